@@ -1,0 +1,160 @@
+import type { z } from "zod";
+
+/** The facets of a device: five that act and seven that judge. The order is the order in which a command is looked for. */
+export const controllerKinds = [
+  "remote",
+  "web",
+  "desktop",
+  "av",
+  "power",
+  "verification_image",
+  "verification_text",
+  "verification_video",
+  "verification_audio",
+  "verification_adb",
+  "verification_appium",
+  "verification_web",
+] as const;
+export type ControllerKind = (typeof controllerKinds)[number];
+
+export type Rect = { x: number; y: number; width: number; height: number };
+
+/** One way to find an element again, in the selector grammar of `click_element` and its like; `score` is 0..1, best first. */
+export type Selector = {
+  kind: "testid" | "role" | "label" | "placeholder" | "id" | "text" | "css" | "xpath";
+  selector: string;
+  unique: boolean;
+  score: number;
+};
+
+/**
+ * One thing on a screen, alike for every kind of device. `ref` is good in any action while the element lives.
+ * `depth` is its level in the tree; `interactive` says that a user can act on it; `rect` is in pixels of the full frame.
+ */
+export type Element = {
+  ref: string;
+  role: string;
+  name: string;
+  text?: string;
+  value?: string;
+  states: readonly string[];
+  rect?: Rect & { window?: string; display?: string };
+  depth: number;
+  interactive: boolean;
+  selectors?: readonly Selector[];
+};
+
+/** One look at a screen, elements in reading order. Generations count up from 1 for each device; the last two stay usable. */
+export type Dump = {
+  generation: number;
+  /** The address (web), the activity (Android) or the screen's name. */
+  location: string;
+  title: string;
+  elements: readonly Element[];
+  /** A dialog that is open or was answered since the last look, tabs opened, and the like: one line each. */
+  notices: readonly string[];
+};
+
+/** A picture of the screen as the device gave it. `bytes` is a whole PNG or JPEG file; `takenAt` is ISO 8601 UTC. */
+export type Frame = {
+  mimeType: "image/png" | "image/jpeg";
+  bytes: Uint8Array;
+  width: number;
+  height: number;
+  takenAt: string;
+};
+
+/** What a command did. `message` is one line; `data` is small, typed by the command's description, and free of secrets. */
+export type CommandResult = { message: string; data?: Readonly<Record<string, unknown>> };
+
+/**
+ * One self-describing thing a controller can do. Throws {@link DeviceError}. Ends soon after `signal` aborts, and the
+ * device has stopped by then. `run` returns when the screen it changed is usable, with no fixed settle time.
+ */
+export type Command<Input extends z.ZodObject = z.ZodObject> = {
+  name: string;
+  description: string;
+  effect: "read" | "write";
+  input: Input;
+  run(input: z.output<Input>, signal: AbortSignal): Promise<CommandResult>;
+};
+
+/** What one look found. `nearest` names up to five candidates when the check does not hold. */
+export type Reading = {
+  holds: boolean;
+  expected: string;
+  actual: string;
+  nearest?: readonly string[];
+};
+
+/**
+ * One thing a controller can judge from a single look. It never acts and never waits: whoever asks polls it to a
+ * deadline. A thing that is not there is a reading that does not hold, not an error.
+ */
+export type Check<Input extends z.ZodObject = z.ZodObject> = {
+  name: string;
+  description: string;
+  input: Input;
+  read(input: z.output<Input>, signal: AbortSignal): Promise<Reading>;
+};
+
+/** Takes pictures. `area` is in pixels of the full frame; `ref` limits the picture to one element. */
+export type ScreenSource = {
+  capture(options: { fullPage?: boolean; area?: Rect; ref?: string }, signal: AbortSignal): Promise<Frame>;
+};
+
+/** Lists what is on the screen. */
+export type ElementSource = {
+  dump(options: { interactiveOnly: boolean }, signal: AbortSignal): Promise<Dump>;
+  /** Ranked selectors for elements of the latest dump, in the order of `refs`; empty for an element that is gone. */
+  selectors(refs: readonly string[], signal: AbortSignal): Promise<readonly (readonly Selector[])[]>;
+};
+
+/** Something the device did by itself, told to whoever asks next. */
+export type DeviceNotice = {
+  kind: "dialog" | "tab" | "download" | "page_error" | "url_denied" | "restarted";
+  text: string;
+  at: string;
+};
+
+/** A driver of one facet of a device. What a device can do is derived from these lists and nothing else. */
+export type Controller = {
+  readonly kind: ControllerKind;
+  readonly commands: readonly Command[];
+  readonly checks: readonly Check[];
+  readonly screen?: ScreenSource;
+  readonly elements?: ElementSource;
+  open(signal: AbortSignal): Promise<void>;
+  /** Ends everything it started. Safe to call twice and on a controller that never opened. */
+  close(): Promise<void>;
+  /** True while it can act; false after its browser or connection died, until `open` is called again. */
+  isAlive(): boolean;
+  /** Takes the notices gathered since the last call. */
+  takeNotices(): readonly DeviceNotice[];
+};
+
+/** What the server lends a controller: policy and places, never a service. */
+export type ControllerContext = {
+  deviceId: string;
+  /** Throws `URL_DENIED`. Asked before each navigation, redirect, frame and download, with the address really used. */
+  allowUrl(url: string): void;
+  /** Throws `URL_DENIED`: an address that a host name resolved to. */
+  allowAddress(address: string): void;
+  /** Resolves a file a caller named inside the uploads folder; throws `PATH_DENIED`. */
+  uploadPath(name: string): string;
+  /** A file of this server's choosing for a named storage state; throws `PATH_DENIED` on a bad name. */
+  storageStatePath(name: string): string;
+  /** Settings from `unsafe` in the configuration. */
+  unsafe: { javascript: boolean };
+  testIdAttribute(): string;
+};
+
+/** Infers the input type of a command; the returned object is the argument. */
+export function defineCommand<Input extends z.ZodObject>(command: Command<Input>): Command {
+  return command;
+}
+
+/** Infers the input type of a check; the returned object is the argument. */
+export function defineCheck<Input extends z.ZodObject>(check: Check<Input>): Check {
+  return check;
+}

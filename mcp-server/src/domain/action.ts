@@ -1,0 +1,54 @@
+import { controllerKinds } from "@labwright/controllers";
+import { z } from "zod";
+import { durationMs, paramsSchema } from "./common.ts";
+
+/** Who should run a command: a controller's kind, or `verification` for any that judges. */
+export const actionTypeSchema = z.enum([...controllerKinds, "verification"]);
+export type ActionType = z.output<typeof actionTypeSchema>;
+
+export const actionSchema = z.strictObject({
+  command: z.string().min(1).max(80),
+  action_type: actionTypeSchema.optional(),
+  params: paramsSchema.default({}),
+  /** How often the action runs, one after the other. */
+  iterator: z.int().min(1).max(100).optional(),
+  continue_on_fail: z.boolean().optional(),
+  /** A pause after the action that the user asked for; nothing waits otherwise. */
+  wait_ms: durationMs(60_000).optional(),
+});
+export type Action = z.output<typeof actionSchema>;
+
+export const actionBatchSchema = z.strictObject({
+  actions: z.array(actionSchema).min(1).max(100),
+  retry_actions: z.array(actionSchema).max(100).default([]),
+  failure_actions: z.array(actionSchema).max(100).default([]),
+});
+export type ActionBatch = z.output<typeof actionBatchSchema>;
+
+/** A check to make: `command` names one of the device's checks. Polled until it holds or `timeout_ms` is over. */
+export const verificationSchema = z.strictObject({
+  command: z.string().min(1).max(80),
+  type: actionTypeSchema.optional(),
+  params: paramsSchema.default({}),
+  /** The check must not hold. */
+  negate: z.boolean().optional(),
+  timeout_ms: durationMs(600_000).optional(),
+});
+export type Verification = z.output<typeof verificationSchema>;
+
+export const passConditionSchema = z.enum(["all", "any"]);
+
+/** The outcome of one check. `pass` takes `negate` into account; `expected` and `actual` are one line each. */
+export const verdictSchema = z.object({
+  command: z.string(),
+  pass: z.boolean(),
+  expected: z.string(),
+  actual: z.string(),
+  attempts: z.int(),
+  elapsed_ms: z.int(),
+  nearest: z.array(z.string()),
+  /** Artifact URIs. */
+  evidence: z.array(z.string()),
+  error: z.string().optional(),
+});
+export type Verdict = z.output<typeof verdictSchema>;

@@ -1,0 +1,60 @@
+import { z } from "zod";
+
+export const executionKindSchema = z.enum(["actions", "navigation", "testcase", "validation"]);
+export type ExecutionKind = z.output<typeof executionKindSchema>;
+
+/** `queued` and `running` are open; the rest are final. `error` means that the run could not be judged. */
+export const executionStatusSchema = z.enum([
+  "queued",
+  "running",
+  "passed",
+  "failed",
+  "error",
+  "cancelled",
+  "timeout",
+]);
+export type ExecutionStatus = z.output<typeof executionStatusSchema>;
+export type FinalStatus = Exclude<ExecutionStatus, "queued" | "running">;
+
+/** One step as it happened. `input` is recorded before secrets are filled in. */
+export const stepSchema = z.object({
+  index: z.int(),
+  /** Block path for test cases, such as `loop1[2]/check`; empty for other kinds. */
+  path: z.string(),
+  kind: z.string(),
+  label: z.string(),
+  status: z.enum(["passed", "failed", "error", "cancelled", "timeout", "skipped"]),
+  started_at: z.string(),
+  duration_ms: z.int(),
+  input: z.unknown(),
+  output: z.unknown(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+  artifacts: z.array(z.object({ kind: z.string(), uri: z.string(), mime_type: z.string() })),
+});
+export type Step = z.output<typeof stepSchema>;
+
+export const executionSchema = z.object({
+  id: z.string(),
+  kind: executionKindSchema,
+  name: z.string(),
+  status: executionStatusSchema,
+  /** A code such as NOTHING_VERIFIED or INTERRUPTED, and a sentence. */
+  reason: z.object({ code: z.string(), message: z.string() }).optional(),
+  started_at: z.string(),
+  finished_at: z.string().optional(),
+  duration_ms: z.int().optional(),
+  host_name: z.string(),
+  device: z.string(),
+  device_model: z.string(),
+  device_version: z.string().optional(),
+  environment: z.string().optional(),
+  release: z.string().optional(),
+  build: z.string().optional(),
+  userinterface: z.string().optional(),
+  triggered_by: z.string(),
+  correlation_id: z.string(),
+  /** Checks and verified navigations that were really made. */
+  verified_count: z.int(),
+  outputs: z.record(z.string(), z.unknown()),
+});
+export type Execution = z.output<typeof executionSchema>;

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { actionBatchSchema, actionSchema, actionTypeSchema, verificationSchema } from "./action.ts";
+import { durationMs, labelSchema, paramsSchema } from "./common.ts";
+
+const blockId = z
+  .string()
+  .regex(/^[A-Za-z_][\w-]{0,79}$/, "a block id is letters, digits, _ and -, and starts with a letter");
+
+const marker = (type: "start" | "success" | "failure") =>
+  z.strictObject({ id: blockId, type: z.literal(type), label: labelSchema.optional() });
+
+const common = { id: blockId, label: labelSchema.optional() };
+
+const navigationBlock = z.strictObject({
+  ...common,
+  type: z.literal("navigation"),
+  target: z.string().min(1),
+});
+const actionBlock = z.strictObject({
+  ...common,
+  type: z.literal("action"),
+  command: z.string().min(1),
+  params: paramsSchema.default({}),
+  action_type: actionTypeSchema.optional(),
+  iterator: actionSchema.shape.iterator,
+  retry_actions: actionBatchSchema.shape.retry_actions,
+  failure_actions: actionBatchSchema.shape.failure_actions,
+});
+const verificationBlock = z.strictObject({
+  ...common,
+  type: z.literal("verification"),
+  command: z.string().min(1),
+  params: paramsSchema.default({}),
+  verification_type: actionTypeSchema.optional(),
+  negate: verificationSchema.shape.negate,
+  timeout_ms: verificationSchema.shape.timeout_ms,
+});
+const conditionBlock = z.strictObject({
+  ...common,
+  type: z.literal("condition"),
+  /** A CEL expression over inputs, variables and block outputs; it must give true or false. */
+  expression: z.string().min(1).max(2_000),
+});
+const setBlock = z.strictObject({ ...common, type: z.literal("set"), values: paramsSchema });
+const sleepBlock = z.strictObject({ ...common, type: z.literal("sleep"), duration_ms: durationMs(600_000) });
+const timeBlock = z.strictObject({ ...common, type: z.literal("get_current_time") });
+const apiRequestBlock = z.strictObject({
+  ...common,
+  type: z.literal("api_request"),
+  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]).default("GET"),
+  url: z.string().min(1).max(2_000),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.unknown().optional(),
+  /** The status that counts as success; any 2xx when left out. */
+  expect_status: z.int().min(100).max(599).optional(),
+  timeout_ms: durationMs(120_000).default(30_000),
+});
+const callBlock = z.strictObject({
+  ...common,
+  type: z.literal("call_testcase"),
+  testcase: z.string().min(1),
+  inputs: paramsSchema.default({}),
+});
+
+const simpleBlocks = [
+  marker("start"),
+  marker("success"),
+  marker("failure"),
+  navigationBlock,
+  actionBlock,
+  verificationBlock,
+  conditionBlock,
+  setBlock,
+  sleepBlock,
+  timeBlock,
+  apiRequestBlock,
+  callBlock,
+] as const;
+
+export type SimpleBlock = z.output<(typeof simpleBlocks)[number]>;
+export type LoopBlock = {
+  id: string;
+  label?: string | undefined;
+  type: "loop";
+  /** Exactly one of `iterations` and `while` (a CEL expression, at most 1,000 rounds). `loop.index` counts from 0. */
+  iterations?: number | undefined;
+  while?: string | undefined;
+  body: Graph;
+  on_failure: "break" | "continue";
+};
+export type Block = SimpleBlock | LoopBlock;
+export type GraphEdge = { from: string; to: string; on: "success" | "failure" };
+export type Graph = { blocks: Block[]; edges: GraphEdge[] };
+
+const edgeSchema = z.strictObject({
+  from: blockId,
+  to: blockId,
+  on: z.enum(["success", "failure"]).default("success"),
+});
+
+const loopBlock: z.ZodType<LoopBlock> = z.strictObject({
+  ...common,
+  type: z.literal("loop"),
+  iterations: z.int().min(1).max(1_000).optional(),
+  while: z.string().min(1).max(2_000).optional(),
+  get body(): z.ZodType<Graph> {
+    return graphSchema;
+  },
+  on_failure: z.enum(["break", "continue"]).default("break"),
+});
+
+export const blockSchema: z.ZodType<Block> = z.union([z.discriminatedUnion("type", simpleBlocks), loopBlock]);
+
+export const graphSchema: z.ZodType<Graph> = z.strictObject({
+  blocks: z.array(blockSchema).min(1).max(500),
+  edges: z.array(edgeSchema).max(1_000),
+});
+
+const inputSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z_]\w{0,79}$/),
+  default: z.unknown().optional(),
+  required: z.boolean().default(false),
+});
+
+/** WHAT to check, naming screens by label. `outputs` name variables or `{{block_id.output}}` that a caller gets back. */
+export const testcaseSchema = z.strictObject({
+  name: labelSchema,
+  description: z.string().max(2_000).optional(),
+  userinterface_name: z.string().min(1).optional(),
+  tags: z.array(z.string().min(1).max(40)).max(20).default([]),
+  inputs: z.array(inputSchema).max(50).default([]),
+  variables: paramsSchema.default({}),
+  outputs: z.record(z.string(), z.string()).default({}),
+  blocks: z.array(blockSchema).min(1).max(500),
+  edges: z.array(edgeSchema).max(1_000),
+});
+export type TestCaseInput = z.output<typeof testcaseSchema>;
+export type TestCase = TestCaseInput & { id: string; created_at: string; updated_at: string };

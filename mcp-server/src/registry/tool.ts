@@ -1,0 +1,114 @@
+import type { z } from "zod";
+import type { Services } from "../services/index.ts";
+import type { CallContext, DeviceRef, Grant } from "../services/ports.ts";
+
+/** What a tool can do, in the style of seed 002; the planner and `find` select by it. */
+export const capabilities = [
+  "DEVICE_CONTROL",
+  "DEVICE_STATUS",
+  "DIAGNOSIS",
+  "ELEMENT_INSPECTION",
+  "EXECUTION_CONTROL",
+  "FILE_READ",
+  "FILE_WRITE",
+  "INTERACTION_TESTING",
+  "NAVIGATION",
+  "NAVIGATION_MODEL",
+  "REPORTING",
+  "SCREENSHOT",
+  "TESTING",
+  "TEST_AUTHORING",
+  "UI_VALIDATION",
+  "VISION_ANALYSIS",
+] as const;
+export type Capability = (typeof capabilities)[number];
+
+export const domains = [
+  "devices",
+  "actions",
+  "screen",
+  "verification",
+  "navigation",
+  "userinterfaces",
+  "tree",
+  "testcases",
+  "executions",
+] as const;
+export type Domain = (typeof domains)[number];
+
+/** What the wire carries beside the typed result. A link names an artifact by URI. */
+export type Attachment =
+  | { kind: "image"; mimeType: string; bytes: Uint8Array; note: string }
+  | { kind: "link"; uri: string; name: string; mimeType: string };
+
+export type Call<Input> = {
+  input: Input;
+  services: Services;
+  context: CallContext;
+  /** Adds a picture or a file link to the reply. */
+  attach(attachment: Attachment): void;
+};
+
+export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> = {
+  name: string;
+  title: string;
+  /** Static text only: nothing from a user, a page or a device ever lands here. */
+  description: string;
+  domain: Domain;
+  capabilities: readonly Capability[];
+  effect: "read" | "write" | "destructive";
+  /** A repeat changes nothing more. Reads are. */
+  idempotent?: boolean;
+  timeoutMs: number;
+  /** Strict: an unknown argument is an error. Deep inputs may show `wireInput` on the wire instead. */
+  input: Input;
+  wireInput?: z.ZodObject;
+  output: Output;
+  handle(call: Call<z.output<Input>>): Promise<z.input<Output>>;
+};
+export type AnyTool = Tool;
+
+/** Only infers: the returned object is the argument. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+): AnyTool {
+  return tool;
+}
+
+export type DeviceCall<Input> = Call<Input> & Pick<Grant, "device" | "lease" | "signal">;
+
+export type DeviceTool<Input extends z.ZodObject, Output extends z.ZodObject> = Omit<
+  Tool<Input, Output>,
+  "handle"
+> & {
+  /** Moves the device, so needs its lease; reads need none. */
+  drives: boolean;
+  handle(call: DeviceCall<z.output<Input>>): Promise<z.input<Output>>;
+};
+
+/** A tool on one device: finds and opens it, checks the lease, and gives it back when the handler ends. */
+export function defineDeviceTool<
+  Input extends z.ZodObject & z.ZodType<DeviceRef>,
+  Output extends z.ZodObject,
+>(tool: DeviceTool<Input, Output>): AnyTool {
+  const { drives, handle, ...rest } = tool;
+  return defineTool<Input, Output>({
+    ...rest,
+    async handle(call) {
+      const ref: DeviceRef = call.input;
+      const grant = await call.services.devices.acquire(ref, call.context, { drives });
+      try {
+        const context = { ...call.context, signal: grant.signal };
+        return await handle({
+          ...call,
+          context,
+          device: grant.device,
+          lease: grant.lease,
+          signal: grant.signal,
+        });
+      } finally {
+        grant.done();
+      }
+    },
+  });
+}

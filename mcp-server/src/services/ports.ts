@@ -1,0 +1,229 @@
+import type { Check, Command, Controller, ControllerKind, Frame } from "@labwright/controllers";
+import type {
+  ActionBatch,
+  Execution,
+  ExecutionKind,
+  ExecutionStatus,
+  FinalStatus,
+  Params,
+  Step,
+  Verdict,
+  Verification,
+} from "../domain/index.ts";
+
+/** Real time, or a test's. `setTimeout` returns the function that cancels it. */
+export type Clock = {
+  now(): number;
+  setTimeout(run: () => void, ms: number): () => void;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+};
+
+/**
+ * Who calls, and under what limits. `client` names one living client (a bridge process, an HTTP session, a job) and,
+ * with `principal`, owns leases. `deadline` is milliseconds since the epoch. `signal` aborts on cancellation and deadline.
+ */
+export type CallContext = {
+  principal: string;
+  client: string;
+  signal: AbortSignal;
+  deadline: number;
+  trace_id: string;
+  progress(done: number, total: number | undefined, message: string): void;
+  capabilities: { elicitation: boolean };
+};
+
+export type DeviceEntry = {
+  /** `<host>/<name>` */
+  id: string;
+  host: string;
+  name: string;
+  model: string;
+  kinds: readonly ControllerKind[];
+};
+
+/** A device whose controllers are open. `unavailable` names those that could not be, and why. */
+export type OpenDevice = DeviceEntry & {
+  controllers: ReadonlyMap<ControllerKind, Controller>;
+  unavailable: readonly { kind: ControllerKind; reason: string }[];
+};
+
+export type Lease = {
+  device_id: string;
+  session_id: string;
+  principal: string;
+  client: string;
+  fence: number;
+  implicit: boolean;
+  expires_at: string;
+};
+
+export type DeviceRef = { device_id?: string | undefined; session_id?: string | undefined };
+
+/**
+ * The right to use a device for one call or run. `signal` aborts when the caller's does or when the lease is lost; the
+ * lease is renewed until `done`.
+ */
+export type Grant = { device: OpenDevice; lease: Lease | undefined; signal: AbortSignal; done(): void };
+
+export type DeviceService = {
+  list(): readonly DeviceEntry[];
+  /** By id or unique bare name; throws DEVICE_NOT_FOUND with the nearest, DEVICE_AMBIGUOUS. */
+  find(name: string): DeviceEntry;
+  /** The device a call means (see `DeviceRef`); opens it. With `drives`, checks or takes the lease. */
+  acquire(ref: DeviceRef, context: CallContext, options: { drives: boolean }): Promise<Grant>;
+  /** Opens what is not open or has died. Throws CONTROLLER_UNAVAILABLE if nothing opens. */
+  open(device: DeviceEntry, signal: AbortSignal): Promise<OpenDevice>;
+  /** Told after anything drove the device outside navigation; positions become unverified. */
+  onDriven(listener: (deviceId: string) => void): void;
+  drivenOutsideNavigation(deviceId: string): void;
+  close(): Promise<void>;
+};
+
+export type CommandInfo = { kind: ControllerKind; command: Command };
+export type CheckInfo = { kind: ControllerKind; check: Check };
+
+export type ActionResult = {
+  command: string;
+  phase: "action" | "retry" | "failure";
+  ok: boolean;
+  /** Number of runs made of an action with `iterator`. */
+  runs: number;
+  message: string;
+  duration_ms: number;
+  data?: Params | undefined;
+  error?: { code: string; message: string } | undefined;
+};
+/** `ok` when the actions passed, or the retry actions did. Failure actions never make a batch ok. */
+export type ActionReport = { ok: boolean; results: ActionResult[] };
+
+export type ActionExecutor = {
+  list(device: OpenDevice): readonly CommandInfo[];
+  /** Throws ACTION_NOT_FOUND with the nearest names, INVALID_INPUT naming each bad parameter: before anything runs. */
+  validate(
+    device: OpenDevice,
+    actions: readonly { command: string; params: Params; action_type?: string | undefined }[],
+  ): void;
+  /** Validates everything, then runs. `variables` fill `{{name}}`; secrets are filled in last and masked in results. */
+  run(
+    device: OpenDevice,
+    batch: ActionBatch,
+    options: { variables?: Params; signal: AbortSignal },
+  ): Promise<ActionReport>;
+};
+
+export type CheckReport = { pass: boolean; verdicts: Verdict[] };
+export type VerificationExecutor = {
+  list(device: OpenDevice): readonly CheckInfo[];
+  validate(device: OpenDevice, checks: readonly Verification[]): void;
+  /**
+   * Polls all checks together until they hold or their time is over (`timeout_ms` of a check, else `timeoutMs`). A
+   * failed check gets a screenshot as evidence. Nothing to check: throws INVALID_INPUT, never a pass.
+   */
+  check(
+    device: OpenDevice,
+    checks: readonly Verification[],
+    options: {
+      passCondition: "all" | "any";
+      timeoutMs: number;
+      variables?: Params;
+      signal: AbortSignal;
+      evidence?: boolean;
+    },
+  ): Promise<CheckReport>;
+};
+
+export type ArtifactRef = { uri: string; sha256: string; mime_type: string; bytes: number };
+/** Content-addressed files of this host. Throws ARTIFACT_STORE_FULL, ARTIFACT_NOT_FOUND. */
+export type ArtifactStore = {
+  put(bytes: Uint8Array, mimeType: string): Promise<ArtifactRef>;
+  get(sha256: string): Promise<{ bytes: Uint8Array; mimeType: string }>;
+};
+
+/** Secrets by name. `fill` replaces `{{secret.NAME}}` in every string below `value`; `mask` hides every known value. */
+export type Secrets = {
+  fill<T>(value: T): T;
+  /** Throws SECRET_NOT_FOUND for an unknown name. */
+  check(value: unknown): void;
+  mask<T>(value: T): T;
+};
+
+export type EventInput = {
+  type: string;
+  priority: "critical" | "high" | "normal";
+  source: string;
+  device_id?: string;
+  execution_id?: string;
+  payload: Params;
+};
+export type StoredEvent = EventInput & { id: number; at: string };
+
+export type ScreenService = {
+  /** A picture of the device, stored. */
+  capture(
+    device: OpenDevice,
+    signal: AbortSignal,
+  ): Promise<{ frame: Frame; artifact: ArtifactRef } | undefined>;
+};
+
+/** What a running execution offers the code that runs it. `signal` is the run's own: cancel, lease, time limit. */
+export type Run = {
+  id: string;
+  kind: ExecutionKind;
+  device: OpenDevice;
+  signal: AbortSignal;
+  context: CallContext;
+  /** Appends a step; stored before it returns, and sent as progress. */
+  step(step: Omit<Step, "index">): Promise<void>;
+  /** Counts checks that were really made. */
+  verified(count: number): void;
+};
+
+export type RunSpec = {
+  kind: ExecutionKind;
+  name: string;
+  device: DeviceRef;
+  /** Recorded as given; secrets not filled in. */
+  input: unknown;
+  userinterface?: string | undefined;
+  environment?: string | undefined;
+  release?: string | undefined;
+  build?: string | undefined;
+  correlation_id?: string | undefined;
+  wait_ms: number;
+  timeout_ms: number;
+};
+
+/** The end of a run, or where it stands when `wait_ms` was over first. */
+export type RunReply<Output> = {
+  execution_id: string;
+  status: ExecutionStatus;
+  reason?: { code: string; message: string } | undefined;
+  duration_ms?: number | undefined;
+  steps_done: number;
+  output?: Output | undefined;
+};
+
+export type ExecutionService = {
+  /**
+   * Takes the device, stores the execution, runs `body` and stores its end. Aborting the caller's signal while it waits
+   * cancels the run; after `wait_ms` the run goes on without the caller.
+   */
+  run<Output extends object>(
+    spec: RunSpec,
+    context: CallContext,
+    body: (run: Run) => Promise<{
+      status: FinalStatus;
+      reason?: { code: string; message: string };
+      outputs?: Params;
+      output: Output;
+    }>,
+  ): Promise<RunReply<Output>>;
+  /** Goes on waiting for a run; its stored result is the output. Throws EXECUTION_NOT_FOUND. */
+  wait(executionId: string, waitMs: number, context: CallContext): Promise<RunReply<object>>;
+  get(executionId: string): Promise<{ execution: Execution; steps: Step[] }>;
+  cancel(executionId: string, by: string): Promise<Execution>;
+  /** Marks runs that a dead process of this host left open `error: INTERRUPTED`. Once, at start. */
+  recover(): Promise<number>;
+  running(): number;
+  close(): Promise<void>;
+};
