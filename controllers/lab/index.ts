@@ -1,1 +1,1 @@
-export {};
+export { simulatedFactory } from "./simulatedDevice.ts";

@@ -1,5 +1,6 @@
-import type { Check, Command, Controller, ControllerKind, Frame } from "@labwright/controllers";
+import type { Check, Command, Controller, ControllerKind, Frame, Rect } from "@labwright/controllers";
 import type {
+  Action,
   ActionBatch,
   Execution,
   ExecutionKind,
@@ -30,7 +31,10 @@ export type CallContext = {
   trace_id: string;
   progress(done: number, total: number | undefined, message: string): void;
   capabilities: { elicitation: boolean };
+  /** Says what the call touched, for its log line and the audit. Whoever finds the device or starts a run calls it. */
+  note?(facts: CallFacts): void;
 };
+export type CallFacts = { device_id?: string; session_id?: string; fence?: number; execution_id?: string };
 
 export type DeviceEntry = {
   /** `<host>/<name>` */
@@ -71,8 +75,23 @@ export type DeviceService = {
   find(name: string): DeviceEntry;
   /** The device a call means (see `DeviceRef`); opens it. With `drives`, checks or takes the lease. */
   acquire(ref: DeviceRef, context: CallContext, options: { drives: boolean }): Promise<Grant>;
+  /** The device a call means and what is open of it, without opening or taking anything. */
+  peek(ref: DeviceRef, context: CallContext): Promise<{ entry: DeviceEntry; opened: OpenDevice | undefined }>;
   /** Opens what is not open or has died. Throws CONTROLLER_UNAVAILABLE if nothing opens. */
   open(device: DeviceEntry, signal: AbortSignal): Promise<OpenDevice>;
+  /** Takes the lease and opens the device. Throws DEVICE_HELD unless `force`. */
+  takeControl(
+    deviceId: string | undefined,
+    context: CallContext,
+    force: boolean,
+  ): Promise<{ lease: Lease; device: OpenDevice }>;
+  /** Gives a lease back by handle, or the caller's own. Throws LEASE_NOT_FOUND. */
+  releaseControl(ref: DeviceRef, context: CallContext): Promise<Lease>;
+  /** Gives back everything that a client held which has ended. */
+  releaseClient(client: string): Promise<void>;
+  leases(): Promise<Lease[]>;
+  /** How many devices are open, which is how many browsers and connections live. */
+  openCount(): number;
   /** Told after anything drove the device outside navigation; positions become unverified. */
   onDriven(listener: (deviceId: string) => void): void;
   drivenOutsideNavigation(deviceId: string): void;
@@ -96,13 +115,14 @@ export type ActionResult = {
 /** `ok` when the actions passed, or the retry actions did. Failure actions never make a batch ok. */
 export type ActionReport = { ok: boolean; results: ActionResult[] };
 
+/** What a model may read of commands or checks: a line each, or one with its JSON Schema. */
+export type OfferText<Name extends string> = { [name in Name]: string } & { schema?: Params };
+
 export type ActionExecutor = {
   list(device: OpenDevice): readonly CommandInfo[];
+  describe(device: OpenDevice, command: string | undefined): OfferText<"commands">;
   /** Throws ACTION_NOT_FOUND with the nearest names, INVALID_INPUT naming each bad parameter: before anything runs. */
-  validate(
-    device: OpenDevice,
-    actions: readonly { command: string; params: Params; action_type?: string | undefined }[],
-  ): void;
+  validate(device: OpenDevice, actions: readonly Action[]): void;
   /** Validates everything, then runs. `variables` fill `{{name}}`; secrets are filled in last and masked in results. */
   run(
     device: OpenDevice,
@@ -114,6 +134,7 @@ export type ActionExecutor = {
 export type CheckReport = { pass: boolean; verdicts: Verdict[] };
 export type VerificationExecutor = {
   list(device: OpenDevice): readonly CheckInfo[];
+  describe(device: OpenDevice, check: string | undefined): OfferText<"checks">;
   validate(device: OpenDevice, checks: readonly Verification[]): void;
   /**
    * Polls all checks together until they hold or their time is over (`timeout_ms` of a check, else `timeoutMs`). A
@@ -157,12 +178,51 @@ export type EventInput = {
 };
 export type StoredEvent = EventInput & { id: number; at: string };
 
+export type DumpOptions = {
+  find?: string | undefined;
+  changes_since?: number | undefined;
+  interactive_only: boolean;
+  detail: "compact" | "full";
+  max_tokens: number;
+};
+/** `elements` is one line an element; `items` the same with rects and ranked selectors. */
+export type DumpView = {
+  generation: number;
+  location: string;
+  title: string;
+  notices?: string[];
+  elements: string;
+  more: number;
+  items?: Params[];
+};
+export type ShotOptions = {
+  full_page: boolean;
+  area?: Rect | undefined;
+  ref?: string | undefined;
+  marks: boolean;
+};
+/** `shown` is the picture scaled for a model; `scale` its size over the full one's. */
+export type Shot = {
+  artifact: string;
+  mimeType: string;
+  shown: Uint8Array;
+  width: number;
+  height: number;
+  scale: number;
+};
+
 export type ScreenService = {
-  /** A picture of the device, stored. */
+  /** A picture of the device, stored; undefined for a device without a screen. */
   capture(
     device: OpenDevice,
     signal: AbortSignal,
   ): Promise<{ frame: Frame; artifact: ArtifactRef } | undefined>;
+  screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot>;
+  dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView>;
+  /** What changed since the last look at this device, in lines; the whole screen if it is another one or was never seen. */
+  changes(device: OpenDevice, maxTokens: number, signal: AbortSignal): Promise<string | undefined>;
+  /** Notices that controllers gathered, one line each; asked once, told once. */
+  notices(device: OpenDevice): string[];
 };
 
 /** What a running execution offers the code that runs it. `signal` is the run's own: cancel, lease, time limit. */

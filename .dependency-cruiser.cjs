@@ -1,0 +1,70 @@
+/** Who may import whom. A room sees only the rooms named beside it; everything else is an error. */
+const S = "mcp-server/src/";
+const workspaces = "^(mcp-server|agent-client|skills|controllers|test)/";
+const door = "controllers/(src/index|lab/index)\\.ts";
+
+const room = (from, ...may) => ({
+  name: `room ${from.replaceAll("\\", "")}`,
+  severity: "error",
+  from: { path: `^${from}` },
+  to: { path: workspaces, pathNot: [`^${from}`, ...may.map((path) => `^${path}`)] },
+});
+
+const packages = (name, ...where) => ({
+  name: `only there ${name}`,
+  severity: "error",
+  from: { path: workspaces, pathNot: [...where.map((path) => `^${path}`), "^test/"] },
+  to: { path: `node_modules/${name}/` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: "no cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { pathNot: "node_modules" } } },
+    {
+      name: "only declared packages",
+      severity: "error",
+      from: {},
+      to: {
+        dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
+        pathNot: workspaces,
+      },
+    },
+    { name: "nothing imports tests", severity: "error", from: { pathNot: "^test/" }, to: { path: "^test/" } },
+    room("controllers/src/"),
+    room("controllers/lab/", "controllers/src/index\\.ts"),
+    room("skills/src/"),
+    room("agent-client/src/"),
+    room(`${S}domain/`, door),
+    room(`${S}errors\\.ts`, door),
+    room(`${S}observability/`, `${S}errors\\.ts`),
+    room(`${S}config`, `${S}(errors\\.ts|domain/)`, door),
+    room(`${S}storage/`, `${S}(errors\\.ts|domain/|observability/span\\.ts)`, door),
+    room(`${S}services/`, `${S}(errors\\.ts|domain/|storage/|config|observability/)`, door, "skills/src/index\\.ts"),
+    room(`${S}registry/`, `${S}(errors\\.ts|domain/|services/(index|ports)\\.ts)`, door),
+    room(`${S}tools/`, `${S}(errors\\.ts|domain/|registry/|services/(index|ports)\\.ts)`, door),
+    room(
+      `${S}server/`,
+      `${S}(errors\\.ts|domain/|registry/|observability/|config|services/(index|ports)\\.ts|storage/lock\\.ts)`,
+      door,
+    ),
+    room(
+      `${S}api/`,
+      `${S}(errors\\.ts|domain/|registry/|observability/|services/(index|ports)\\.ts|server/callTool\\.ts)`,
+      door,
+    ),
+    packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
+    packages("playwright-core", "controllers/src/web/", `${S}cli/`),
+    packages("(pg|drizzle-orm|@electric-sql)", `${S}storage/`),
+    packages("(hono|@hono)", `${S}server/`, `${S}api/`, `${S}cli/`),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: "^[^/.]+/(dist|out)/",
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["source", "import", "node", "default"],
+      extensions: [".ts", ".mjs", ".js", ".cjs"],
+    },
+  },
+};

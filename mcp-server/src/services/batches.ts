@@ -1,0 +1,148 @@
+import type { ActionBatch, FinalStatus, Params } from "../domain/index.ts";
+import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+import type {
+  ActionExecutor,
+  ActionReport,
+  CallContext,
+  Clock,
+  DeviceRef,
+  DeviceService,
+  ExecutionService,
+  Run,
+  RunReply,
+  ScreenService,
+} from "./ports.ts";
+
+export type BatchRequest = DeviceRef &
+  Partial<Pick<ActionBatch, "actions">> &
+  Omit<ActionBatch, "actions"> & {
+    look: boolean;
+    max_tokens: number;
+    wait_ms: number;
+    execution_id?: string | undefined;
+  };
+
+export type BatchReply = {
+  execution_id: string;
+  status: string;
+  results?: { command: string; message: string; data?: Params | undefined }[];
+  screen?: string;
+};
+
+export type BatchService = { run(request: BatchRequest, context: CallContext): Promise<BatchReply> };
+
+type Output = { report: ActionReport; screen?: string | undefined };
+
+export type BatchDependencies = {
+  actions: ActionExecutor;
+  screen: ScreenService;
+  devices: DeviceService;
+  executions: ExecutionService;
+  clock: Clock;
+};
+
+/** Longest time that a batch may take on its own; a test case is the place for more. */
+const batchTimeoutMs = 600_000;
+
+/** Runs action batches that a caller asks for, as executions, and tells what they changed on the screen. */
+export function createBatches({
+  actions,
+  screen,
+  devices,
+  executions,
+  clock,
+}: BatchDependencies): BatchService {
+  async function body(request: BatchRequest, batch: ActionBatch, run: Run) {
+    const startedAt = new Date(clock.now()).toISOString();
+    const started = clock.now();
+    devices.drivenOutsideNavigation(run.device.id);
+    const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
+    const status: FinalStatus = report.ok ? "passed" : "failed";
+    await run.step({
+      path: "",
+      kind: "actions",
+      label: batch.actions.map(({ command }) => command).join(", "),
+      status,
+      started_at: startedAt,
+      duration_ms: clock.now() - started,
+      input: batch,
+      output: report.results,
+      artifacts: [],
+    });
+    const changed = request.look
+      ? await screen.changes(run.device, request.max_tokens, run.signal)
+      : undefined;
+    const notices = screen.notices(run.device);
+    const text = [...notices.map((notice) => `notice: ${notice}`), ...(changed ? [changed] : [])].join("\n");
+    return { status, output: { report, ...(text !== "" && { screen: text }) } };
+  }
+
+  return {
+    async run(request, context) {
+      if (request.execution_id !== undefined) {
+        const reply = await executions.wait(request.execution_id, request.wait_ms, context);
+        return { execution_id: reply.execution_id, status: reply.status };
+      }
+      const batch = batchOf(request);
+      const reply = await executions.run<Output>(
+        {
+          kind: "actions",
+          name: batch.actions.map(({ command }) => command).join(", "),
+          device: { device_id: request.device_id, session_id: request.session_id },
+          input: batch,
+          wait_ms: request.wait_ms,
+          timeout_ms: batchTimeoutMs,
+        },
+        context,
+        (run) => body(request, batch, run),
+      );
+      return replyOf(reply);
+    },
+  };
+}
+
+function batchOf({ actions, retry_actions, failure_actions }: BatchRequest): ActionBatch {
+  if (actions) return { actions, retry_actions, failure_actions };
+  throw new ToolError(
+    "INVALID_INPUT",
+    "actions is missing.",
+    "Give actions, or the execution_id of a run to go on waiting for.",
+  );
+}
+
+/** A batch that failed is a failed call, with what was done so far; the run itself is stored either way. */
+function replyOf({ execution_id, status, reason, output }: RunReply<Output>): BatchReply {
+  const failed = output?.report.results.find(({ ok }) => !ok);
+  if (status === "failed" && output && failed) {
+    throw new ToolError(
+      codeOf(failed.error?.code),
+      `${failed.command}: ${failed.message}`,
+      output.screen ? `The screen now:\n${output.screen}` : "Look at the screen with dump_ui_elements.",
+      {
+        execution_id,
+        done: output.report.results.filter(({ ok }) => ok).map(({ command, phase }) => `${phase} ${command}`),
+      },
+    );
+  }
+  if (reason && status !== "running" && status !== "queued") {
+    throw new ToolError(codeOf(reason.code), reason.message, "get_execution_status has the steps so far.", {
+      execution_id,
+    });
+  }
+  const results = output?.report.results.map(({ command, message, data }) => ({
+    command,
+    message,
+    ...(data && { data }),
+  }));
+  return {
+    execution_id,
+    status,
+    ...(results && { results }),
+    ...(output?.screen && { screen: output.screen }),
+  };
+}
+
+const isErrorCode = (code: string): code is ErrorCode => code in errorStatus;
+
+const codeOf = (code: string | undefined): ErrorCode =>
+  code !== undefined && isErrorCode(code) ? code : "TOOL_FAILED";

@@ -1,0 +1,192 @@
+import type { ControllerContext, ControllerFactory, DeviceModel } from "@labwright/controllers";
+import { ToolError } from "../../errors.ts";
+import type { CallContext, Clock, DeviceEntry, DeviceRef, DeviceService, Grant, Lease } from "../ports.ts";
+import {
+  ambiguousDevice,
+  type ConfiguredDevice,
+  configuredDevices,
+  type DeviceSettings,
+  findDevice,
+} from "./entries.ts";
+import { isOwn, type LeaseLimits, type LeaseStore, Leases } from "./leases.ts";
+import { OpenDevices } from "./openDevices.ts";
+
+export type { DeviceSettings } from "./entries.ts";
+export type { LeaseLimits, LeaseStore } from "./leases.ts";
+
+export type DeviceServiceOptions = {
+  host: string;
+  devices: readonly DeviceSettings[];
+  models: readonly DeviceModel[];
+  factories: readonly ControllerFactory[];
+  contextOf: (deviceId: string) => ControllerContext;
+  leases: LeaseStore;
+  limits: LeaseLimits;
+  clock: Clock;
+};
+
+export const createDevices = (options: DeviceServiceOptions): DeviceService => new Devices(options);
+
+/** Finds devices, keeps them open, and hands out the right to use them. */
+class Devices implements DeviceService {
+  private readonly entries: readonly ConfiguredDevice[];
+  private readonly opened: OpenDevices;
+  private readonly rules: Leases;
+  private readonly drivenListeners: ((deviceId: string) => void)[] = [];
+
+  constructor({ host, devices, models, factories, contextOf, leases, limits, clock }: DeviceServiceOptions) {
+    this.entries = configuredDevices(host, devices, models);
+    this.opened = new OpenDevices(factories, contextOf);
+    this.rules = new Leases({ store: leases, clock, host, limits });
+  }
+
+  list(): readonly DeviceEntry[] {
+    return this.entries;
+  }
+
+  find(name: string): DeviceEntry {
+    return findDevice(this.entries, name);
+  }
+
+  async acquire(ref: DeviceRef, context: CallContext, { drives }: { drives: boolean }): Promise<Grant> {
+    if (ref.session_id !== undefined) {
+      const { entry, lease } = await this.byHandle(ref.session_id, ref, context);
+      return this.grant(entry, lease, context);
+    }
+    const entry = await this.choose(ref, context);
+    return this.grant(entry, drives ? await this.implicitLease(entry, context) : undefined, context);
+  }
+
+  async peek(ref: DeviceRef, context: CallContext) {
+    const entry = ref.session_id
+      ? (await this.byHandle(ref.session_id, ref, context)).entry
+      : await this.choose(ref, context);
+    return { entry, opened: await this.opened.peek(entry.id) };
+  }
+
+  open(device: DeviceEntry, signal: AbortSignal) {
+    return this.opened.open(findDevice(this.entries, device.id), signal);
+  }
+
+  async takeControl(deviceId: string | undefined, context: CallContext, force: boolean) {
+    const entry = await this.choose({ device_id: deviceId }, context);
+    const free = await this.freeFor(context);
+    const lease = await this.rules.take(entry.id, context, { force, implicit: false, free });
+    try {
+      return { lease, device: await this.opened.open(entry, context.signal) };
+    } catch (error) {
+      await this.rules.release(lease.session_id);
+      throw error;
+    }
+  }
+
+  async releaseControl(ref: DeviceRef, context: CallContext): Promise<Lease> {
+    const lease = ref.session_id
+      ? (await this.byHandle(ref.session_id, ref, context)).lease
+      : await this.ownLease(ref, context);
+    await this.rules.release(lease.session_id);
+    return lease;
+  }
+
+  releaseClient(client: string): Promise<void> {
+    return this.rules.releaseClient(client);
+  }
+
+  leases(): Promise<Lease[]> {
+    return this.rules.list();
+  }
+
+  openCount(): number {
+    return this.opened.count();
+  }
+
+  onDriven(listener: (deviceId: string) => void): void {
+    this.drivenListeners.push(listener);
+  }
+
+  drivenOutsideNavigation(deviceId: string): void {
+    for (const listener of this.drivenListeners) listener(deviceId);
+  }
+
+  close(): Promise<void> {
+    return this.opened.closeAll();
+  }
+
+  /** Ids of the devices that nobody else holds. */
+  private async freeFor(context: CallContext): Promise<string[]> {
+    const held = await this.rules.list();
+    const isHeld = (id: string) => held.some((lease) => lease.device_id === id && !isOwn(lease, context));
+    return this.entries.map(({ id }) => id).filter((id) => !isHeld(id));
+  }
+
+  /** The device named; else the one the caller holds; else the only free one; else the only one. */
+  private async choose(ref: DeviceRef, context: CallContext): Promise<ConfiguredDevice> {
+    if (ref.device_id !== undefined) return findDevice(this.entries, ref.device_id);
+    const [single, ...others] = this.entries;
+    if (!single)
+      throw new ToolError("DEVICE_NOT_FOUND", "This host has no device.", "Call diagnose to see why.");
+    if (others.length === 0) return single;
+    const own = (await this.rules.list())
+      .filter((lease) => isOwn(lease, context))
+      .map(({ device_id }) => device_id);
+    const ids = own.length > 0 ? own : await this.freeFor(context);
+    const candidates = this.entries.filter(({ id }) => ids.includes(id));
+    const [only, ...more] = candidates.length > 0 ? candidates : this.entries;
+    if (only && more.length === 0) return only;
+    const named = candidates.length > 0 ? candidates : this.entries;
+    throw ambiguousDevice(
+      named.map(({ id }) => id),
+      "The call names no device.",
+    );
+  }
+
+  private async implicitLease(entry: ConfiguredDevice, context: CallContext): Promise<Lease> {
+    const free = this.entries.length > 1 ? await this.freeFor(context) : [];
+    return this.rules.take(entry.id, context, { force: false, implicit: true, free });
+  }
+
+  private async byHandle(sessionId: string, ref: DeviceRef, context: CallContext) {
+    const lease = await this.rules.useHandle(sessionId, context);
+    const entry = findDevice(this.entries, lease.device_id);
+    if (ref.device_id !== undefined && findDevice(this.entries, ref.device_id) !== entry) {
+      throw new ToolError(
+        "INVALID_INPUT",
+        `session_id is the lease of ${entry.id}, but device_id says ${ref.device_id}.`,
+        "Leave device_id out, or use the session_id of that device.",
+      );
+    }
+    return { entry, lease };
+  }
+
+  private async grant(
+    entry: ConfiguredDevice,
+    lease: Lease | undefined,
+    context: CallContext,
+  ): Promise<Grant> {
+    if (!lease) {
+      const device = await this.opened.open(entry, context.signal);
+      return { device, lease, signal: context.signal, done: () => {} };
+    }
+    const held = this.rules.hold(lease);
+    try {
+      const signal = AbortSignal.any([context.signal, held.lost]);
+      return { device: await this.opened.open(entry, signal), lease, signal, done: held.done };
+    } catch (error) {
+      held.done();
+      throw error;
+    }
+  }
+
+  private async ownLease(ref: DeviceRef, context: CallContext): Promise<Lease> {
+    const entry = await this.choose(ref, context);
+    const lease = (await this.rules.list()).find(
+      (held) => held.device_id === entry.id && isOwn(held, context),
+    );
+    if (lease) return lease;
+    throw new ToolError(
+      "LEASE_NOT_FOUND",
+      `You hold no lease of ${entry.id}.`,
+      "Nothing needs to be released; name the session_id that take_control gave if you have one.",
+    );
+  }
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { ToolError } from "../../errors.ts";
+import type { CallContext, Clock, Lease } from "../ports.ts";
+
+/** What the lease rules need from storage; every method is one atomic statement. Times are ISO 8601 UTC. */
+export type LeaseStore = {
+  /** Wins if the device is free, expired, held by this principal and client, or `force`; otherwise undefined. */
+  take(
+    wanted: Omit<Lease, "fence"> & { host_name: string; taken_at: string },
+    options: { force: boolean; now: string },
+  ): Promise<Lease | undefined>;
+  renew(sessionId: string, expiresAt: string, now: string): Promise<Lease | undefined>;
+  find(sessionId: string): Promise<Lease | undefined>;
+  ofDevice(deviceId: string): Promise<Lease | undefined>;
+  all(): Promise<Lease[]>;
+  release(sessionId: string): Promise<boolean>;
+  recordLoss(loss: { session_id: string; device_id: string; taken_by: string; at: string }): Promise<void>;
+  findLoss(sessionId: string): Promise<{ taken_by: string; at: string } | undefined>;
+};
+
+export type LeaseLimits = { leaseMs: number; implicitMs: number };
+
+type Held = { lease: Lease; lost: AbortController; users: number };
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** The rules of who may drive a device: one holder, an expiry that calls push on, and no silent stealing. */
+export class Leases {
+  private readonly held = new Map<string, Held>();
+  private readonly store: LeaseStore;
+  private readonly clock: Clock;
+  private readonly host: string;
+  private readonly limits: LeaseLimits;
+
+  constructor(options: { store: LeaseStore; clock: Clock; host: string; limits: LeaseLimits }) {
+    this.store = options.store;
+    this.clock = options.clock;
+    this.host = options.host;
+    this.limits = options.limits;
+  }
+
+  /** Living leases only. */
+  async list(): Promise<Lease[]> {
+    const now = this.clock.now();
+    return (await this.store.all()).filter((lease) => Date.parse(lease.expires_at) > now);
+  }
+
+  /**
+   * Takes a device. Throws DEVICE_HELD with holder, expiry and `free` devices. With `force`, a running call of the
+   * former holder is stopped and its next call told why.
+   */
+  async take(
+    deviceId: string,
+    context: CallContext,
+    options: { force: boolean; implicit: boolean; free: readonly string[] },
+  ): Promise<Lease> {
+    const now = this.clock.now();
+    const before = await this.store.ofDevice(deviceId);
+    const own = before !== undefined && isOwn(before, context) && Date.parse(before.expires_at) > now;
+    const implicit = own ? before.implicit && options.implicit : options.implicit;
+    const lease = await this.store.take(
+      {
+        device_id: deviceId,
+        host_name: this.host,
+        session_id: own ? before.session_id : randomUUID(),
+        principal: context.principal,
+        client: context.client,
+        implicit,
+        taken_at: iso(now),
+        expires_at: iso(now + this.span(implicit)),
+      },
+      { force: options.force, now: iso(now) },
+    );
+    if (!lease) throw await this.heldError(deviceId, options.free);
+    if (before && before.session_id !== lease.session_id) await this.tellFormer(before, context, now);
+    return lease;
+  }
+
+  /** Checks a handle and renews it. Throws LEASE_LOST, LEASE_EXPIRED or LEASE_NOT_FOUND with what to do. */
+  async useHandle(sessionId: string, context: CallContext): Promise<Lease> {
+    const lease = await this.store.find(sessionId);
+    if (!lease || lease.principal !== context.principal) throw await this.goneError(sessionId);
+    const renewed = await this.renew(lease);
+    if (!renewed) {
+      throw new ToolError(
+        "LEASE_EXPIRED",
+        `The lease of ${lease.device_id} ended at ${lease.expires_at}.`,
+        "Call take_control again; it is granted if the device is still free.",
+        { device_id: lease.device_id },
+      );
+    }
+    return renewed;
+  }
+
+  async renew(lease: Lease): Promise<Lease | undefined> {
+    const now = this.clock.now();
+    return this.store.renew(lease.session_id, iso(now + this.span(lease.implicit)), iso(now));
+  }
+
+  /** Gives a lease back. False if it was gone already. */
+  async release(sessionId: string): Promise<boolean> {
+    this.held.delete(sessionId);
+    return this.store.release(sessionId);
+  }
+
+  /** Gives back all that a client held that has ended. */
+  async releaseClient(client: string): Promise<void> {
+    for (const lease of await this.store.all())
+      if (lease.client === client) await this.release(lease.session_id);
+  }
+
+  /** Keeps a lease alive while a call or run uses it. The signal aborts with LEASE_LOST when another takes the device. */
+  hold(lease: Lease): { lost: AbortSignal; done(): void } {
+    const held = this.held.get(lease.session_id) ?? { lease, lost: new AbortController(), users: 0 };
+    held.users += 1;
+    this.held.set(lease.session_id, held);
+    let stopRenewing = () => {};
+    const renewLater = () => {
+      stopRenewing = this.clock.setTimeout(() => {
+        this.renew(lease).then(renewLater, renewLater);
+      }, this.span(lease.implicit) / 3);
+    };
+    renewLater();
+    let finished = false;
+    const done = () => {
+      if (finished) return;
+      finished = true;
+      stopRenewing();
+      stopRenewing = () => {};
+      held.users -= 1;
+      if (held.users === 0 && this.held.get(lease.session_id) === held) this.held.delete(lease.session_id);
+    };
+    return { lost: held.lost.signal, done };
+  }
+
+  async heldError(deviceId: string, free: readonly string[]): Promise<ToolError> {
+    const holder = await this.store.ofDevice(deviceId);
+    const who = holder
+      ? `${holder.client} (${holder.principal}) until ${holder.expires_at}`
+      : "another client";
+    const instead = free.length > 0 ? `Free devices: ${free.join(", ")}. ` : "";
+    return new ToolError(
+      "DEVICE_HELD",
+      `${deviceId} is held by ${who}.`,
+      `${instead}Wait for it, or call take_control with force: true, which tells the holder.`,
+      { device_id: deviceId, holder: holder?.client, until: holder?.expires_at, free },
+    );
+  }
+
+  private span(implicit: boolean): number {
+    return implicit ? this.limits.implicitMs : this.limits.leaseMs;
+  }
+
+  private async tellFormer(before: Lease, context: CallContext, now: number): Promise<void> {
+    const living = Date.parse(before.expires_at) > now;
+    const held = this.held.get(before.session_id);
+    if (!living && !held) return;
+    await this.store.recordLoss({
+      session_id: before.session_id,
+      device_id: before.device_id,
+      taken_by: context.client,
+      at: iso(now),
+    });
+    held?.lost.abort(lostError(before.device_id, context.client, iso(now)));
+    this.held.delete(before.session_id);
+  }
+
+  private async goneError(sessionId: string): Promise<ToolError> {
+    const loss = await this.store.findLoss(sessionId);
+    if (loss) return lostError("The device", loss.taken_by, loss.at);
+    return new ToolError(
+      "LEASE_NOT_FOUND",
+      `No lease has the handle ${sessionId}.`,
+      "It was released or never given: call take_control for a new session_id.",
+    );
+  }
+}
+
+export const isOwn = (lease: Lease, context: CallContext) =>
+  lease.principal === context.principal && lease.client === context.client;
+
+function lostError(device: string, takenBy: string, at: string): ToolError {
+  return new ToolError(
+    "LEASE_LOST",
+    `${device} was taken by ${takenBy} with force at ${at}.`,
+    "Agree with them, or call take_control again when they are done.",
+  );
+}

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { deviceFields } from "../registry/fields.ts";
+import { defineTool } from "../registry/tool.ts";
+
+const stateField = z.string().describe("free, yours until, or held by whom until");
+
+export const listHosts = defineTool({
+  name: "list_hosts",
+  title: "List hosts",
+  description: "Hosts with their devices and who holds them",
+  domain: "devices",
+  capabilities: ["DEVICE_STATUS"],
+  effect: "read",
+  timeoutMs: 10_000,
+  input: z.strictObject({}),
+  output: z.object({
+    hosts: z.array(
+      z.object({
+        name: z.string(),
+        status: z.string(),
+        devices: z.array(z.object({ id: z.string(), model: z.string(), state: stateField })),
+      }),
+    ),
+  }),
+  handle: async ({ services, context }) => ({ hosts: await services.inventory.hosts(context) }),
+});
+
+export const getDeviceInfo = defineTool({
+  name: "get_device_info",
+  title: "Device info",
+  description: "One device: model, state, controllers, what cannot be used and why",
+  domain: "devices",
+  capabilities: ["DEVICE_STATUS"],
+  effect: "read",
+  timeoutMs: 10_000,
+  input: z.strictObject(deviceFields),
+  output: z.object({
+    id: z.string(),
+    model: z.string(),
+    state: stateField,
+    open: z.boolean(),
+    controllers: z.string(),
+    unavailable: z.array(z.object({ kind: z.string(), reason: z.string() })),
+  }),
+  handle: ({ input, services, context }) => services.inventory.info(input, context),
+});
+
+export const getCompatibleHosts = defineTool({
+  name: "get_compatible_hosts",
+  title: "Compatible devices",
+  description: "Devices that can run a userinterface, best first, and why the others cannot",
+  domain: "devices",
+  capabilities: ["DEVICE_STATUS", "TESTING"],
+  effect: "read",
+  timeoutMs: 10_000,
+  input: z.strictObject({ userinterface_name: z.string().min(1) }),
+  output: z.object({
+    devices: z.array(z.object({ id: z.string(), host: z.string(), model: z.string(), state: stateField })),
+    others: z.array(z.object({ id: z.string(), reason: z.string() })),
+  }),
+  handle: ({ input, services, context }) => services.inventory.compatible(input.userinterface_name, context),
+});
+
+export const takeControl = defineTool({
+  name: "take_control",
+  title: "Take control",
+  description: "Lease a device for 5 minutes, renewed by every call. Pass the session_id on",
+  domain: "devices",
+  capabilities: ["DEVICE_CONTROL"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 60_000,
+  input: z.strictObject({
+    device_id: deviceFields.device_id,
+    force: z.boolean().default(false).describe("Take it from its holder, who is told"),
+  }),
+  output: z.object({
+    session_id: z.string(),
+    device: z.string(),
+    model: z.string(),
+    expires_at: z.string(),
+    unavailable: z.array(z.object({ kind: z.string(), reason: z.string() })),
+  }),
+  async handle({ input, services, context }) {
+    const { lease, device } = await services.devices.takeControl(input.device_id, context, input.force);
+    return {
+      session_id: lease.session_id,
+      device: device.id,
+      model: device.model,
+      expires_at: lease.expires_at,
+      unavailable: [...device.unavailable],
+    };
+  },
+});
+
+export const releaseControl = defineTool({
+  name: "release_control",
+  title: "Release control",
+  description: "Give a device back",
+  domain: "devices",
+  capabilities: ["DEVICE_CONTROL"],
+  effect: "write",
+  timeoutMs: 10_000,
+  input: z.strictObject(deviceFields),
+  output: z.object({ released: z.string() }),
+  async handle({ input, services, context }) {
+    return { released: (await services.devices.releaseControl(input, context)).device_id };
+  },
+});
+
+export const diagnose = defineTool({
+  name: "diagnose",
+  title: "Diagnose",
+  description: "Why is there no device: what is missing here, each with its fix",
+  domain: "devices",
+  capabilities: ["DIAGNOSIS"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({}),
+  output: z.object({
+    ok: z.boolean(),
+    findings: z.array(
+      z.object({
+        what: z.string(),
+        status: z.enum(["ok", "warning", "missing"]),
+        detail: z.string(),
+        fix: z.string().optional(),
+      }),
+    ),
+  }),
+  handle: ({ services, context }) => services.diagnosis.run(context.signal),
+});

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { passConditionSchema, verificationSchema } from "../domain/index.ts";
+import { deviceFields } from "../registry/fields.ts";
+import { defineDeviceTool } from "../registry/tool.ts";
+
+export const listVerifications = defineDeviceTool({
+  name: "list_verifications",
+  title: "List checks",
+  description: "Checks of a device with their parameters (? optional)",
+  domain: "verification",
+  capabilities: ["UI_VALIDATION"],
+  effect: "read",
+  timeoutMs: 60_000,
+  drives: false,
+  input: z.strictObject({ ...deviceFields, command: z.string().optional().describe("One, with its schema") }),
+  output: z.object({ checks: z.string(), schema: z.record(z.string(), z.unknown()).optional() }),
+  handle: async ({ input, services, device }) => services.verifications.describe(device, input.command),
+});
+
+const verdicts = z.array(
+  z.object({
+    command: z.string(),
+    pass: z.boolean(),
+    expected: z.string(),
+    actual: z.string(),
+    attempts: z.int(),
+    elapsed_ms: z.int(),
+    nearest: z.array(z.string()).optional(),
+    evidence: z.array(z.string()).optional(),
+    error: z.string().optional(),
+  }),
+);
+
+const timeoutField = z
+  .int()
+  .min(0)
+  .max(600_000)
+  .default(5_000)
+  .describe("Polled until it holds or this is over");
+
+export const verifyDeviceState = defineDeviceTool({
+  name: "verify_device_state",
+  title: "Verify",
+  description:
+    "Check a device: text_visible {text}, element_visible {selector|ref}, url_matches {url} and more in list_verifications. A check may have negate, timeout_ms",
+  domain: "verification",
+  capabilities: ["UI_VALIDATION"],
+  effect: "read",
+  timeoutMs: 660_000,
+  drives: false,
+  input: z.strictObject({
+    ...deviceFields,
+    checks: z.array(verificationSchema).min(1).max(100),
+    pass_condition: passConditionSchema.default("all"),
+    timeout_ms: timeoutField,
+  }),
+  wireInput: z.object({
+    ...deviceFields,
+    checks: z.array(z.object({ command: z.string(), params: z.record(z.string(), z.unknown()).optional() })),
+    pass_condition: passConditionSchema.optional(),
+    timeout_ms: z.int().optional().describe("Polled until it holds; default 5000"),
+  }),
+  output: z.object({ pass: z.boolean(), verdicts }),
+  async handle({ input, services, device, signal }) {
+    const { checks, pass_condition: passCondition, timeout_ms: timeoutMs } = input;
+    const options = { passCondition, timeoutMs, signal };
+    return services.verifications.check(device, checks, options);
+  },
+});
+
+export const verifyNode = defineDeviceTool({
+  name: "verify_node",
+  title: "Verify a screen",
+  description: "Is the device on this node? Runs the node's own checks",
+  domain: "verification",
+  capabilities: ["UI_VALIDATION", "NAVIGATION"],
+  effect: "read",
+  timeoutMs: 660_000,
+  drives: false,
+  input: z.strictObject({
+    ...deviceFields,
+    userinterface_name: z.string().min(1),
+    node: z.string().min(1).describe("Id or label"),
+    timeout_ms: timeoutField,
+  }),
+  output: z.object({ node: z.string(), label: z.string(), pass: z.boolean(), verdicts }),
+  handle: ({ input, services, device, signal }) => services.navigation.verifyNode(device, input, signal),
+});

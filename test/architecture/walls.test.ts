@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const configFile = join(root, ".dependency-cruiser.cjs");
+const workspaces = ["controllers", "skills", "mcp-server", "agent-client", "test"];
+
+const ruleSet = z
+  .object({ forbidden: z.array(z.object({ name: z.string() })) })
+  .parse(createRequire(import.meta.url)(configFile));
+const reportSchema = z.object({
+  modules: z.array(z.object({ source: z.string() })),
+  summary: z.object({
+    violations: z.array(z.object({ from: z.string(), rule: z.object({ name: z.string() }) })),
+  }),
+});
+
+/** For each rule, a file that breaks it: where it stands and what it imports. */
+const plants: Record<string, [file: string, imported: string]> = {
+  "no cycles": ["skills/src/loopA.ts", "./loopB.ts"],
+  "only declared packages": ["skills/src/undeclared.ts", "no-such-package-anywhere"],
+  "nothing imports tests": ["skills/src/testImport.ts", "../../test/planted.ts"],
+  "room controllers/src/": ["controllers/src/planted.ts", "../../skills/src/index.ts"],
+  "room controllers/lab/": ["controllers/lab/planted.ts", "../src/inner.ts"],
+  "room skills/src/": ["skills/src/planted.ts", "../../controllers/src/index.ts"],
+  "room agent-client/src/": ["agent-client/src/planted.ts", "../../mcp-server/src/errors.ts"],
+  "room mcp-server/src/domain/": ["mcp-server/src/domain/planted.ts", "../errors.ts"],
+  "room mcp-server/src/errors.ts": ["mcp-server/src/errors.ts", "./domain/index.ts"],
+  "room mcp-server/src/observability/": ["mcp-server/src/observability/planted.ts", "../domain/index.ts"],
+  "room mcp-server/src/config": ["mcp-server/src/config.ts", "./services/index.ts"],
+  "room mcp-server/src/storage/": ["mcp-server/src/storage/planted.ts", "../services/index.ts"],
+  "room mcp-server/src/services/": ["mcp-server/src/services/planted.ts", "../tools/index.ts"],
+  "room mcp-server/src/registry/": ["mcp-server/src/registry/planted.ts", "../services/inner.ts"],
+  "room mcp-server/src/tools/": ["mcp-server/src/tools/planted.ts", "../storage/planted.ts"],
+  "room mcp-server/src/server/": ["mcp-server/src/server/planted.ts", "../tools/index.ts"],
+  "room mcp-server/src/api/": ["mcp-server/src/api/planted.ts", "../tools/index.ts"],
+  "only there @modelcontextprotocol": ["mcp-server/src/tools/sdk.ts", "@modelcontextprotocol/server"],
+  "only there playwright-core": ["mcp-server/src/services/browser.ts", "playwright-core"],
+  "only there (pg|drizzle-orm|@electric-sql)": ["mcp-server/src/services/sql.ts", "pg"],
+  "only there (hono|@hono)": ["mcp-server/src/services/http.ts", "hono"],
+};
+const innocent = [
+  "skills/src/index.ts",
+  "controllers/src/index.ts",
+  "controllers/src/inner.ts",
+  "mcp-server/src/domain/index.ts",
+  "mcp-server/src/services/index.ts",
+  "mcp-server/src/services/inner.ts",
+  "mcp-server/src/tools/index.ts",
+  "test/planted.ts",
+];
+
+async function cruise(folder: string) {
+  const bin = join(root, "node_modules/.bin/depcruise");
+  const args = ["--config", configFile, "--output-type", "json", ...workspaces];
+  const { stdout } = await run(bin, args, { cwd: folder, maxBuffer: 2 ** 28 }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return reportSchema.parse(JSON.parse(stdout));
+}
+
+let planted: string;
+beforeAll(async () => {
+  planted = await mkdtemp(join(tmpdir(), "labwright-walls-"));
+  const files = new Map<string, string>(innocent.map((file) => [file, "export const here = 1;\n"]));
+  for (const [file, imported] of Object.values(plants))
+    files.set(file, `import * as other from "${imported}";\nexport const seen = other;\n`);
+  files.set("skills/src/loopB.ts", 'export * from "./loopA.ts";\n');
+  for (const [file, text] of files) {
+    await mkdir(dirname(join(planted, file)), { recursive: true });
+    await writeFile(join(planted, file), text);
+  }
+  await symlink(join(root, "node_modules"), join(planted, "node_modules"));
+  for (const workspace of workspaces) {
+    await writeFile(join(planted, workspace, "package.json"), '{"dependencies":{}}');
+  }
+});
+afterAll(() => rm(planted, { recursive: true, force: true }));
+
+test("every rule has a planted violation", () => {
+  expect(Object.keys(plants).toSorted()).toEqual(ruleSet.forbidden.map(({ name }) => name).toSorted());
+});
+
+test("every planted violation is caught by its rule", async () => {
+  const { summary } = await cruise(planted);
+  const caught = new Set(summary.violations.map(({ rule, from }) => `${rule.name}: ${from}`));
+  const expected = Object.entries(plants).map(([rule, [file]]) => `${rule}: ${file}`);
+  expect(expected.filter((one) => !caught.has(one))).toEqual([]);
+});
+
+test("the house breaks no rule, and every source file was looked at", async () => {
+  const [{ summary, modules }, listed] = await Promise.all([
+    cruise(root),
+    run("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...workspaces], { cwd: root }),
+  ]);
+  const sources = listed.stdout.split("\n").filter((file) => /\.(ts|mjs|js|cjs)$/.test(file));
+  const seen = new Set(modules.map(({ source }) => source));
+  expect(sources.length).toBeGreaterThan(100);
+  expect(sources.filter((file) => !seen.has(file))).toEqual([]);
+  expect(summary.violations).toEqual([]);
+});
