@@ -215,14 +215,21 @@ export const steps = pgTable(
   (t) => [primaryKey({ columns: [t.executionId, t.index] })],
 );
 
-/** Files beside the database, named by their sha256. */
-export const artifacts = pgTable("artifacts", {
-  sha256: text("sha256").primaryKey(),
-  hostName: text("host_name").notNull(),
-  mimeType: text("mime_type").notNull(),
-  bytes: bigint("bytes", { mode: "number" }).notNull(),
-  createdAt: instant("created_at").notNull(),
-});
+/** Files beside the database, named by their sha256; each host has its own. */
+export const artifacts = pgTable(
+  "artifacts",
+  {
+    sha256: text("sha256").notNull(),
+    hostName: text("host_name").notNull(),
+    mimeType: text("mime_type").notNull(),
+    bytes: bigint("bytes", { mode: "number" }).notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.sha256, t.hostName] }),
+    index("artifacts_host_age").on(t.hostName, t.createdAt, t.sha256),
+  ],
+);
 
 /** Written in the transaction of what they report; read in order from a cursor. */
 export const events = pgTable("events", {

@@ -1,0 +1,61 @@
+import { desc, eq, lt } from "drizzle-orm";
+import type { Database } from "./database.ts";
+import { audit } from "./schema.ts";
+
+/** One call: `outcome` is `ok` or an error code, `at` ISO 8601 UTC. */
+export type AuditRecord = {
+  principal: string;
+  client: string;
+  tool: string;
+  device_id?: string | undefined;
+  fence?: number | undefined;
+  outcome: string;
+  duration_ms: number;
+  trace_id: string;
+  at: string;
+};
+export type AuditRows = ReturnType<typeof auditRows>;
+
+export function auditRows(db: Database) {
+  return {
+    async append(record: AuditRecord): Promise<void> {
+      await db.insert(audit).values({
+        principal: record.principal,
+        client: record.client,
+        tool: record.tool,
+        deviceId: record.device_id,
+        fence: record.fence,
+        outcome: record.outcome,
+        durationMs: Math.round(record.duration_ms),
+        traceId: record.trace_id,
+        at: record.at,
+      });
+    },
+
+    /** The last records, newest first, of one device or of all. */
+    async recent(limit: number, deviceId?: string): Promise<AuditRecord[]> {
+      const rows = await db
+        .select()
+        .from(audit)
+        .where(deviceId === undefined ? undefined : eq(audit.deviceId, deviceId))
+        .orderBy(desc(audit.id))
+        .limit(limit);
+      return rows.map((row) => ({
+        principal: row.principal,
+        client: row.client,
+        tool: row.tool,
+        device_id: row.deviceId ?? undefined,
+        fence: row.fence ?? undefined,
+        outcome: row.outcome,
+        duration_ms: row.durationMs,
+        trace_id: row.traceId,
+        at: row.at,
+      }));
+    },
+
+    /** Forgets what is older than an instant. */
+    async purge(before: string): Promise<void> {
+      await db.delete(audit).where(lt(audit.at, before));
+    },
+  };
+}

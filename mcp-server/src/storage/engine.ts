@@ -1,0 +1,93 @@
+import type { Duplex } from "node:stream";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { PortStream } from "./portStream.ts";
+
+// This file imports nothing heavy on purpose: the daemon starts the engine first and loads its own code meanwhile.
+
+export type EngineOptions = {
+  /** The cluster's folder; made when it is not there. The caller owns the data directory's lock. */
+  folder: string;
+  /** An empty cluster to start from; without it, initdb runs (about 2 s more). */
+  templateFile?: string | undefined;
+  workerFile: URL;
+  /** How long others wait for a connection that is idle in a transaction. */
+  transactionWaitMs?: number | undefined;
+  sharedBuffers?: string | undefined;
+  /** The engine must be open by then. */
+  openTimeoutMs?: number | undefined;
+};
+export type WorkerOptions = Pick<EngineOptions, "folder" | "templateFile"> & {
+  transactionWaitMs: number;
+  sharedBuffers: string;
+};
+export type WorkerOrder = { connect: MessagePort } | "close";
+export type EngineTimings = { placeMs: number; openMs: number };
+
+export type Engine = {
+  timings: EngineTimings;
+  /** A new connection, for node-postgres' `stream`. */
+  connect(): Duplex;
+  /** Ends the thread, the database shut down cleanly where that takes less than 10 s. */
+  close(): Promise<void>;
+};
+
+function opened(worker: Worker, timeoutMs: number): Promise<EngineTimings> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`the embedded database did not open within ${timeoutMs} ms`));
+      void worker.terminate();
+    }, timeoutMs);
+    const settle = () => clearTimeout(timer);
+    worker.once("message", (timings: EngineTimings) => {
+      settle();
+      resolve(timings);
+    });
+    worker.once("error", (error) => {
+      settle();
+      reject(error);
+    });
+    worker.once("exit", (code) => {
+      settle();
+      reject(new Error(`the embedded database's thread ended with code ${code}`));
+    });
+  });
+}
+
+/** Starts PGlite in a thread. Rejects when it cannot open the folder (damaged, no space, no rights). */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const workerData: WorkerOptions = {
+    folder: options.folder,
+    templateFile: options.templateFile,
+    transactionWaitMs: options.transactionWaitMs ?? 5_000,
+    sharedBuffers: options.sharedBuffers ?? "16MB",
+  };
+  // Loaders of the process that starts it (a test runner's) are of no use to a bundled worker.
+  const worker = new Worker(options.workerFile, { workerData, execArgv: [] });
+  let alive = true;
+  const exited = new Promise<void>((resolve) => {
+    worker.once("exit", () => {
+      alive = false;
+      resolve();
+    });
+  });
+  const timings = await opened(worker, options.openTimeoutMs ?? 60_000);
+  // A thread that dies later closes its ports; every connection then fails by itself.
+  worker.on("error", () => {});
+  const order = (message: WorkerOrder, ports: MessagePort[] = []) => worker.postMessage(message, ports);
+  return {
+    timings,
+    connect() {
+      if (!alive) return new PortStream(undefined);
+      const { port1, port2 } = new MessageChannel();
+      order({ connect: port2 }, [port2]);
+      return new PortStream(port1);
+    },
+    async close() {
+      if (!alive) return;
+      order("close");
+      const timer = setTimeout(() => void worker.terminate(), 10_000);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { ToolError } from "../errors.ts";
+import type { Database } from "./database.ts";
+import { type Engine, startEngine } from "./engine.ts";
+import { engineFiles } from "./engineFiles.ts";
+import { Notifications } from "./listen.ts";
+import { migrateDatabase } from "./migrate.ts";
+import * as schema from "./schema.ts";
+
+/** `count(*)` and bigint columns are numbers on both engines; ours stay far below 2^53. */
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export type StorageOptions = {
+  /** The data directory, locked by the caller; the embedded database lies in its `db`. Needed without `databaseUrl`. */
+  dataDir?: string | undefined;
+  databaseUrl?: string | undefined;
+  templateFile?: string | undefined;
+  workerFile?: URL | undefined;
+  /** An engine that `startEngine` is starting already, in place of `dataDir`. */
+  engine?: Promise<Engine> | undefined;
+  transactionWaitMs?: number | undefined;
+};
+
+export type Storage = {
+  db: Database;
+  engine: "pglite" | "postgresql";
+  pool: pg.Pool;
+  /**
+   * Calls `listener` with the payload of each NOTIFY on `channel`, after the commit; with an empty one when some may have
+   * been missed. Returns the function that ends it.
+   */
+  listen(channel: string, listener: (payload: string) => void): Promise<() => void>;
+  close(): Promise<void>;
+};
+
+function failure(error: unknown, hint: string): ToolError {
+  if (error instanceof ToolError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ToolError(
+    "STORAGE_FAILED",
+    `the database cannot be opened: ${message}`,
+    hint,
+    {},
+    { cause: error },
+  );
+}
+
+function engineOf(options: StorageOptions): Promise<Engine> {
+  if (options.engine !== undefined) return options.engine;
+  if (options.dataDir === undefined)
+    throw new ToolError("STORAGE_FAILED", "no database is named", "give a data directory or a DATABASE_URL");
+  const files = engineFiles(options.dataDir);
+  return startEngine({
+    folder: files.folder,
+    templateFile: options.templateFile ?? files.templateFile,
+    workerFile: options.workerFile ?? files.workerFile,
+    transactionWaitMs: options.transactionWaitMs,
+  });
+}
+
+/**
+ * Replaces drizzle-orm 0.45's own, which never gives a connection back whose `begin` fails: refused while another
+ * transaction is open, a few such would use up the pool.
+ */
+function withOwnTransactions(db: Database, pool: pg.Pool): Database {
+  const handles = new WeakMap<pg.PoolClient, Database>();
+  const handleOf = (client: pg.PoolClient) => {
+    const handle = handles.get(client) ?? drizzle(client, { schema });
+    handles.set(client, handle);
+    return handle;
+  };
+  db.transaction = async (run, config) => {
+    const client = await pool.connect();
+    try {
+      return await handleOf(client).transaction(run, config);
+    } finally {
+      client.release();
+    }
+  };
+  return db;
+}
+
+async function over(
+  engine: Storage["engine"],
+  config: pg.PoolConfig,
+  closeEngine: () => Promise<void>,
+): Promise<Storage> {
+  const pool = new pg.Pool({ connectionTimeoutMillis: 30_000, ...config });
+  // A connection that breaks between two statements (a server that restarts) fails the next one, and the pool replaces
+  // it; with nobody to hear its error, Node would end the process.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const notifications = new Notifications(pool);
+  const close = async () => {
+    notifications.close();
+    await ended(pool.end());
+    await closeEngine();
+  };
+  try {
+    await migrateDatabase(pool);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const listen: Storage["listen"] = (channel, listener) => notifications.listen(channel, listener);
+  return { db: withOwnTransactions(drizzle(pool, { schema }), pool), engine, pool, listen, close };
+}
+
+/** Waits for statements that are under way, but not for ever: a connection that was never given back must not hang a shutdown. */
+async function ended(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, 5_000);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+/**
+ * Opens the database and brings it to this build's schema: a PostgreSQL server by URL, else PGlite in a thread behind the
+ * same wire protocol, so that both have one driver and one behaviour. Throws STORAGE_FAILED.
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  if (options.databaseUrl !== undefined)
+    return await over(
+      "postgresql",
+      { connectionString: options.databaseUrl, max: 10, keepAlive: true, connectionTimeoutMillis: 10_000 },
+      async () => {},
+    ).catch((error: unknown) => {
+      throw failure(
+        error,
+        "check DATABASE_URL: that the server runs, the database exists, the user may log in",
+      );
+    });
+  try {
+    const engine = await engineOf(options);
+    return await over("pglite", { stream: () => engine.connect(), max: 4, ssl: false }, () => engine.close());
+  } catch (error) {
+    throw failure(
+      error,
+      "check free space and rights of the data directory, and that no other program changed its db",
+    );
+  }
+}

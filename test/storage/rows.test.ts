@@ -1,0 +1,133 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, expect, it } from "vitest";
+import {
+  artifactRows,
+  auditRows,
+  eventRows,
+  idempotencyRows,
+  type Storage,
+} from "../../mcp-server/src/storage/index.ts";
+import { describeEachDatabase } from "../fixtures/database.ts";
+
+const day = (n: number) => new Date(Date.UTC(2030, 0, n)).toISOString();
+
+function idempotencyKeys(storage: () => Storage): void {
+  const call = { tool: "save_testcase", input_hash: "abc", at: day(1) };
+
+  it("begins a call once for its key, however many ask", async () => {
+    const rows = idempotencyRows(storage().db);
+    const key = { principal: "p", key: "race" };
+    const begun = await Promise.all(Array.from({ length: 20 }, () => rows.begin(key, call)));
+    expect(begun.filter((before) => before === undefined)).toHaveLength(1);
+    expect(begun.find((before) => before !== undefined)).toEqual({
+      tool: call.tool,
+      input_hash: "abc",
+      result: null,
+    });
+    expect(await rows.begin({ principal: "other", key: "race" }, call)).toBeUndefined();
+  });
+
+  it("gives the first end back and forgets old keys", async () => {
+    const rows = idempotencyRows(storage().db);
+    const key = { principal: "p", key: "ended" };
+    await rows.begin(key, call);
+    await rows.finish(key, { outcome: { ok: true } });
+    await rows.finish(key, { outcome: { ok: false } });
+    expect((await rows.find(key))?.result).toEqual({ outcome: { ok: true } });
+    await rows.purge(day(2));
+    expect(await rows.find(key)).toBeUndefined();
+  });
+}
+
+function auditRecords(storage: () => Storage): void {
+  it("keeps who did what to which device, newest first, until it is purged", async () => {
+    const rows = auditRows(storage().db);
+    const base = { principal: "p", client: "c", outcome: "ok", duration_ms: 1.6, trace_id: "t" };
+    await rows.append({ ...base, tool: "list_hosts", at: day(1) });
+    await rows.append({ ...base, tool: "execute_device_action", device_id: "h/d", fence: 7, at: day(3) });
+    const recent = await rows.recent(10);
+    expect(recent.map((record) => record.tool)).toEqual(["execute_device_action", "list_hosts"]);
+    expect(recent[0]).toMatchObject({ device_id: "h/d", fence: 7, duration_ms: 2, at: day(3) });
+    expect(await rows.recent(10, "h/d")).toHaveLength(1);
+    await rows.purge(day(2));
+    expect(await rows.recent(10)).toHaveLength(1);
+  });
+}
+
+function artifactIndex(storage: () => Storage): void {
+  it("indexes a file once, makes it young again, and counts each host's own", async () => {
+    const rows = artifactRows(storage().db);
+    const row = (sha256: string, bytes: number, at: string, host_name = "host") => {
+      return { sha256, host_name, mime_type: "image/png", bytes, created_at: at };
+    };
+    await rows.put(row("a", 10, day(1)));
+    await rows.put(row("b", 20, day(2)));
+    await rows.put(row("c", 3_000_000_000, day(1), "elsewhere"));
+    await rows.put(row("a", 10, day(1), "elsewhere"));
+    const again = await rows.put({ ...row("a", 10, day(3)), mime_type: "text/plain" });
+    expect(again).toEqual(row("a", 10, day(3)));
+    expect((await rows.oldest("host", 10)).map((found) => found.sha256)).toEqual(["b", "a"]);
+    expect([await rows.totalBytes("host"), await rows.totalBytes("elsewhere")]).toEqual([30, 3_000_000_010]);
+    await rows.remove("host", ["a", "b", "c"]);
+    expect(await rows.totalBytes("host")).toBe(0);
+    expect((await rows.find("c", "host"))?.host_name).toBe("elsewhere");
+    expect(await rows.find("a", "elsewhere")).toEqual(row("a", 10, day(1), "elsewhere"));
+  });
+}
+
+function outbox(storage: () => Storage): void {
+  const event = { type: "t", priority: "normal", source: "test", payload: { a: 1 }, at: day(1) } as const;
+
+  it("gives events in order after a cursor, which never goes back", async () => {
+    const rows = eventRows(storage().db);
+    const append = (device_id: string) =>
+      storage().db.transaction((tx) => rows.append(tx, { ...event, device_id }));
+    const first = await append("h/1");
+    await append("h/2");
+    const last = await append("h/3");
+    expect(await rows.latestId()).toBe(last);
+    const page = await rows.read({ after: first, limit: 1 });
+    expect(page).toEqual([{ ...event, device_id: "h/2", id: expect.any(Number) }]);
+    expect(await rows.cursor("agent")).toBe(0);
+    await rows.advance("agent", last);
+    await rows.advance("agent", first);
+    expect(await rows.cursor("agent")).toBe(last);
+  });
+
+  it("moves a cursor with what its consumer did, or not at all", async () => {
+    const rows = eventRows(storage().db);
+    const work = storage().db.transaction(async (tx) => {
+      await rows.advance("worker", 5, tx);
+      throw new Error("no");
+    });
+    await expect(work).rejects.toThrow("no");
+    expect(await rows.cursor("worker")).toBe(0);
+  });
+
+  it("lets no transaction append while another has not ended: a lower id would be missed by who read a higher", async () => {
+    const rows = eventRows(storage().db);
+    await storage().db.transaction(async (first) => {
+      await rows.append(first, event);
+      const second = storage().db.transaction(async (tx) => {
+        await tx.execute(sql`set local lock_timeout = '200ms'`);
+        await rows.append(tx, event);
+      });
+      // PostgreSQL's lock_timeout, or the embedded database's own for a second transaction.
+      await expect(second).rejects.toMatchObject({ cause: { code: "55P03" } });
+    });
+    const append = () => storage().db.transaction((tx) => rows.append(tx, event));
+    const ids = await Promise.all(Array.from({ length: 30 }, append));
+    expect(new Set(ids).size).toBe(30);
+  });
+}
+
+describeEachDatabase("rows", (open) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await open();
+  });
+  idempotencyKeys(() => storage);
+  auditRecords(() => storage);
+  artifactIndex(() => storage);
+  outbox(() => storage);
+});
