@@ -1,0 +1,167 @@
+import type { Page } from "playwright-core";
+import type { CommandResult } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import { asDeviceError } from "./failures.ts";
+import type { DrivenSession } from "./session.ts";
+import { untilAborted, withDeadline } from "./waiting.ts";
+
+/** How long a page that an action opened may take until its DOM is ready. */
+const PAGE_DEADLINE_MS = 30_000;
+/** How long the tab may take to come to the task behind the action's own; a script may keep it busy. */
+const BUSY_DEADLINE_MS = 5_000;
+/** From the page asking for a window to the window being there; a pop-up blocker makes it never. */
+const WINDOW_DEADLINE_MS = 2_000;
+
+export type Acting = {
+  page: Page;
+  signal: AbortSignal;
+  /** What is left of the command's time, for Playwright's own deadlines; at least one millisecond. */
+  left(): number;
+};
+
+/**
+ * Runs one action and returns when the page that it changed is usable: at once if it started no navigation, else when
+ * the new document's DOM is ready. New tabs are followed. `done` says in a few words what was done.
+ */
+export async function act(
+  session: DrivenSession,
+  options: { command: string; timeoutMs: number; signal: AbortSignal; done: string },
+  action: (acting: Acting) => Promise<unknown>,
+): Promise<CommandResult> {
+  const denials = session.denials();
+  try {
+    return await session.following(async () => {
+      const page = session.page();
+      const before = stateOf(session, page);
+      await run(options, action, page);
+      await settle(session, page, before.windows, options.signal);
+      refuseDenied(session, before.denials);
+      return report(session, page, before, options.done);
+    });
+  } catch (error) {
+    await stopAfter(session, options.signal);
+    throw asDeviceError(error, {
+      ...options,
+      isAlive: () => session.isAlive(),
+      wasDenied: () => session.denials() > denials,
+    });
+  }
+}
+
+async function run(
+  options: { timeoutMs: number; signal: AbortSignal },
+  action: (acting: Acting) => Promise<unknown>,
+  page: Page,
+): Promise<void> {
+  const until = performance.now() + options.timeoutMs;
+  const { signal } = options;
+  // Playwright's own signal stops the browser; the race lets go of calls that take none.
+  await untilAborted(action({ page, signal, left: () => Math.max(1, until - performance.now()) }), signal);
+}
+
+/** Waits until the page an action changed is usable; used alone after input that is not aimed at an element. */
+async function settle(
+  session: DrivenSession,
+  page: Page,
+  windowsBefore: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const signals = session.signals(page);
+  const busy = withDeadline(signal, BUSY_DEADLINE_MS);
+  try {
+    await untilAborted(signals.flush(busy.signal), busy.signal);
+  } catch (error) {
+    // A document that went away, a closed tab or a busy script: the waits below are what decides.
+    if (signal.aborted) throw error;
+  } finally {
+    busy.done();
+  }
+  if (signals.windowsAsked() > windowsBefore) await windowOpened(session, page, signal);
+  await documentReady(session, session.page(), signal);
+}
+
+async function windowOpened(session: DrivenSession, page: Page, signal: AbortSignal): Promise<void> {
+  if (session.page() !== page) return;
+  try {
+    await session.browserContext().waitForEvent("page", { timeout: WINDOW_DEADLINE_MS, signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+  }
+}
+
+async function documentReady(session: DrivenSession, page: Page, signal: AbortSignal): Promise<void> {
+  const deadline = withDeadline(signal, PAGE_DEADLINE_MS);
+  try {
+    await untilAborted(session.signals(page).settled(), deadline.signal);
+    // No round trip: Playwright knows the state of documents it has seen.
+    await page.waitForLoadState("domcontentloaded", { timeout: PAGE_DEADLINE_MS, signal: deadline.signal });
+  } catch (error) {
+    if (page.isClosed()) return;
+    if (!deadline.over()) throw error;
+    await session.signals(page).stop();
+    throw new DeviceError(
+      "COMMAND_TIMEOUT",
+      `The action was done, but the page it opened was not usable within ${PAGE_DEADLINE_MS} ms; loading was stopped. Do not repeat the action; check that the site answers.`,
+    );
+  } finally {
+    deadline.done();
+  }
+}
+
+type Before = {
+  url: string;
+  navigations: number;
+  windows: number;
+  tabs: number;
+  dialogs: number;
+  denials: number;
+};
+
+function stateOf(session: DrivenSession, page: Page): Before {
+  const signals = session.signals(page);
+  return {
+    url: page.url(),
+    navigations: signals.navigations(),
+    windows: signals.windowsAsked(),
+    tabs: session.pages().length,
+    dialogs: session.dialogs.history.length,
+    denials: session.denials(),
+  };
+}
+
+function refuseDenied(session: DrivenSession, denialsBefore: number): void {
+  const url = session.signals(session.page()).failedNavigation();
+  if (url === undefined || session.denials() === denialsBefore || !session.wasDenied(url)) return;
+  throw new DeviceError(
+    "URL_DENIED",
+    `The action was done, but the URL policy denies the page it leads to: ${url.slice(0, 200)}. Take another way or change url_policy.`,
+  );
+}
+
+function report(session: DrivenSession, page: Page, before: Before, done: string): CommandResult {
+  const now = session.page();
+  if (now !== page) {
+    const index = session.pages().indexOf(now);
+    if (page.isClosed())
+      return {
+        message: `${done}; its tab closed, now in tab ${index} at ${now.url()}`,
+        data: { url: now.url(), tab: index },
+      };
+    session.notify("tab", `a new tab ${index} opened at ${now.url()} and is the current one`);
+    return {
+      message: `${done}; a new tab opened and is now current: tab ${index} at ${now.url()}`,
+      data: { url: now.url(), tab: index },
+    };
+  }
+  const moved = page.url() !== before.url || session.signals(page).navigations() > before.navigations;
+  if (moved) return { message: `${done}; now at ${page.url()}`, data: { url: page.url() } };
+  if (session.denials() > before.denials)
+    return { message: `${done}; the URL policy refused a request of the page` };
+  return { message: done };
+}
+
+/** A cancelled call must leave no navigation running behind it. */
+async function stopAfter(session: DrivenSession, signal: AbortSignal): Promise<void> {
+  if (!signal.aborted || !session.isAlive() || session.pages().length === 0) return;
+  await session.signals(session.page()).stop();
+}

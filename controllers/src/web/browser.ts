@@ -1,0 +1,122 @@
+import type { Browser, LaunchOptions } from "playwright-core";
+import { DeviceError } from "../errors.ts";
+import { firstLines } from "./failures.ts";
+import { browserNotFound, browserTypes, findBrowser } from "./findBrowser.ts";
+import type { WebSettings } from "./settings.ts";
+import { untilAborted } from "./waiting.ts";
+
+const START_DEADLINE_MS = 30_000;
+
+/** Without these Chromium asks outside hosts at every start. */
+const quietFlags = [
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-quic",
+  "--no-first-run",
+];
+
+/**
+ * Starts the browser of the settings, or connects to it. Throws BROWSER_NOT_FOUND with the command that installs one,
+ * BROWSER_UNUSABLE with the browser's own reason. A started browser hangs on a pipe of this process, so it ends with
+ * it, also on kill -9.
+ */
+export async function openBrowser(settings: WebSettings, signal: AbortSignal): Promise<Browser> {
+  signal.throwIfAborted();
+  const starting = start(settings);
+  try {
+    return await untilAborted(starting, signal);
+  } catch (error) {
+    // A start that was given up may still succeed; nobody would own that browser.
+    starting.then((browser) => browser.close()).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function start(settings: WebSettings): Promise<Browser> {
+  try {
+    if (settings.connect !== undefined) {
+      return await browserTypes[settings.browser].connect(settings.connect, { timeout: START_DEADLINE_MS });
+    }
+    if (settings.cdp !== undefined) {
+      return await browserTypes.chromium.connectOverCDP(settings.cdp, { timeout: START_DEADLINE_MS });
+    }
+    return await launch(settings);
+  } catch (error) {
+    throw unusable(settings, error);
+  }
+}
+
+async function launch(settings: WebSettings): Promise<Browser> {
+  const found = settings.channel === undefined ? findBrowser(settings) : undefined;
+  if (found === undefined && settings.channel === undefined) {
+    throw browserNotFound(settings.browser, settings.executable_path);
+  }
+  const asRoot = process.getuid?.() === 0;
+  const options: LaunchOptions = {
+    headless: settings.headless,
+    timeout: START_DEADLINE_MS,
+    // The daemon closes its devices in its own order; Playwright's handlers would exit the process first.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    ...(settings.channel === undefined ? {} : { channel: settings.channel }),
+    ...(found?.path === undefined ? {} : { executablePath: found.path }),
+    ...(settings.browser === "chromium" ? { args: quietFlags, chromiumSandbox: !asRoot } : {}),
+  };
+  const type = browserTypes[settings.browser];
+  try {
+    return await type.launch(options);
+  } catch (error) {
+    // Containers and hardened kernels forbid the sandbox to users other than root, too.
+    if (
+      options.chromiumSandbox !== true ||
+      !/no usable sandbox|suid sandbox|sandbox_host/i.test(String(error))
+    )
+      throw error;
+    return await type.launch({ ...options, chromiumSandbox: false });
+  }
+}
+
+/** The error of a browser that could not be started, or that started and then could not open a page. */
+export function unusable(settings: WebSettings, error: unknown): DeviceError {
+  if (error instanceof DeviceError) return error;
+  const address = settings.connect ?? settings.cdp;
+  const log = String(error);
+  const reason = browserReason(log) ?? firstLines(error);
+  if (/Executable doesn't exist|distribution '.*' is not found/.test(log)) {
+    return browserNotFound(settings.browser, settings.executable_path);
+  }
+  if (address !== undefined) {
+    const message = `The browser at ${withoutQuery(address)} does not answer: ${reason}. Check that it runs and that the address is right.`;
+    return new DeviceError("BROWSER_UNUSABLE", message, {}, { cause: error });
+  }
+  return new DeviceError(
+    "BROWSER_UNUSABLE",
+    unusableMessage(settings, reason, log),
+    { reason },
+    { cause: error },
+  );
+}
+
+/** What the browser itself wrote; Playwright's own line often says only that it closed. */
+function browserReason(log: string): string | undefined {
+  const lines = [...log.matchAll(/\[err\] (.+)/g)].map((match) => (match[1] ?? "").trim());
+  return (lines.find((line) => /error|fatal|cannot|missing|failed/i.test(line)) ?? lines[0])?.slice(0, 300);
+}
+
+function unusableMessage(settings: WebSettings, reason: string, log: string): string {
+  if (/missing x server|\$DISPLAY|cannot open display/i.test(log)) {
+    return `The ${settings.browser} browser cannot open a window: there is no display. Set headless: true, or run under xvfb-run.`;
+  }
+  const next =
+    settings.browser === "chromium"
+      ? "Try another browser with executable_path or channel."
+      : `Playwright drives only its own build of ${settings.browser}: npx playwright-core install ${settings.browser}`;
+  return `The ${settings.browser} browser was found but cannot be used: ${reason}. ${next}`;
+}
+
+/** Tokens of hosted browsers are in the query. */
+function withoutQuery(address: string): string {
+  return address.replace(/\?.*$/s, "").replace(/\/\/[^/@]*@/, "//");
+}

@@ -1,0 +1,268 @@
+import { z } from "zod";
+import { type Check, defineCheck, type Reading } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import { pageChecks } from "./checksOfPage.ts";
+import { type Match, matches, matchSchema } from "./checksText.ts";
+import { type FrameAnswer, findInFrames } from "./elementsInFrames.ts";
+import { nearestOnScreen } from "./elementsNearest.ts";
+import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
+import { countAll, describeAll, frameOfRef, type Target, targetShape, wantedText } from "./locate.ts";
+import { type ParsedSelector, parseSelector } from "./selectors.ts";
+import type { WebSession } from "./session.ts";
+
+export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs">;
+
+type Look = {
+  target: string;
+  count: number;
+  first: Description | undefined;
+  found: FrameAnswer<Matches>[];
+  parsed: ParsedSelector;
+};
+
+/** Everything that can be judged from one look at the current tab. Single looks: whoever asks polls. */
+export function webChecks(session: CheckSession): readonly Check[] {
+  return [
+    ...elementChecks(session),
+    countCheck(session),
+    textCheck(session),
+    valueCheck(session),
+    attributeCheck(session),
+    ...pageChecks(session),
+  ];
+}
+
+type StateCheck = {
+  name: string;
+  description: string;
+  state: string;
+  /** Undefined when no element matches. */
+  holds(one: Description | undefined): boolean;
+  actual(one: Description): string;
+};
+
+const stateChecks: readonly StateCheck[] = [
+  {
+    name: "element_exists",
+    description: "The element is in the page, shown or not",
+    state: "exists",
+    holds: (one) => one !== undefined,
+    actual: () => "it exists",
+  },
+  {
+    name: "element_visible",
+    description: "The element can be seen: laid out, not transparent, not clipped away",
+    state: "is visible",
+    holds: (one) => one?.visible === true,
+    actual: (one) => (one.visible ? "it is visible" : "it exists and is hidden"),
+  },
+  {
+    name: "element_hidden",
+    description: "The element cannot be seen, or is not in the page",
+    state: "is hidden or absent",
+    holds: (one) => one?.visible !== true,
+    actual: (one) => (one.visible ? "it is visible" : "it is hidden"),
+  },
+  {
+    name: "element_enabled",
+    description: "The element is visible and not disabled",
+    state: "is enabled",
+    holds: (one) => one?.visible === true && one.enabled,
+    actual: (one) => (one.enabled ? (one.visible ? "it is enabled" : "it is hidden") : "it is disabled"),
+  },
+  {
+    name: "element_checked",
+    description: "The checkbox, radio button or switch is on",
+    state: "is checked",
+    holds: (one) => one?.checked === true,
+    actual: (one) => (one.checked ? "it is checked" : "it is not checked"),
+  },
+  {
+    name: "element_focused",
+    description: "The element has the keyboard's focus",
+    state: "is focused",
+    holds: (one) => one?.focused === true,
+    actual: (one) => (one.focused ? "it is focused" : "it is not focused"),
+  },
+];
+
+function elementChecks(session: CheckSession): Check[] {
+  return stateChecks.map((state) =>
+    defineCheck({
+      name: state.name,
+      description: state.description,
+      input: z.strictObject(targetShape),
+      async read(target, signal) {
+        const look = await lookFor(session, target, signal);
+        const isOne = /exists|visible|hidden/.test(state.name) || look.count < 2;
+        const holds = isOne && state.holds(look.first);
+        return {
+          holds,
+          expected: `${look.target} ${state.state}`,
+          actual: look.first && isOne ? state.actual(look.first) : absent(look),
+          ...(holds ? {} : await nearestTo(session, look, signal)),
+        };
+      },
+    }),
+  );
+}
+
+function countCheck(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_count",
+    description: "So many elements match; visible ones are counted, hidden ones only where all are hidden",
+    input: z
+      .strictObject({
+        selector: targetShape.selector.unwrap(),
+        count: z.int().min(0).optional(),
+        min: z.int().min(0).optional(),
+        max: z.int().min(0).optional(),
+      })
+      .refine(
+        (input) => input.count !== undefined || input.min !== undefined || input.max !== undefined,
+        "give count, min or max",
+      ),
+    async read({ selector, count, min, max }, signal) {
+      const look = await lookFor(session, { selector }, signal);
+      const holds =
+        (count === undefined || look.count === count) &&
+        (min === undefined || look.count >= min) &&
+        (max === undefined || look.count <= max);
+      const wanted =
+        count !== undefined
+          ? `${count}`
+          : [min !== undefined && `at least ${min}`, max !== undefined && `at most ${max}`]
+              .filter(Boolean)
+              .join(" and ");
+      return {
+        holds,
+        expected: `${wanted} match ${look.target}`,
+        actual: `${look.count} match`,
+        ...(holds || look.count > 0 ? {} : await nearestTo(session, look, signal)),
+      };
+    },
+  });
+}
+
+function textCheck(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_text",
+    description:
+      "The element's visible text, or its name where it has no text; exact unless match says otherwise",
+    input: z.strictObject({
+      ...targetShape,
+      text: z.string().max(10_000),
+      match: matchSchema.default("exact"),
+    }),
+    read: ({ text, match, ...target }, signal) =>
+      compare(session, target, { what: "text", wanted: text, match }, (one) => one.text || one.name, signal),
+  });
+}
+
+function valueCheck(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_value",
+    description: "What the field holds; a password reads as dots",
+    input: z.strictObject({
+      ...targetShape,
+      value: z.string().max(10_000),
+      match: matchSchema.default("exact"),
+    }),
+    read: ({ value, match, ...target }, signal) =>
+      compare(session, target, { what: "value", wanted: value, match }, (one) => one.value, signal),
+  });
+}
+
+function attributeCheck(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_attribute",
+    description: "An attribute of the element; without value, that it is there",
+    input: z.strictObject({
+      ...targetShape,
+      attribute: z.string().min(1).max(100),
+      value: z.string().max(10_000).optional(),
+      match: matchSchema.default("exact"),
+    }),
+    read: ({ attribute, value, match, ...target }, signal) =>
+      compare(
+        session,
+        target,
+        { what: `attribute ${attribute}`, wanted: value, match, attribute },
+        (one) => one.attribute,
+        signal,
+      ),
+  });
+}
+
+type Comparison = { what: string; wanted: string | undefined; match: Match; attribute?: string };
+
+async function compare(
+  session: CheckSession,
+  target: Target,
+  { what, wanted, match, attribute }: Comparison,
+  read: (one: Description) => string | undefined,
+  signal: AbortSignal,
+): Promise<Reading> {
+  const look = await lookFor(session, target, signal, attribute);
+  const expected =
+    wanted === undefined
+      ? `${look.target} has ${what}`
+      : `${what} of ${look.target} ${verb(match)} ${show(wanted)}`;
+  if (!look.first || look.count > 1) {
+    return { holds: false, expected, actual: absent(look), ...(await nearestTo(session, look, signal)) };
+  }
+  const found = read(look.first);
+  const holds = found !== undefined && (wanted === undefined || matches(match, wanted, found));
+  return { holds, expected, actual: found === undefined ? `it has no ${what}` : `${what} is ${show(found)}` };
+}
+
+function verb(match: Match): string {
+  return { exact: "is", contains: "contains", pattern: "matches" }[match];
+}
+
+function show(text: string): string {
+  return JSON.stringify(text.length > 200 ? `${text.slice(0, 199)}…` : text);
+}
+
+async function lookFor(
+  session: CheckSession,
+  target: Target,
+  signal: AbortSignal,
+  attribute?: string,
+): Promise<Look> {
+  const { ref, selector } = target;
+  if ((ref === undefined) === (selector === undefined)) {
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      "An element is named by exactly one of ref and selector; give one of them",
+    );
+  }
+  const testIdAttribute = session.context.testIdAttribute();
+  const parsed: ParsedSelector =
+    ref === undefined ? parseSelector(selector ?? "", testIdAttribute) : { kind: "ref", ref };
+  const options: DescribeOptions = {
+    limit: 6,
+    selectors: false,
+    testIdAttribute,
+    ...(attribute ? { attribute } : {}),
+  };
+  const inReach = ref === undefined || (await frameOfRef(session, ref, signal)) !== undefined;
+  const found = inReach ? await findInFrames(session.page(), parsed, options, signal) : [];
+  const all = found.flatMap(({ answer }) => answer.first);
+  const first = all.find((one) => one.visible) ?? all[0];
+  return { target: ref ?? JSON.stringify(selector), count: countAll(found), first, found, parsed };
+}
+
+function absent(look: Look): string {
+  return look.count > 1 ? `${look.count} elements match; name one of them` : "nothing matches";
+}
+
+async function nearestTo(
+  session: CheckSession,
+  look: Look,
+  signal: AbortSignal,
+): Promise<{ nearest?: readonly string[] }> {
+  if (look.count > 1) return { nearest: describeAll(look.found).slice(0, 5) };
+  if (look.count === 1 || look.parsed.kind === "ref") return {};
+  return { nearest: await nearestOnScreen(session.page(), wantedText(look.parsed, look.target), signal) };
+}

@@ -1,0 +1,70 @@
+import type { Locator } from "playwright-core";
+import { z } from "zod";
+import { type Command, defineCommand } from "../../contract.ts";
+import { type Acting, act } from "../act.ts";
+import { LOCATE_TIMEOUT_MS, locate, type Target } from "../locate.ts";
+import type { DrivenSession } from "../session.ts";
+
+const LONGEST_WAIT_MS = 120_000;
+
+/** How long an element may take to appear and to become ready for the action. */
+export const timeoutShape = {
+  timeout_ms: z.number().int().min(1).max(LONGEST_WAIT_MS).default(LOCATE_TIMEOUT_MS),
+};
+/** How long a page may take until its DOM is ready. */
+export const pageTimeoutShape = {
+  timeout_ms: z.number().int().min(1).max(LONGEST_WAIT_MS).default(30_000),
+};
+
+type Timed = { timeout_ms: number };
+
+/** A command on one element: it is located, acted on with Playwright's own waiting, and the page it opens is waited for. */
+export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Timed>>(
+  session: DrivenSession,
+  spec: {
+    name: string;
+    description: string;
+    input: Input;
+    /** What the message says, before the element's name. */
+    done: string;
+    run(locator: Locator, input: z.output<Input>, acting: Acting): Promise<unknown>;
+  },
+): Command {
+  return defineCommand<Input>({
+    name: spec.name,
+    description: spec.description,
+    effect: "write",
+    input: spec.input,
+    run(input, signal) {
+      const target: Target & Timed = input;
+      const options = {
+        command: spec.name,
+        timeoutMs: target.timeout_ms,
+        signal,
+        done: `${spec.done} ${nameOf(target)}`,
+      };
+      return act(session, options, async (acting) => {
+        const locator = await locate(session, target, signal, acting.left());
+        await spec.run(locator, input, acting);
+      });
+    },
+  });
+}
+
+/** Options that every Playwright action takes. Navigations are waited for by {@link act}, with a deadline of their own. */
+export function actionOptions(acting: Acting) {
+  return { timeout: acting.left(), signal: acting.signal, noWaitAfter: true };
+}
+
+/** Options of Playwright's navigations: they end when the DOM is ready. */
+export function pageOptions(acting: Acting) {
+  return { timeout: acting.left(), signal: acting.signal, waitUntil: "domcontentloaded" as const };
+}
+
+export function hasTarget(target: Target): boolean {
+  return target.ref !== undefined || target.selector !== undefined;
+}
+
+export function nameOf(target: Target): string {
+  return (target.ref ?? target.selector ?? "").slice(0, 80);
+}

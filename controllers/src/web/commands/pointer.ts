@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { type Command, defineCommand } from "../../contract.ts";
+import { type Acting, act } from "../act.ts";
+import { locate, targetShape } from "../locate.ts";
+import type { DrivenSession } from "../session.ts";
+import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
+
+const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });
+const point = {
+  x: z.number().min(0).max(100_000).describe("CSS pixels from the left of the visible page."),
+  y: z.number().min(0).max(100_000).describe("CSS pixels from the top of the visible page."),
+};
+const button = z.enum(["left", "middle", "right"]).default("left");
+
+/** Clicks, drags and the bare mouse. */
+export function pointerCommands(session: DrivenSession): Command[] {
+  return [...clicks(session), dragAndDrop(session), ...mouse(session)];
+}
+
+function clicks(session: DrivenSession): Command[] {
+  return [
+    elementCommand(session, {
+      name: "click_element",
+      description: "Clicks an element; waits until it can be clicked and until a page it opens is usable.",
+      input: targetInput,
+      done: "clicked",
+      run: (locator, _, acting) => locator.click(actionOptions(acting)),
+    }),
+    elementCommand(session, {
+      name: "double_click",
+      description: "Double-clicks an element.",
+      input: targetInput,
+      done: "double-clicked",
+      run: (locator, _, acting) => locator.dblclick(actionOptions(acting)),
+    }),
+    elementCommand(session, {
+      name: "right_click",
+      description: "Clicks an element with the right button, which opens its context menu.",
+      input: targetInput,
+      done: "right-clicked",
+      run: (locator, _, acting) => locator.click({ ...actionOptions(acting), button: "right" }),
+    }),
+    elementCommand(session, {
+      name: "hover_element",
+      description: "Moves the mouse over an element and leaves it there.",
+      input: targetInput,
+      done: "hovering over",
+      run: (locator, _, acting) => locator.hover(actionOptions(acting)),
+    }),
+  ];
+}
+
+function dragAndDrop(session: DrivenSession): Command {
+  return elementCommand(session, {
+    name: "drag_and_drop",
+    description: "Drags one element onto another.",
+    input: z.strictObject({
+      ...targetShape,
+      to_ref: targetShape.ref.describe("ref of the element to drop on"),
+      to_selector: targetShape.selector.describe("selector of the element to drop on"),
+      ...timeoutShape,
+    }),
+    done: "dragged",
+    async run(locator, input, acting) {
+      const onto = { ref: input.to_ref, selector: input.to_selector };
+      const target = await locate(session, onto, acting.signal, acting.left());
+      await locator.dragTo(target, actionOptions(acting));
+    },
+  });
+}
+
+function mouse(session: DrivenSession): Command[] {
+  return [
+    mouseCommand(
+      session,
+      "tap_x_y",
+      "Clicks at a point of the page.",
+      z.strictObject({ ...point, button }),
+      (input, { page }) => page.mouse.click(input.x, input.y, { button: input.button }),
+    ),
+    mouseCommand(
+      session,
+      "mouse_move",
+      "Moves the mouse to a point.",
+      z.strictObject(point),
+      (input, { page }) => page.mouse.move(input.x, input.y),
+    ),
+    mouseCommand(
+      session,
+      "mouse_down",
+      "Presses a mouse button and holds it.",
+      z.strictObject({ button }),
+      (input, { page }) => page.mouse.down({ button: input.button }),
+    ),
+    mouseCommand(
+      session,
+      "mouse_up",
+      "Lets go of a mouse button.",
+      z.strictObject({ button }),
+      (input, { page }) => page.mouse.up({ button: input.button }),
+    ),
+    mouseCommand(
+      session,
+      "mouse_wheel",
+      "Turns the mouse wheel where the mouse is.",
+      z.strictObject({
+        delta_x: z.number().min(-100_000).max(100_000).default(0).describe("Pixels, to the right."),
+        delta_y: z.number().min(-100_000).max(100_000).default(0).describe("Pixels, downwards."),
+      }),
+      (input, { page }) => page.mouse.wheel(input.delta_x, input.delta_y),
+    ),
+  ];
+}
+
+function mouseCommand<Input extends z.ZodObject>(
+  session: DrivenSession,
+  name: string,
+  description: string,
+  input: Input,
+  run: (input: z.output<Input>, acting: Acting) => Promise<void>,
+): Command {
+  return defineCommand<Input>({
+    name,
+    description,
+    effect: "write",
+    input,
+    run: (given, signal) =>
+      act(session, { command: name, timeoutMs: 5_000, signal, done: "done" }, (acting) => run(given, acting)),
+  });
+}

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { type Command, defineCommand } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { act } from "../act.ts";
+import type { DrivenSession } from "../session.ts";
+import { untilAborted, withDeadline } from "../waiting.ts";
+import { timeoutShape } from "./elementCommand.ts";
+
+const LONGEST_RESULT = 10_000;
+
+/** A script of the caller's own in the page; only where the configuration allows it. */
+export function scriptCommands(session: DrivenSession): Command[] {
+  const input = z.strictObject({
+    script: z
+      .string()
+      .min(1)
+      .max(100_000)
+      .describe("Body of an async function; what it returns is the result."),
+    ...timeoutShape,
+  });
+  return [
+    defineCommand<typeof input>({
+      name: "execute_javascript",
+      description: "Runs JavaScript in the page.",
+      effect: "write",
+      input,
+      async run({ script, timeout_ms }, signal) {
+        if (!session.context.unsafe.javascript) {
+          throw new DeviceError(
+            "UNSAFE_DISABLED",
+            "execute_javascript is off. Set unsafe.javascript: true in the configuration, or use the other commands.",
+          );
+        }
+        let value: unknown;
+        const options = {
+          command: "execute_javascript",
+          timeoutMs: timeout_ms,
+          signal,
+          done: "ran the script",
+        };
+        const result = await act(session, options, async () => {
+          value = await runScript(session, script, timeout_ms, signal);
+        });
+        return { ...result, data: { ...result.data, ...resultOf(value) } };
+      },
+    }),
+  ];
+}
+
+async function runScript(
+  session: DrivenSession,
+  script: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const page = session.page();
+  const deadline = withDeadline(signal, timeoutMs);
+  try {
+    // As an expression and not through eval, which a page's content security policy may forbid.
+    return await untilAborted(page.evaluate(`(async () => {${script}\n})()`), deadline.signal);
+  } catch (error) {
+    if (deadline.signal.aborted) await terminate(session);
+    if (deadline.over()) {
+      throw new DeviceError(
+        "COMMAND_TIMEOUT",
+        `The script did not end within ${timeoutMs} ms and was stopped. Shorten it or raise timeout_ms.`,
+      );
+    }
+    throw scriptError(error, signal);
+  } finally {
+    deadline.done();
+  }
+}
+
+async function terminate(session: DrivenSession): Promise<void> {
+  const cdp = await session.signals(session.page()).cdp();
+  await cdp?.send("Runtime.terminateExecution").catch(() => undefined);
+}
+
+function scriptError(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted || !(error instanceof Error) || !error.message.startsWith("page.evaluate:"))
+    return error;
+  if (/has been closed|Execution context was destroyed|crashed/.test(error.message)) return error;
+  const reason = (error.message.split("\n", 1)[0] ?? "").replace("page.evaluate: ", "").slice(0, 500);
+  return new DeviceError("ACTION_REJECTED", `The script threw: ${reason}. Correct it.`);
+}
+
+function resultOf(value: unknown): Record<string, unknown> {
+  const text = JSON.stringify(value) ?? "undefined";
+  if (text.length <= LONGEST_RESULT) return { result: value ?? null };
+  return { result: text.slice(0, LONGEST_RESULT), truncated_characters: text.length - LONGEST_RESULT };
+}

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { type Command, defineCommand } from "../../contract.ts";
+import { act } from "../act.ts";
+import { locate, targetShape } from "../locate.ts";
+import type { DrivenSession } from "../session.ts";
+import { actionOptions, elementCommand, hasTarget, timeoutShape } from "./elementCommand.ts";
+
+/** Scrolling, the size of the page and the media it is shown on. */
+export function viewCommands(session: DrivenSession): Command[] {
+  return [scroll(session), scrollToElement(session), setViewportSize(session), emulateMedia(session)];
+}
+
+function scroll(session: DrivenSession): Command {
+  const input = z.strictObject({
+    direction: z.enum(["up", "down", "left", "right", "top", "bottom"]).default("down"),
+    amount: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe("Pixels; most of the visible part if absent."),
+    ...targetShape,
+    ...timeoutShape,
+  });
+  return defineCommand<typeof input>({
+    name: "scroll",
+    description: "Scrolls the page, or the scrollable area that an element is in.",
+    effect: "write",
+    input,
+    async run(given, signal) {
+      let at: ScrollPosition | undefined;
+      const options = {
+        command: "scroll",
+        timeoutMs: given.timeout_ms,
+        signal,
+        done: `scrolled ${given.direction}`,
+      };
+      const how = { direction: given.direction, amount: given.amount };
+      const result = await act(session, options, async (acting) => {
+        const locator = hasTarget(given)
+          ? await locate(session, given, signal, acting.left())
+          : acting.page.locator("html");
+        at = await locator.evaluate(
+          scrollFrom,
+          { ...how, fromCenter: !hasTarget(given) },
+          actionOptions(acting),
+        );
+      });
+      const end = at?.at_end === true ? "; that is the end" : "";
+      return {
+        message: `${result.message} to ${at?.x}, ${at?.y}${end}`,
+        ...(at === undefined ? {} : { data: at }),
+      };
+    },
+  });
+}
+
+function scrollToElement(session: DrivenSession): Command {
+  return elementCommand(session, {
+    name: "scroll_to_element",
+    description: "Scrolls until an element is visible.",
+    input: z.strictObject({ ...targetShape, ...timeoutShape }),
+    done: "scrolled to",
+    run: (locator, _, acting) => locator.scrollIntoViewIfNeeded(actionOptions(acting)),
+  });
+}
+
+function setViewportSize(session: DrivenSession): Command {
+  const side = z.number().int().min(100).max(10_000);
+  const input = z.strictObject({ width: side, height: side });
+  return defineCommand<typeof input>({
+    name: "set_viewport_size",
+    description: "Sets the size of the page in CSS pixels, for all tabs until a fresh start.",
+    effect: "write",
+    input,
+    run: (size, signal) =>
+      act(
+        session,
+        {
+          command: "set_viewport_size",
+          timeoutMs: 5_000,
+          signal,
+          done: `the page is ${size.width} x ${size.height}`,
+        },
+        () => session.forEachTab("viewport", (page) => page.setViewportSize(size)),
+      ),
+  });
+}
+
+function emulateMedia(session: DrivenSession): Command {
+  const input = z.strictObject({
+    media: z.enum(["screen", "print"]).optional(),
+    color_scheme: z.enum(["light", "dark", "no-preference"]).optional(),
+    reduced_motion: z.enum(["reduce", "no-preference"]).optional(),
+    contrast: z.enum(["more", "no-preference"]).optional(),
+    forced_colors: z.enum(["active", "none"]).optional(),
+  });
+  return defineCommand<typeof input>({
+    name: "emulate_media",
+    description: "Sets what the page's style sheets are told of the user's media; what is absent is reset.",
+    effect: "write",
+    input,
+    run: (given, signal) => {
+      const media = {
+        media: given.media ?? null,
+        colorScheme: given.color_scheme ?? null,
+        reducedMotion: given.reduced_motion ?? null,
+        contrast: given.contrast ?? null,
+        forcedColors: given.forced_colors ?? null,
+      };
+      return act(session, { command: "emulate_media", timeoutMs: 5_000, signal, done: "media set" }, () =>
+        session.forEachTab("media", (page) => page.emulateMedia(media)),
+      );
+    },
+  });
+}
+
+type ScrollPosition = { x: number; y: number; at_end: boolean };
+type ScrollRequest = { direction: string; amount: number | undefined; fromCenter: boolean };
+
+/** Runs in the page. Without an element the middle of the page decides which area scrolls, as it does for a wheel. */
+function scrollFrom(element: Element, request: ScrollRequest): ScrollPosition {
+  const root = element.ownerDocument.scrollingElement ?? element;
+  const across = request.direction === "left" || request.direction === "right";
+  let area: Element = root;
+  const start = request.fromCenter
+    ? element.ownerDocument.elementFromPoint(innerWidth / 2, innerHeight / 2)
+    : element;
+  for (let one: Element | null = start; one !== null; one = one.parentElement) {
+    const style = getComputedStyle(one);
+    const room = across ? one.scrollWidth - one.clientWidth : one.scrollHeight - one.clientHeight;
+    if (room > 0 && /auto|scroll|overlay/.test(across ? style.overflowX : style.overflowY)) {
+      area = one;
+      break;
+    }
+  }
+  const step = request.amount ?? Math.round((across ? area.clientWidth : area.clientHeight) * 0.8);
+  const signed = request.direction === "up" || request.direction === "left" ? -step : step;
+  if (request.direction === "top") area.scrollTo({ top: 0, behavior: "instant" });
+  else if (request.direction === "bottom") area.scrollTo({ top: area.scrollHeight, behavior: "instant" });
+  else area.scrollBy({ left: across ? signed : 0, top: across ? 0 : signed, behavior: "instant" });
+  const back = signed < 0 || request.direction === "top";
+  const position = across ? area.scrollLeft : area.scrollTop;
+  const room = across ? area.scrollWidth - area.clientWidth : area.scrollHeight - area.clientHeight;
+  return {
+    x: Math.round(area.scrollLeft),
+    y: Math.round(area.scrollTop),
+    at_end: back ? position <= 0 : Math.ceil(position) >= room - 1,
+  };
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { type Check, type Command, type CommandResult, defineCommand, type Reading } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { webChecks } from "../checks.ts";
+import { asDeviceError } from "../failures.ts";
+import { targetShape } from "../locate.ts";
+import type { DrivenSession } from "../session.ts";
+import { poll } from "../waiting.ts";
+import { hasTarget } from "./elementCommand.ts";
+
+/** Between two looks; a look costs a few milliseconds. */
+const LOOK_EVERY_MS = 100;
+
+const waitInput = z.strictObject({
+  ...targetShape,
+  state: z
+    .enum(["visible", "hidden"])
+    .default("visible")
+    .describe("Of the element; hidden also when it is gone."),
+  text: z.string().min(1).max(1000).optional().describe("Text that the page shows."),
+  text_gone: z.string().min(1).max(1000).optional().describe("Text that the page no longer shows."),
+  url: z.string().min(1).max(2000).optional().describe("Part of the page's address."),
+  timeout_ms: z.number().int().min(1).max(120_000).default(10_000),
+});
+type WaitInput = z.output<typeof waitInput>;
+
+type Condition = { check: Check; params: Readonly<Record<string, unknown>>; negated: boolean };
+
+/** Waits for a condition; all that are given must hold in one look. */
+export function waitCommands(session: DrivenSession): Command[] {
+  const checks = new Map(webChecks(session).map((check) => [check.name, check]));
+  return [
+    defineCommand<typeof waitInput>({
+      name: "wait_for",
+      description: "Waits until an element or text appears or goes, or the address is reached.",
+      effect: "read",
+      input: waitInput,
+      run: (input, signal) => waitFor(session, conditionsOf(checks, input), input.timeout_ms, signal),
+    }),
+  ];
+}
+
+async function waitFor(
+  session: DrivenSession,
+  conditions: readonly Condition[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  const started = performance.now();
+  let unmet: Reading | undefined;
+  try {
+    const held = await poll(
+      async () => {
+        unmet = await firstUnmet(session, conditions, signal);
+        return unmet === undefined;
+      },
+      { everyMs: LOOK_EVERY_MS, ms: timeoutMs, signal },
+    );
+    const elapsed = Math.round(performance.now() - started);
+    if (held) return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
+  } catch (error) {
+    throw asDeviceError(error, {
+      command: "wait_for",
+      timeoutMs,
+      signal,
+      isAlive: () => session.isAlive(),
+      wasDenied: () => false,
+    });
+  }
+  throw notReached(unmet, timeoutMs);
+}
+
+async function firstUnmet(
+  session: DrivenSession,
+  conditions: readonly Condition[],
+  signal: AbortSignal,
+): Promise<Reading | undefined> {
+  for (const { check, params, negated } of conditions) {
+    const reading = await readOnce(session, check, params, signal);
+    if (reading.holds === negated)
+      return negated ? { ...reading, expected: `not: ${reading.expected}` } : reading;
+  }
+  return undefined;
+}
+
+/** A look while the document is being replaced fails; that is a look that saw nothing. */
+async function readOnce(
+  session: DrivenSession,
+  check: Check,
+  params: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Reading> {
+  try {
+    return await check.read(check.input.parse(params), signal);
+  } catch (error) {
+    if (error instanceof DeviceError || signal.aborted || !session.isAlive()) throw error;
+    return { holds: false, expected: check.name, actual: "the page could not be looked at" };
+  }
+}
+
+function notReached(unmet: Reading | undefined, timeoutMs: number): DeviceError {
+  const nearest = unmet?.nearest ?? [];
+  const near = nearest.length > 0 ? ` Nearest: ${nearest.join(", ")}.` : "";
+  return new DeviceError(
+    "COMMAND_TIMEOUT",
+    `Waited ${timeoutMs} ms for: ${unmet?.expected}; found: ${unmet?.actual}.${near} Look at the screen, or wait longer with timeout_ms.`,
+    { expected: unmet?.expected, actual: unmet?.actual, nearest },
+  );
+}
+
+function conditionsOf(checks: ReadonlyMap<string, Check>, input: WaitInput): Condition[] {
+  const conditions: Condition[] = [];
+  const add = (name: string, params: Condition["params"], negated = false) => {
+    const check = checks.get(name);
+    if (check !== undefined) conditions.push({ check, params, negated });
+  };
+  const { ref, selector } = input;
+  if (hasTarget(input)) add(`element_${input.state}`, ref === undefined ? { selector } : { ref });
+  if (input.text !== undefined) add("text_visible", { text: input.text });
+  if (input.text_gone !== undefined) add("text_visible", { text: input.text_gone }, true);
+  if (input.url !== undefined) add("url_matches", { url: input.url });
+  if (conditions.length > 0) return conditions;
+  throw new DeviceError(
+    "INVALID_PARAMS",
+    "Nothing to wait for. Give ref or selector, text, text_gone or url.",
+  );
+}

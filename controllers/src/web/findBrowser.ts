@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { chromium, firefox, webkit } from "playwright-core";
+import { DeviceError } from "../errors.ts";
+import { findProgram, isProgram } from "../programs/run.ts";
+
+export type BrowserName = "chromium" | "firefox" | "webkit";
+export const browserTypes = { chromium, firefox, webkit } as const;
+
+/** A browser on this machine. `path` is absent for Playwright's own, which Playwright finds itself. */
+export type FoundBrowser = {
+  browser: BrowserName;
+  path?: string;
+  source: "settings" | "playwright" | "system";
+};
+
+/** Settings first, then Playwright's own build, then Chrome, Chromium and Edge. Undefined when there is none. */
+export function findBrowser(
+  settings: { browser?: BrowserName; executable_path?: string | undefined } = {},
+  environment: NodeJS.ProcessEnv = process.env,
+): FoundBrowser | undefined {
+  const browser = settings.browser ?? "chromium";
+  if (settings.executable_path !== undefined) {
+    return isProgram(settings.executable_path)
+      ? { browser, path: settings.executable_path, source: "settings" }
+      : undefined;
+  }
+  if (isProgram(browserTypes[browser].executablePath())) return { browser, source: "playwright" };
+  if (browser !== "chromium") return undefined;
+  const path = systemChromiums(environment).find(isProgram);
+  return path === undefined ? undefined : { browser, path, source: "system" };
+}
+
+/** BROWSER_NOT_FOUND with the command that installs one. */
+export function browserNotFound(browser: BrowserName, executablePath: string | undefined): DeviceError {
+  const install = `npx playwright-core install ${browser}`;
+  const what =
+    executablePath === undefined
+      ? `No ${browser === "chromium" ? "Chrome, Chromium or Edge" : browser} was found on this machine.`
+      : `There is no program at ${executablePath}, which the settings name as the browser.`;
+  const system =
+    browser === "chromium" ? " (or, on Debian and Ubuntu as root: apt-get install chromium)" : "";
+  return new DeviceError("BROWSER_NOT_FOUND", `${what} Install one with: ${install}${system}`, { install });
+}
+
+function systemChromiums(environment: NodeJS.ProcessEnv): string[] {
+  if (process.platform === "darwin") {
+    return ["Google Chrome", "Chromium", "Microsoft Edge"].map(
+      (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
+    );
+  }
+  if (process.platform === "win32") {
+    const roots = [
+      environment["PROGRAMFILES"],
+      environment["PROGRAMFILES(X86)"],
+      environment["LOCALAPPDATA"],
+    ];
+    const files = ["Google/Chrome/Application/chrome.exe", "Microsoft/Edge/Application/msedge.exe"];
+    return files.flatMap((file) => roots.flatMap((root) => (root === undefined ? [] : [join(root, file)])));
+  }
+  const names = [
+    "google-chrome-stable",
+    "google-chrome",
+    "chromium",
+    "chromium-browser",
+    "microsoft-edge-stable",
+    "microsoft-edge",
+  ];
+  return names.flatMap((name) => findProgram(name, environment) ?? []);
+}

@@ -1,0 +1,59 @@
+import { type BrowserContext, type Frame, selectors } from "playwright-core";
+import { InpageAgent } from "./inpageAgent.ts";
+import { InpageClicks } from "./inpageClicks.ts";
+import { InpageDom } from "./inpageDom.ts";
+import { InpageNames } from "./inpageNames.ts";
+import { InpageQuery, type PageQuery } from "./inpageQuery.ts";
+import { InpageRoles } from "./inpageRoles.ts";
+import { InpageSelectors } from "./inpageSelectors.ts";
+import { InpageWalk } from "./inpageWalk.ts";
+
+declare global {
+  var __labwright: InpageAgent | undefined;
+}
+
+// Classes travel as source text, so a bundler may rename them: each is bound to a name of ours. `__name` is what esbuild
+// wraps functions in when it keeps names.
+const source = `(() => {
+  if (globalThis.__labwright) return;
+  const __name = (value) => value;
+  const dom = new (${String(InpageDom)})();
+  const roles = new (${String(InpageRoles)})(dom);
+  const names = new (${String(InpageNames)})(dom, roles);
+  const clicks = new (${String(InpageClicks)})(dom, roles);
+  const walk = new (${String(InpageWalk)})(dom, roles, names, clicks);
+  const query = new (${String(InpageQuery)})(dom, roles, names, clicks, walk);
+  const selectors = new (${String(InpageSelectors)})(dom, names, clicks, query);
+  const agent = new (${String(InpageAgent)})(dom, roles, names, clicks, walk, query, selectors);
+  Object.defineProperty(globalThis, "__labwright", { value: agent });
+  clicks.watch();
+})()`;
+
+// The engine runs in the page's own world, where the agent and the page's listeners are.
+const engine = `({
+  query(root, body) { return this.queryAll(root, body)[0]; },
+  queryAll(root, body) { return globalThis.__labwright ? globalThis.__labwright.findEncoded(body, root) : []; },
+})`;
+
+let registered: Promise<void> | undefined;
+
+/**
+ * Makes `labwright=` known to Playwright and has every new document note its listeners. To be called on a new context
+ * before its first page: a page that exists keeps the engines that it started with.
+ */
+export async function installInpage(context: BrowserContext): Promise<void> {
+  registered ??= selectors.register("labwright", engine, { contentScript: false });
+  await registered;
+  await context.addInitScript({ content: source });
+}
+
+/** For a document that began before the init script did, such as a tab found over CDP; its older listeners stay unknown. */
+export async function ensureInpage(frame: Frame): Promise<void> {
+  await frame.evaluate(source);
+}
+
+/** Selector for Playwright that finds what the agent finds. */
+export function engineSelector(query: PageQuery): string {
+  // Playwright reads quotes in a selector's body; `encodeURIComponent` leaves this one as it is.
+  return `labwright=${encodeURIComponent(JSON.stringify(query)).replaceAll("'", "%27")}`;
+}

@@ -1,0 +1,147 @@
+import type { InpageClicks } from "./inpageClicks.ts";
+import type { InpageDom } from "./inpageDom.ts";
+import type { InpageNames } from "./inpageNames.ts";
+import type { InpageQuery, PageQuery, TextMatch } from "./inpageQuery.ts";
+import type { InpageRoles } from "./inpageRoles.ts";
+import type { Candidate, InpageSelectors } from "./inpageSelectors.ts";
+import type { InpageWalk, LookOptions, SeenPage } from "./inpageWalk.ts";
+
+/** An element as a check or an error message needs it. `visible` is what a user would say, `enabled` what the browser would. */
+export type Description = {
+  role: string;
+  name: string;
+  text: string;
+  value?: string;
+  visible: boolean;
+  enabled: boolean;
+  checked: boolean;
+  focused: boolean;
+  attribute?: string;
+  candidates: Candidate[];
+};
+
+/** `count` leaves out invisible matches where there are visible ones; `hidden` says how many those are. */
+export type Matches = { count: number; hidden: number; first: Description[] };
+
+export type DescribeOptions = {
+  limit: number;
+  attribute?: string;
+  selectors: boolean;
+  testIdAttribute: string;
+};
+
+/** Where a child frame lies in its parent: its element's ref, and the offset of its contents. */
+export type FramePlace = { ref: string; x: number; y: number; seen: boolean };
+
+/** What the host may ask of a page. Runs inside the page. */
+export class InpageAgent {
+  constructor(
+    private readonly dom: InpageDom,
+    private readonly roles: InpageRoles,
+    private readonly names: InpageNames,
+    private readonly clicks: InpageClicks,
+    private readonly walk: InpageWalk,
+    private readonly query: InpageQuery,
+    private readonly selectors: InpageSelectors,
+  ) {}
+
+  look(options: LookOptions): SeenPage {
+    return this.walk.look(options);
+  }
+
+  isAlive(ref: string): boolean {
+    return this.walk.byRef(ref) !== undefined;
+  }
+
+  /** What Playwright's engine asks. */
+  findEncoded(body: string, root: Document | Element | ShadowRoot): Element[] {
+    this.dom.begin();
+    return this.query.findEncoded(body, root);
+  }
+
+  framePlace(frame: Element): FramePlace {
+    this.dom.begin();
+    const box = frame.getBoundingClientRect();
+    const style = this.dom.style(frame);
+    return {
+      ref: this.walk.ref(frame),
+      x: box.x + frame.clientLeft + Number.parseFloat(style.paddingLeft),
+      y: box.y + frame.clientTop + Number.parseFloat(style.paddingTop),
+      seen: this.dom.seen(frame),
+    };
+  }
+
+  find(query: PageQuery, options: DescribeOptions): Matches {
+    this.dom.begin();
+    return this.described(this.query.find(query), 0, options);
+  }
+
+  /** Describes what another engine found, by the same rule: visible matches first. */
+  describe(all: readonly Element[], options: DescribeOptions): Matches {
+    this.dom.begin();
+    const elements = this.query.preferVisible(all);
+    return this.described(elements, all.length - elements.length, options);
+  }
+
+  private described(elements: readonly Element[], hidden: number, options: DescribeOptions): Matches {
+    const first = elements.slice(0, options.limit);
+    const candidates = options.selectors ? this.selectors.rank(first, options.testIdAttribute) : [];
+    return {
+      count: elements.length,
+      hidden,
+      first: first.map((element, at) => this.describeOne(element, options.attribute, candidates[at] ?? [])),
+    };
+  }
+
+  private describeOne(element: Element, attribute: string | undefined, candidates: Candidate[]): Description {
+    const role = this.clicks.role(element);
+    const states = this.roles.states(element);
+    const value = this.roles.value(element);
+    const said = attribute === undefined ? null : element.getAttribute(attribute);
+    const isField = element.matches("input,select,textarea");
+    return {
+      role,
+      name: this.names.name(element, role).name,
+      text: isField ? "" : this.names.text(element),
+      ...(value === undefined ? {} : { value }),
+      visible: this.dom.seen(element),
+      enabled: !states.includes("disabled"),
+      checked: this.roles.checked(element) === "checked",
+      focused: this.roles.isFocused(element),
+      ...(said === null ? {} : { attribute: said }),
+      candidates,
+    };
+  }
+
+  /** Ranked candidates for refs, in their order; empty for one that is gone. */
+  rank(refs: readonly string[], testIdAttribute: string): Candidate[][] {
+    this.dom.begin();
+    return this.selectors.rank(
+      refs.map((ref) => this.walk.byRef(ref)),
+      testIdAttribute,
+    );
+  }
+
+  counts(queries: readonly PageQuery[]): number[] {
+    this.dom.begin();
+    return queries.map((query) => this.query.find(query).length);
+  }
+
+  /** Names to choose the nearest from. */
+  onScreen(limit: number): { role: string; name: string }[] {
+    this.dom.begin();
+    return this.query.namesOnScreen(limit).map(({ role, name }) => ({ role, name }));
+  }
+
+  /** Whether a text can be read on the page; the page's lines where it cannot, at most 400 of 160 characters. */
+  readText(wanted: TextMatch): { found: string | undefined; lines: string[] } {
+    this.dom.begin();
+    const lines = this.query.pageText(1_000_000);
+    const whole = wanted.match === "exact" ? undefined : lines.join(" ");
+    const line = lines.find((one) => this.query.holds(wanted, one));
+    if (line !== undefined) return { found: this.dom.cut(line, 160), lines: [] };
+    if (whole !== undefined && this.query.holds(wanted, whole))
+      return { found: this.dom.cut(wanted.text, 160), lines: [] };
+    return { found: undefined, lines: lines.slice(0, 400).map((one) => this.dom.cut(one, 160)) };
+  }
+}

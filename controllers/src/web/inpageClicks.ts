@@ -1,0 +1,140 @@
+import type { InpageDom } from "./inpageDom.ts";
+import type { InpageRoles } from "./inpageRoles.ts";
+
+/**
+ * Knows which elements listen for a press, so that widgets without a role are found. It notes listeners from the moment
+ * the document starts, since the page offers no way to ask for them later. Runs inside the page.
+ */
+export class InpageClicks {
+  private readonly listening = new WeakSet<EventTarget>();
+  private readonly presses = new Set([
+    "click",
+    "dblclick",
+    "mousedown",
+    "mouseup",
+    "pointerdown",
+    "pointerup",
+    "touchstart",
+    "touchend",
+  ]);
+  private readonly attributes = [
+    "onclick",
+    "onmousedown",
+    "onpointerdown",
+    "ng-click",
+    "data-ng-click",
+    "jsaction",
+    "data-action",
+    "hx-get",
+    "hx-post",
+  ];
+
+  constructor(
+    private readonly dom: InpageDom,
+    private readonly roles: InpageRoles,
+  ) {}
+
+  watch(): void {
+    const note = (type: string, target: EventTarget) => {
+      if (this.presses.has(type)) this.listening.add(target);
+    };
+    const original = EventTarget.prototype.addEventListener;
+    EventTarget.prototype.addEventListener = function addEventListener(
+      this: EventTarget,
+      type: string,
+      ...rest: [EventListenerOrEventListenerObject | null, (AddEventListenerOptions | boolean)?]
+    ): void {
+      const target = this ?? globalThis;
+      if (rest[0]) note(type, target);
+      Reflect.apply(original, target, [type, ...rest]);
+    };
+  }
+
+  private listens(element: Element): boolean {
+    if (this.listening.has(element)) return true;
+    if (element instanceof HTMLElement || element instanceof SVGElement) {
+      if (element.onclick || element.onmousedown || element.onpointerdown) return true;
+    }
+    return this.attributes.some((name) => element.hasAttribute(name)) || this.hasFrameworkHandler(element);
+  }
+
+  /** React keeps an element's handlers in an expando and listens at the root; Svelte 5 delegates through `__click`. */
+  private hasFrameworkHandler(element: Element): boolean {
+    for (const key of Object.keys(element)) {
+      if (key === "__click") return true;
+      if (!key.startsWith("__reactProps$") && !key.startsWith("__reactEventHandlers$")) continue;
+      const props: unknown = Reflect.get(element, key);
+      if (typeof props !== "object" || props === null) continue;
+      return ["onClick", "onMouseDown", "onPointerDown"].some(
+        (name) => typeof Reflect.get(props, name) === "function",
+      );
+    }
+    return false;
+  }
+
+  /** The pointer turns into a hand here and not already on the parent, who would then be the thing to press. */
+  private pointsHere(element: Element): boolean {
+    if (this.dom.style(element).cursor !== "pointer") return false;
+    const parent = this.dom.parent(element);
+    return !parent || this.dom.style(parent).cursor !== "pointer";
+  }
+
+  /** A listener that serves what lies below: a page's root, a container of controls, half of the screen. */
+  private delegates(element: Element): boolean {
+    if (element === document.body || element === document.documentElement) return true;
+    if (
+      element.querySelector(
+        "a[href],button,input,select,textarea,[role=button],[role=link],[role=tab],[role=menuitem]",
+      )
+    )
+      return true;
+    const rect = element.getBoundingClientRect();
+    return rect.width * rect.height > 0.4 * innerWidth * innerHeight || element.childElementCount > 20;
+  }
+
+  /** A list whose listener sits on the list: its entries, all of one tag and each with words, are what a user presses. */
+  private servesEntries(element: Element): boolean {
+    const children = [...element.children];
+    const tag = children[0]?.localName;
+    return (
+      children.length > 1 &&
+      children.every((child) => child.localName === tag && /\S/.test(child.textContent ?? ""))
+    );
+  }
+
+  /** It has no role of a widget, and a user can press it all the same. */
+  isClickable(element: Element): boolean {
+    if (element.localName === "label") return this.isLabelOfHidden(element);
+    if (this.pointsHere(element)) return true;
+    if (
+      element.getAttribute("tabindex") &&
+      Number(element.getAttribute("tabindex")) >= 0 &&
+      !this.delegates(element)
+    )
+      return true;
+    if (this.listens(element)) return !this.delegates(element) && !this.servesEntries(element);
+    const parent = this.dom.parent(element);
+    if (!parent || parent === document.body || !this.listening.has(parent)) return false;
+    return this.servesEntries(parent) && !this.delegates(element) && !this.delegates(parent);
+  }
+
+  /** A label whose own field is not shown is the thing to press. */
+  isLabelOfHidden(element: Element): boolean {
+    if (!(element instanceof HTMLLabelElement) || !element.control) return false;
+    return !this.dom.rendered(element.control);
+  }
+
+  /** The role as a dump says it: a widget's own, `clickable` for what only listens. */
+  role(element: Element): string {
+    const role = this.roles.role(element);
+    if (
+      this.roles.isWidget(role) ||
+      /^(iframe|heading)$/.test(role) ||
+      /^(html|body)$/.test(element.localName)
+    )
+      return role;
+    if (!this.isClickable(element)) return role;
+    const field = element instanceof HTMLLabelElement ? element.control : null;
+    return field ? this.roles.role(field) || "clickable" : "clickable";
+  }
+}

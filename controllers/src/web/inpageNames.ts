@@ -1,0 +1,258 @@
+import type { InpageDom } from "./inpageDom.ts";
+import type { InpageRoles } from "./inpageRoles.ts";
+
+/**
+ * What a thing is called: the accessible name (accname-1.2 in the parts that pages use) and, where that is empty, a name
+ * derived from titles, icons, classes or addresses, so that an icon without a label can be spoken of. Runs inside the page.
+ */
+export class InpageNames {
+  /** Words of style sheets, frameworks and mark-up that say nothing of what a thing is for. */
+  private readonly jargon = new Set(
+    (
+      "active bidi bold box btn button buttons clickable closed container content control cursor dark default draggable el " +
+      "elem element expanded fa fixed focus footer fw group handle has header hidden hover icon icons inner input item items " +
+      "large left lg light link list main material md mini new node off on open outer pinned pointer primary red regular right " +
+      "round secondary selected single sm small solid span svg tab text toggle ui widget with wrap wrapper xs xl"
+    ).split(" "),
+  );
+  private readonly iconClass =
+    /^(?:fa|bi|mdi|icon|glyphicon|lucide|feather|ti|ri|ph|uil|oi|pi|ion|octicon|codicon|material)-(.+)$/;
+
+  constructor(
+    private readonly dom: InpageDom,
+    private readonly roles: InpageRoles,
+  ) {}
+
+  /** The name, and whether it was derived because no accessible name exists. At most 120 characters. */
+  name(element: Element, role: string): { name: string; derived: boolean } {
+    const accessible = this.accessible(element, role);
+    if (accessible || !this.roles.isWidget(role))
+      return { name: this.dom.cut(accessible, 120), derived: false };
+    const derived = this.derive(element);
+    return { name: this.dom.cut(this.dom.clean(derived), 60), derived: derived !== "" };
+  }
+
+  accessible(element: Element, role: string): string {
+    const clean = (text: string | null | undefined) => this.dom.clean(text ?? "");
+    const content = () => (this.roles.isNamedByContent(role) ? this.text(element) : "");
+    return (
+      this.labelledBy(element) ||
+      clean(element.getAttribute("aria-label")) ||
+      this.native(element) ||
+      content() ||
+      clean(element.getAttribute("title")) ||
+      clean(element.getAttribute("placeholder") ?? element.getAttribute("aria-placeholder"))
+    );
+  }
+
+  private labelledBy(element: Element): string {
+    const ids = (element.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter((id) => id !== "");
+    return this.byIds(element, ids.slice(0, 5))
+      .map((one) => this.dom.clean(one.getAttribute("aria-label") ?? "") || this.text(one, true))
+      .filter((text) => text !== "")
+      .join(" ");
+  }
+
+  private byIds(element: Element, ids: readonly string[]): Element[] {
+    const root = element.getRootNode();
+    if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
+    return ids.flatMap((id) => root.getElementById(id) ?? []);
+  }
+
+  private native(element: Element): string {
+    if (
+      element instanceof HTMLInputElement &&
+      ["button", "submit", "reset", "image"].includes(element.type)
+    ) {
+      return this.dom.clean(this.buttonName(element));
+    }
+    if (this.hasLabels(element)) return this.label(element);
+    if (element instanceof HTMLImageElement || element instanceof HTMLAreaElement)
+      return this.dom.clean(element.alt);
+    if (element instanceof HTMLOptionElement || element instanceof HTMLOptGroupElement)
+      return this.dom.clean(element.label);
+    const inner = { fieldset: "legend", table: "caption", figure: "figcaption", svg: "title" }[
+      element.localName
+    ];
+    const part = inner && [...element.children].find((child) => child.localName === inner);
+    return part ? this.dom.clean(part.textContent ?? "") : "";
+  }
+
+  private buttonName(input: HTMLInputElement): string {
+    if (input.type === "image") return input.alt || input.title || "Submit";
+    return input.value || { submit: "Submit", reset: "Reset" }[input.type] || "";
+  }
+
+  private hasLabels(
+    element: Element,
+  ): element is
+    | HTMLInputElement
+    | HTMLSelectElement
+    | HTMLTextAreaElement
+    | HTMLButtonElement
+    | HTMLMeterElement {
+    return element.matches("input,select,textarea,button,meter,progress,output");
+  }
+
+  /** Text of the `label` elements of a field. */
+  label(element: Element): string {
+    if (!this.hasLabels(element)) return "";
+    return [...(element.labels ?? [])]
+      .slice(0, 3)
+      .map((label) => this.text(label, true, element))
+      .filter((text) => text !== "")
+      .join(" ");
+  }
+
+  /** Visible text below an element, in reading order; images by their alternative. `hidden` also reads what is not shown. */
+  text(element: Element, hidden = false, skip?: Element): string {
+    const parts: string[] = [];
+    let left = 4000;
+    const visit = (node: Node): void => {
+      if (left <= 0 || node === skip) return;
+      if (node.nodeType === Node.TEXT_NODE) {
+        const text = node.nodeValue ?? "";
+        left -= text.length + 1;
+        parts.push(text);
+      } else if (node instanceof Element) this.textOf(node, node === element, hidden, parts, visit);
+    };
+    visit(element);
+    return this.dom.clean(parts.join("").slice(0, 4000));
+  }
+
+  private textOf(
+    node: Element,
+    top: boolean,
+    hidden: boolean,
+    parts: string[],
+    visit: (node: Node) => void,
+  ): void {
+    if (/^(script|style|template|noscript)$/.test(node.localName)) return;
+    if (!top && !this.isRead(node, hidden)) return;
+    const own = top ? undefined : this.embedded(node);
+    if (own !== undefined) {
+      parts.push(` ${own} `);
+      return;
+    }
+    const gap = this.dom.isInline(node) && node.localName !== "br" ? "" : " ";
+    parts.push(gap);
+    const isBranch = top && node.getAttribute("role") === "treeitem";
+    for (const child of this.dom.children(node)) {
+      if (!isBranch || !(child instanceof Element) || !child.matches("[role=group],ul,ol")) visit(child);
+    }
+    parts.push(gap);
+  }
+
+  private isRead(node: Element, hidden: boolean): boolean {
+    return node.getAttribute("aria-hidden") !== "true" && (hidden || this.dom.rendered(node));
+  }
+
+  /** The text that stands for a child as a whole; undefined where its own children are to be read. */
+  private embedded(node: Element): string | undefined {
+    const label = node.getAttribute("aria-label");
+    if (label) return label;
+    if (node instanceof HTMLImageElement) return node.alt;
+    if (node.localName === "svg")
+      return [...node.children].find((child) => child.localName === "title")?.textContent ?? "";
+    if (node.matches("select,textarea,input")) {
+      return node.matches("input[type=button],input[type=submit],input[type=reset]")
+        ? (node.getAttribute("value") ?? "")
+        : "";
+    }
+    return undefined;
+  }
+
+  /** Best words for a thing without an accessible name; empty when there are none. */
+  private derive(element: Element): string {
+    const hints = [
+      "data-tooltip",
+      "data-title",
+      "data-original-title",
+      "data-bs-original-title",
+      "data-tip",
+      "data-label",
+    ];
+    const hinted = hints.map((hint) => element.getAttribute(hint)).find((said) => said);
+    const spoken = hinted || this.inside(element) || this.pseudoText(element);
+    if (spoken) return spoken;
+    const icon = this.icon(element);
+    const purpose = this.purpose(element).filter((word) => !icon.includes(word));
+    if (purpose.length === 0) return icon.join(" ");
+    return icon.length > 0 ? `${purpose.join(" ")} (${icon.join(" ")})` : purpose.join(" ");
+  }
+
+  private inside(element: Element): string {
+    const inner = element.querySelector("[title],[aria-label],img[alt],svg title");
+    if (!inner) return "";
+    const said = inner.getAttribute("title") ?? inner.getAttribute("aria-label") ?? inner.getAttribute("alt");
+    return said || (inner.localName === "title" ? (inner.textContent ?? "") : "");
+  }
+
+  private pseudoText(element: Element): string {
+    const said = ["::before", "::after"].map((part) => {
+      const content = getComputedStyle(element, part).content;
+      return /^".*"$/.test(content) ? content.slice(1, -1) : "";
+    });
+    return this.dom.clean(said.join(" "));
+  }
+
+  /** `fa fa-trash`, `#icon-trash` and `trash.svg` all say "trash"; of several icons the one that is shown. */
+  private icon(element: Element): string[] {
+    const icons = [...element.querySelectorAll("i,span,svg,use,img")].slice(0, 8);
+    const shown = [element, ...icons.filter((one) => one.localName === "use" || this.dom.rendered(one))];
+    for (const one of shown) {
+      const classes = [...one.classList].flatMap((name) => this.iconClass.exec(name)?.[1] ?? []);
+      const address =
+        one === element
+          ? ""
+          : (one.getAttribute("href") ?? one.getAttribute("xlink:href") ?? one.getAttribute("src"));
+      const file = /^data:/.test(address ?? "") ? "" : (address ?? "").replace(/^.*[#/]|\.\w+$|[?].*$/g, "");
+      const sources = [
+        one.getAttribute("data-icon") ?? one.getAttribute("data-lucide") ?? "",
+        ...classes,
+        file,
+      ];
+      const words = sources.map((source) => this.words(source, false)).find((found) => found.length > 0);
+      if (words) return words.slice(0, 3);
+    }
+    return [];
+  }
+
+  /** What the author's own identifiers say: id, name, target, classes, and the parent's where those are silent. */
+  private purpose(element: Element): string[] {
+    const parent = this.dom.parent(element);
+    const sources = [
+      element.id,
+      element.getAttribute("name") ?? "",
+      this.target(element),
+      [...element.classList].filter((name) => !this.iconClass.test(name)).join(" "),
+      parent && parent.childElementCount === 1 ? parent.id || (parent.getAttribute("class") ?? "") : "",
+    ];
+    return (
+      sources
+        .map((source) => this.words(source, true))
+        .find((words) => words.length > 0)
+        ?.slice(-3) ?? []
+    );
+  }
+
+  private target(element: Element): string {
+    const href = element.getAttribute("href") ?? "";
+    if (/^(data|javascript|blob):/.test(href)) return "";
+    return href
+      .replace(/[?].*$/, "")
+      .replace(/^.*[/#](?=[^/#])/, "")
+      .replace(/\.\w+$/, "");
+  }
+
+  /** Readable words of an identifier, each once; those that look generated are left out, and jargon when `plain`. */
+  private words(source: string, plain: boolean): string[] {
+    if (source.length > 200) return [];
+    const words = source
+      .replace(/([a-z])([A-Z])/g, "$1 $2")
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .filter((word) => word.length > 1 && /[aeiouy]/.test(word) && !(plain && this.jargon.has(word)));
+    return [...new Set(words)];
+  }
+}

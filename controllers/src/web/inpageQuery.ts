@@ -1,0 +1,229 @@
+import type { InpageClicks } from "./inpageClicks.ts";
+import type { InpageDom } from "./inpageDom.ts";
+import type { InpageNames } from "./inpageNames.ts";
+import type { InpageRoles } from "./inpageRoles.ts";
+import type { InpageWalk } from "./inpageWalk.ts";
+
+/** How a text is compared: `exact` and `contains` after white space and case folding, `pattern` as a regular expression. */
+export type TextMatch = { match: "exact" | "contains" | "pattern"; text: string; flags?: string };
+
+/** What to look for in one frame. `css` and `xpath` are Playwright's own and never come here but to be counted. */
+export type PageQuery =
+  | { kind: "ref"; ref: string }
+  | { kind: "role"; role: string; name?: TextMatch }
+  | { kind: "label" | "placeholder" | "text" | "any"; text: TextMatch }
+  | { kind: "css"; css: string };
+
+/** Finds elements by what a user calls them. Runs inside the page; also the engine behind `labwright=` in Playwright. */
+export class InpageQuery {
+  private look = -1;
+  private readonly nameCache = new Map<Element, string>();
+  private readonly wordCache = new Map<Element, string>();
+
+  constructor(
+    private readonly dom: InpageDom,
+    private readonly roles: InpageRoles,
+    private readonly names: InpageNames,
+    private readonly clicks: InpageClicks,
+    private readonly walk: InpageWalk,
+  ) {}
+
+  /** All matches in document order; only the visible ones where there are any. */
+  find(query: PageQuery, root: Document | Element | ShadowRoot = document): Element[] {
+    this.freshen();
+    return this.preferVisible(this.match(query, root));
+  }
+
+  private freshen(): void {
+    if (this.look === this.dom.looks) return;
+    this.look = this.dom.looks;
+    this.nameCache.clear();
+    this.wordCache.clear();
+  }
+
+  preferVisible(found: readonly Element[]): Element[] {
+    if (found.length < 2) return [...found];
+    const visible = found.filter((element) => this.isVisible(element));
+    return visible.length > 0 ? visible : [...found];
+  }
+
+  /** What the engine of Playwright is handed: a query as escaped JSON. */
+  findEncoded(body: string, root: Document | Element | ShadowRoot): Element[] {
+    const query: PageQuery = JSON.parse(decodeURIComponent(body));
+    return this.find(query, root);
+  }
+
+  private isVisible(element: Element): boolean {
+    return this.dom.rendered(element) && this.dom.hasArea(element);
+  }
+
+  private match(query: PageQuery, root: Document | Element | ShadowRoot): Element[] {
+    if (query.kind === "ref") {
+      const element = this.walk.byRef(query.ref);
+      return element ? [element] : [];
+    }
+    if (query.kind === "css") return this.dom.select(query.css);
+    const all = root === document ? this.dom.everything() : this.dom.all(root);
+    if (query.kind === "role") return this.byRole(all, query.role, query.name);
+    if (query.kind === "label")
+      return all.filter((one) => this.labels(one).some((text) => this.holds(query.text, text)));
+    if (query.kind === "placeholder") {
+      return all.filter((one) => this.holds(query.text, one.getAttribute("placeholder") ?? undefined));
+    }
+    return query.kind === "text" ? this.byText(all, query.text) : this.byAnything(all, query.text);
+  }
+
+  holds(wanted: TextMatch, text: string | undefined): boolean {
+    if (text === undefined) return false;
+    const found = this.dom.clean(text);
+    if (wanted.match === "pattern") return new RegExp(wanted.text, wanted.flags).test(found);
+    const want = this.dom.clean(wanted.text).toLowerCase();
+    return wanted.match === "exact" ? found.toLowerCase() === want : found.toLowerCase().includes(want);
+  }
+
+  nameOf(element: Element, role: string): string {
+    let name = this.nameCache.get(element);
+    if (name === undefined) {
+      name = this.names.name(element, role).name;
+      this.nameCache.set(element, name);
+    }
+    return name;
+  }
+
+  private byRole(all: readonly Element[], role: string, name: TextMatch | undefined): Element[] {
+    return all.filter((element) => {
+      if (this.clicks.role(element) !== role) return false;
+      return !name || this.holds(name, this.nameOf(element, role));
+    });
+  }
+
+  private labels(element: Element): string[] {
+    if (
+      !element.matches("input,select,textarea,button,[role],[contenteditable],[aria-label],[aria-labelledby]")
+    )
+      return [];
+    const spoken = element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
+    const texts = [this.names.label(element)];
+    if (spoken) texts.push(this.names.accessible(element, this.roles.role(element)));
+    return texts.filter((text) => text !== "");
+  }
+
+  /** The smallest elements whose whole visible text matches. */
+  private byText(all: readonly Element[], wanted: TextMatch): Element[] {
+    const hits = this.textHolders(all, wanted).filter((element) => {
+      const own = element instanceof HTMLInputElement ? element.value : this.names.text(element);
+      return own !== "" && this.holds(wanted, own);
+    });
+    const set = new Set(hits);
+    const outer = new Set<Element>();
+    for (const hit of hits) {
+      for (let up = this.dom.parent(hit); up; up = this.dom.parent(up)) if (set.has(up)) outer.add(up);
+    }
+    return hits.filter((hit) => !outer.has(hit));
+  }
+
+  /** Elements that have words of their own which may start the match, and a few of the elements around them. */
+  private textHolders(all: readonly Element[], wanted: TextMatch): Element[] {
+    const words = wanted.match === "pattern" ? [] : this.dom.clean(wanted.text).toLowerCase().split(" ");
+    const first = words[0] ?? "";
+    const holders = new Set<Element>();
+    for (const element of all) {
+      if (/^(script|style|template|noscript|title)$/.test(element.localName)) continue;
+      if (this.isInputButton(element)) holders.add(element);
+      else if (this.speaks(element, first)) this.addWithParents(element, holders);
+    }
+    return all.filter((element) => holders.has(element));
+  }
+
+  private speaks(element: Element, word: string): boolean {
+    let words = this.wordCache.get(element);
+    if (words === undefined) {
+      const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+      words = this.dom.clean(own.map((node) => node.nodeValue ?? "").join(" ")).toLowerCase();
+      this.wordCache.set(element, words);
+    }
+    return words !== "" && words.includes(word);
+  }
+
+  private addWithParents(element: Element, holders: Set<Element>): void {
+    let at: Element | undefined = element;
+    for (let up = 0; at && up < 5; up++, at = this.dom.parent(at)) holders.add(at);
+  }
+
+  /** A bare string: what a user can press by its name, then a field by its label or placeholder, then any text. */
+  private byAnything(all: readonly Element[], wanted: TextMatch): Element[] {
+    const tiers = [
+      () =>
+        all.filter((element) => {
+          const role = this.clicks.role(element);
+          return this.roles.isWidget(role) && this.holds(wanted, this.nameOf(element, role));
+        }),
+      () =>
+        all.filter(
+          (element) =>
+            this.labels(element).some((text) => this.holds(wanted, text)) ||
+            this.holds(wanted, element.getAttribute("placeholder") ?? undefined),
+        ),
+      () => this.byText(all, wanted),
+    ];
+    for (const tier of tiers) {
+      const found = tier();
+      const visible = found.filter((element) => this.isVisible(element));
+      if (visible.length > 0) return visible;
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  /** Names of what is on the screen, for "did you mean": at most `limit`, widgets first. */
+  namesOnScreen(limit: number): { role: string; name: string; element: Element }[] {
+    this.freshen();
+    const found: { role: string; name: string; element: Element }[] = [];
+    for (const element of this.dom.everything()) {
+      if (found.length >= limit) break;
+      const role = this.clicks.role(element);
+      if (!this.roles.isWidget(role) && role !== "heading") continue;
+      if (!this.isVisible(element)) continue;
+      const name = this.nameOf(element, role);
+      if (name !== "") found.push({ role, name, element });
+    }
+    return found;
+  }
+
+  /** What can be read on this page, in lines of one block each; stops after `limit` characters. */
+  pageText(limit: number): string[] {
+    const parts: string[] = [];
+    const left = { characters: limit };
+    if (document.body) this.readBelow(document.body, parts, left);
+    return parts
+      .join("")
+      .split("\n")
+      .map((line) => this.dom.clean(line))
+      .filter((line) => line !== "");
+  }
+
+  private readBelow(element: Element, parts: string[], left: { characters: number }): void {
+    if (left.characters <= 0 || this.dom.style(element).display === "none") return;
+    if (/^(script|style|template|noscript|head|option)$/.test(element.localName)) return;
+    const edge = this.dom.isInline(element) && element.localName !== "br" ? "" : "\n";
+    parts.push(edge);
+    for (const child of this.dom.children(element)) {
+      if (child instanceof Element) this.readBelow(child, parts, left);
+      else this.readText(child, element, parts, left);
+    }
+    if (this.isInputButton(element)) parts.push(` ${element.getAttribute("value") ?? ""} `);
+    parts.push(edge);
+  }
+
+  private isInputButton(element: Element): boolean {
+    return element.matches("input[type=submit],input[type=button],input[type=reset]");
+  }
+
+  private readText(node: Node, parent: Element, parts: string[], left: { characters: number }): void {
+    if (node.nodeType !== Node.TEXT_NODE) return;
+    const text = node.nodeValue ?? "";
+    if (text.trim() !== "" && !(this.dom.rendered(parent) && this.dom.legible(parent))) return;
+    left.characters -= text.length;
+    parts.push(text.replace(/\s+/g, " "));
+  }
+}

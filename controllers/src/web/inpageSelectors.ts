@@ -1,0 +1,209 @@
+import type { InpageClicks } from "./inpageClicks.ts";
+import type { InpageDom } from "./inpageDom.ts";
+import type { InpageNames } from "./inpageNames.ts";
+import type { InpageQuery, PageQuery } from "./inpageQuery.ts";
+
+export type Candidate = {
+  kind: "testid" | "role" | "label" | "placeholder" | "id" | "text" | "css" | "xpath";
+  /** The value after `kind=`, before escaping; for a role its name. */
+  value: string;
+  role?: string;
+  count: number;
+  score: number;
+};
+
+/** Ways to find an element again, ranked, each counted in this frame. Runs inside the page. */
+export class InpageSelectors {
+  private counts = new Map<string, number>();
+  private byRoleAndName: Map<string, number> | undefined;
+
+  constructor(
+    private readonly dom: InpageDom,
+    private readonly names: InpageNames,
+    private readonly clicks: InpageClicks,
+    private readonly query: InpageQuery,
+  ) {}
+
+  /** Candidates for each element, best first; `testIdAttribute` as the user interface sets it. */
+  rank(elements: readonly (Element | undefined)[], testIdAttribute: string): Candidate[][] {
+    this.counts.clear();
+    this.byRoleAndName = undefined;
+    return elements.map((element) => (element ? this.candidates(element, testIdAttribute) : []));
+  }
+
+  private candidates(element: Element, testIdAttribute: string): Candidate[] {
+    const found: Candidate[] = [];
+    const add = (
+      kind: Candidate["kind"],
+      value: string | null,
+      base: number,
+      count: () => number,
+      role?: string,
+    ) => {
+      if (!value || value.length > 300) return;
+      const times = count();
+      if (times === 0) return;
+      const score = Math.max(0.02, base - this.volatility(kind, value) - (times > 1 ? 0.3 : 0));
+      found.push({
+        kind,
+        value,
+        count: times,
+        score: Math.round(score * 100) / 100,
+        ...(role ? { role } : {}),
+      });
+    };
+    const testId = element.getAttribute(testIdAttribute);
+    add("testid", testId, 1, () =>
+      this.countCss(`[${CSS.escape(testIdAttribute)}="${CSS.escape(testId ?? "")}"]`),
+    );
+    const role = this.clicks.role(element);
+    const { name, derived } = this.names.name(element, role);
+    if (role) add("role", name, derived ? 0.65 : 0.9, () => this.countRole(role, name), role);
+    const label = this.names.label(element);
+    add("label", label, 0.8, () => this.countQuery({ kind: "label", text: { match: "exact", text: label } }));
+    const placeholder = element.getAttribute("placeholder");
+    add("placeholder", placeholder, 0.75, () =>
+      this.countCss(`[placeholder="${CSS.escape(placeholder ?? "")}"]`),
+    );
+    add("id", element.id, 0.7, () => this.countCss(`[id="${CSS.escape(element.id)}"]`));
+    const text = element.matches("input,select,textarea") ? "" : this.names.text(element);
+    if (text.length <= 80)
+      add("text", text, 0.6, () => this.countQuery({ kind: "text", text: { match: "exact", text } }));
+    const css = this.cssPath(element, testIdAttribute);
+    add("css", css.join(" "), 0.4, () => this.countPath(css));
+    add("xpath", this.xpath(element), 0.3, () => 1);
+    return found.sort((a, b) => Number(a.count > 1) - Number(b.count > 1) || b.score - a.score);
+  }
+
+  /** What makes a value unlikely to be the same tomorrow: generated ids, and numbers, prices, times, dates in texts. */
+  private volatility(kind: Candidate["kind"], value: string): number {
+    if (kind === "testid" || kind === "id") return this.isGenerated(value) ? 0.5 : 0;
+    if (kind === "css") return value.includes(":nth") ? 0.1 : 0;
+    if (kind === "xpath") return 0;
+    if (
+      /[$€£¥]\s?\d|\d[.,]\d\d\b|\b\d{1,2}:\d\d|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/.test(
+        value,
+      )
+    )
+      return 0.35;
+    if (/\d/.test(value)) return 0.2;
+    return value.length > 50 ? 0.15 : 0;
+  }
+
+  isGenerated(id: string): boolean {
+    if (/[0-9a-f]{8}-[0-9a-f]{4}|\d{3,}|^[:«_]?r?[:\w]{1,3}[:»]$/i.test(id)) return true;
+    if (
+      /^(ember|ui-id|mat-|cdk-|radix|headlessui|react-|mui-|yui|ext-|gwt-|ng-|__BVID|input-|field-)[\w:-]*\d/i.test(
+        id,
+      )
+    )
+      return true;
+    return /(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}$/i.test(id) && (id.match(/\d/g)?.length ?? 0) >= 2;
+  }
+
+  private remember(key: string, count: () => number): number {
+    let known = this.counts.get(key);
+    if (known === undefined) {
+      known = count();
+      this.counts.set(key, known);
+    }
+    return known;
+  }
+
+  private countCss(css: string): number {
+    return this.remember(`css ${css}`, () => this.dom.select(css).length);
+  }
+
+  private countQuery(query: PageQuery): number {
+    return this.remember(JSON.stringify(query), () => this.query.find(query).length);
+  }
+
+  /** One pass over the page serves every role and name that is asked for; visible ones count where there are any. */
+  private countRole(role: string, name: string): number {
+    this.byRoleAndName ??= this.roleIndex();
+    const key = (seen: string) => `${seen} ${role} ${name.toLowerCase()}`;
+    return this.byRoleAndName.get(key("seen")) ?? this.byRoleAndName.get(key("unseen")) ?? 0;
+  }
+
+  private roleIndex(): Map<string, number> {
+    const index = new Map<string, number>();
+    for (const element of this.dom.everything()) {
+      const role = this.clicks.role(element);
+      if (role === "") continue;
+      const seen = this.dom.rendered(element) && this.dom.hasArea(element) ? "seen" : "unseen";
+      const key = `${seen} ${role} ${this.query.nameOf(element, role).toLowerCase()}`;
+      index.set(key, (index.get(key) ?? 0) + 1);
+    }
+    return index;
+  }
+
+  /** A short path from the nearest ancestor with a stable id or test id; one part for each shadow root passed. */
+  private cssPath(element: Element, testIdAttribute: string): string[] {
+    const parts: string[] = [];
+    let part = "";
+    let at: Element | undefined = element;
+    for (let depth = 0; at && depth < 60; depth++) {
+      const anchor = this.anchor(at, testIdAttribute);
+      part = (anchor ?? this.step(at)) + part;
+      if (anchor && this.countPath([part, ...parts]) === 1) return [part, ...parts];
+      const parent: Element | null = at.parentElement;
+      if (parent === document.body) return [part, ...parts];
+      if (parent) part = ` > ${part}`;
+      else {
+        parts.unshift(part);
+        part = "";
+      }
+      at = parent ?? this.dom.parent(at);
+    }
+    return parts;
+  }
+
+  /** Playwright's CSS passes shadow roots at a blank; here each part is looked for in the roots of the part before. */
+  private countPath(parts: readonly string[]): number {
+    return this.remember(`path ${parts.join(" >> ")}`, () => {
+      let found = this.dom.select(parts[0] ?? "*");
+      for (const part of parts.slice(1)) {
+        found = found.flatMap((host) => (host.shadowRoot ? [...host.shadowRoot.querySelectorAll(part)] : []));
+      }
+      return found.length;
+    });
+  }
+
+  private anchor(element: Element, testIdAttribute: string): string | undefined {
+    const testId = element.getAttribute(testIdAttribute);
+    if (testId && !this.isGenerated(testId)) return `[${testIdAttribute}="${CSS.escape(testId)}"]`;
+    if (element.id && !this.isGenerated(element.id)) return `#${CSS.escape(element.id)}`;
+    return undefined;
+  }
+
+  private step(element: Element): string {
+    const tag = CSS.escape(element.localName);
+    const siblings = element.parentElement ? [...element.parentElement.children] : [element];
+    const alike = siblings.filter((one) => one.localName === element.localName);
+    if (alike.length === 1) return tag;
+    const own = [...element.classList].find(
+      (name) =>
+        !this.isGenerated(name) &&
+        !/\d|^(active|selected|hover|focus)/.test(name) &&
+        alike.filter((one) => one.classList.contains(name)).length === 1,
+    );
+    return own ? `${tag}.${CSS.escape(own)}` : `${tag}:nth-of-type(${alike.indexOf(element) + 1})`;
+  }
+
+  /** Empty inside a shadow root, where XPath does not reach. */
+  private xpath(element: Element): string {
+    if (!(element.getRootNode() instanceof Document)) return "";
+    const steps: string[] = [];
+    for (let at: Element | null = element; at; at = at.parentElement) {
+      const { localName, parentElement }: Element = at;
+      const alike: Element[] = parentElement
+        ? [...parentElement.children].filter((one) => one.localName === localName)
+        : [at];
+      const name = at instanceof SVGElement ? `*[local-name()="${localName}"]` : localName;
+      steps.unshift(
+        alike.length > 1 && !(at instanceof SVGElement) ? `${name}[${alike.indexOf(at) + 1}]` : name,
+      );
+    }
+    return `/${steps.join("/")}`;
+  }
+}

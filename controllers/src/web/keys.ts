@@ -1,0 +1,76 @@
+import { DeviceError } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+
+/** Keys that every device model names alike. BACK is the browser's own and no key of the page. */
+const portable: Readonly<Record<string, string>> = {
+  UP: "ArrowUp",
+  DOWN: "ArrowDown",
+  LEFT: "ArrowLeft",
+  RIGHT: "ArrowRight",
+  OK: "Enter",
+  ENTER: "Enter",
+  HOME: "Home",
+  END: "End",
+  MENU: "ContextMenu",
+  TAB: "Tab",
+  SPACE: "Space",
+  ESCAPE: "Escape",
+  DELETE: "Delete",
+  BACKSPACE: "Backspace",
+  PAGE_UP: "PageUp",
+  PAGE_DOWN: "PageDown",
+  CHANNEL_UP: "PageUp",
+  CHANNEL_DOWN: "PageDown",
+};
+
+const others: Readonly<Record<string, string>> = {
+  ctrl: "Control",
+  control: "Control",
+  cmd: "Meta",
+  command: "Meta",
+  meta: "Meta",
+  alt: "Alt",
+  option: "Alt",
+  shift: "Shift",
+  controlormeta: "ControlOrMeta",
+  esc: "Escape",
+  return: "Enter",
+  del: "Delete",
+  spacebar: "Space",
+  insert: "Insert",
+  plus: "+",
+};
+
+const known = [
+  ...new Set([
+    ...Object.values(portable),
+    ...Object.values(others),
+    "F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12 CapsLock NumLock ScrollLock PrintScreen Pause".split(" "),
+  ]),
+].flat();
+
+/** "BACK", or a key or chord as Playwright takes it. Throws INVALID_PARAMS with the nearest names. */
+export function keyOf(name: string): string {
+  if (name === "BACK") return name;
+  if (name === "+") return name;
+  return name
+    .split(/\+(?!$)/)
+    .map(oneKey)
+    .join("+");
+}
+
+function oneKey(name: string): string {
+  const mapped = portable[name] ?? others[name.toLowerCase()];
+  if (mapped !== undefined) return mapped;
+  if ([...name].length === 1) return name;
+  const exact = known.find((key) => key.toLowerCase() === name.toLowerCase().replaceAll("_", ""));
+  // Codes such as KeyA and Digit1 are Playwright's to judge.
+  if (exact !== undefined || /^(Key[A-Z]|Digit\d|Numpad\w+)$/.test(name)) return exact ?? name;
+  const candidates = nearest(name, [...known, ...Object.keys(portable), "BACK"]);
+  const hint = candidates.length > 0 ? ` Nearest: ${candidates.join(", ")}.` : "";
+  throw new DeviceError(
+    "INVALID_PARAMS",
+    `There is no key "${name.slice(0, 40)}".${hint} Chords are written Control+a.`,
+    { nearest: candidates },
+  );
+}

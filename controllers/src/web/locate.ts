@@ -1,0 +1,185 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Frame, Locator, Page } from "playwright-core";
+import { z } from "zod";
+import { DeviceError } from "../errors.ts";
+import { askFrame, type FrameAnswer, findInFrames, locatorIn } from "./elementsInFrames.ts";
+import { memoryOf, recall, wasGiven } from "./elementsMemory.ts";
+import { nearestOnScreen } from "./elementsNearest.ts";
+import { engineSelector } from "./inpage.ts";
+import type { Matches } from "./inpageAgent.ts";
+import { formatCandidate, type ParsedSelector, parseSelector } from "./selectors.ts";
+import type { WebSession } from "./session.ts";
+
+/** The two ways to name an element, for the input of every command and check that takes one. */
+export const targetShape = {
+  ref: z.string().max(20).optional().describe("ref of a dump"),
+  selector: z
+    .string()
+    .min(1)
+    .max(2000)
+    .optional()
+    .describe("name, label or text; or kind=value such as id=login"),
+};
+export type Target = { ref?: string | undefined; selector?: string | undefined };
+
+/** How long an element may take to appear when the caller says nothing. */
+export const LOCATE_TIMEOUT_MS = 5_000;
+
+type Sight = Pick<WebSession, "context" | "page">;
+
+/**
+ * The one element that a target means, in whichever frame or shadow root it is. A selector is waited for up to `timeoutMs`;
+ * a ref is there or not. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR,
+ * ELEMENT_NOT_FOUND with the nearest names, ELEMENT_AMBIGUOUS with a selector for each candidate, STALE_REF.
+ */
+export async function locate(
+  session: Sight,
+  target: Target,
+  signal: AbortSignal,
+  timeoutMs = LOCATE_TIMEOUT_MS,
+): Promise<Locator> {
+  const { ref, selector } = target;
+  if ((ref === undefined) === (selector === undefined)) {
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      "An element is named by exactly one of ref and selector; give one of them",
+    );
+  }
+  if (ref !== undefined) return locateRef(session, ref, signal);
+  return locateSelector(session, selector ?? "", signal, timeoutMs);
+}
+
+async function locateRef(session: Sight, ref: string, signal: AbortSignal): Promise<Locator> {
+  const frame = await frameOfRef(session, ref, signal);
+  if (frame) return frame.locator(engineSelector({ kind: "ref", ref })).describe(describeRef(session, ref));
+  const known = recall(memoryOf(session), ref);
+  if (!known && !wasGiven(memoryOf(session), ref)) {
+    throw new DeviceError(
+      "ELEMENT_NOT_FOUND",
+      `No dump has given the ref ${ref}; call dump_ui_elements to get refs`,
+      { ref },
+    );
+  }
+  const nearest = known?.element.name
+    ? await nearestOnScreen(session.page(), known.element.name, signal)
+    : [];
+  throw new DeviceError(
+    "STALE_REF",
+    `${describeRef(session, ref)} is from an older look and no longer on the page; dump again${orNearest(nearest)}`,
+    { ref, nearest },
+  );
+}
+
+/** The frame in which the ref's element still lives; undefined when it does not. */
+export async function frameOfRef(
+  session: Sight,
+  ref: string,
+  signal: AbortSignal,
+): Promise<Frame | undefined> {
+  const prefix = /^(f\d+)?e\d+$/.exec(ref)?.[1] ?? "";
+  const memory = memoryOf(session);
+  const frame = session
+    .page()
+    .frames()
+    .find((one) => memory.prefix(one) === prefix);
+  if (!frame) return undefined;
+  const alive = await askFrame(
+    frame,
+    signal,
+    (one) => one.evaluate((wanted) => globalThis.__labwright?.isAlive(wanted), ref),
+    1_000,
+  );
+  return alive ? frame : undefined;
+}
+
+function describeRef(session: Sight, ref: string): string {
+  const known = recall(memoryOf(session), ref);
+  return known ? `${ref} ${known.element.role} ${JSON.stringify(known.element.name)}` : ref;
+}
+
+async function locateSelector(
+  session: Sight,
+  selector: string,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Locator> {
+  const testIdAttribute = session.context.testIdAttribute();
+  const parsed = parseSelector(selector, testIdAttribute);
+  const started = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    const found = await findInFrames(
+      session.page(),
+      parsed,
+      { limit: 1, selectors: false, testIdAttribute },
+      signal,
+    );
+    const total = countAll(found);
+    const [only] = found;
+    if (total === 1 && only) return locatorIn(only.frame, parsed, only.answer.hidden > 0).describe(selector);
+    if (total > 1) throw await ambiguous(session, parsed, selector, signal);
+    const left = timeoutMs - (performance.now() - started);
+    if (left <= 0) throw await notFound(session.page(), parsed, selector, timeoutMs, signal);
+    await delay(Math.min(left, attempt < 3 ? 30 : 100), undefined, { signal });
+  }
+}
+
+export function countAll(found: readonly FrameAnswer<Matches>[]): number {
+  return found.reduce((sum, { answer }) => sum + answer.count, 0);
+}
+
+async function ambiguous(
+  session: Sight,
+  parsed: ParsedSelector,
+  selector: string,
+  signal: AbortSignal,
+): Promise<DeviceError> {
+  const options = { limit: 6, selectors: true, testIdAttribute: session.context.testIdAttribute() };
+  const found = await findInFrames(session.page(), parsed, options, signal);
+  const candidates = describeAll(found);
+  return new DeviceError(
+    "ELEMENT_AMBIGUOUS",
+    `${countAll(found)} elements match ${JSON.stringify(selector)}; use one of: ${candidates.join(" · ")}`,
+    { selector, candidates },
+  );
+}
+
+/** One line for each of up to six matches: its best unique selector, and what it is where the selector does not say. */
+export function describeAll(found: readonly FrameAnswer<Matches>[]): string[] {
+  const first = found.flatMap(({ answer }) => answer.first).slice(0, 6);
+  return first.map((one) => {
+    const best = one.candidates.find((candidate) => candidate.count === 1) ?? one.candidates[0];
+    const what = `${one.role || "element"} ${JSON.stringify((one.name || one.text).slice(0, 60))}`;
+    return best ? `${formatCandidate(best)} (${what})` : what;
+  });
+}
+
+async function notFound(
+  page: Page,
+  parsed: ParsedSelector,
+  selector: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<DeviceError> {
+  const nearest = await nearestOnScreen(page, wantedText(parsed, selector), signal);
+  const looksLikeCss = parsed.kind === "any" && /^[#.[]\S|^\/\/|\s>\s/.test(selector);
+  const hint = looksLikeCss
+    ? `; a CSS selector or XPath is written css=${selector} or xpath=…`
+    : orNearest(nearest);
+  return new DeviceError(
+    "ELEMENT_NOT_FOUND",
+    `Nothing matches ${JSON.stringify(selector)} after ${timeoutMs} ms${hint || "; dump_ui_elements shows what is there"}`,
+    { selector, nearest },
+  );
+}
+
+/** The words a selector looks for, to compare names with. */
+export function wantedText(parsed: ParsedSelector, selector: string): string {
+  if (parsed.kind === "role") return parsed.name?.text ?? parsed.role;
+  if (parsed.kind === "css" || parsed.kind === "xpath")
+    return selector.replace(/^\w+=/, "").replace(/[^\p{L}\p{N}]+/gu, " ");
+  return parsed.kind === "ref" ? selector : parsed.text.text;
+}
+
+function orNearest(nearest: readonly string[]): string {
+  return nearest.length > 0 ? `; nearest: ${nearest.join(" · ")}` : "";
+}

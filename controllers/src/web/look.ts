@@ -1,0 +1,213 @@
+import type { Frame } from "playwright-core";
+import type { Dump, Element, ElementSource, Selector } from "../contract.ts";
+import { askFrame, askFrames, type FrameAnswer, MAX_FRAMES } from "./elementsInFrames.ts";
+import { KEPT_LOOKS, type Memory, memoryOf } from "./elementsMemory.ts";
+import { installInpage } from "./inpage.ts";
+import type { FramePlace } from "./inpageAgent.ts";
+import type { PageQuery } from "./inpageQuery.ts";
+import type { Candidate } from "./inpageSelectors.ts";
+import type { LookOptions, SeenElement, SeenPage } from "./inpageWalk.ts";
+import { formatCandidate, parseSelector, toSelector } from "./selectors.ts";
+import type { WebSession } from "./session.ts";
+
+/** More elements than this are not listed; a notice says so. */
+const MAX_ELEMENTS = 4_000;
+/** The page's own script is held up no longer than this by one look. */
+const LOOK_BUDGET_MS = 3_000;
+
+type LookSession = Pick<WebSession, "context" | "page" | "onNewContext">;
+
+/**
+ * Looks at the current tab, child frames and shadow roots included. One question to each frame, and one more when there are
+ * child frames. A ref names one element of the device for as long as it lives, over any number of looks.
+ */
+export function createLook(session: LookSession): ElementSource {
+  session.onNewContext(installInpage);
+  const memory = memoryOf(session);
+  return {
+    dump: (options, signal) => dump(session, memory, options.interactiveOnly, signal),
+    selectors: (refs, signal) => selectors(session, memory, refs, signal),
+  };
+}
+
+async function dump(
+  session: LookSession,
+  memory: Memory,
+  interactiveOnly: boolean,
+  signal: AbortSignal,
+): Promise<Dump> {
+  const page = session.page();
+  const frames = page.frames().length;
+  const looks = await askFrames(page, signal, async (frame) => {
+    const options = lookOptions(memory, frame, interactiveOnly);
+    return frame.evaluate((how) => globalThis.__labwright?.look(how), options);
+  });
+  for (const { frame, answer } of looks) remember(memory, frame, answer);
+  const places = looks.length > 1 ? await framePlaces(looks, signal) : [];
+  const top = looks.find(({ frame }) => frame === page.mainFrame());
+  const elements = top ? assemble(top, looks, places, { x: 0, y: 0, depth: 0 }) : [];
+  memory.generation++;
+  memory.looks.push({
+    generation: memory.generation,
+    elements: new Map(elements.map((element) => [element.ref, element])),
+  });
+  memory.looks.splice(0, memory.looks.length - KEPT_LOOKS);
+  return {
+    generation: memory.generation,
+    location: location(top?.answer.url ?? page.url()),
+    title: top?.answer.title ?? "",
+    elements,
+    notices: shortcomings(looks, frames),
+  };
+}
+
+function lookOptions(memory: Memory, frame: Frame, interactiveOnly: boolean): LookOptions {
+  const prefix = memory.prefix(frame);
+  return {
+    interactiveOnly,
+    prefix,
+    next: memory.next.get(prefix) ?? 1,
+    maxElements: MAX_ELEMENTS,
+    budgetMs: LOOK_BUDGET_MS,
+  };
+}
+
+function remember(memory: Memory, frame: Frame, seen: SeenPage): void {
+  const prefix = memory.prefix(frame);
+  memory.next.set(prefix, Math.max(memory.next.get(prefix) ?? 1, seen.next));
+}
+
+type Placed = { frame: Frame; parent: Frame; place: FramePlace };
+
+async function framePlaces(looks: readonly FrameAnswer<SeenPage>[], signal: AbortSignal): Promise<Placed[]> {
+  const children = looks.flatMap(({ frame }) => {
+    const parent = frame.parentFrame();
+    return parent ? [{ frame, parent }] : [];
+  });
+  const placed = await Promise.all(
+    children.map(async ({ frame, parent }) => {
+      const ask = async (child: Frame) => {
+        const handle = await child.frameElement();
+        return handle.evaluate((element) =>
+          element instanceof Element ? globalThis.__labwright?.framePlace(element) : undefined,
+        );
+      };
+      const place = await askFrame(frame, signal, ask, 1_000);
+      return place ? [{ frame, parent, place }] : [];
+    }),
+  );
+  return placed.flat();
+}
+
+type Origin = { x: number; y: number; depth: number };
+
+/** Puts what child frames hold behind their `iframe` rows; a frame with nothing to tell, or not seen, gets no row. */
+function assemble(
+  look: FrameAnswer<SeenPage>,
+  looks: readonly FrameAnswer<SeenPage>[],
+  places: readonly Placed[],
+  origin: Origin,
+): Element[] {
+  const below = places.filter(({ parent, place }) => parent === look.frame && place.seen);
+  return look.answer.elements.flatMap((seen) => {
+    const row = place(seen, origin);
+    if (seen.role !== "iframe") return [row];
+    const child = below.find((one) => one.place.ref === seen.ref);
+    const inner = child && looks.find(({ frame }) => frame === child.frame);
+    if (!child || !inner) return [];
+    const rows = assemble(inner, looks, places, {
+      x: origin.x + child.place.x,
+      y: origin.y + child.place.y,
+      depth: row.depth + 1,
+    });
+    return rows.length > 0 ? [row, ...rows] : [];
+  });
+}
+
+function place(seen: SeenElement, origin: Origin): Element {
+  const [x, y, width, height] = seen.box;
+  const { box: _, ...rest } = seen;
+  return {
+    ...rest,
+    depth: seen.depth + origin.depth,
+    rect: { x: Math.round(x + origin.x), y: Math.round(y + origin.y), width, height },
+  };
+}
+
+function location(url: string): string {
+  return url.startsWith("data:") ? "data:…" : url.slice(0, 2_000);
+}
+
+function shortcomings(looks: readonly FrameAnswer<SeenPage>[], frames: number): string[] {
+  const lines = looks
+    .filter(({ answer }) => answer.cut)
+    .map(
+      ({ answer }) =>
+        `The page is very large: ${answer.elements.length} elements listed, ${answer.read} of ${answer.total} nodes read`,
+    );
+  if (frames > MAX_FRAMES) lines.push(`Only the first ${MAX_FRAMES} of ${frames} frames were read`);
+  const silent = Math.min(frames, MAX_FRAMES) - looks.length;
+  if (silent > 0) lines.push(`${silent} of ${frames} frames did not answer and are left out`);
+  return lines;
+}
+
+async function selectors(
+  session: LookSession,
+  memory: Memory,
+  refs: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (readonly Selector[])[]> {
+  const page = session.page();
+  const testIdAttribute = session.context.testIdAttribute();
+  const ranked = await askFrames(page, signal, async (frame) => {
+    const prefix = memory.prefix(frame);
+    const own = refs.filter((ref) => (/^(f\d+)?/.exec(ref)?.[1] ?? "") === prefix);
+    if (own.length === 0) return new Map<string, Candidate[]>();
+    const lists = await frame.evaluate(
+      ({ own, testIdAttribute }) => globalThis.__labwright?.rank(own, testIdAttribute),
+      { own, testIdAttribute },
+    );
+    return lists && new Map(own.map((ref, at) => [ref, lists[at] ?? []]));
+  });
+  const elsewhere =
+    ranked.length > 1 ? await countElsewhere(session, ranked, signal) : new Map<string, number>();
+  return refs.map((ref) => {
+    const candidates = ranked.flatMap(({ answer }) => answer.get(ref) ?? []);
+    return candidates
+      .map((candidate) => toSelector(candidate, elsewhere.get(`${ref} ${formatCandidate(candidate)}`) ?? 0))
+      .sort((a, b) => Number(b.unique) - Number(a.unique) || b.score - a.score);
+  });
+}
+
+/** How often each candidate matches in frames other than its own, by ref and selector. */
+async function countElsewhere(
+  session: LookSession,
+  ranked: readonly FrameAnswer<Map<string, Candidate[]>>[],
+  signal: AbortSignal,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const asked = ranked.flatMap(({ frame, answer }) =>
+    [...answer].flatMap(([ref, candidates]) =>
+      candidates.flatMap((candidate) => {
+        const selector = formatCandidate(candidate);
+        const query = parseSelector(selector, session.context.testIdAttribute());
+        const asks: { frame: Frame; key: string; query: PageQuery }[] = [];
+        if (query.kind !== "xpath") asks.push({ frame, key: `${ref} ${selector}`, query });
+        return asks;
+      }),
+    ),
+  );
+  await askFrames(session.page(), signal, async (frame) => {
+    const others = asked.filter((one) => one.frame !== frame);
+    const found = await frame.evaluate(
+      (queries) => globalThis.__labwright?.counts(queries),
+      others.map((one) => one.query),
+    );
+    found?.forEach((count, at) => {
+      const key = others[at]?.key ?? "";
+      counts.set(key, (counts.get(key) ?? 0) + count);
+    });
+    return found;
+  });
+  return counts;
+}

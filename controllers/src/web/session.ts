@@ -1,0 +1,47 @@
+import type { BrowserContext, Page } from "playwright-core";
+import type { ControllerContext, DeviceNotice } from "../contract.ts";
+import type { Dialogs } from "./dialogs.ts";
+import type { PageSignals } from "./signals.ts";
+
+/**
+ * The one browser context of a device, as commands, dumps and checks see it. The context behind it changes when the
+ * browser is restarted or a storage state is loaded, so nobody keeps a page or a context over an await of a command.
+ */
+export type WebSession = {
+  readonly context: ControllerContext;
+  /** The current tab. Throws BROWSER_LOST when there is no living browser, TAB_NOT_FOUND when every tab is closed. */
+  page(): Page;
+  /** Open tabs in the order in which they were opened. */
+  pages(): readonly Page[];
+  readonly dialogs: Dialogs;
+  browserContext(): BrowserContext;
+  /** Runs on each new context before its first page is opened: init scripts and the like. */
+  onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
+  notify(kind: DeviceNotice["kind"], text: string): void;
+};
+
+/** What only commands use: tabs, waiting for navigations, and replacing the context. */
+export type DrivenSession = WebSession & {
+  isAlive(): boolean;
+  isChromium(): boolean;
+  /** What the tab did of itself: navigations under way, windows asked for. */
+  signals(page: Page): PageSignals;
+  /** While `action` runs, new tabs are followed. */
+  following<T>(action: () => Promise<T>): Promise<T>;
+  select(page: Page): Promise<void>;
+  openTab(): Promise<Page>;
+  closeTab(page: Page): Promise<void>;
+  /** What the context holds now; a restart gets it back. */
+  storageState(): Promise<StorageState>;
+  /** Replaces the context by a new one with this state in it, or with none. */
+  reset(storageState: StorageState | undefined): Promise<void>;
+  /** Applies to the tabs there are and to those that come, until the next {@link reset}. */
+  forEachTab(key: string, apply: (page: Page) => Promise<void>): Promise<void>;
+  /** How many requests the URL policy has refused so far; a command compares before and after. */
+  denials(): number;
+  /** Says whether the URL policy refused this address lately. */
+  wasDenied(url: string): boolean;
+};
+
+/** Cookies and local storage as Playwright gives them. */
+export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+const viewportSchema = z
+  .strictObject({
+    width: z.number().int().min(100).max(10_000).default(1280),
+    height: z.number().int().min(100).max(10_000).default(720),
+  })
+  .describe("Size of the page in CSS pixels.");
+
+/** What a device of model `web` may set in the configuration. `connect` and `cdp` use a browser that already runs. */
+export const webSettingsSchema = z
+  .strictObject({
+    browser: z.enum(["chromium", "firefox", "webkit"]).default("chromium"),
+    headless: z.boolean().default(true),
+    channel: z.string().min(1).optional().describe("A branded browser that is installed: chrome, msedge ..."),
+    executable_path: z.string().min(1).optional().describe("The browser's program file."),
+    connect: z.string().min(1).optional().describe("WebSocket address of a Playwright server."),
+    cdp: z.string().min(1).optional().describe("Address of a Chromium with remote debugging (http or ws)."),
+    viewport: viewportSchema.prefault({}),
+    locale: z.string().min(2).optional().describe("For example de-DE."),
+    timezone: z.string().min(1).optional().describe("For example Europe/Berlin."),
+    user_agent: z.string().min(1).optional(),
+    storage_state: z.string().min(1).optional().describe("Name of a saved storage state to start with."),
+    ignore_https_errors: z.boolean().default(false),
+  })
+  .refine((settings) => settings.connect === undefined || settings.cdp === undefined, {
+    message: "give connect or cdp, not both",
+  })
+  .refine((settings) => settings.cdp === undefined || settings.browser === "chromium", {
+    message: "cdp works with browser: chromium only",
+  });
+
+export type WebSettings = z.output<typeof webSettingsSchema>;

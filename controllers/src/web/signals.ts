@@ -1,0 +1,116 @@
+import type { CDPSession, Page, Request } from "playwright-core";
+
+/** What a tab did of itself, noted from its first moment on. */
+export type PageSignals = {
+  /** Documents and in-page addresses that the main frame took on so far. */
+  navigations(): number;
+  /** Windows the tab asked for so far (Chromium only; elsewhere new tabs are noticed when they are there). */
+  windowsAsked(): number;
+  /** True from the request for a new main document until its DOM is ready or the navigation came to nothing. */
+  isNavigating(): boolean;
+  /** Address of the last request for a main document, if it failed. */
+  failedNavigation(): string | undefined;
+  /** Resolves when {@link isNavigating} has become false. */
+  settled(): Promise<void>;
+  /** Ends when everything that the tab's scripts had already queued has been reported here. */
+  flush(signal: AbortSignal): Promise<void>;
+  /** Stops loading; never fails. */
+  stop(): Promise<void>;
+  /** The tab's own DevTools session; undefined outside Chromium. */
+  cdp(): Promise<CDPSession | undefined>;
+};
+
+/**
+ * A task behind the queued ones: a navigation, window or request that a handler just began is then known. Not a timer,
+ * since pages under test replace timers.
+ */
+const nextTask =
+  "new Promise((done) => { const { port1, port2 } = new MessageChannel();" +
+  " port1.onmessage = () => { port1.close(); done(0); }; port2.postMessage(0); })";
+
+export function watchPage(page: Page, chromium: boolean): PageSignals {
+  let navigations = 0;
+  let windows = 0;
+  let pending: Request | undefined;
+  let navigationsBefore = 0;
+  let failed: string | undefined;
+  let waiting: (() => void)[] = [];
+
+  function settle() {
+    pending = undefined;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  }
+  page.on("request", (request) => {
+    if (!isMainNavigation(page, request)) return;
+    pending = request;
+    failed = undefined;
+    navigationsBefore = navigations;
+  });
+  page.on("framenavigated", (frame) => {
+    if (frame === page.mainFrame()) navigations++;
+  });
+  page.on("domcontentloaded", () => {
+    if (pending !== undefined && sameDocument(page.url(), pending.url())) settle();
+  });
+  // A document may rename itself before its DOM is ready; it has arrived all the same when it has loaded.
+  page.on("load", () => {
+    if (navigations > navigationsBefore) settle();
+  });
+  // No content and a download end a navigation as a failed request.
+  page.on("requestfailed", (request) => {
+    if (request !== pending) return;
+    failed = request.url();
+    settle();
+  });
+  page.on("download", settle);
+  page.on("crash", settle);
+  page.on("close", settle);
+
+  const opening = chromium ? openCdp(page, () => windows++) : Promise.resolve(undefined);
+  return {
+    navigations: () => navigations,
+    windowsAsked: () => windows,
+    isNavigating: () => pending !== undefined,
+    failedNavigation: () => failed,
+    settled: () =>
+      pending === undefined ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+    cdp: () => opening,
+    async flush(signal) {
+      const cdp = await opening;
+      if (cdp === undefined) await page.evaluate(nextTask);
+      else await cdp.send("Runtime.evaluate", { expression: nextTask, awaitPromise: true }, { signal });
+    },
+    async stop() {
+      const cdp = await opening;
+      await cdp?.send("Page.stopLoading").catch(() => undefined);
+      settle();
+    },
+  };
+}
+
+async function openCdp(page: Page, windowAsked: () => void): Promise<CDPSession | undefined> {
+  try {
+    const cdp = await page.context().newCDPSession(page);
+    cdp.on("Page.windowOpen", windowAsked);
+    await cdp.send("Page.enable");
+    return cdp;
+  } catch {
+    // The tab closed while it opened.
+    return undefined;
+  }
+}
+
+function isMainNavigation(page: Page, request: Request): boolean {
+  if (!request.isNavigationRequest()) return false;
+  try {
+    return request.frame() === page.mainFrame();
+  } catch {
+    // The frame of a tab's very first request is not known yet; it is the main one.
+    return true;
+  }
+}
+
+function sameDocument(a: string, b: string): boolean {
+  return a.split("#", 1)[0] === b.split("#", 1)[0];
+}

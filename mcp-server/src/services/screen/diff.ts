@@ -1,0 +1,75 @@
+import type { Element } from "@labwright/controllers";
+import { describeElement, quote } from "./describe.ts";
+import { estimateTokens } from "./tokens.ts";
+
+export type Change = { before: Element; after: Element };
+/** `gone` leaves out what was only drawn anew under another ref: that has `appeared`. */
+export type ElementDiff = { appeared: Element[]; gone: Element[]; changed: Change[] };
+
+/** What became of a screen between two looks at it, by ref; a thing that only moved has not changed. */
+export function diffElements(before: readonly Element[], after: readonly Element[]): ElementDiff {
+  const old = new Map(before.map((element) => [element.ref, element]));
+  const appeared: Element[] = [];
+  const changed: Change[] = [];
+  for (const element of after) {
+    const known = old.get(element.ref);
+    if (!known) appeared.push(element);
+    else if (essence(known) !== essence(element)) changed.push({ before: known, after: element });
+  }
+  const kept = new Set(after.map(({ ref }) => ref));
+  const renewed = count(appeared.map(essence));
+  const gone = before.filter((element) => !kept.has(element.ref) && !takeOne(renewed, essence(element)));
+  return { appeared, gone, changed };
+}
+
+function essence({ role, name, text, value, states }: Element): string {
+  return JSON.stringify([role, name, text, value, states.filter((state) => state !== "focused")]);
+}
+
+function count(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+function takeOne(counts: Map<string, number>, key: string): boolean {
+  const left = counts.get(key) ?? 0;
+  if (left > 0) counts.set(key, left - 1);
+  return left > 0;
+}
+
+/** Lines that begin with `+`, `~` and, in one line, `-`; `more` changes did not fit. Empty when nothing changed. */
+export function renderChanges(diff: ElementDiff, maxTokens: number): { text: string; more: number } {
+  const lines = [
+    ...diff.appeared.map((element) => `+ ${describeElement(element)}`),
+    ...diff.changed.map(({ before, after }) => `~ ${describeElement(after)}${was(before, after)}`),
+  ];
+  const gone = goneLine(diff.gone);
+  let left = maxTokens - estimateTokens(gone);
+  const taken: string[] = [];
+  for (const line of lines) {
+    left -= estimateTokens(`${line}\n`);
+    if (left < 0) break;
+    taken.push(line);
+  }
+  if (gone !== "") taken.push(gone);
+  return { text: taken.join("\n"), more: lines.length - (taken.length - (gone === "" ? 0 : 1)) };
+}
+
+/** What is no longer so, in as few words as will do. */
+function was(before: Element, after: Element): string {
+  if (before.name !== after.name) return `, was ${quote(before.name, 60)}`;
+  if (before.value !== after.value) return `, was ${quote(before.value ?? "", 60)}`;
+  if (before.text !== after.text) return before.text ? `, was ${quote(before.text, 60)}` : "";
+  const lost = before.states.filter((state) => state !== "focused" && !after.states.includes(state));
+  return lost.length > 0 ? `, no longer ${lost.join(" ")}` : "";
+}
+
+function goneLine(gone: readonly Element[]): string {
+  if (gone.length === 0) return "";
+  const named = gone
+    .slice(0, 5)
+    .map(({ ref, role, name, text }) => `${ref} ${role} ${quote(name || (text ?? ""), 30)}`);
+  const rest = gone.length > named.length ? ` and ${gone.length - named.length} more` : "";
+  return `- ${named.join(", ")}${rest}`;
+}

@@ -1,0 +1,127 @@
+import type { Element } from "@labwright/controllers";
+
+/** No more than so many are worth reading. */
+const mostFound = 8;
+
+/** Words a person may use for a role; the role's own name always counts. */
+const roleWords: Readonly<Record<string, readonly string[]>> = {
+  button: ["button", "btn"],
+  checkbox: ["checkbox", "check", "tick"],
+  clickable: ["clickable", "button", "item", "entry", "node", "row"],
+  combobox: ["combobox", "dropdown", "select", "list", "choice"],
+  dialog: ["dialog", "popup", "modal", "window"],
+  heading: ["heading", "title", "headline"],
+  link: ["link", "tab", "button"],
+  listbox: ["listbox", "list", "select"],
+  menuitem: ["menuitem", "menu", "item", "entry"],
+  option: ["option", "choice", "item"],
+  radio: ["radio", "choice"],
+  searchbox: ["searchbox", "search", "field", "input"],
+  slider: ["slider", "range"],
+  spinbutton: ["spinbutton", "number", "field", "input"],
+  switch: ["switch", "toggle"],
+  tab: ["tab"],
+  textbox: ["textbox", "field", "input", "box", "text"],
+  treeitem: ["treeitem", "item", "node", "entry"],
+};
+
+/** What icons are named after, and what they mean; each line's words find each other. */
+const synonyms: readonly (readonly string[])[] = [
+  ["add", "plus", "new", "create"],
+  ["close", "times", "dismiss", "cancel", "xmark"],
+  ["delete", "trash", "remove", "bin"],
+  ["settings", "cog", "gear", "config", "configuration", "preferences", "options", "opts"],
+  ["menu", "bars", "hamburger", "sidemenu", "more", "ellipsis"],
+  ["search", "magnifier", "find", "filter"],
+  ["edit", "pencil", "pen", "modify"],
+  ["help", "book", "question", "documentation"],
+  ["debug", "bug"],
+  ["info", "information"],
+  ["show", "eye", "view", "visible"],
+  ["hide", "eye", "invisible"],
+  ["lock", "unlock", "padlock"],
+  ["refresh", "reload", "rotate", "next"],
+  ["reset", "zero", "original", "fit"],
+  ["expand", "down", "open"],
+  ["collapse", "up"],
+  ["all", "double"],
+  ["dropdown", "caret", "arrow", "chevron", "angle"],
+  ["user", "account", "profile", "avatar"],
+  ["login", "signin"],
+  ["logout", "signout"],
+  ["save", "disk", "floppy"],
+  ["navigator", "navigate", "map", "minimap"],
+];
+
+/**
+ * The elements that a description means, best first, at most eight: by name above all, then by what the role, the text
+ * and the value say. A name that does not share a word with the query, or nearly so, is not a match, whatever its role.
+ */
+export function findElements(elements: readonly Element[], query: string): Element[] {
+  const wanted = fold(query);
+  const words = split(wanted);
+  if (words.length === 0) return [];
+  const scored = elements
+    .map((element) => ({ element, score: score(element, wanted, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+  const best = scored[0]?.score ?? 0;
+  const least = best >= 80 ? best * 0.6 : best * 0.5;
+  return scored
+    .filter(({ score }) => score >= least)
+    .slice(0, mostFound)
+    .map(({ element }) => element);
+}
+
+function score(element: Element, wanted: string, words: readonly string[]): number {
+  const roles = roleWords[element.role] ?? [element.role];
+  const meant = words.filter((word) => !roles.includes(word));
+  const saysRole = meant.length < words.length;
+  const name = likeness(element.name, wanted, meant.length > 0 ? meant : words);
+  const text = element.text ? likeness(element.text, wanted, words) * 0.8 : 0;
+  const value = element.value ? likeness(element.value, wanted, words) * 0.7 : 0;
+  const onlyRole = saysRole && meant.length === 0 ? 20 : 0;
+  const base = Math.max(name, text, value, onlyRole);
+  if (base === 0) return 0;
+  return base + (saysRole ? 15 : 0) + (element.interactive ? 6 : 0);
+}
+
+/** 0..100: 100 the same, 90 the same words, then by the share of the words that are there, in themselves or in meaning. */
+function likeness(said: string, wanted: string, words: readonly string[]): number {
+  const text = fold(said);
+  if (text === "") return 0;
+  if (text === wanted || text === words.join(" ")) return 100;
+  const own = split(text);
+  const hits = words.map((word) => Math.max(...own.map((one) => wordLikeness(one, word)), 0));
+  const share = hits.reduce((sum, hit) => sum + hit, 0) / words.length;
+  if (share < 0.35) return 0;
+  const extra = Math.max(0, own.length - words.length);
+  return Math.max(1, share * 90 - Math.min(25, extra * 3));
+}
+
+function wordLikeness(own: string, word: string): number {
+  if (own === word) return 1;
+  if (synonyms.some((line) => line.includes(own) && line.includes(word))) return 0.75;
+  if (word.length >= 3 && own.length >= 3 && (own.startsWith(word) || word.startsWith(own))) return 0.8;
+  if (word.length >= 4 && own.includes(word)) return 0.6;
+  return word.length >= 4 && isOneTypoAway(own, word) ? 0.7 : 0;
+}
+
+/** One letter more, less, other or swapped. */
+function isOneTypoAway(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let from = 0;
+  while (from < a.length && a[from] === b[from]) from++;
+  const restA = a.slice(from);
+  const restB = b.slice(from);
+  const swapped = restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2);
+  return swapped || restA.slice(1) === restB || restA === restB.slice(1) || restA.slice(1) === restB.slice(1);
+}
+
+function fold(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+function split(text: string): string[] {
+  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "" && !/^(the|a|an|of|to|for)$/.test(word));
+}

@@ -1,0 +1,53 @@
+import type { Element } from "@labwright/controllers";
+import sharp from "sharp";
+
+const colours = ["#d7263d", "#1b998b", "#2e4bc6", "#b8550a", "#7a28a8"];
+/** More marks than this hide the picture. */
+const mostMarks = 300;
+
+/** A PNG of the picture with a box and the ref on each element that lies in it. `bytes` is a whole PNG or JPEG. */
+export async function drawMarks(bytes: Uint8Array, elements: readonly Element[]): Promise<Uint8Array> {
+  const { width, height } = await sharp(bytes).metadata();
+  const marks = elements
+    .filter(({ rect }) => rect && rect.width > 0 && rect.height > 0 && isInside(rect, width, height))
+    .slice(0, mostMarks)
+    .map(mark);
+  const overlay = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${marks.join("")}</svg>`;
+  return sharp(bytes)
+    .composite([{ input: Buffer.from(overlay) }])
+    .png()
+    .toBuffer();
+}
+
+function isInside(
+  rect: { x: number; y: number; width: number; height: number },
+  width: number,
+  height: number,
+): boolean {
+  return rect.x < width && rect.y < height && rect.x + rect.width > 0 && rect.y + rect.height > 0;
+}
+
+function mark({ ref, rect }: Element, at: number): string {
+  if (!rect) return "";
+  const colour = colours[at % colours.length];
+  const labelWidth = ref.length * 7 + 4;
+  const x = Math.max(0, rect.x);
+  const y = rect.y >= 12 ? rect.y - 12 : Math.max(0, rect.y);
+  return (
+    `<rect x="${rect.x}" y="${rect.y}" width="${rect.width}" height="${rect.height}" fill="none" stroke="${colour}" stroke-width="2"/>` +
+    `<rect x="${x}" y="${y}" width="${labelWidth}" height="12" fill="${colour}"/>` +
+    `<text x="${x + 2}" y="${y + 10}" font-family="monospace" font-size="11" fill="#fff">${ref.replace(/[^\w-]/g, "")}</text>`
+  );
+}
+
+/** The picture at most `maxSide` pixels on its long side, in its own format; `scale` is 1 when nothing was changed. */
+export async function scaleFrame(
+  bytes: Uint8Array,
+  maxSide = 1280,
+): Promise<{ bytes: Uint8Array; scale: number }> {
+  const { width, height } = await sharp(bytes).metadata();
+  const longest = Math.max(width, height);
+  if (longest <= maxSide) return { bytes, scale: 1 };
+  const scaled = await sharp(bytes).resize({ width: maxSide, height: maxSide, fit: "inside" }).toBuffer();
+  return { bytes: scaled, scale: maxSide / longest };
+}

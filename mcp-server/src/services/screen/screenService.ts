@@ -1,0 +1,186 @@
+import type { Dump, Element, ElementSource, Frame, ScreenSource } from "@labwright/controllers";
+import { ToolError } from "../../errors.ts";
+import { span } from "../../observability/span.ts";
+import type {
+  ArtifactRef,
+  ArtifactStore,
+  DumpOptions,
+  DumpView,
+  OpenDevice,
+  ScreenService,
+  Shot,
+  ShotOptions,
+} from "../ports.ts";
+import { diffElements, renderChanges } from "./diff.ts";
+import { findElements } from "./find.ts";
+import { drawMarks, scaleFrame } from "./pictures.ts";
+import { renderElements } from "./render.ts";
+import { estimateTokens } from "./tokens.ts";
+
+/** How many looks a device's `changes_since` reaches back. */
+const keptLooks = 2;
+/** Elements that a full dump gives selectors for: each costs a question to the page. */
+const mostItems = 200;
+const longestSide = 1_280;
+const defaultTokens = 2_000;
+const defaultFindTokens = 150;
+/** What a reply's own keys cost, and what is left for elements however long the address is. */
+const frameTokens = 20;
+const leastTokens = 40;
+
+type Look = { dump: Dump; interactiveOnly: boolean };
+
+export const createScreen = (artifacts: ArtifactStore): ScreenService => new Screen(artifacts);
+
+/** Looks at devices, remembers the last looks, and puts them into a model's words and pictures. */
+class Screen implements ScreenService {
+  private readonly looks = new Map<string, Look[]>();
+  private readonly artifacts: ArtifactStore;
+
+  constructor(artifacts: ArtifactStore) {
+    this.artifacts = artifacts;
+  }
+
+  async capture(device: OpenDevice, signal: AbortSignal) {
+    const source = screenOf(device);
+    if (!source) return undefined;
+    const frame = await span("screen.capture", { device: device.id }, () => source.capture({}, signal));
+    return { frame, artifact: await this.store(frame) };
+  }
+
+  async screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot> {
+    const source = screenOf(device) ?? missing(device, "picture");
+    const { full_page: fullPage, area, ref, marks } = options;
+    const wanted = { fullPage, ...(area && { area }), ...(ref !== undefined && { ref }) };
+    const frame = await source.capture(wanted, signal);
+    const marked = marks ? await this.mark(device, frame, options, signal) : frame.bytes;
+    const artifact = await this.store({ ...frame, bytes: marked });
+    const { bytes, scale } = await scaleFrame(marked, longestSide);
+    const { width, height, mimeType } = frame;
+    return { artifact: artifact.uri, mimeType, shown: bytes, width, height, scale };
+  }
+
+  async dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView> {
+    const source = elementsOf(device) ?? missing(device, "elements");
+    const maxTokens = options.max_tokens ?? (options.find === undefined ? defaultTokens : defaultFindTokens);
+    const before =
+      options.changes_since === undefined ? undefined : this.lookOf(device, options.changes_since);
+    // A search looks through everything; a comparison looks the way the first look did.
+    const interactiveOnly =
+      before?.interactiveOnly ?? (options.interactive_only && options.find === undefined);
+    const dump = await this.look(device, source, interactiveOnly, signal);
+    const notices = [...dump.notices, ...this.notices(device)];
+    const view = {
+      generation: dump.generation,
+      location: dump.location,
+      title: dump.title,
+      ...(notices.length > 0 && { notices }),
+    };
+    const room = Math.max(leastTokens, maxTokens - estimateTokens(JSON.stringify(view)) - frameTokens);
+    if (before) {
+      const { text, more } = renderChanges(diffElements(before.dump.elements, dump.elements), room);
+      return { ...view, elements: text || "nothing changed", more };
+    }
+    const listed = options.find === undefined ? dump.elements : findElements(dump.elements, options.find);
+    const { text, shown, more } = renderElements(listed, { maxTokens: room });
+    if (options.detail === "compact") return { ...view, elements: text, more };
+    return { ...view, elements: "", more, items: await itemsOf(source, listed.slice(0, shown), signal) };
+  }
+
+  async changes(device: OpenDevice, maxTokens: number, signal: AbortSignal): Promise<string | undefined> {
+    const source = elementsOf(device);
+    if (!source) return undefined;
+    const before = this.looks.get(device.id)?.at(-1);
+    const dump = await this.look(device, source, before?.interactiveOnly ?? true, signal);
+    const place = `${dump.location} "${dump.title}" generation ${dump.generation}`;
+    const head = [place, ...dump.notices.map((notice) => `notice: ${notice}`)];
+    const moved = !before || pageOf(before.dump.location) !== pageOf(dump.location);
+    const { text, more } = moved
+      ? renderElements(dump.elements, { maxTokens })
+      : renderChanges(diffElements(before.dump.elements, dump.elements), maxTokens);
+    const rest = more > 0 ? [`${more} more: dump_ui_elements`] : [];
+    return [...head, text || (moved ? "no elements" : "nothing changed"), ...rest].join("\n");
+  }
+
+  notices(device: OpenDevice): string[] {
+    return [...device.controllers.values()].flatMap((controller) =>
+      controller
+        .takeNotices()
+        .map(({ kind, text }) => (kind === "restarted" ? `BROWSER_RESTARTED: ${text}` : text)),
+    );
+  }
+
+  private async look(
+    device: OpenDevice,
+    source: ElementSource,
+    interactiveOnly: boolean,
+    signal: AbortSignal,
+  ) {
+    const dump = await span("screen.dump", { device: device.id }, () =>
+      source.dump({ interactiveOnly }, signal),
+    );
+    const kept = [...(this.looks.get(device.id) ?? []), { dump, interactiveOnly }].slice(-keptLooks);
+    this.looks.set(device.id, kept);
+    return dump;
+  }
+
+  private lookOf(device: OpenDevice, generation: number): Look {
+    const looks = this.looks.get(device.id) ?? [];
+    const found = looks.find(({ dump }) => dump.generation === generation);
+    if (found) return found;
+    const kept = looks.map(({ dump }) => dump.generation);
+    throw new ToolError(
+      "STALE_REF",
+      `Generation ${generation} is no longer kept; the last are ${kept.join(", ") || "none"}.`,
+      "Dump without changes_since.",
+      { kept },
+    );
+  }
+
+  private async mark(device: OpenDevice, frame: Frame, options: ShotOptions, signal: AbortSignal) {
+    if (options.full_page || options.area || options.ref !== undefined) {
+      throw new ToolError(
+        "INVALID_INPUT",
+        "Marks are drawn on the whole visible screen only.",
+        "Leave out full_page, area and ref, or marks.",
+      );
+    }
+    const source = elementsOf(device) ?? missing(device, "elements");
+    const { elements } = await this.look(device, source, true, signal);
+    return drawMarks(
+      frame.bytes,
+      elements.filter(({ interactive }) => interactive),
+    );
+  }
+
+  private store(frame: Frame): Promise<ArtifactRef> {
+    return this.artifacts.put(frame.bytes, frame.mimeType);
+  }
+}
+
+/** An address without its fragment: what makes it another page. */
+const pageOf = (location: string) => location.split("#", 1)[0];
+
+const screenOf = (device: OpenDevice): ScreenSource | undefined =>
+  [...device.controllers.values()].find(({ screen }) => screen)?.screen;
+
+const elementsOf = (device: OpenDevice): ElementSource | undefined =>
+  [...device.controllers.values()].find(({ elements }) => elements)?.elements;
+
+function missing(device: OpenDevice, what: "picture" | "elements"): never {
+  const reasons = device.unavailable.map(({ kind, reason }) => `${kind}: ${reason}`);
+  throw new ToolError(
+    "CONTROLLER_UNAVAILABLE",
+    [`${device.id} gives no ${what}.`, ...reasons].join(" "),
+    "Call get_device_info to see what it can do.",
+  );
+}
+
+async function itemsOf(source: ElementSource, elements: readonly Element[], signal: AbortSignal) {
+  const listed = elements.slice(0, mostItems);
+  const selectors = await source.selectors(
+    listed.map(({ ref }) => ref),
+    signal,
+  );
+  return listed.map((element, index) => ({ ...element, selectors: [...(selectors[index] ?? [])] }));
+}

@@ -1,0 +1,187 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Site, startSite } from "../../fixtures/site.ts";
+import { controllerContract } from "../contract.ts";
+import { type DeviceOptions, failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
+
+const NEVER = new AbortController().signal;
+let site: Site;
+let device: WebDevice | undefined;
+beforeAll(async () => {
+  site = await startSite();
+});
+afterAll(() => site.close());
+afterEach(() => device?.close());
+
+async function opened(options: DeviceOptions = {}): Promise<WebDevice> {
+  device = await openWebDevice(options);
+  return device;
+}
+
+controllerContract("the web controller", async () => {
+  const made = await makeWebDevice();
+  const endless = { command: "navigate_to_url", params: { url: `${site.url}/never` } };
+  return { controller: made.web, endless, dispose: () => made.close() };
+});
+
+controllerContract("the web verification", async () => {
+  const made = await makeWebDevice();
+  return { controller: made.verification, dispose: () => made.close() };
+});
+
+/** Processes whose parent is, at whatever distance, `ancestor`: pid and command line. Linux only, as is the test bench. */
+function processesBelow(ancestor: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (Number.isInteger(pid)) parents.set(pid, parentOf(pid));
+  }
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid) ?? 0;
+    return parent === ancestor || (parent > 1 && isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
+}
+
+function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return 0;
+  }
+}
+
+/** A zombie has ended; only its parent has not looked yet. */
+function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return !stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return false;
+  }
+}
+
+function killBrowser(): void {
+  for (const pid of processesBelow(process.pid)) {
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    if (command.includes("--remote-debugging-pipe") && !command.includes("--type="))
+      process.kill(pid, "SIGKILL");
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      if (address === null || typeof address === "string") return reject(new Error("no port"));
+      server.close(() => resolve(address.port));
+    });
+  });
+}
+
+describe("a browser that dies", () => {
+  it("ends the running action with BROWSER_LOST, and the next open brings its storage back", async () => {
+    const { web, run, js, noticed } = await opened();
+    await run("navigate_to_url", { url: `${site.url}/storage` });
+    await run("click_element", { selector: "Log in" });
+    await run("save_storage_state", { name: "ada" });
+    const acting = failureOf(run("navigate_to_url", { url: `${site.url}/never` }));
+    await site.waiting();
+    killBrowser();
+    expect((await acting).code).toBe("BROWSER_LOST");
+    expect(web.isAlive()).toBe(false);
+    expect((await failureOf(run("get_page_info"))).code).toBe("BROWSER_LOST");
+    await web.open(NEVER);
+    expect(await noticed("restarted")).toHaveLength(1);
+    await run("navigate_to_url", { url: `${site.url}/storage` });
+    expect(await js("return seen.textContent")).toBe("cookie user=ada, item kept");
+  });
+
+  it("does not open what is closed on purpose", async () => {
+    const { web, run } = await opened();
+    await web.close();
+    expect((await failureOf(run("navigate_to_url", { url: `${site.url}/` }))).code).toBe("BROWSER_LOST");
+  });
+});
+
+/** Node 20 runs no TypeScript; the bundle lies where it finds Playwright. */
+async function bundledHolder(): Promise<string> {
+  const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const outfile = at(`../../../node_modules/.cache/labwright/holdBrowser-${process.pid}.mjs`);
+  await build({
+    entryPoints: [at("holdBrowser.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    conditions: ["labwright"],
+    external: ["playwright-core"],
+    logLevel: "warning",
+  });
+  return outfile;
+}
+
+describe("a process that is killed", () => {
+  it("leaves no browser behind, even one whose page never rests", async () => {
+    const script = await bundledHolder();
+    const holder = spawn(process.execPath, [script, `${site.url}/busy`], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await new Promise((resolve) => holder.stdout.once("data", resolve));
+    const pids = processesBelow(holder.pid ?? 0);
+    expect(pids.length).toBeGreaterThan(2);
+    holder.kill("SIGKILL");
+    await expect.poll(() => pids.filter(isRunning), { timeout: 5_000 }).toEqual([]);
+    await rm(script);
+  });
+});
+
+describe("a call that is cancelled or takes too long", () => {
+  it("stops the page that it was opening", async () => {
+    const { run } = await opened();
+    const cancel = new AbortController();
+    const opening = failureOf(run("navigate_to_url", { url: `${site.url}/never` }, cancel.signal));
+    await site.waiting();
+    cancel.abort(new Error("cancelled"));
+    expect((await opening).code).toBe("COMMAND_TIMEOUT");
+    expect((await run("get_page_info")).data?.["loading"]).toBe(false);
+    await run("navigate_to_url", { url: `${site.url}/form` });
+  });
+
+  it("stops waiting for an element", async () => {
+    const { run } = await opened();
+    await run("navigate_to_url", { url: `${site.url}/form` });
+    const cancel = new AbortController();
+    const clicking = failureOf(run("click_element", { selector: "Off", timeout_ms: 60_000 }, cancel.signal));
+    const waiting = failureOf(run("wait_for", { text: "never", timeout_ms: 60_000 }, cancel.signal));
+    cancel.abort(new Error("cancelled"));
+    expect([(await clicking).code, (await waiting).code]).toEqual(["COMMAND_TIMEOUT", "COMMAND_TIMEOUT"]);
+  });
+
+  it("a page that never loads fails with its deadline, and the device goes on", async () => {
+    const { run, js } = await opened();
+    const failure = await failureOf(run("navigate_to_url", { url: `${site.url}/never`, timeout_ms: 300 }));
+    expect(failure.code).toBe("NAVIGATION_FAILED");
+    expect(failure.message).toContain("300 ms");
+    await run("navigate_to_url", { url: `${site.url}/form` });
+    expect(await js("return document.title")).toBe("Form");
+  });
+
+  it("an address that nobody serves or that is none says so", async () => {
+    const { run } = await opened();
+    const closed = await failureOf(run("navigate_to_url", { url: `http://127.0.0.1:${await freePort()}/` }));
+    expect([closed.code, closed.message]).toEqual([
+      "NAVIGATION_FAILED",
+      expect.stringContaining("nothing listens"),
+    ]);
+    expect((await failureOf(run("navigate_to_url", { url: "http://[" }))).code).toBe("INVALID_PARAMS");
+  });
+});

@@ -1,0 +1,149 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Selector } from "../../../controllers/src/contract.ts";
+import { locate } from "../../../controllers/src/web/locate.ts";
+import { formatCandidate, parseSelector } from "../../../controllers/src/web/selectors.ts";
+import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+
+const signal = new AbortController().signal;
+
+describe("the grammar", () => {
+  test("a bare string is a name, a label or a text, also when it looks like nothing else", () => {
+    expect(parseSelector("Total = 5", "data-testid")).toEqual({
+      kind: "any",
+      text: { match: "exact", text: "Total = 5" },
+    });
+    expect(parseSelector('"text=raw"', "data-testid")).toEqual({
+      kind: "any",
+      text: { match: "exact", text: "text=raw" },
+    });
+  });
+
+  test("test ids use the attribute of the user interface and are quoted for CSS", () => {
+    expect(parseSelector('testid=a"b', "data-qa")).toEqual({ kind: "css", css: '[data-qa="a\\"b"]' });
+  });
+
+  test.each([
+    "plain",
+    'with "quotes"',
+    "back\\slash",
+    "/looks/like/",
+    " blanks ",
+    "a]b",
+    "price=5",
+    "'single'",
+  ])("what is written can be read back: %s", (value) => {
+    const text = { match: "exact", text: value };
+    const written = (kind: "text" | "label" | "role") =>
+      parseSelector(formatCandidate({ kind, value, role: "button", count: 1, score: 1 }), "data-testid");
+    expect(written("text")).toEqual({ kind: "text", text });
+    expect(written("label")).toEqual({ kind: "label", text });
+    expect(written("role")).toEqual({ kind: "role", role: "button", name: text });
+  });
+});
+
+describe("ranked selectors", () => {
+  let browser: Browser;
+  let see: SeeingPage;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    see = await openSeeing(browser);
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  async function rank(html: string, name: string): Promise<readonly Selector[]> {
+    await see.page.setContent(html);
+    const { elements } = await see.look.dump({ interactiveOnly: false }, signal);
+    const ref = elements.find((one) => one.name === name || one.text === name)?.ref ?? "none";
+    const [selectors = []] = await see.look.selectors([ref], signal);
+    return selectors;
+  }
+  const kinds = (selectors: readonly Selector[]) => selectors.map(({ kind }) => kind);
+
+  test("a test id comes first, then role and name, label, placeholder, id, text, css and xpath", async () => {
+    const field = await rank(`<label>Name <input data-testid=t id=who placeholder=You></label>`, "Name");
+    expect(kinds(field)).toEqual(["testid", "role", "label", "placeholder", "id", "css", "xpath"]);
+    const button = await rank(`<button id=go>Go on</button>`, "Go on");
+    expect(button[0]).toEqual({
+      kind: "role",
+      selector: 'role=button[name="Go on"]',
+      unique: true,
+      score: 0.9,
+    });
+    expect(kinds(button)).toEqual(["role", "id", "text", "css", "xpath"]);
+  });
+
+  test.each([
+    "ember123",
+    ":r1:",
+    "input-4711",
+    "8f14e45f-ceea-467a",
+    "mat-input-0",
+    "x9f3k2a1",
+  ])("a generated id falls behind text: %s", async (id) => {
+    const selectors = await rank(`<p id="${id}">Hello</p>`, "Hello");
+    expect(kinds(selectors).indexOf("id")).toBeGreaterThan(kinds(selectors).indexOf("text"));
+  });
+
+  test.each([
+    "Buy for $5.99",
+    "Inbox (3)",
+    "Due 2024-05-01",
+    "Starts 12:30",
+  ])("numbers, prices, times and dates lower the score of a name: %s", async (name) => {
+    const selectors = await rank(`<button id=buy>${name}</button>`, name);
+    const score = selectors.find(({ kind }) => kind === "role")?.score ?? 1;
+    expect(score).toBeLessThanOrEqual(0.7);
+    expect(selectors[0]?.kind === "id" || score === 0.7).toBe(true);
+  });
+
+  test("what is not unique says so and comes after what is, and every unique one finds its element again", async () => {
+    const html = `<ul><li>A <button>Delete</button></li><li id=second>B <button class=del>Delete</button></li></ul>`;
+    await see.page.setContent(html);
+    const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
+    const second = elements[1]?.ref ?? "";
+    const [selectors = []] = await see.look.selectors([second], signal);
+    expect(selectors.find(({ kind }) => kind === "role")).toMatchObject({ unique: false });
+    expect(selectors[0]).toMatchObject({ kind: "css", selector: "css=#second > button", unique: true });
+    for (const { selector } of selectors.filter(({ unique }) => unique)) {
+      const found = await locate(see.session, { selector }, signal, 0);
+      expect(await found.getAttribute("class")).toBe("del");
+    }
+  });
+
+  test("a twin in another frame makes a selector not unique", async () => {
+    await see.page.setContent(`<button>Save</button><iframe srcdoc="<button>Save</button>"></iframe>`);
+    await expect
+      .poll(async () => (await see.look.dump({ interactiveOnly: true }, signal)).elements.length)
+      .toBe(3);
+    const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
+    const [selectors = []] = await see.look.selectors([elements[0]?.ref ?? ""], signal);
+    expect(selectors.find(({ kind }) => kind === "role")).toMatchObject({ unique: false });
+  });
+
+  test("elements in shadow roots get css that reaches them", async () => {
+    await see.page.setContent(`<x-row></x-row><x-row id=two></x-row><script>customElements.define("x-row",class extends HTMLElement{
+      constructor(){super();this.attachShadow({mode:"open"}).innerHTML="<i></i><button>Go</button>"}})</script>`);
+    const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
+    const [selectors = []] = await see.look.selectors([elements[1]?.ref ?? ""], signal);
+    const css = selectors.find(({ kind }) => kind === "css");
+    expect(css).toMatchObject({ selector: "css=#two button", unique: true });
+    const host = await (await locate(see.session, { selector: css?.selector }, signal, 0)).evaluate((one) => {
+      const root = one.getRootNode();
+      return root instanceof ShadowRoot ? root.host.id : "";
+    });
+    expect(host).toBe("two");
+  });
+
+  test("answers come in the order of the refs, empty for what is gone", async () => {
+    await see.page.setContent(`<button>A</button><button id=b>B</button>`);
+    const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
+    await see.page.evaluate("document.getElementById('b').remove()");
+    const refs = elements.map(({ ref }) => ref).toReversed();
+    const answers = await see.look.selectors(refs, signal);
+    expect(answers.map((one) => one.length > 0)).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,59 @@
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { ControllerContext } from "../../../controllers/src/contract.ts";
+import { webChecks } from "../../../controllers/src/web/checks.ts";
+import { createLook } from "../../../controllers/src/web/look.ts";
+import type { WebSession } from "../../../controllers/src/web/session.ts";
+
+/** A browser with one page and the seeing half of the web controller on it, without the rest of the controller. */
+export type SeeingPage = {
+  page: Page;
+  session: WebSession;
+  look: ReturnType<typeof createLook>;
+  checks: ReturnType<typeof webChecks>;
+  dialogs: { type: "alert"; message: string; accepted: boolean; at: string }[];
+  close(): Promise<void>;
+};
+
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-background-networking"],
+  });
+}
+
+export async function openSeeing(browser: Browser): Promise<SeeingPage> {
+  const prepares: ((context: BrowserContext) => Promise<void>)[] = [];
+  const browserContext = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  const dialogs: SeeingPage["dialogs"] = [];
+  let current: Page | undefined;
+  const session: WebSession = {
+    context: context(),
+    page: () => current ?? unopened(),
+    pages: () => browserContext.pages(),
+    dialogs: { open: () => undefined, history: dialogs, arm: () => undefined },
+    browserContext: () => browserContext,
+    onNewContext: (prepare) => prepares.push(prepare),
+    notify: () => undefined,
+  };
+  const look = createLook(session);
+  for (const prepare of prepares) await prepare(browserContext);
+  const page = await browserContext.newPage();
+  current = page;
+  return { page, session, look, checks: webChecks(session), dialogs, close: () => browserContext.close() };
+}
+
+function unopened(): never {
+  throw new Error("The page is not open yet");
+}
+
+function context(): ControllerContext {
+  return {
+    deviceId: "test/browser",
+    allowUrl: () => undefined,
+    allowAddress: () => undefined,
+    uploadPath: (name) => name,
+    storageStatePath: (name) => name,
+    unsafe: { javascript: false },
+    testIdAttribute: () => "data-testid",
+  };
+}

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type CommandResult,
+  type Controller,
+  type ControllerContext,
+  createWebControllers,
+  DeviceError,
+  type DeviceNotice,
+  webSettingsSchema,
+} from "@labwright/controllers";
+
+/** A real browser under test, with places and a policy of the test's own. */
+export type WebDevice = {
+  web: Controller;
+  verification: Controller;
+  folder: string;
+  /** Runs a command as the server does: parameters are parsed first. */
+  run(command: string, params?: Record<string, unknown>, signal?: AbortSignal): Promise<CommandResult>;
+  /** What a script in the page returns. */
+  js(body: string): Promise<unknown>;
+  /** Lines that the page noted of itself. */
+  log(): Promise<unknown>;
+  /** Notices of a kind since the last call, waited for until there is one; others are dropped. */
+  noticed(kind: DeviceNotice["kind"]): Promise<readonly string[]>;
+  close(): Promise<void>;
+};
+
+export type DeviceOptions = {
+  settings?: Record<string, unknown>;
+  javascript?: boolean;
+  denyUrl?: (url: string) => boolean;
+  denyAddress?: (address: string) => boolean;
+};
+
+const NEVER = new AbortController().signal;
+const NOTICE_DEADLINE_MS = 5_000;
+
+/** Controllers on a folder of their own; not opened. */
+export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDevice> {
+  const folder = await mkdtemp(join(tmpdir(), "labwright-web-"));
+  const settings = webSettingsSchema.parse(options.settings ?? {});
+  const [web, verification] = createWebControllers(settings, contextOf(folder, options));
+
+  async function run(name: string, params: Record<string, unknown> = {}, signal: AbortSignal = NEVER) {
+    const command = web.commands.find((one) => one.name === name);
+    if (command === undefined) throw new Error(`no command ${name}`);
+    return await command.run(command.input.parse(params), signal);
+  }
+  const js = async (script: string) => (await run("execute_javascript", { script })).data?.["result"];
+  return {
+    web,
+    verification,
+    folder,
+    run,
+    js,
+    log: () => js("return [...document.querySelectorAll('#log li')].map((li) => li.textContent)"),
+    async noticed(kind) {
+      const seen: DeviceNotice[] = [];
+      const until = Date.now() + NOTICE_DEADLINE_MS;
+      for (;;) {
+        seen.push(...web.takeNotices());
+        const texts = seen.filter((notice) => notice.kind === kind).map((notice) => notice.text);
+        if (texts.length > 0 || Date.now() > until) return texts;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    async close() {
+      await web.close();
+      await verification.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function openWebDevice(options: DeviceOptions = {}): Promise<WebDevice> {
+  const device = await makeWebDevice(options);
+  await device.web.open(NEVER);
+  return device;
+}
+
+/** The DeviceError that `work` ends with; fails the test when it ends well or otherwise. */
+export async function failureOf(work: Promise<unknown>): Promise<DeviceError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof DeviceError) return error;
+    throw error;
+  }
+  throw new Error("it did not fail");
+}
+
+function contextOf(folder: string, options: DeviceOptions): ControllerContext {
+  return {
+    deviceId: "test/browser",
+    allowUrl(url) {
+      if (/^file:/i.test(url) || options.denyUrl?.(url) === true) {
+        throw new DeviceError("URL_DENIED", `the policy denies ${url}`);
+      }
+    },
+    allowAddress(address) {
+      if (options.denyAddress?.(address) === true) {
+        throw new DeviceError("URL_DENIED", `the policy denies the address ${address}`);
+      }
+    },
+    uploadPath: (name) => inside(folder, name),
+    storageStatePath: (name) => inside(folder, `${name}.json`),
+    unsafe: { javascript: options.javascript ?? true },
+    testIdAttribute: () => "data-testid",
+  };
+}
+
+function inside(folder: string, name: string): string {
+  if (name.includes("/") || name.includes("..")) {
+    throw new DeviceError("PATH_DENIED", `${name} is outside of the allowed folder`);
+  }
+  return join(folder, name);
+}
