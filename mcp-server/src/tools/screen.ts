@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deviceFields, maxTokensField } from "../registry/fields.ts";
+import { deviceFields } from "../registry/fields.ts";
 import { defineDeviceTool } from "../registry/tool.ts";
 
 const rect = z.strictObject({
@@ -24,7 +24,7 @@ export const dumpUiElements = defineDeviceTool({
     changes_since: z.int().min(1).optional().describe("A generation: only what changed"),
     interactive_only: z.boolean().default(true).describe("false adds plain text"),
     detail: z.enum(["compact", "full"]).default("compact").describe("full adds rects and ranked selectors"),
-    ...maxTokensField(2_000),
+    max_tokens: z.int().min(50).max(50_000).optional().describe("Default 2000, with find 150"),
   }),
   output: z.object({
     generation: z.int(),

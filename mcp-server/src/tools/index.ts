@@ -1,0 +1,25 @@
+import type { AnyTool } from "../registry/tool.ts";
+import * as actions from "./actions.ts";
+import * as devices from "./devices.ts";
+import * as executions from "./executions.ts";
+import * as navigation from "./navigation.ts";
+import * as screen from "./screen.ts";
+import * as testcases from "./testcases.ts";
+import * as tree from "./tree.ts";
+import * as userinterfaces from "./userinterfaces.ts";
+import * as verification from "./verification.ts";
+
+/** The whole catalogue, sorted by name. */
+export const tools: readonly AnyTool[] = [
+  actions,
+  devices,
+  executions,
+  navigation,
+  screen,
+  testcases,
+  tree,
+  userinterfaces,
+  verification,
+]
+  .flatMap((domain): AnyTool[] => Object.values(domain))
+  .sort((a, b) => (a.name < b.name ? -1 : 1));

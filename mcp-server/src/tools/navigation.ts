@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { paramsSchema } from "../domain/index.ts";
+import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
+import { defineDeviceTool, defineTool } from "../registry/tool.ts";
+
+const ui = { userinterface_name: z.string().min(1) };
+/** Left out only by a call that goes on waiting for a run. */
+const runFields = {
+  ...deviceFields,
+  userinterface_name: z.string().min(1).optional(),
+  variables: paramsSchema.optional().describe("Fill {{name}}"),
+  timeout_ms: z.int().min(1).max(3_600_000).optional(),
+  ...waitField,
+  execution_id: z.string().optional().describe("Go on waiting for this run"),
+};
+/** Longest wait_ms and a margin: the call's own limit must not cut off a wait. */
+const waitingMs = 660_000;
+
+const navigationReply = z.object({
+  execution_id: z.string(),
+  status: z.string(),
+  verified: z.boolean().optional().describe("The target's own checks held"),
+  at: z.string().optional(),
+  path: z.string().optional(),
+  replans: z.int().optional(),
+  expected_ms: z.int().optional(),
+  confidence: z.number().optional(),
+  duration_ms: z.int().optional(),
+});
+
+export const listNavigationNodes = defineTool({
+  name: "list_navigation_nodes",
+  title: "List nodes",
+  description: "Places of an app that can be navigated to, with how many checks prove each",
+  domain: "navigation",
+  capabilities: ["NAVIGATION"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, offset: z.int().min(0).default(0), ...maxTokensField(2_000) }),
+  output: z.object({
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        label: z.string(),
+        type: z.string().optional(),
+        tree: z.string().optional(),
+        checks: z.int(),
+      }),
+    ),
+    more: z.int().optional().describe("Not shown; ask again with a larger offset"),
+  }),
+  async handle({ input, services }) {
+    const { nodes, more } = await services.navigation.nodes(input.userinterface_name, input);
+    return { nodes, ...(more > 0 && { more }) };
+  },
+});
+
+export const previewUserinterface = defineTool({
+  name: "preview_userinterface",
+  title: "Preview a userinterface",
+  description: "The app's map in a few lines: each node → where its edges lead. ? has no checks",
+  domain: "navigation",
+  capabilities: ["NAVIGATION"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, ...maxTokensField(1_000) }),
+  output: z.object({
+    map: z.string(),
+    more: z.int().optional().describe("Lines not shown; raise max_tokens"),
+  }),
+  async handle({ input, services }) {
+    const { map, more } = await services.navigation.preview(input.userinterface_name, input.max_tokens);
+    return { map, ...(more > 0 && { more }) };
+  },
+});
+
+export const navigateToNode = defineTool({
+  name: "navigate_to_node",
+  title: "Go to a node",
+  description: "Go to a place of the app by name, from wherever the device is, and check the arrival",
+  domain: "navigation",
+  capabilities: ["NAVIGATION", "INTERACTION_TESTING"],
+  effect: "write",
+  timeoutMs: waitingMs,
+  input: z.strictObject({ ...runFields, node: z.string().min(1).optional().describe("Id or label") }),
+  output: navigationReply,
+  handle: ({ input: { userinterface_name, node, ...rest }, services, context }) =>
+    services.navigation.runNavigation({ ...rest, userinterface: userinterface_name, target: node }, context),
+});
+
+export const executeEdge = defineTool({
+  name: "execute_edge",
+  title: "Try an edge",
+  description: "Run one edge's actions from the present screen and check where they lead",
+  domain: "navigation",
+  capabilities: ["NAVIGATION", "INTERACTION_TESTING"],
+  effect: "write",
+  timeoutMs: waitingMs,
+  input: z.strictObject({
+    ...runFields,
+    edge: z.string().min(1).optional().describe("Id or 'Source → Target'"),
+    action_set: z.string().optional().describe("Default: the first forward one"),
+  }),
+  output: navigationReply,
+  handle: ({ input: { userinterface_name, ...rest }, services, context }) =>
+    services.navigation.runEdge({ ...rest, userinterface: userinterface_name }, context),
+});
+
+export const getCurrentPosition = defineDeviceTool({
+  name: "get_current_position",
+  title: "Where am I",
+  description: "The node a device is at: as tracked, or with identify from its screen",
+  domain: "navigation",
+  capabilities: ["NAVIGATION"],
+  effect: "read",
+  timeoutMs: 60_000,
+  drives: false,
+  input: z.strictObject({ ...deviceFields, ...ui, identify: z.boolean().default(false) }),
+  output: z.object({
+    node: z.string().optional(),
+    node_id: z.string().optional(),
+    verified: z.boolean().describe("Seen to be true lately"),
+    age_ms: z.int().optional(),
+    source: z.string(),
+    looked_at: z.int().optional(),
+  }),
+  handle: ({ input, services, device, signal }) => services.navigation.position(device, input, signal),
+});
+
+export const validateNavigation = defineTool({
+  name: "validate_navigation",
+  title: "Validate navigation",
+  description: "Walk every edge of an app and report which fail",
+  domain: "navigation",
+  capabilities: ["NAVIGATION", "TESTING"],
+  effect: "write",
+  timeoutMs: waitingMs,
+  input: z.strictObject(runFields),
+  output: z.object({
+    execution_id: z.string(),
+    status: z.string(),
+    passed: z.int().optional(),
+    failed: z.int().optional(),
+    unverified: z.int().optional().describe("Passed, but the target has no checks"),
+    problems: z.array(z.string()).optional(),
+  }),
+  handle: ({ input: { userinterface_name, ...rest }, services, context }) =>
+    services.navigation.runValidation({ ...rest, userinterface: userinterface_name }, context),
+});

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { executionStatusSchema, labelSchema, paramsSchema } from "../domain/index.ts";
+import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
+import { defineTool } from "../registry/tool.ts";
+
+const testcaseRef = { testcase: z.string().min(1).describe("Name or id") };
+const idAndName = z.object({ id: z.string(), name: z.string() });
+
+export const saveTestcase = defineTool({
+  name: "save_testcase",
+  title: "Save a test case",
+  description:
+    "Save a test case by name: {name,userinterface_name?,tags?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}. Values take {{name}}, {{block_id.output.x}}. Says all that is wrong",
+  domain: "testcases",
+  capabilities: ["TEST_AUTHORING"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 60_000,
+  input: z.strictObject({
+    ...deviceFields,
+    device_id: z.string().min(1).optional().describe("Checks commands against it"),
+    // The strict shape is applied by the service, with every problem and its path.
+    testcase: paramsSchema,
+  }),
+  output: z.object({ id: z.string(), name: z.string(), created: z.boolean() }),
+  handle: ({ input: { testcase, ...device }, services, context }) =>
+    services.testcases.saveFor(testcase, device, context),
+});
+
+export const loadTestcase = defineTool({
+  name: "load_testcase",
+  title: "Load a test case",
+  description: "A saved test case, in the form that save_testcase takes",
+  domain: "testcases",
+  capabilities: ["TEST_AUTHORING"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject(testcaseRef),
+  output: z.object({ id: z.string(), updated_at: z.string(), testcase: paramsSchema }),
+  async handle({ input, services }) {
+    const { id, created_at: _, updated_at, ...testcase } = await services.testcases.load(input.testcase);
+    return { id, updated_at, testcase };
+  },
+});
+
+export const listTestcases = defineTool({
+  name: "list_testcases",
+  title: "List test cases",
+  description: "Saved test cases with their inputs",
+  domain: "testcases",
+  capabilities: ["TEST_AUTHORING", "TESTING"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    tag: z.string().optional(),
+    userinterface_name: z.string().optional(),
+    ...maxTokensField(2_000),
+  }),
+  output: z.object({
+    testcases: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        userinterface: z.string().optional(),
+        tags: z.array(z.string()).optional(),
+        inputs: z.array(z.string()).optional(),
+      }),
+    ),
+    more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
+  }),
+  async handle({ input, services }) {
+    const { tag, userinterface_name: userinterface, max_tokens: maxTokens } = input;
+    const { testcases, more } = await services.testcases.list({ tag, userinterface, maxTokens });
+    return { testcases, ...(more > 0 && { more }) };
+  },
+});
+
+export const renameTestcase = defineTool({
+  name: "rename_testcase",
+  title: "Rename a test case",
+  description: "Rename a test case, also where other test cases call it",
+  domain: "testcases",
+  capabilities: ["TEST_AUTHORING"],
+  effect: "write",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...testcaseRef, new_name: labelSchema }),
+  output: idAndName.extend({ callers: z.array(z.string()).describe("Changed too") }),
+  handle: ({ input, services }) => services.testcases.rename(input.testcase, input.new_name),
+});
+
+export const deleteTestcase = defineTool({
+  name: "delete_testcase",
+  title: "Delete a test case",
+  description: "Delete a test case; its executions stay",
+  domain: "testcases",
+  capabilities: ["TEST_AUTHORING"],
+  effect: "destructive",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...testcaseRef, confirm: z.boolean().default(false) }),
+  output: idAndName,
+  handle: ({ input, services }) => services.testcases.remove(input.testcase, input.confirm),
+});
+
+const text = z.string().min(1).max(200).optional();
+
+export const executeTestcase = defineTool({
+  name: "execute_testcase",
+  title: "Run a test case",
+  description:
+    "Run a saved test case and wait for its verdict: passed, failed (a check did not hold), error (could not be judged), cancelled or timeout. Still running after wait_ms: call again with execution_id",
+  domain: "testcases",
+  capabilities: ["TESTING", "UI_VALIDATION"],
+  effect: "write",
+  timeoutMs: 660_000,
+  input: z.strictObject({
+    testcase: testcaseRef.testcase.optional(),
+    ...deviceFields,
+    userinterface_name: z.string().min(1).optional().describe("Another app than the saved one"),
+    inputs: paramsSchema.default({}),
+    ...waitField,
+    execution_id: z.string().optional(),
+    timeout_ms: z.int().min(1_000).max(86_400_000).default(1_800_000).describe("Of the run"),
+    environment: text,
+    release: text,
+    build: text,
+    correlation_id: text,
+  }),
+  output: z.object({
+    execution_id: z.string(),
+    status: executionStatusSchema,
+    reason: z.object({ code: z.string(), message: z.string() }).optional(),
+    duration_ms: z.int().optional(),
+    steps_done: z.int(),
+    verified_count: z.int().optional(),
+    outputs: paramsSchema.optional(),
+    failed_step: z
+      .object({
+        path: z.string(),
+        label: z.string(),
+        expected: z.string().optional(),
+        found: z.string().optional(),
+        nearest: z.array(z.string()).optional(),
+        evidence: z.array(z.string()).optional(),
+      })
+      .optional(),
+  }),
+  handle: ({ input, services, context }) => services.testcases.execute(input, context),
+});

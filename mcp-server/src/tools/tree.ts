@@ -1,0 +1,318 @@
+import { z } from "zod";
+import {
+  actionSetSchema,
+  edgeDraftSchema,
+  nodeSchema,
+  nodeTypeSchema,
+  passConditionSchema,
+  positionSchema,
+  verificationSchema,
+} from "../domain/index.ts";
+import { deviceFields, maxTokensField } from "../registry/fields.ts";
+import { defineDeviceTool, defineTool } from "../registry/tool.ts";
+
+const ui = { userinterface_name: z.string().min(1) };
+const node = { node: z.string().min(1).describe("Id or label") };
+const edge = { edge: z.string().min(1).describe("Id or 'Source → Target'") };
+const confirm = { confirm: z.boolean().default(false).describe("Without it, says what would go") };
+const idAndLabel = z.object({ id: z.string(), label: z.string() });
+const idAndEdge = z.object({ id: z.string(), edge: z.string() });
+const reliability = z.array(
+  z.object({
+    action_set: z.string().optional(),
+    runs: z.int(),
+    success_rate: z.number(),
+    low: z.number().describe("Of the 95% Wilson interval"),
+    high: z.number(),
+    median_ms: z.int(),
+    kpi_median_ms: z.int().optional(),
+  }),
+);
+
+/** What a model is shown of deep inputs; the strict shapes are applied to what it gives. */
+const brief = {
+  checks: z
+    .array(z.object({}))
+    .optional()
+    .describe("[{command, params, negate?, timeout_ms?}] that prove the place"),
+  sets: z
+    .array(z.object({}))
+    .describe(
+      "[{direction?: forward|reverse, actions: [{command, params}], retry_actions?, failure_actions?, kpi?}]",
+    ),
+  priority: z.enum(["p1", "p2", "p3"]).optional(),
+  conditional: z
+    .boolean()
+    .optional()
+    .describe("Shares its action set's id; the target that verifies decides"),
+  siblings: z.boolean().optional().describe("Such targets of one source reach each other"),
+};
+
+export const createNode = defineTool({
+  name: "create_node",
+  title: "Create a node",
+  description:
+    "Add a place of the app to its tree. A tree has one entry, where runs start; a button is an edge, no node",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "write",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, tree: z.string().min(1).optional(), ...nodeSchema.shape }),
+  wireInput: z.object({
+    ...ui,
+    label: z.string(),
+    tree: z.string().optional().describe("Of a subtree; default the root"),
+    type: nodeTypeSchema.optional(),
+    description: z.string().optional(),
+    verifications: brief.checks,
+    pass_condition: passConditionSchema.optional(),
+    protected: z.boolean().optional(),
+  }),
+  output: idAndLabel,
+  async handle({ input: { userinterface_name: name, tree, ...given }, services }) {
+    const { id, label } = await services.userinterfaces.createNode(name, tree, given);
+    return { id, label };
+  },
+});
+
+export const getNode = defineTool({
+  name: "get_node",
+  title: "Get a node",
+  description: "A place with its checks and how reliable they were",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, ...node }),
+  output: nodeSchema.partial().extend({
+    id: z.string(),
+    label: z.string(),
+    tree: z.string(),
+    subtree: z.string().optional(),
+    screenshot: z.string().optional(),
+    reliability,
+  }),
+  handle: ({ input, services }) => services.userinterfaces.getNode(input.userinterface_name, input.node),
+});
+
+export const updateNode = defineTool({
+  name: "update_node",
+  title: "Change a node",
+  description: "Change what is given of a node. A protected one needs protected: false",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    ...ui,
+    ...node,
+    label: nodeSchema.shape.label.optional(),
+    type: nodeTypeSchema.optional(),
+    position: positionSchema.optional(),
+    description: nodeSchema.shape.description,
+    verifications: z.array(verificationSchema).max(50).optional(),
+    pass_condition: passConditionSchema.optional(),
+    protected: z.boolean().optional(),
+  }),
+  wireInput: z.object({
+    ...ui,
+    ...node,
+    label: z.string().optional(),
+    type: nodeTypeSchema.optional(),
+    description: z.string().optional(),
+    verifications: brief.checks,
+    pass_condition: passConditionSchema.optional(),
+    protected: z.boolean().optional(),
+  }),
+  output: idAndLabel,
+  async handle({ input: { userinterface_name: name, node: wanted, ...patch }, services }) {
+    const { id, label } = await services.userinterfaces.updateNode(name, wanted, patch);
+    return { id, label };
+  },
+});
+
+export const deleteNode = defineTool({
+  name: "delete_node",
+  title: "Delete a node",
+  description: "Delete a node with its edges and the subtree below it",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "destructive",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, ...node, ...confirm }),
+  output: z.object({ nodes: z.int(), edges: z.int(), trees: z.int() }),
+  handle: ({ input, services }) =>
+    services.userinterfaces.deleteNode(input.userinterface_name, input.node, input.confirm),
+});
+
+export const listEdges = defineTool({
+  name: "list_edges",
+  title: "List edges",
+  description: "Edges of an app, or of one node, with the commands they run",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    ...ui,
+    node: node.node.optional(),
+    offset: z.int().min(0).default(0),
+    ...maxTokensField(2_000),
+  }),
+  output: z.object({
+    edges: z.array(
+      z.object({ id: z.string(), edge: z.string(), actions: z.string(), flags: z.string().optional() }),
+    ),
+    more: z.int().optional().describe("Not shown; ask again with a larger offset"),
+  }),
+  async handle({ input, services }) {
+    const { edges, more } = await services.userinterfaces.listEdges(
+      input.userinterface_name,
+      input.node,
+      input,
+    );
+    return { edges, ...(more > 0 && { more }) };
+  },
+});
+
+export const createEdge = defineTool({
+  name: "create_edge",
+  title: "Create an edge",
+  description:
+    "Add the way from one node to another: the actions that lead there, and with direction reverse back",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "write",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, ...edgeDraftSchema.shape }),
+  wireInput: z.object({
+    ...ui,
+    source: z.string().describe("Id or label"),
+    target: z.string(),
+    action_sets: brief.sets,
+    priority: brief.priority,
+    conditional: brief.conditional,
+    sibling_shortcuts: brief.siblings,
+    final_wait_ms: z.int().optional(),
+  }),
+  output: idAndEdge,
+  async handle({ input: { userinterface_name: name, ...draft }, services }) {
+    return services.userinterfaces.createEdge(name, draft);
+  },
+});
+
+export const getEdge = defineTool({
+  name: "get_edge",
+  title: "Get an edge",
+  description: "An edge with its action sets and how reliable each was",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, ...edge }),
+  output: z.object({
+    id: z.string(),
+    source: z.string(),
+    target: z.string(),
+    tree: z.string(),
+    action_sets: z.array(actionSetSchema),
+    priority: z.string(),
+    conditional: z.boolean().optional(),
+    sibling_shortcuts: z.boolean().optional(),
+    final_wait_ms: z.int().optional(),
+    reliability,
+  }),
+  handle: ({ input, services }) => services.userinterfaces.getEdge(input.userinterface_name, input.edge),
+});
+
+const { source: _source, target: _target, ...changeable } = edgeDraftSchema.shape;
+
+export const updateEdge = defineTool({
+  name: "update_edge",
+  title: "Change an edge",
+  description: "Change what is given of an edge; action_sets replaces all of them",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    ...ui,
+    ...edge,
+    action_sets: changeable.action_sets.optional(),
+    priority: changeable.priority.removeDefault().optional(),
+    conditional: changeable.conditional,
+    sibling_shortcuts: changeable.sibling_shortcuts,
+    final_wait_ms: changeable.final_wait_ms.removeDefault().optional(),
+  }),
+  wireInput: z.object({
+    ...ui,
+    ...edge,
+    action_sets: brief.sets.optional(),
+    priority: brief.priority,
+    conditional: brief.conditional,
+    sibling_shortcuts: brief.siblings,
+    final_wait_ms: z.int().optional(),
+  }),
+  output: idAndEdge,
+  async handle({ input: { userinterface_name: name, edge: wanted, ...patch }, services }) {
+    return services.userinterfaces.updateEdge(name, wanted, patch);
+  },
+});
+
+export const deleteEdge = defineTool({
+  name: "delete_edge",
+  title: "Delete an edge",
+  description: "Delete an edge with its history",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "destructive",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, ...edge, ...confirm }),
+  output: z.object({ edges: z.int() }),
+  handle: ({ input, services }) =>
+    services.userinterfaces.deleteEdge(input.userinterface_name, input.edge, input.confirm),
+});
+
+export const createSubtree = defineTool({
+  name: "create_subtree",
+  title: "Create a subtree",
+  description:
+    "Hang a tree below a node (5 deep at most). Add its nodes with tree; edges lead from the node itself, or from the subtree's own entry, which is the same place",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "write",
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    ...ui,
+    ...node,
+    name: nodeSchema.shape.label.optional().describe("Default: the node's label"),
+  }),
+  output: z.object({ id: z.string(), name: z.string(), parent: z.string(), depth: z.int() }),
+  async handle({ input, services }) {
+    const { userinterface_name, node: parentNode, name: wanted } = input;
+    const subtree = await services.userinterfaces.createSubtree(userinterface_name, parentNode, wanted);
+    const { id, name, parent, depth } = subtree;
+    return { id, name, parent, depth };
+  },
+});
+
+export const saveNodeScreenshot = defineDeviceTool({
+  name: "save_node_screenshot",
+  title: "Keep a node's picture",
+  description: "Take a screenshot now and keep it with a node",
+  domain: "tree",
+  capabilities: ["NAVIGATION_MODEL", "SCREENSHOT"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 60_000,
+  drives: false,
+  input: z.strictObject({ ...deviceFields, ...ui, ...node }),
+  output: z.object({ node: z.string(), screenshot: z.string() }),
+  async handle({ input, services, device, signal, attach }) {
+    const saved = await services.navigation.saveScreenshot(device, input, signal);
+    attach({ kind: "link", uri: saved.uri, name: `${input.node}`, mimeType: saved.mime_type });
+    return { node: saved.node, screenshot: saved.uri };
+  },
+});

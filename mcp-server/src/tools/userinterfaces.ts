@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { appSchema, paramsSchema, userInterfaceSchema } from "../domain/index.ts";
+import { maxTokensField } from "../registry/fields.ts";
+import { defineTool } from "../registry/tool.ts";
+
+const ui = { userinterface_name: z.string().min(1).describe("Name or id") };
+const offset = z.int().min(0).default(0);
+const more = z.int().optional().describe("Not shown; ask again with a larger offset");
+const removed = z.object({ nodes: z.int(), edges: z.int(), trees: z.int() });
+
+export const createUserinterface = defineTool({
+  name: "create_userinterface",
+  title: "Create a userinterface",
+  description:
+    "Start the model of an app: an empty navigation tree. Then create_node (one of type entry) and create_edge",
+  domain: "userinterfaces",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "write",
+  timeoutMs: 30_000,
+  input: userInterfaceSchema.extend({
+    models: userInterfaceSchema.shape.models.default(["web"]).describe("Device models it runs on"),
+    app: userInterfaceSchema.shape.app.describe("{url} or {package, activity?, deep_link?}"),
+    variables: userInterfaceSchema.shape.variables.describe("Fill {{name}}"),
+  }),
+  wireInput: z.object({
+    name: z.string(),
+    models: z.array(z.string()).optional().describe("Device models; default web"),
+    app: z.object({}).optional().describe("{url} or {package, activity?, deep_link?}"),
+    variables: z.object({}).optional().describe("Fill {{name}}; {{app.url}} is known"),
+    test_id_attribute: z.string().optional(),
+  }),
+  output: z.object({ id: z.string(), name: z.string(), root_tree_id: z.string() }),
+  async handle({ input, services }) {
+    const { id, name, root_tree_id } = await services.userinterfaces.create(input);
+    return { id, name, root_tree_id };
+  },
+});
+
+export const listUserinterfaces = defineTool({
+  name: "list_userinterfaces",
+  title: "List userinterfaces",
+  description: "Apps that have a model, with the device models they run on",
+  domain: "userinterfaces",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject(maxTokensField(2_000)),
+  output: z.object({
+    userinterfaces: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        models: z.array(z.string()),
+        nodes: z.int(),
+        edges: z.int(),
+      }),
+    ),
+    more: z.int().optional(),
+  }),
+  async handle({ input, services }) {
+    const { userinterfaces, more: left } = await services.userinterfaces.list(input.max_tokens);
+    return { userinterfaces, ...(left > 0 && { more: left }) };
+  },
+});
+
+export const getUserinterfaceComplete = defineTool({
+  name: "get_userinterface_complete",
+  title: "A whole userinterface",
+  description: "An app's settings, trees, nodes and edges, a line each. preview_userinterface is shorter",
+  domain: "userinterfaces",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...ui, offset, ...maxTokensField(2_000) }),
+  output: z.object({
+    id: z.string(),
+    name: z.string(),
+    models: z.array(z.string()),
+    app: appSchema,
+    variables: paramsSchema,
+    test_id_attribute: z.string(),
+    trees: z.array(z.object({ id: z.string(), name: z.string(), below: z.string().optional() })),
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        label: z.string(),
+        type: z.string().optional(),
+        tree: z.string().optional(),
+        checks: z.int(),
+      }),
+    ),
+    edges: z.array(
+      z.object({ id: z.string(), edge: z.string(), actions: z.string(), flags: z.string().optional() }),
+    ),
+    more,
+  }),
+  async handle({ input, services }) {
+    const {
+      more: left,
+      root_tree_id: _,
+      ...view
+    } = await services.userinterfaces.complete(input.userinterface_name, input);
+    return { ...view, ...(left > 0 && { more: left }) };
+  },
+});
+
+export const exportUserinterface = defineTool({
+  name: "export_userinterface",
+  title: "Export a userinterface",
+  description: "An app's model and test cases as YAML, to keep in git",
+  domain: "userinterfaces",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "read",
+  timeoutMs: 60_000,
+  input: z.strictObject(ui),
+  output: z.object({ yaml: z.string() }),
+  handle: async ({ input, services }) => ({
+    yaml: await services.userinterfaces.exportYaml(input.userinterface_name),
+  }),
+});
+
+export const importUserinterface = defineTool({
+  name: "import_userinterface",
+  title: "Import a userinterface",
+  description:
+    "Store an app's model and test cases from YAML as export_userinterface gives it, all or nothing",
+  domain: "userinterfaces",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 120_000,
+  input: z.strictObject({
+    yaml: z.string().min(1),
+    replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
+  }),
+  output: z.object({
+    id: z.string(),
+    name: z.string(),
+    replaced: z.boolean(),
+    trees: z.int(),
+    nodes: z.int(),
+    edges: z.int(),
+    testcases: z.int(),
+  }),
+  handle: ({ input, services }) => services.userinterfaces.importYaml(input.yaml, input.replace),
+});
+
+export const deleteUserinterface = defineTool({
+  name: "delete_userinterface",
+  title: "Delete a userinterface",
+  description: "Delete an app's model with its trees and history. Test cases stay",
+  domain: "userinterfaces",
+  capabilities: ["NAVIGATION_MODEL"],
+  effect: "destructive",
+  timeoutMs: 60_000,
+  input: z.strictObject({
+    ...ui,
+    confirm: z.boolean().default(false).describe("Without it, says what would go"),
+  }),
+  output: removed,
+  handle: ({ input, services }) => services.userinterfaces.remove(input.userinterface_name, input.confirm),
+});
