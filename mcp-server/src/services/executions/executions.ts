@@ -1,0 +1,245 @@
+import { randomUUID } from "node:crypto";
+import type { Execution, Step } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
+import type { ExecutionEnd, NewExecution } from "../../storage/executionRows.ts";
+import type { CallContext, ExecutionService, Grant, Run, RunReply, RunSpec } from "../ports.ts";
+import { type BodyResult, cancelledBy } from "./endings.ts";
+import { inProcessJobs, type JobPort } from "./jobs.ts";
+import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
+import { storable } from "./storable.ts";
+import type { ExecutionDependencies } from "./types.ts";
+import { pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
+
+type Ending = Pick<Execution, "id" | "kind" | "name" | "device">;
+type Entry = { run: LiveRun; ended: Promise<ExecutionEnd> };
+
+/** The one place where runs start, are waited for, stopped and recorded. */
+export function createExecutions(deps: ExecutionDependencies): ExecutionService {
+  return new Executions(deps);
+}
+
+class Executions implements ExecutionService {
+  private readonly deps: ExecutionDependencies;
+  private readonly jobs: JobPort;
+  private readonly live = new Map<string, Entry>();
+  /** Ends that the database refused, kept to be stored on the next occasion. */
+  private readonly unstored = new Map<string, { execution: Ending; end: ExecutionEnd }>();
+
+  constructor(deps: ExecutionDependencies) {
+    this.deps = deps;
+    this.jobs = deps.jobs ?? inProcessJobs((error) => deps.onError?.(error));
+  }
+
+  async run<Output extends object>(
+    spec: RunSpec,
+    context: CallContext,
+    body: (run: Run) => Promise<BodyResult<Output>>,
+  ): Promise<RunReply<Output>> {
+    const control = new AbortController();
+    const stop = () => control.abort(cancelledBy(context.client));
+    if (context.signal.aborted) stop();
+    context.signal.addEventListener("abort", stop, { once: true });
+    const entry = await this.begin(spec, context, control, body).finally(() =>
+      context.signal.removeEventListener("abort", stop),
+    );
+    const waited = await this.waitForEntry(entry, spec.wait_ms, context);
+    return { ...replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
+  }
+
+  async wait(executionId: string, waitMs: number, context: CallContext): Promise<RunReply<object>> {
+    const entry = this.live.get(executionId);
+    if (entry) {
+      const waited = await this.waitForEntry(entry, waitMs, context);
+      return { ...replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
+    }
+    const { execution, result } = await this.found(executionId);
+    return {
+      execution_id: executionId,
+      status: execution.status,
+      ...(execution.reason && { reason: execution.reason }),
+      duration_ms: execution.duration_ms,
+      steps_done: await this.deps.rows.countSteps(executionId),
+      output: typeof result === "object" && result !== null ? result : undefined,
+    };
+  }
+
+  async get(executionId: string): Promise<{ execution: Execution; steps: Step[] }> {
+    const { execution } = await this.found(executionId);
+    return { execution, steps: await this.deps.rows.steps(executionId) };
+  }
+
+  async cancel(executionId: string, by: string): Promise<Execution> {
+    const entry = this.live.get(executionId);
+    if (entry) {
+      entry.run.abort(cancelledBy(by));
+      await entry.ended;
+    }
+    const { execution } = await this.found(executionId);
+    if (execution.finished_at !== undefined) return execution;
+    throw new ToolError(
+      "DAEMON_UNAVAILABLE",
+      `Execution ${executionId} runs on host ${execution.host_name}, not on ${this.deps.host}.`,
+      `Call cancel_execution on ${execution.host_name}.`,
+      { host: execution.host_name },
+    );
+  }
+
+  async recover(): Promise<number> {
+    const { rows, host, clock } = this.deps;
+    const open = (await rows.openOn(host)).filter(({ id }) => !this.live.has(id));
+    for (const execution of open) {
+      const now = clock.now();
+      await this.store(execution, {
+        status: "error",
+        reason: {
+          code: "INTERRUPTED",
+          message: "The server ended while this ran. Its steps so far are kept.",
+        },
+        finished_at: new Date(now).toISOString(),
+        duration_ms: Math.max(0, now - Date.parse(execution.started_at)),
+        verified_count: execution.verified_count,
+        outputs: execution.outputs,
+        result: null,
+      });
+    }
+    return open.length;
+  }
+
+  running(): number {
+    return this.live.size;
+  }
+
+  async close(): Promise<void> {
+    for (const { run } of this.live.values()) run.abort(cancelledBy("the server, which is shutting down"));
+    await this.jobs.settled();
+    await this.storeLate().catch((error: unknown) => this.deps.onError?.(error));
+  }
+
+  /** Takes the device, makes the row and lets the body start when it is the device's turn. */
+  private async begin<Output extends object>(
+    spec: RunSpec,
+    context: CallContext,
+    control: AbortController,
+    body: Body<Output>,
+  ): Promise<{ run: LiveRun<Output>; ended: Promise<ExecutionEnd> }> {
+    const { devices, rows, clock, secrets } = this.deps;
+    const own = { ...context, signal: control.signal, deadline: clock.now() + spec.timeout_ms };
+    const grant = await devices.acquire(spec.device, own, { drives: true });
+    const execution = this.executionOf(spec, context, grant);
+    try {
+      await rows.insert({ ...execution, input: secrets.mask(storable(spec.input)) });
+    } catch (error) {
+      grant.done();
+      throw storageError(error);
+    }
+    context.note?.({ execution_id: execution.id, device_id: execution.device });
+    const startedAt = Date.parse(execution.started_at);
+    const run = new LiveRun<Output>({ id: execution.id, spec, grant, control, startedAt }, this.deps);
+    const { ended, settle, refuse } = pendingEnd();
+    this.live.set(execution.id, { run, ended });
+    this.jobs.start(execution.device, async () => {
+      try {
+        if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
+        settle(await this.finish(execution, await run.execute(body, own)));
+      } catch (error) {
+        this.deps.onError?.(error);
+        refuse(error);
+      } finally {
+        this.live.delete(execution.id);
+        grant.done();
+      }
+    });
+    return { run, ended };
+  }
+
+  private executionOf(spec: RunSpec, context: CallContext, { device }: Grant): NewExecution {
+    return {
+      id: randomUUID(),
+      kind: spec.kind,
+      name: spec.name,
+      status: this.jobs.isBusy(device.id) ? "queued" : "running",
+      input: {},
+      started_at: new Date(this.deps.clock.now()).toISOString(),
+      host_name: this.deps.host,
+      device: device.id,
+      device_model: device.model,
+      environment: spec.environment,
+      release: spec.release,
+      build: spec.build,
+      userinterface: spec.userinterface,
+      triggered_by: context.principal,
+      correlation_id: spec.correlation_id ?? context.trace_id,
+      verified_count: 0,
+      outputs: {},
+    };
+  }
+
+  private async finish(execution: Ending, end: ExecutionEnd): Promise<ExecutionEnd> {
+    try {
+      await this.store(execution, end);
+      return end;
+    } catch (error) {
+      this.unstored.set(execution.id, { execution, end });
+      throw storageError(error, `The run ended ${end.status}, but its end could not be stored`);
+    }
+  }
+
+  private async store(execution: Ending, end: ExecutionEnd): Promise<void> {
+    const calm = end.status === "passed" || end.status === "cancelled";
+    await this.deps.rows.finish(execution.id, end, async (tx) => {
+      await this.deps.events.append(tx, {
+        type: `${execution.kind}.completed`,
+        priority: calm ? "normal" : "high",
+        source: "executions",
+        device_id: execution.device,
+        execution_id: execution.id,
+        payload: {
+          name: execution.name,
+          status: end.status,
+          duration_ms: end.duration_ms,
+          ...(end.reason && { reason: end.reason }),
+        },
+      });
+    });
+  }
+
+  private async storeLate(): Promise<void> {
+    for (const [id, { execution, end }] of this.unstored) {
+      await this.store(execution, end);
+      this.unstored.delete(id);
+    }
+  }
+
+  private async found(id: string) {
+    await this.storeLate().catch((error: unknown) => {
+      if (this.unstored.has(id)) throw storageError(error);
+    });
+    const row = await this.deps.rows.find(id);
+    if (row) return row;
+    throw new ToolError(
+      "EXECUTION_NOT_FOUND",
+      `There is no execution "${id}".`,
+      "Use the execution_id that the call which started the run gave back.",
+    );
+  }
+
+  private async waitForEntry(entry: Entry, waitMs: number, context: CallContext): Promise<Waited> {
+    const stopWatching = entry.run.watch((done, total, message) => context.progress(done, total, message));
+    try {
+      return await waitForEnd(entry.ended, {
+        clock: this.deps.clock,
+        waitMs,
+        signal: context.signal,
+        onAbort: () => entry.run.abort(cancelledBy(context.client)),
+      });
+    } finally {
+      stopWatching();
+    }
+  }
+}
+
+function replyOf(run: LiveRun, waited: Waited): Omit<RunReply<never>, "output"> {
+  if (!waited.ended) return { execution_id: run.id, status: "running", steps_done: run.stepsDone };
+  const { status, reason, duration_ms } = waited.end;
+  return { execution_id: run.id, status, ...(reason && { reason }), duration_ms, steps_done: run.stepsDone };
+}

@@ -1,0 +1,183 @@
+import type { Step } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
+import type { ExecutionEnd } from "../../storage/executionRows.ts";
+import type { CallContext, Grant, Run, RunSpec } from "../ports.ts";
+import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
+import { storable, storableObject } from "./storable.ts";
+import type { ExecutionDependencies } from "./types.ts";
+
+/** Progress goes out at least this often; the rule is 5 s. */
+const heartbeatMs = 4_000;
+/** How long a run may take to stop after it was told to. */
+const graceMs = 10_000;
+
+export type Body<Output> = (run: Run) => Promise<BodyResult<Output>>;
+export type Watcher = CallContext["progress"];
+
+/** One run of this process, from the moment its row exists until its end is known. */
+export class LiveRun<Output extends object = object> {
+  readonly id: string;
+  readonly spec: RunSpec;
+  stepsDone = 0;
+  output: Output | undefined;
+  private verifiedCount = 0;
+  private stored: Promise<unknown> = Promise.resolve();
+  private saying = "";
+  private lastDone = -1;
+  private over = false;
+  private readonly startedAt: number;
+  private readonly watchers = new Set<Watcher>();
+  private readonly deps: ExecutionDependencies;
+  private readonly grant: Grant;
+  private readonly control: AbortController;
+
+  constructor(
+    options: { id: string; spec: RunSpec; grant: Grant; control: AbortController; startedAt: number },
+    deps: ExecutionDependencies,
+  ) {
+    this.id = options.id;
+    this.spec = options.spec;
+    this.grant = options.grant;
+    this.control = options.control;
+    this.startedAt = options.startedAt;
+    this.deps = deps;
+  }
+
+  abort(reason: ToolError): void {
+    this.control.abort(reason);
+  }
+
+  watch(watcher: Watcher): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+
+  /** Runs the body to its end or past its time. Never throws; the end is not stored yet. */
+  async execute(body: Body<Output>, context: CallContext): Promise<ExecutionEnd> {
+    const { clock } = this.deps;
+    const stops = [
+      clock.setTimeout(() => this.control.abort(timedOut(this.spec.timeout_ms)), this.spec.timeout_ms),
+      this.heartbeat(),
+    ];
+    const outcome = await this.settle(body, context).finally(() => {
+      for (const stop of stops) stop();
+    });
+    this.over = true;
+    // A step that could not be stored has ended the body already.
+    await this.stored.catch(() => undefined);
+    return this.endOf(outcome);
+  }
+
+  private endOf(outcome: Outcome<Output> | undefined): ExecutionEnd {
+    const { clock, secrets } = this.deps;
+    const ending = endingOf(outcome, this.grant.signal);
+    const result = outcome?.ok ? outcome.result : undefined;
+    this.output = result?.output;
+    const now = clock.now();
+    return {
+      status: ending.status,
+      reason: ending.reason && secrets.mask(ending.reason),
+      finished_at: new Date(now).toISOString(),
+      duration_ms: Math.max(0, Math.round(now - this.startedAt)),
+      verified_count: this.verifiedCount,
+      outputs: secrets.mask(storableObject(result?.outputs ?? {})),
+      result: secrets.mask(storable(result?.output)),
+    };
+  }
+
+  /** The body's outcome, or undefined when it was stopped and did not end within the grace. */
+  private async settle(body: Body<Output>, context: CallContext): Promise<Outcome<Output> | undefined> {
+    const { clock } = this.deps;
+    const { signal } = this.grant;
+    if (signal.aborted) return { ok: false, error: signal.reason };
+    let stopGrace = () => {};
+    const tooLate = new Promise<undefined>((resolve) => {
+      const wait = () => {
+        stopGrace = clock.setTimeout(() => resolve(undefined), graceMs);
+      };
+      signal.addEventListener("abort", wait, { once: true });
+    });
+    const ended = body(this.offer(context)).then(
+      (result): Outcome<Output> => ({ ok: true, result }),
+      (error: unknown): Outcome<Output> => ({ ok: false, error }),
+    );
+    const outcome = await Promise.race([ended, tooLate]);
+    stopGrace();
+    if (!outcome) this.deps.onError?.(new Error(`Execution ${this.id} did not stop within ${graceMs} ms.`));
+    return outcome;
+  }
+
+  private offer(context: CallContext): Run {
+    const { device, signal } = this.grant;
+    return {
+      id: this.id,
+      kind: this.spec.kind,
+      device,
+      signal,
+      context: { ...context, signal, progress: (_done, _total, message) => this.say(message) },
+      step: (step) => this.step(step),
+      verified: (count) => {
+        this.verifiedCount += count;
+      },
+    };
+  }
+
+  private step(step: Omit<Step, "index">): Promise<void> {
+    if (this.over) return Promise.reject(new ToolError("INTERRUPTED", "The run is over.", "Start another."));
+    const { rows, secrets } = this.deps;
+    const index = this.stepsDone;
+    this.stepsDone += 1;
+    const whole: Step = secrets.mask({
+      ...step,
+      index,
+      ...(step.error && { error: { code: step.error.code, message: step.error.message } }),
+      input: storable(step.input),
+      output: storable(step.output),
+    });
+    const appended = this.stored.then(() => rows.appendStep(this.id, whole)).catch(storageFailed);
+    this.stored = appended;
+    // Whoever awaits `step` sees the failure; the chain itself must not be an unhandled one.
+    appended.catch(() => undefined);
+    this.say(`${step.label}: ${step.status}`);
+    return appended;
+  }
+
+  private say(message: string): void {
+    this.saying = message;
+    this.tell();
+  }
+
+  private tell(): void {
+    const seconds = Math.round((this.deps.clock.now() - this.startedAt) / 1_000);
+    // Progress must grow with each message, also within one millisecond.
+    this.lastDone = Math.max(this.lastDone + 1, this.deps.clock.now() - this.startedAt);
+    const text = `${this.stepsDone} steps, ${seconds} s${this.saying === "" ? "" : `; ${this.saying}`}`;
+    for (const watcher of this.watchers) watcher(this.lastDone, undefined, this.deps.secrets.mask(text));
+  }
+
+  private heartbeat(): () => void {
+    let stop = () => {};
+    const next = () => {
+      stop = this.deps.clock.setTimeout(() => {
+        this.tell();
+        next();
+      }, heartbeatMs);
+    };
+    next();
+    return () => stop();
+  }
+}
+
+export function storageFailed(error: unknown): never {
+  throw storageError(error);
+}
+
+export function storageError(error: unknown, what = "The run's record could not be stored"): ToolError {
+  return new ToolError(
+    "STORAGE_FAILED",
+    `${what}: ${reasonOf(error).message}`,
+    "Check the database and its disk, then run it again.",
+    {},
+    { cause: error },
+  );
+}

@@ -1,0 +1,62 @@
+import type { Block, Params } from "../../../domain/index.ts";
+import type { Run } from "../../ports.ts";
+import type { FailureClass } from "../failures.ts";
+import type { AppView, BlockPorts, FailedStep } from "../types.ts";
+import type { Called } from "../validate.ts";
+
+/** How a block ended. `detail` is what a failed check says for the report. */
+export type BlockEnd =
+  | { ok: true; output: unknown }
+  | {
+      ok: false;
+      output: unknown;
+      code: string;
+      message: string;
+      kind: FailureClass;
+      detail?: Pick<FailedStep, "expected" | "found" | "nearest">;
+    };
+
+/** A block that is about to run: `input` as recorded, with placeholders filled in and secrets not. */
+export type PreparedBlock = {
+  input: unknown;
+  /** Shown before and after as pictures. */
+  pictured: boolean;
+  /** A name for reports, when the block has no label. */
+  title: string;
+  run(): Promise<BlockEnd>;
+};
+
+/** What all blocks of one run share. */
+export type Session = {
+  run: Run;
+  ports: BlockPorts;
+  called: Called;
+  /** Counts a check that was made. */
+  verified(): void;
+  app(userinterface: string): Promise<AppView>;
+  /** Given at execution; overrides what test cases were saved with. */
+  userinterfaceOverride: string | undefined;
+  lastFailure: FailedStep | undefined;
+};
+
+/** One test case at work: its data and where it stands in the run. */
+export type Frame = {
+  session: Session;
+  testcase: string;
+  userinterface: string | undefined;
+  /** Inputs, variables, `loop`, the app's variables, and `{output}` under each block's id. */
+  scope: Params;
+  /** In front of block ids in step paths; ends with `/` or is empty. */
+  prefix: string;
+  depth: number;
+};
+
+export type BlockOf<Type extends Block["type"]> = Extract<Block, { type: Type }>;
+
+export const broken = (code: string, message: string, output: unknown = null): BlockEnd => ({
+  ok: false,
+  output,
+  code,
+  message,
+  kind: "broken",
+});

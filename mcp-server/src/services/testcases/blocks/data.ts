@@ -1,0 +1,62 @@
+import { holds } from "../../expressions.ts";
+import { resolveValues } from "../../values.ts";
+import type { BlockOf, Frame, PreparedBlock } from "./block.ts";
+
+/** Goes on by its edge for success or failure. Without an edge for failure, false fails the test. */
+export function conditionBlock(block: BlockOf<"condition">, { scope }: Frame): PreparedBlock {
+  return {
+    input: { expression: block.expression },
+    pictured: false,
+    title: block.expression.slice(0, 120),
+    async run() {
+      const value = holds(block.expression, scope);
+      if (value) return { ok: true, output: { value } };
+      const message = `${block.expression} is false`;
+      return { ok: false, output: { value }, code: "VERIFICATION_FAILED", message, kind: "behaviour" };
+    },
+  };
+}
+
+/** Assigns variables, all from what they were before the block. */
+export function setBlock(block: BlockOf<"set">, { scope }: Frame): PreparedBlock {
+  const values = resolveValues(block.values, scope);
+  return {
+    input: { values },
+    pictured: false,
+    title: `set ${Object.keys(values).join(", ")}`,
+    async run() {
+      Object.assign(scope, values);
+      return { ok: true, output: values };
+    },
+  };
+}
+
+/** A pause that the test's author asked for. */
+export function sleepBlock(block: BlockOf<"sleep">, { session }: Frame): PreparedBlock {
+  return {
+    input: { duration_ms: block.duration_ms },
+    pictured: false,
+    title: `sleep ${block.duration_ms} ms`,
+    async run() {
+      await session.ports.clock.sleep(block.duration_ms, session.run.signal);
+      return { ok: true, output: {} };
+    },
+  };
+}
+
+/** The time in UTC: `iso`, `date`, `time` and `epoch_ms`. */
+export function timeBlock(_block: BlockOf<"get_current_time">, { session }: Frame): PreparedBlock {
+  return {
+    input: {},
+    pictured: false,
+    title: "get current time",
+    async run() {
+      const now = session.ports.clock.now();
+      const iso = new Date(now).toISOString();
+      return {
+        ok: true,
+        output: { iso, date: iso.slice(0, 10), time: iso.slice(11, 19), epoch_ms: Math.round(now) },
+      };
+    },
+  };
+}

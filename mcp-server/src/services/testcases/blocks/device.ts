@@ -1,0 +1,105 @@
+import { resolveText, resolveValues } from "../../values.ts";
+import { classOf, classOfNavigation } from "../failures.ts";
+import { actionOf, checkOf, withoutApp } from "../validate.ts";
+import { type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } from "./block.ts";
+
+/** How long a check without a `timeout_ms` of its own is polled. */
+const checkTimeoutMs = 5_000;
+
+/** Goes to a screen. Counts as a check when the screen was verified on arrival. */
+export function navigationBlock(block: BlockOf<"navigation">, frame: Frame): PreparedBlock {
+  const { session, userinterface } = frame;
+  const target = resolveText(block.target, frame.scope);
+  return {
+    input: { target, userinterface },
+    pictured: true,
+    title: `go to ${target}`,
+    async run(): Promise<BlockEnd> {
+      const { run, ports } = session;
+      // Its own steps stand under the block's; its checks on the way are not this test's, only the arrival is.
+      const inner = {
+        ...run,
+        step: (step: Parameters<typeof run.step>[0]) =>
+          run.step({ ...step, path: `${frame.prefix}${block.id}${step.path === "" ? "" : `/${step.path}`}` }),
+        verified: () => {},
+      };
+      if (userinterface === undefined) return broken("USERINTERFACE_NOT_FOUND", withoutApp);
+      const request = { userinterface, target, variables: frame.scope };
+      const report = await ports.navigation.navigate(inner, request);
+      if (report.reached && report.verified) session.verified();
+      if (report.reached) return { ok: true, output: report };
+      const { code, message } = report.error ?? {
+        code: "NAVIGATION_FAILED",
+        message: `${target} was not reached.`,
+      };
+      return { ok: false, output: report, code, message, kind: classOfNavigation(code) };
+    },
+  };
+}
+
+/** Runs one command with its retry and failure actions. */
+export function actionBlock(block: BlockOf<"action">, frame: Frame): PreparedBlock {
+  const { session, scope } = frame;
+  const params = resolveValues(block.params, scope);
+  return {
+    input: { command: block.command, params },
+    pictured: true,
+    title: [block.command, ...Object.values(params).filter((value) => typeof value === "string")]
+      .join(" ")
+      .slice(0, 120),
+    async run(): Promise<BlockEnd> {
+      const { run, ports } = session;
+      ports.devices.drivenOutsideNavigation(run.device.id);
+      const { retry_actions, failure_actions } = block;
+      const batch = { actions: [actionOf(block)], retry_actions, failure_actions };
+      const report = await ports.actions.run(run.device, batch, { variables: scope, signal: run.signal });
+      const last = report.results.findLast(({ ok, phase }) => (report.ok ? ok : phase !== "failure"));
+      const output = {
+        ok: report.ok,
+        message: last?.message ?? "",
+        data: last?.data ?? {},
+        results: report.results,
+      };
+      if (report.ok) return { ok: true, output };
+      const { code, message } = last?.error ?? { code: "DEVICE_ERROR", message: output.message };
+      return { ok: false, output, code, message: `${block.command}: ${message}`, kind: classOf(code) };
+    },
+  };
+}
+
+/** Makes one check. */
+export function verificationBlock(block: BlockOf<"verification">, frame: Frame): PreparedBlock {
+  const { session, scope } = frame;
+  const params = resolveValues(block.params, scope);
+  const negate = block.negate ? { negate: true } : {};
+  return {
+    input: { command: block.command, params, ...negate },
+    pictured: true,
+    title: `${block.negate ? "not " : ""}${block.command}`,
+    async run(): Promise<BlockEnd> {
+      const { run, ports } = session;
+      const report = await ports.verifications.check(run.device, [checkOf(block)], {
+        passCondition: "all",
+        timeoutMs: checkTimeoutMs,
+        variables: scope,
+        signal: run.signal,
+        // The picture after the block is the evidence.
+        evidence: false,
+      });
+      session.verified();
+      const [verdict] = report.verdicts;
+      const output = { pass: report.pass, ...verdict };
+      if (report.pass) return { ok: true, output };
+      const expected = verdict?.expected ?? block.command;
+      const found = verdict?.error ?? verdict?.actual ?? "nothing";
+      return {
+        ok: false,
+        output,
+        code: "VERIFICATION_FAILED",
+        message: `expected ${expected}; found ${found}`,
+        kind: "behaviour",
+        detail: { expected, found, nearest: verdict?.nearest ?? [] },
+      };
+    },
+  };
+}

@@ -1,0 +1,16 @@
+export { parseTestcase } from "./parse.ts";
+export { createTestcases } from "./testcases.ts";
+export type {
+  AppsPort,
+  AppView,
+  ExecuteRequest,
+  HttpPort,
+  NavigationOutcome,
+  NavigationPort,
+  NavigationRequest,
+  TestcaseDependencies,
+  TestcaseReply,
+  TestcaseResult,
+  TestcaseService,
+  TestcaseSummary,
+} from "./types.ts";

@@ -1,0 +1,117 @@
+import type { Block, Step } from "../../domain/index.ts";
+import { abortEnding, reasonOf } from "../executions/index.ts";
+import type { BlockEnd, Frame, PreparedBlock } from "./blocks/block.ts";
+import { classOf } from "./failures.ts";
+import type { FailedStep } from "./types.ts";
+
+type Failed = Extract<BlockEnd, { ok: false }>;
+type NewStep = Omit<Step, "index">;
+
+/**
+ * Runs one block and records it as a step, with pictures before and after where they tell something. A block that
+ * throws ends as its error's class says; the abort of the run is recorded and thrown on. `caught` says that an edge
+ * for failure leaves the block.
+ */
+export async function recordBlock(
+  block: Block,
+  frame: Frame,
+  options: { caught: boolean; prepare: () => PreparedBlock },
+): Promise<BlockEnd> {
+  const { session } = frame;
+  const { run } = session;
+  run.signal.throwIfAborted();
+  const started = session.ports.clock.now();
+  const pictures = new Pictures(frame);
+  const { prepared, end } = await attempt(options.prepare, pictures, run.signal);
+  const failure = end.ok || (options.caught && isFalse(block, end)) ? undefined : end;
+  const step: NewStep = {
+    path: `${frame.prefix}${block.id}`,
+    kind: block.type,
+    label: block.label ?? prepared?.title ?? block.id,
+    status: run.signal.aborted ? abortEnding(run.signal.reason).status : statusOf(failure),
+    started_at: new Date(started).toISOString(),
+    duration_ms: Math.max(0, Math.round(session.ports.clock.now() - started)),
+    input: prepared?.input ?? null,
+    output: pictures.noted(end.output),
+    ...(failure && { error: { code: failure.code, message: failure.message } }),
+    artifacts: pictures.artifacts,
+  };
+  await run.step(step);
+  run.signal.throwIfAborted();
+  if (failure && !isWithin(session.lastFailure, step.path)) session.lastFailure = failedStep(step, failure);
+  return end;
+}
+
+async function attempt(
+  prepare: () => PreparedBlock,
+  pictures: Pictures,
+  signal: AbortSignal,
+): Promise<{ prepared: PreparedBlock | undefined; end: BlockEnd }> {
+  let prepared: PreparedBlock | undefined;
+  try {
+    prepared = prepare();
+    if (prepared.pictured) await pictures.take("screenshot_before");
+    const end = await prepared.run();
+    if (prepared.pictured) await pictures.take("screenshot_after");
+    return { prepared, end };
+  } catch (error) {
+    const { code, message } = reasonOf(signal.aborted ? signal.reason : error);
+    return { prepared, end: { ok: false, output: null, code, message, kind: classOf(code) } };
+  }
+}
+
+/** Inside a loop or a called test case, the step that failed says more than what is around it. */
+const isWithin = (failed: FailedStep | undefined, path: string) =>
+  failed !== undefined && (failed.path.startsWith(`${path}/`) || failed.path.startsWith(`${path}[`));
+
+class Pictures {
+  readonly artifacts: Step["artifacts"] = [];
+  private readonly faults: string[] = [];
+
+  constructor(private readonly frame: Frame) {}
+
+  /** The output with a note of each picture that could not be taken. */
+  noted(output: unknown): unknown {
+    if (this.faults.length === 0) return output;
+    return {
+      ...(typeof output === "object" && output !== null ? output : { value: output }),
+      notes: this.faults,
+    };
+  }
+
+  /** A device without a screen has no pictures; any other lack is noted in the step. */
+  async take(kind: "screenshot_before" | "screenshot_after"): Promise<void> {
+    const { run, ports } = this.frame.session;
+    try {
+      const picture = await ports.screen.capture(run.device, run.signal);
+      if (picture)
+        this.artifacts.push({ kind, uri: picture.artifact.uri, mime_type: picture.artifact.mime_type });
+    } catch (error) {
+      if (run.signal.aborted) throw run.signal.reason;
+      const { code, message } = reasonOf(error);
+      this.faults.push(`no ${kind.replace("_", " ")}: ${code}: ${message}`);
+    }
+  }
+}
+
+/** A condition that is false, where an edge leads on from it, has done its work. */
+const isFalse = (block: Block, end: Failed) => block.type === "condition" && end.kind === "behaviour";
+
+function statusOf(failure: Failed | undefined): Step["status"] {
+  if (!failure) return "passed";
+  return failure.kind === "behaviour" ? "failed" : "error";
+}
+
+function failedStep(step: NewStep, end: Failed): FailedStep {
+  const { expected, found, nearest } = end.detail ?? {};
+  return {
+    path: step.path,
+    label: step.label,
+    code: end.code,
+    message: end.message,
+    ...(expected !== undefined && { expected }),
+    ...(found !== undefined && { found }),
+    ...(nearest && nearest.length > 0 && { nearest }),
+    evidence: step.artifacts.filter(({ kind }) => kind === "screenshot_after").map(({ uri }) => uri),
+  };
+}

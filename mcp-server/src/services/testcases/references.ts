@@ -1,0 +1,140 @@
+import { nearest } from "@labwright/controllers";
+import type { Block, Params, TestCaseInput } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
+import { compileExpression } from "../expressions.ts";
+import { holdsSecret, placeholdersIn, rootOf } from "../values.ts";
+import { allBlocks, isMarker } from "./graph.ts";
+import type { Problem } from "./types.ts";
+
+/** Names that mean something by themselves: the app, the innermost loop, secrets. */
+const reserved = ["app", "loop", "secret"] as const;
+
+type Names = { values: ReadonlySet<string>; blocks: ReadonlySet<string> };
+
+/**
+ * Names that are used and not there, used twice, or used where they cannot be: in placeholders and in expressions.
+ * `appVariables` are those of the userinterface, where it is known.
+ */
+export function referenceProblems(testcase: TestCaseInput, appVariables: Params): Problem[] {
+  // Each body has a start and ends of its own, and they hold no data: their ids may be alike.
+  const blocks = allBlocks(testcase).filter(({ block }) => !isMarker(block));
+  const inputs = new Set(testcase.inputs.map(({ name }) => name));
+  const own = [...testcase.inputs.map(({ name }) => name), ...Object.keys(testcase.variables)];
+  const assigned = blocks.flatMap(({ block }) => (block.type === "set" ? Object.keys(block.values) : []));
+  const names: Names = {
+    values: new Set([...own, ...assigned, ...Object.keys(appVariables), "app"]),
+    blocks: new Set(blocks.map(({ block }) => block.id)),
+  };
+  const beforeRun: Names = {
+    values: new Set([...inputs, ...Object.keys(appVariables), "app"]),
+    blocks: new Set(),
+  };
+  return [
+    ...nameClashes(own, assigned, blocks),
+    ...placeholderProblems(testcase.variables, beforeRun, false, "variables"),
+    ...blocks.flatMap(({ block, path, inLoop }) => blockProblems(block, names, inLoop, path)),
+    ...outputProblems(testcase.outputs, names),
+  ];
+}
+
+function nameClashes(
+  own: readonly string[],
+  assigned: readonly string[],
+  blocks: readonly { block: Block; path: string }[],
+): Problem[] {
+  const ids = blocks.map(({ block }) => block.id);
+  const values = new Set([...own, ...assigned]);
+  const problem = (path: string, message: string): Problem => ({ path, code: "TESTCASE_INVALID", message });
+  return [
+    ...repeated(own).map((index) => problem("", `"${own[index]}" is declared twice`)),
+    ...repeated(ids).map((index) =>
+      problem(blocks[index]?.path ?? "", `the block id "${ids[index]}" is used twice`),
+    ),
+    ...blocks
+      .filter(({ block }) => values.has(block.id))
+      .map(({ block, path }) => problem(path, `"${block.id}" is a variable and a block id`)),
+    ...reserved
+      .filter((name) => values.has(name) || ids.includes(name))
+      .map((name) => problem("", `"${name}" has a meaning of its own; choose another name`)),
+  ];
+}
+
+/** Indices of what is in the list earlier too. */
+const repeated = (names: readonly string[]) =>
+  names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []));
+
+function blockProblems(block: Block, names: Names, inLoop: boolean, path: string): Problem[] {
+  const problems = placeholderProblems(templatesOf(block), names, inLoop, path);
+  const expression = expressionOf(block);
+  if (expression !== undefined) problems.push(...expressionProblems(expression, names, inLoop || block.type === "loop", path));
+  if (block.type === "api_request" && holdsSecret(block.url)) {
+    const message = "a secret belongs into headers or body, not into a URL";
+    problems.push({ path, code: "TESTCASE_INVALID", message });
+  }
+  return problems;
+}
+
+/** Everything in a block that placeholders may stand in. */
+function templatesOf(block: Block): unknown {
+  switch (block.type) {
+    case "navigation":
+      return block.target;
+    case "action":
+      return [block.params, block.retry_actions, block.failure_actions];
+    case "verification":
+      return block.params;
+    case "set":
+      return block.values;
+    case "api_request":
+      return [block.url, block.headers, block.body];
+    case "call_testcase":
+      return block.inputs;
+    default:
+      return undefined;
+  }
+}
+
+function expressionOf(block: Block): string | undefined {
+  if (block.type === "condition") return block.expression;
+  return block.type === "loop" ? block.while : undefined;
+}
+
+function expressionProblems(source: string, names: Names, inLoop: boolean, path: string): Problem[] {
+  try {
+    const unknown = compileExpression(source).names.filter((name) => !isKnown(name, names, inLoop));
+    return unknown.map((name) => unknownName(name, names, path));
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return [{ path, code: error.code, message: error.message }];
+  }
+}
+
+function placeholderProblems(value: unknown, names: Names, inLoop: boolean, path: string): Problem[] {
+  return placeholdersIn(value).flatMap((placeholder) => {
+    const root = rootOf(placeholder);
+    if (root === undefined || !isKnown(root, names, inLoop)) return [unknownName(placeholder, names, path)];
+    if (!names.blocks.has(root) || /^[\w-]+\.output\b/.test(placeholder)) return [];
+    const message = `{{${placeholder}}} is a block; its data is {{${root}.output}}`;
+    return [{ path, code: "UNKNOWN_VARIABLE", message }];
+  });
+}
+
+function isKnown(name: string, { values, blocks }: Names, inLoop: boolean): boolean {
+  return name === "loop" ? inLoop : values.has(name) || blocks.has(name);
+}
+
+function unknownName(name: string, { values, blocks }: Names, path: string): Problem {
+  const near = nearest(name, [...values, ...blocks], 2);
+  const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+  const where = name.startsWith("loop.") || name === "loop" ? " outside a loop" : "";
+  return { path, code: "UNKNOWN_VARIABLE", message: `nothing is known as {{${name}}}${where}${hint}` };
+}
+
+/** An output is a variable's name or a text with placeholders. */
+function outputProblems(outputs: Readonly<Record<string, string>>, names: Names): Problem[] {
+  return Object.entries(outputs).flatMap(([name, value]) => {
+    const path = `outputs.${name}`;
+    if (placeholdersIn(value).length > 0) return placeholderProblems(value, names, false, path);
+    return names.values.has(value) ? [] : [unknownName(value, names, path)];
+  });
+}

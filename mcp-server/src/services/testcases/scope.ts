@@ -1,0 +1,35 @@
+import type { Params, TestCaseInput } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
+import { placeholdersIn, resolveValue, resolveValues } from "../values.ts";
+
+/**
+ * The data a test case starts with. An input given wins over its default, a variable over the app's of the same name.
+ * Variables may be made from inputs and the app's variables.
+ */
+export function startScope(testcase: TestCaseInput, given: Params, appVariables: Params): Params {
+  const defaults = testcase.inputs.filter(({ name }) => !Object.hasOwn(given, name));
+  const base: Params = { ...appVariables };
+  for (const { name, default: value } of defaults) base[name] = value ?? null;
+  Object.assign(base, given);
+  return { ...base, ...resolveValues(testcase.variables, base) };
+}
+
+/** What a caller gets back. An output whose block did not run is left out. */
+export function outputsOf({ outputs }: TestCaseInput, scope: Params): Params {
+  const found: Params = {};
+  for (const [name, source] of Object.entries(outputs)) {
+    const value = outputOf(source, scope);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+function outputOf(source: string, scope: Params): unknown {
+  if (placeholdersIn(source).length === 0) return Object.hasOwn(scope, source) ? scope[source] : undefined;
+  try {
+    return resolveValue(source, scope);
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "UNKNOWN_VARIABLE") return undefined;
+    throw error;
+  }
+}

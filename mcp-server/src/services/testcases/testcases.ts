@@ -1,0 +1,258 @@
+import { randomUUID } from "node:crypto";
+import { nearest } from "@labwright/controllers";
+import type { Block, TestCase, TestCaseInput } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
+import type { Database } from "../../storage/database.ts";
+import type { TestcaseRows } from "../../storage/testcaseRows.ts";
+import type { CallContext, DeviceRef, OpenDevice, RunReply } from "../ports.ts";
+import { runTestcase } from "./execute.ts";
+import { allBlocks } from "./graph.ts";
+import { parseTestcase } from "./parse.ts";
+import { problemsError } from "./problems.ts";
+import type {
+  AppView,
+  ExecuteRequest,
+  TestcaseDependencies,
+  TestcaseReply,
+  TestcaseService,
+  TestcaseSummary,
+} from "./types.ts";
+import { testcaseResultSchema } from "./types.ts";
+import { type Called, contentOf, inputProblemsOf, type ValidationPorts, validate } from "./validate.ts";
+
+/** Keeps test cases and runs them. */
+export function createTestcases(deps: TestcaseDependencies): TestcaseService {
+  return new Testcases(deps);
+}
+
+class Testcases implements TestcaseService {
+  private readonly deps: TestcaseDependencies;
+
+  constructor(deps: TestcaseDependencies) {
+    this.deps = deps;
+  }
+
+  async save(given: unknown, { device }: { device?: OpenDevice | undefined }) {
+    const testcase = parseTestcase(given);
+    const app = await this.savedApp(testcase);
+    await validate(testcase, { device, app }, this.ports());
+    const { id, created } = await this.deps.rows.upsert(randomUUID(), testcase, this.now());
+    return { id, name: testcase.name, created };
+  }
+
+  async saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
+    if (ref.device_id === undefined && ref.session_id === undefined) return this.save(given, {});
+    const grant = await this.deps.devices.acquire(ref, context, { drives: false });
+    try {
+      return await this.save(given, { device: grant.device });
+    } finally {
+      grant.done();
+    }
+  }
+
+  async load(ref: string): Promise<TestCase> {
+    const found = await this.find(ref);
+    if (found) return found;
+    const near = nearest(ref, await this.deps.rows.names(), 5);
+    throw new ToolError(
+      "TESTCASE_NOT_FOUND",
+      `There is no test case "${ref}".`,
+      near.length > 0
+        ? `Did you mean ${near.map((name) => `"${name}"`).join(", ")}?`
+        : "list_testcases shows all.",
+      { nearest: near },
+    );
+  }
+
+  async list(filter: { tag?: string | undefined; userinterface?: string | undefined; maxTokens: number }) {
+    const all = await this.deps.rows.list(filter.userinterface);
+    const { tag } = filter;
+    const found = (tag === undefined ? all : all.filter(({ tags }) => tags.includes(tag))).map(summaryOf);
+    const testcases = fitting(found, filter.maxTokens);
+    return { testcases, more: found.length - testcases.length };
+  }
+
+  async rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }> {
+    const testcase = await this.load(ref);
+    const taken = await this.deps.rows.findByName(name);
+    if (taken && taken.id !== testcase.id) {
+      throw new ToolError(
+        "ALREADY_EXISTS",
+        `There is a test case "${name}" already.`,
+        "Choose another name.",
+      );
+    }
+    const callers = await this.callersOf(testcase, true);
+    const renamed = parseTestcase({ ...contentOf(testcase), name });
+    const changed = callers.map((caller) => withCallsRenamed(contentOf(caller), testcase.name, name));
+    await this.deps.rows.rename(testcase.id, renamed, changed, this.now());
+    return { id: testcase.id, name: renamed.name, callers: callers.map((caller) => caller.name) };
+  }
+
+  async remove(ref: string, confirm: boolean): Promise<{ id: string; name: string }> {
+    const testcase = await this.load(ref);
+    if (!confirm) {
+      const callers = (await this.callersOf(testcase, false)).map(({ name }) => name);
+      const broken = callers.length > 0 ? `; these call it and would fail: ${callers.join(", ")}` : "";
+      throw new ToolError(
+        "CONFIRMATION_REQUIRED",
+        `This would delete the test case "${testcase.name}"${broken}. Its executions and reports stay.`,
+        "Call again with confirm: true.",
+        { would_delete: [testcase.name], callers },
+      );
+    }
+    await this.deps.rows.remove(testcase.id);
+    return { id: testcase.id, name: testcase.name };
+  }
+
+  async execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply> {
+    if (request.execution_id !== undefined) {
+      return replyOf(await this.deps.executions.wait(request.execution_id, request.wait_ms, context));
+    }
+    if (request.testcase === undefined) {
+      const hint = "Give testcase, or the execution_id of a run to go on waiting for.";
+      throw new ToolError("INVALID_INPUT", "testcase is missing.", hint);
+    }
+    const testcase = contentOf(await this.load(request.testcase));
+    const userinterface = request.userinterface_name ?? testcase.userinterface_name;
+    const app = userinterface === undefined ? undefined : await this.deps.apps.describe(userinterface);
+    const called = await this.checkBeforeRun(testcase, request, app, context);
+    return replyOf(await runTestcase({ testcase, request, app, called, context }, this.deps));
+  }
+
+  async exportFor(userinterface: string): Promise<TestCaseInput[]> {
+    return (await this.deps.rows.list(userinterface)).map(contentOf);
+  }
+
+  async importAll(list: readonly unknown[], options: { tx?: Database; app?: AppView } = {}) {
+    const testcases = list.map(parseTestcase);
+    const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
+    const rows = options.tx ? this.deps.rowsIn(options.tx) : this.deps.rows;
+    const ports = this.ports(rows, among);
+    for (const testcase of testcases) {
+      const own = options.app?.name === testcase.userinterface_name ? options.app : undefined;
+      await validate(testcase, { app: own }, ports);
+    }
+    await rows.upsertAll(
+      testcases.map((testcase) => ({ id: randomUUID(), testcase })),
+      this.now(),
+    );
+    return { names: testcases.map(({ name }) => name) };
+  }
+
+  /** Everything that can be known to be wrong, the device's commands included, before the run has a record. */
+  private async checkBeforeRun(
+    testcase: TestCaseInput,
+    request: ExecuteRequest,
+    app: AppView | undefined,
+    context: CallContext,
+  ): Promise<Called> {
+    const problems = inputProblemsOf(testcase, request.inputs);
+    if (problems.length > 0) {
+      const inputs = testcase.inputs.map(({ name }) => name);
+      const hint = inputs.length > 0 ? `Its inputs are ${inputs.join(", ")}.` : "It takes no inputs.";
+      throw new ToolError("INVALID_INPUT", problems.join("; "), hint, { problems });
+    }
+    const { device_id, session_id } = request;
+    const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
+    try {
+      return await validate(testcase, { device: grant.device, app, toRun: true }, this.ports());
+    } finally {
+      grant.done();
+    }
+  }
+
+  /** The app that a test case names; one that is not there is a problem of the test case. */
+  private async savedApp(testcase: TestCaseInput): Promise<AppView | undefined> {
+    if (testcase.userinterface_name === undefined) return undefined;
+    try {
+      return await this.deps.apps.describe(testcase.userinterface_name);
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.code !== "USERINTERFACE_NOT_FOUND") throw error;
+      const message = `${error.message} ${error.hint}`;
+      throw problemsError(testcase.name, [{ path: "userinterface_name", code: error.code, message }]);
+    }
+  }
+
+  private async find(ref: string): Promise<TestCase | undefined> {
+    const { rows } = this.deps;
+    return (await rows.findByName(ref)) ?? (await rows.findById(ref));
+  }
+
+  private async callersOf(testcase: TestCase, byName: boolean): Promise<TestCase[]> {
+    const refs = byName ? [testcase.name] : [testcase.name, testcase.id];
+    const all = await this.deps.rows.list();
+    return all.filter(
+      (other) => other.id !== testcase.id && callsOf(other).some((ref) => refs.includes(ref)),
+    );
+  }
+
+  private ports(
+    rows: TestcaseRows = this.deps.rows,
+    among?: ReadonlyMap<string, TestCaseInput>,
+  ): ValidationPorts {
+    const { actions, verifications, secrets } = this.deps;
+    return {
+      actions,
+      verifications,
+      secrets,
+      async findTestcase(ref) {
+        const listed = among?.get(ref);
+        if (listed) return listed;
+        const saved = (await rows.findByName(ref)) ?? (await rows.findById(ref));
+        return saved && contentOf(saved);
+      },
+      testcaseNames: async () => [...(among?.keys() ?? []), ...(await rows.names())],
+    };
+  }
+
+  private now(): string {
+    return new Date(this.deps.clock.now()).toISOString();
+  }
+}
+
+const callsOf = (testcase: TestCaseInput) =>
+  allBlocks(testcase).flatMap(({ block }) => (block.type === "call_testcase" ? [block.testcase] : []));
+
+function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): TestCaseInput {
+  const inBlock = (block: Block): Block => {
+    if (block.type === "call_testcase" && block.testcase === from) return { ...block, testcase: to };
+    if (block.type !== "loop") return block;
+    return { ...block, body: { ...block.body, blocks: block.body.blocks.map(inBlock) } };
+  };
+  return { ...testcase, blocks: testcase.blocks.map(inBlock) };
+}
+
+/** As many as fit, at about four characters a token. */
+function fitting(list: readonly TestcaseSummary[], maxTokens: number): TestcaseSummary[] {
+  let left = maxTokens * 4;
+  return list.filter((one) => {
+    left -= JSON.stringify(one).length;
+    return left >= 0;
+  });
+}
+
+/** A stored result is read as what it should be; one of another kind of run says nothing here. */
+function replyOf({ output, ...reply }: RunReply<object>): TestcaseReply {
+  const result = testcaseResultSchema.safeParse(output);
+  if (!result.success) return reply;
+  const { verified_count, outputs, failed_step } = result.data;
+  const { code: _code, message: _message, ...step } = failed_step ?? { code: "", message: "" };
+  return {
+    ...reply,
+    verified_count,
+    ...(Object.keys(outputs).length > 0 && { outputs }),
+    ...("path" in step && { failed_step: step }),
+  };
+}
+
+function summaryOf({ id, name, userinterface_name: userinterface, tags, inputs }: TestCase): TestcaseSummary {
+  const names = inputs.map((input) => (input.required ? `${input.name} (required)` : input.name));
+  return {
+    id,
+    name,
+    ...(userinterface !== undefined && { userinterface }),
+    ...(tags.length > 0 && { tags }),
+    ...(names.length > 0 && { inputs: names }),
+  };
+}

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { type Params, paramsSchema, type TestCase } from "../../domain/index.ts";
+import type { Database } from "../../storage/database.ts";
+import type { TestcaseRows } from "../../storage/testcaseRows.ts";
+import type { AllowedRequest } from "../allowedFetch.ts";
+import type {
+  ActionExecutor,
+  CallContext,
+  Clock,
+  DeviceRef,
+  DeviceService,
+  ExecutionService,
+  OpenDevice,
+  Run,
+  RunReply,
+  ScreenService,
+  Secrets,
+  VerificationExecutor,
+} from "../ports.ts";
+
+/** What is wrong with a test case. `path` is the block's, such as `loop1/check`; empty for the whole. */
+export type Problem = { path: string; code: string; message: string };
+
+/** What a test case needs to know of an app. `variables` holds its own and `app`. */
+export type AppView = {
+  name: string;
+  variables: Params;
+  nodes: readonly { id: string; label: string }[];
+};
+export type AppsPort = {
+  /** Throws USERINTERFACE_NOT_FOUND with the nearest. */
+  describe(userinterface: string): Promise<AppView>;
+};
+
+export type NavigationRequest = { userinterface: string; target: string; variables: Params };
+export type NavigationOutcome = {
+  reached: boolean;
+  verified: boolean;
+  error?: { code: string; message: string } | undefined;
+};
+export type NavigationPort = { navigate(run: Run, request: NavigationRequest): Promise<NavigationOutcome> };
+
+/** A request under the URL policy. */
+export type HttpPort = (url: string, init: AllowedRequest) => Promise<Response>;
+
+/** What blocks act through. */
+export type BlockPorts = {
+  actions: ActionExecutor;
+  verifications: VerificationExecutor;
+  navigation: NavigationPort;
+  screen: Pick<ScreenService, "capture">;
+  devices: Pick<DeviceService, "drivenOutsideNavigation">;
+  secrets: Secrets;
+  clock: Clock;
+  http: HttpPort;
+};
+
+export type TestcaseDependencies = BlockPorts & {
+  rows: TestcaseRows;
+  /** The rows within a caller's transaction. */
+  rowsIn: (tx: Database) => TestcaseRows;
+  devices: DeviceService;
+  executions: ExecutionService;
+  apps: AppsPort;
+};
+
+/** The step that decided a verdict that is not `passed`. `evidence` are artifact URIs. */
+export const failedStepSchema = z.object({
+  path: z.string(),
+  label: z.string(),
+  code: z.string(),
+  message: z.string(),
+  expected: z.string().optional(),
+  found: z.string().optional(),
+  nearest: z.array(z.string()).optional(),
+  evidence: z.array(z.string()).optional(),
+});
+export type FailedStep = z.output<typeof failedStepSchema>;
+
+/** What an execution of a test case keeps beside its steps. */
+export const testcaseResultSchema = z.object({
+  testcase: z.string(),
+  verified_count: z.int(),
+  outputs: paramsSchema,
+  failed_step: failedStepSchema.optional(),
+});
+export type TestcaseResult = z.output<typeof testcaseResultSchema>;
+
+/** What a caller is told; the code and message of the failed step are in `reason`. */
+export type TestcaseReply = Omit<RunReply<never>, "output"> & {
+  verified_count?: number | undefined;
+  outputs?: Params | undefined;
+  failed_step?: Omit<FailedStep, "code" | "message"> | undefined;
+};
+
+export type ExecuteRequest = DeviceRef & {
+  /** Name or id; left out with an `execution_id`. */
+  testcase?: string | undefined;
+  /** Of a run to go on waiting for. */
+  execution_id?: string | undefined;
+  userinterface_name?: string | undefined;
+  inputs: Params;
+  wait_ms: number;
+  timeout_ms: number;
+  environment?: string | undefined;
+  release?: string | undefined;
+  build?: string | undefined;
+  correlation_id?: string | undefined;
+};
+
+export type TestcaseSummary = {
+  id: string;
+  name: string;
+  userinterface?: string | undefined;
+  tags?: string[] | undefined;
+  inputs?: string[] | undefined;
+};
+
+export type TestcaseService = {
+  /**
+   * Saves by name. Throws TESTCASE_INVALID, EMPTY_TEST or UNKNOWN_VARIABLE with every problem; commands are checked
+   * when a device is given, nodes when the test case names a userinterface.
+   */
+  save(
+    testcase: unknown,
+    options: { device?: OpenDevice | undefined },
+  ): Promise<{ id: string; name: string; created: boolean }>;
+  /** {@link save}, with the commands checked against the device that the call names, if it names one. */
+  saveFor(
+    testcase: unknown,
+    device: DeviceRef,
+    context: CallContext,
+  ): Promise<{ id: string; name: string; created: boolean }>;
+  /** By name or id. Throws TESTCASE_NOT_FOUND with the nearest names. */
+  load(ref: string): Promise<TestCase>;
+  /** By name; as many as fit into `maxTokens`, and how many did not. */
+  list(filter: {
+    tag?: string | undefined;
+    userinterface?: string | undefined;
+    maxTokens: number;
+  }): Promise<{ testcases: TestcaseSummary[]; more: number }>;
+  /** Also in the test cases that call it, which are named in `callers`. Throws ALREADY_EXISTS. */
+  rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }>;
+  /** Throws CONFIRMATION_REQUIRED, with what would go, unless `confirm`. */
+  remove(ref: string, confirm: boolean): Promise<{ id: string; name: string }>;
+  /** Validates all, then runs. Throws what `save` throws, and INVALID_INPUT for wrong inputs, before anything runs. */
+  execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply>;
+  /** Test cases of a userinterface as they are kept in its YAML, by name. */
+  exportFor(userinterface: string): Promise<TestcaseInputList>;
+  /**
+   * Saves a list, all or none, within the caller's transaction if one is given; calls among the list are known. `app`
+   * is the userinterface that is imported with it and may not be stored yet.
+   */
+  importAll(
+    list: readonly unknown[],
+    options?: { tx?: Database; app?: AppView },
+  ): Promise<{ names: string[] }>;
+};
+type TestcaseInputList = Omit<TestCase, "id" | "created_at" | "updated_at">[];

@@ -1,0 +1,211 @@
+import { nearest } from "@labwright/controllers";
+import type { Action, Block, Params, TestCase, TestCaseInput, Verification } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
+import type { ActionExecutor, OpenDevice, Secrets, VerificationExecutor } from "../ports.ts";
+import { placeholdersIn } from "../values.ts";
+import { allBlocks, graphProblems } from "./graph.ts";
+import { problemsError } from "./problems.ts";
+import { referenceProblems } from "./references.ts";
+import type { AppView, Problem } from "./types.ts";
+
+/** How deep test cases may call each other. */
+export const maxCallDepth = 5;
+
+export type ValidationPorts = {
+  actions: ActionExecutor;
+  verifications: VerificationExecutor;
+  secrets: Secrets;
+  findTestcase(ref: string): Promise<TestCaseInput | undefined>;
+  testcaseNames(): Promise<string[]>;
+};
+
+/** What a test case is checked against; what is left out is not checked, but a run needs an app to navigate in. */
+export type Against = { device?: OpenDevice | undefined; app?: AppView | undefined; toRun?: boolean };
+
+export const withoutApp = "a navigation needs an app; give userinterface_name";
+
+/** Test cases that a run will call, by the name or id in the block that calls them. */
+export type Called = ReadonlyMap<string, TestCaseInput>;
+
+/** Everything that is wrong, in one error; else the test cases that it calls, deeper ones included. */
+export async function validate(
+  testcase: TestCaseInput,
+  against: Against,
+  ports: ValidationPorts,
+): Promise<Called> {
+  const called = new Map<string, TestCaseInput>();
+  const problems = [
+    ...ownProblems(testcase, against, ports),
+    ...(await callProblems(testcase, [testcase.name], called, ports)),
+  ];
+  for (const other of new Set(called.values())) {
+    // A called test case with an app of its own is checked against that one when it is saved.
+    const same = other.userinterface_name === undefined || other.userinterface_name === against.app?.name;
+    const found = ownProblems(
+      other,
+      same ? against : { ...against, app: undefined, toRun: false },
+      ports,
+      false,
+    );
+    problems.push(...found.map((problem) => ({ ...problem, path: join(other.name, problem.path) })));
+  }
+  if (problems.length > 0) throw problemsError(testcase.name, problems);
+  return called;
+}
+
+const join = (name: string, path: string) => (path === "" ? name : `${name}/${path}`);
+
+function ownProblems(
+  testcase: TestCaseInput,
+  { device, app, toRun }: Against,
+  ports: ValidationPorts,
+  mustCheck = true,
+): Problem[] {
+  const blocks = allBlocks(testcase);
+  const problems = [...graphProblems(testcase), ...referenceProblems(testcase, app?.variables ?? {})];
+  problems.push(...attempt("", () => ports.secrets.check(testcase)));
+  if (mustCheck && !blocks.some(({ block }) => canCheck(block))) {
+    const message =
+      "the test checks nothing; add a verification, a navigation, or an api_request with expect_status";
+    problems.push({ path: "", code: "EMPTY_TEST", message });
+  }
+  for (const { block, path } of blocks) {
+    if (device) problems.push(...commandProblems(block, path, device, ports));
+    if (block.type === "navigation")
+      problems.push(...targetProblems(block.target, path, app, toRun === true));
+  }
+  return problems;
+}
+
+function canCheck(block: Block): boolean {
+  if (block.type === "api_request") return block.expect_status !== undefined;
+  return block.type === "verification" || block.type === "navigation" || block.type === "call_testcase";
+}
+
+function attempt(path: string, check: () => void): Problem[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const message = error.code === "ACTION_NOT_FOUND" ? `${error.message} ${error.hint}` : error.message;
+    return [{ path, code: error.code, message: message.replaceAll(/\b(actions|checks)\[0\]\./g, "") }];
+  }
+}
+
+function commandProblems(block: Block, path: string, device: OpenDevice, ports: ValidationPorts): Problem[] {
+  if (block.type === "verification") {
+    return attempt(path, () => ports.verifications.validate(device, [checkOf(block)]));
+  }
+  if (block.type !== "action") return [];
+  return [actionOf(block), ...block.retry_actions, ...block.failure_actions].flatMap((action) =>
+    attempt(path, () => ports.actions.validate(device, [action])),
+  );
+}
+
+/** The action of a block, its placeholders not filled in. */
+export function actionOf(block: Extract<Block, { type: "action" }>): Action {
+  const { command, params, action_type, iterator } = block;
+  return { command, params, ...(action_type && { action_type }), ...(iterator && { iterator }) };
+}
+
+/** The check of a block, its placeholders not filled in. */
+export function checkOf(block: Extract<Block, { type: "verification" }>): Verification {
+  const { command, params, verification_type: type, negate, timeout_ms } = block;
+  return {
+    command,
+    params,
+    ...(type && { type }),
+    ...(negate !== undefined && { negate }),
+    ...(timeout_ms !== undefined && { timeout_ms }),
+  };
+}
+
+function targetProblems(target: string, path: string, app: AppView | undefined, toRun: boolean): Problem[] {
+  if (!app) return toRun ? [{ path, code: "USERINTERFACE_NOT_FOUND", message: withoutApp }] : [];
+  if (placeholdersIn(target).length > 0) return [];
+  if (app.nodes.some(({ id, label }) => id === target || label === target)) return [];
+  const near = nearest(
+    target,
+    app.nodes.map(({ label }) => label),
+    3,
+  );
+  const hint = near.length > 0 ? `; did you mean ${near.map((label) => `"${label}"`).join(", ")}?` : "";
+  return [{ path, code: "NODE_NOT_FOUND", message: `${app.name} has no node "${target}"${hint}` }];
+}
+
+/** Fills `called`, and finds calls of what is not there, of itself, too deep, or with wrong inputs. */
+async function callProblems(
+  testcase: TestCaseInput,
+  chain: readonly string[],
+  called: Map<string, TestCaseInput>,
+  ports: ValidationPorts,
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const { block, path } of allBlocks(testcase)) {
+    if (block.type !== "call_testcase") continue;
+    const at = [...chain.slice(1), path].join("/");
+    const before = called.get(block.testcase);
+    const other = before ?? (await ports.findTestcase(block.testcase));
+    if (!other) {
+      problems.push({ path: at, code: "TESTCASE_NOT_FOUND", message: await notThere(block.testcase, ports) });
+      continue;
+    }
+    const found = callRefusals(other, block.inputs, chain);
+    problems.push(...found.map((problem) => ({ ...problem, path: at })));
+    called.set(block.testcase, other);
+    // What it calls was looked at already; the run itself bounds the depth of another way to it.
+    const goesDeeper = !before && found.every(({ code }) => code !== "TESTCASE_INVALID");
+    if (goesDeeper) problems.push(...(await callProblems(other, [...chain, other.name], called, ports)));
+  }
+  return problems;
+}
+
+async function notThere(name: string, ports: ValidationPorts): Promise<string> {
+  const near = nearest(name, await ports.testcaseNames(), 3);
+  return `there is no test case "${name}"${near.length > 0 ? `; did you mean ${near.join(", ")}?` : ""}`;
+}
+
+function callRefusals(
+  other: TestCaseInput,
+  inputs: Params,
+  chain: readonly string[],
+): Omit<Problem, "path">[] {
+  if (chain.includes(other.name)) {
+    const message = `${[...chain, other.name].join(" calls ")}: a test case cannot call itself`;
+    return [{ code: "TESTCASE_INVALID", message }];
+  }
+  if (chain.length > maxCallDepth) {
+    return [
+      { code: "TESTCASE_INVALID", message: `test cases call each other more than ${maxCallDepth} deep` },
+    ];
+  }
+  return inputProblemsOf(other, inputs).map((message) => ({ code: "INVALID_INPUT", message }));
+}
+
+/** What is wrong with the inputs given to a test case, one line each. */
+export function inputProblemsOf(testcase: TestCaseInput, given: Params): string[] {
+  const names = testcase.inputs.map(({ name }) => name);
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  const missing = testcase.inputs.filter(
+    ({ name, required, default: fallback }) =>
+      required && fallback === undefined && !Object.hasOwn(given, name),
+  );
+  return [
+    ...unknown.map((name) => {
+      const [near] = nearest(name, names, 1);
+      return `${testcase.name} has no input "${name}"${near ? `; did you mean "${near}"?` : ""}`;
+    }),
+    ...missing.map(({ name }) => `${testcase.name} needs the input "${name}"`),
+  ];
+}
+
+/** Plain content of a saved test case, as it was given. */
+export function contentOf({
+  id: _id,
+  created_at: _created,
+  updated_at: _updated,
+  ...content
+}: TestCase): TestCaseInput {
+  return content;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { placeholdersIn, resolveText, resolveValue, resolveValues } from "../../mcp-server/src/services/values.ts";
+
+const scope = {
+  name: "Anna",
+  count: 3,
+  on: true,
+  nothing: null,
+  list: [{ id: 7 }, { id: 8 }],
+  get: { output: { body: { items: ["a", "b"] }, "content-type": "text/html" } },
+};
+
+describe("placeholders", () => {
+  it("keep the type of a value that is the whole string", () => {
+    expect(resolveValues({ a: "{{count}}", b: "{{ on }}", c: "{{list}}", d: "{{nothing}}" }, scope)).toEqual({
+      a: 3,
+      b: true,
+      c: [{ id: 7 }, { id: 8 }],
+      d: null,
+    });
+  });
+
+  it("are written out inside a longer string, objects as JSON", () => {
+    expect(resolveText("{{name}} has {{count}}: {{list}}{{nothing}}", scope)).toBe('Anna has 3: [{"id":7},{"id":8}]');
+  });
+
+  it("are filled at any depth and reach into outputs by path and index", () => {
+    const value = { deep: [{ x: "{{get.output.body.items[1]}}", y: "{{list[0].id}}", z: "{{get.output.content-type}}" }] };
+    expect(resolveValues(value, scope)).toEqual({ deep: [{ x: "b", y: 7, z: "text/html" }] });
+  });
+
+  it("name all that is unknown at once, with the nearest", () => {
+    const value = { a: "{{nam}}", b: ["x {{get.output.missing}}"], c: "{{name}}" };
+    expect(() => resolveValues(value, scope)).toThrow(
+      expect.objectContaining({
+        code: "UNKNOWN_VARIABLE",
+        message: "Nothing is known as {{nam}}, {{get.output.missing}}.",
+        details: expect.objectContaining({ nearest: expect.arrayContaining(["name"]) }),
+      }),
+    );
+  });
+
+  it.each(["{{}}", "{{a b}}", "{{1x}}", "{{constructor}}", "{{name.length}}", "{{__proto__}}", "{{list[9]}}"])(
+    "do not resolve %s to anything",
+    (text) => {
+      expect(() => resolveValue(text, scope)).toThrow(expect.objectContaining({ code: "UNKNOWN_VARIABLE" }));
+    },
+  );
+
+  it("are not filled a second time", () => {
+    expect(resolveText("say {{text}}", { text: "{{name}}", name: "Anna" })).toBe("say {{name}}");
+  });
+
+  it("leave secrets where they stand, also beside others", () => {
+    expect(resolveText("{{secret.TOKEN}} of {{name}}", scope)).toBe("{{secret.TOKEN}} of Anna");
+    expect(placeholdersIn(["{{secret.TOKEN}}", "{{name}} {{ name }}"])).toEqual(["name"]);
+  });
+});
+
+describe("secrets in data from outside", () => {
+  const page = { read: { output: { text: "{{secret.PASSWORD}}", start: "{{sec", end: "ret.PASSWORD}}" } } };
+
+  it("are refused when an output holds a placeholder", () => {
+    expect(() => resolveValue("{{read.output.text}}", page)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+    expect(() => resolveValue("{{read.output}}", page)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+  });
+
+  it("are refused when two outputs spell one together", () => {
+    expect(() => resolveText("{{read.output.start}}{{read.output.end}}", page)).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT" }),
+    );
+  });
+
+  it("are refused when an output completes the author's text into another secret", () => {
+    const data = { read: { output: { name: "PASSWORD" } } };
+    expect(() => resolveText("{{secret.{{read.output.name}}}}", data)).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT" }),
+    );
+  });
+
+  it("are the author's own when a variable holds them", () => {
+    expect(resolveValue("{{login}}", { login: "{{secret.PASSWORD}}" })).toBe("{{secret.PASSWORD}}");
+    expect(resolveText("Bearer {{login}}", { login: "{{secret.PASSWORD}}" })).toBe("Bearer {{secret.PASSWORD}}");
+  });
+});
