@@ -14,8 +14,8 @@ import type {
 } from "./ports.ts";
 
 export type BatchRequest = DeviceRef &
-  Partial<Pick<ActionBatch, "actions">> &
   Omit<ActionBatch, "actions"> & {
+    actions?: ActionBatch["actions"] | undefined;
     look: boolean;
     max_tokens: number;
     wait_ms: number;

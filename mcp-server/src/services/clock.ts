@@ -9,6 +9,7 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
   async sleep(ms, signal) {
-    await pause(ms, undefined, { signal });
+    await pause(ms, undefined, { signal }).catch(() => undefined);
+    signal.throwIfAborted();
   },
 };

@@ -1,3 +1,7 @@
+import type { BatchService } from "./batches.ts";
+import type { Diagnosis } from "./diagnosis/index.ts";
+import type { Inventory } from "./inventory.ts";
+import type { NavigationService } from "./navigation/index.ts";
 import type {
   ActionExecutor,
   ArtifactStore,
@@ -8,6 +12,9 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "./ports.ts";
+import type { ReportService } from "./reports/index.ts";
+import type { TestcaseService } from "./testcases/index.ts";
+import type { UserInterfaceService } from "./userinterfaces/index.ts";
 
 export * from "./ports.ts";
 
@@ -17,8 +24,15 @@ export type Services = {
   secrets: Secrets;
   artifacts: ArtifactStore;
   devices: DeviceService;
+  inventory: Inventory;
+  diagnosis: Diagnosis;
   actions: ActionExecutor;
+  batches: BatchService;
   verifications: VerificationExecutor;
   screen: ScreenService;
   executions: ExecutionService;
+  userinterfaces: UserInterfaceService;
+  navigation: NavigationService;
+  testcases: TestcaseService;
+  reports: ReportService;
 };

@@ -12,7 +12,7 @@ import type {
   Verification,
 } from "../domain/index.ts";
 
-/** Real time, or a test's. `setTimeout` returns the function that cancels it. */
+/** Real time, or a test's. `setTimeout` returns the function that cancels it; `sleep` throws the signal's reason. */
 export type Clock = {
   now(): number;
   setTimeout(run: () => void, ms: number): () => void;
@@ -183,7 +183,8 @@ export type DumpOptions = {
   changes_since?: number | undefined;
   interactive_only: boolean;
   detail: "compact" | "full";
-  max_tokens: number;
+  /** Of the whole reply; 2,000 when left out, 150 for a search. */
+  max_tokens?: number | undefined;
 };
 /** `elements` is one line an element; `items` the same with rects and ranked selectors. */
 export type DumpView = {

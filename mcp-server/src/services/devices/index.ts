@@ -126,11 +126,12 @@ class Devices implements DeviceService {
     if (!single)
       throw new ToolError("DEVICE_NOT_FOUND", "This host has no device.", "Call diagnose to see why.");
     if (others.length === 0) return single;
-    const own = (await this.rules.list())
-      .filter((lease) => isOwn(lease, context))
-      .map(({ device_id }) => device_id);
-    const ids = own.length > 0 ? own : await this.freeFor(context);
-    const candidates = this.entries.filter(({ id }) => ids.includes(id));
+    const own = new Set(
+      (await this.rules.list()).filter((lease) => isOwn(lease, context)).map((l) => l.device_id),
+    );
+    const leased = this.entries.filter(({ id }) => own.has(id));
+    const free = leased.length > 0 ? [] : await this.freeFor(context);
+    const candidates = leased.length > 0 ? leased : this.entries.filter(({ id }) => free.includes(id));
     const [only, ...more] = candidates.length > 0 ? candidates : this.entries;
     if (only && more.length === 0) return only;
     const named = candidates.length > 0 ? candidates : this.entries;

@@ -4,7 +4,10 @@ import type { CallContext, Clock, Lease } from "../ports.ts";
 
 /** What the lease rules need from storage; every method is one atomic statement. Times are ISO 8601 UTC. */
 export type LeaseStore = {
-  /** Wins if the device is free, expired, held by this principal and client, or `force`; otherwise undefined. */
+  /**
+   * Wins if the device is free, expired, held by this principal and client, or `force`; otherwise undefined. A living
+   * lease that `force` ends is noted for `findLoss`.
+   */
   take(
     wanted: Omit<Lease, "fence"> & { host_name: string; taken_at: string },
     options: { force: boolean; now: string },
@@ -14,7 +17,6 @@ export type LeaseStore = {
   ofDevice(deviceId: string): Promise<Lease | undefined>;
   all(): Promise<Lease[]>;
   release(sessionId: string): Promise<boolean>;
-  recordLoss(loss: { session_id: string; device_id: string; taken_by: string; at: string }): Promise<void>;
   findLoss(sessionId: string): Promise<{ taken_by: string; at: string } | undefined>;
 };
 
@@ -72,7 +74,7 @@ export class Leases {
       { force: options.force, now: iso(now) },
     );
     if (!lease) throw await this.heldError(deviceId, options.free);
-    if (before && before.session_id !== lease.session_id) await this.tellFormer(before, context, now);
+    if (before && before.session_id !== lease.session_id) this.stopFormer(before, context);
     return lease;
   }
 
@@ -151,17 +153,10 @@ export class Leases {
     return implicit ? this.limits.implicitMs : this.limits.leaseMs;
   }
 
-  private async tellFormer(before: Lease, context: CallContext, now: number): Promise<void> {
-    const living = Date.parse(before.expires_at) > now;
+  /** Stops what the former holder's calls are doing; the store has noted who took the device. */
+  private stopFormer(before: Lease, context: CallContext): void {
     const held = this.held.get(before.session_id);
-    if (!living && !held) return;
-    await this.store.recordLoss({
-      session_id: before.session_id,
-      device_id: before.device_id,
-      taken_by: context.client,
-      at: iso(now),
-    });
-    held?.lost.abort(lostError(before.device_id, context.client, iso(now)));
+    held?.lost.abort(lostError(before.device_id, context.client, iso(this.clock.now())));
     this.held.delete(before.session_id);
   }
 

@@ -1,0 +1,141 @@
+import { randomBytes } from "node:crypto";
+import { type Context, Hono } from "hono";
+import { ToolError } from "../errors.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Attachment } from "../registry/tool.ts";
+import { wireSchema } from "../registry/wire.ts";
+import type { CallTool } from "../server/callTool.ts";
+import type { ArtifactStore } from "../services/ports.ts";
+import { errorResponse, thrownResponse } from "./errors.ts";
+import { type EventSource, eventsResponse } from "./events.ts";
+import { openApiDocument } from "./openapi.ts";
+
+export type ApiDeps = {
+  callTool: CallTool;
+  registry: Registry;
+  events: EventSource;
+  artifacts: ArtifactStore;
+  /** One word per service, such as `database: "ok"`. */
+  health(): Promise<{ healthy: boolean; services: Record<string, string> }>;
+  /** Whose call a request is, after the server has let it in. */
+  principalOf(request: Request): { principal: string; client: string };
+  version: string;
+  /** A fault of ours, for the log. */
+  fault(error: unknown, trace_id: string): void;
+};
+
+/** The REST interface, to be mounted at `/api/v1` behind the server's own checks of token, Host and Origin. */
+export function createApi(deps: ApiDeps): Hono {
+  const api = new Hono();
+  const { registry } = deps;
+
+  api.get("/health", async (c) => {
+    const { healthy, services } = await deps.health();
+    const status = healthy ? "healthy" : "unhealthy";
+    return c.json({ status, timestamp: new Date().toISOString(), services }, healthy ? 200 : 503);
+  });
+  api.get("/tools", (c) =>
+    c.json({
+      tools: registry.list().map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        capabilities: tool.capabilities,
+        domain: tool.domain,
+        schema: wireSchema(tool.input, "input"),
+      })),
+    }),
+  );
+  api.get("/openapi.json", (c) => c.json(openApiDocument(registry.list(), deps.version)));
+  api.post("/tools/:name", (c) => callResponse(c, deps));
+  api.get("/events", (c) => eventsResponse(c, deps.events));
+  api.get("/artifacts/:sha256", (c) => artifactResponse(c, deps.artifacts));
+
+  api.notFound((c) => {
+    const error = new ToolError(
+      "INVALID_INPUT",
+      `There is no ${c.req.method} ${c.req.path}.`,
+      "See openapi.json beside it for what there is.",
+    );
+    return thrownResponse(error, newTraceId(), new Date());
+  });
+  api.onError((error) => {
+    const trace_id = newTraceId();
+    if (!(error instanceof ToolError)) deps.fault(error, trace_id);
+    return thrownResponse(error, trace_id, new Date());
+  });
+  return api;
+}
+
+const newTraceId = () => randomBytes(16).toString("hex");
+
+async function callResponse(c: Context, deps: ApiDeps): Promise<Response> {
+  const outcome = await deps.callTool({
+    ...deps.principalOf(c.req.raw),
+    name: c.req.param("name") ?? "",
+    arguments: await readArguments(c),
+    signal: c.req.raw.signal,
+    traceparent: c.req.header("traceparent"),
+    idempotency_key: c.req.header("idempotency-key"),
+  });
+  if (!outcome.ok) return errorResponse(outcome.error);
+  const artifacts = await Promise.all(outcome.attachments.map((item) => toLink(item, deps.artifacts)));
+  return c.json({
+    success: true,
+    result: outcome.structured,
+    ...(artifacts.length > 0 && { artifacts }),
+    trace_id: outcome.trace_id,
+  });
+}
+
+/** The body is the arguments; none at all means none. */
+async function readArguments(c: Context): Promise<unknown> {
+  const text = await c.req.text();
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ToolError(
+      "INVALID_INPUT",
+      `The body is not JSON: ${reason}.`,
+      "Send the tool's arguments as one JSON object.",
+    );
+  }
+}
+
+/** Pictures are stored, so that the answer stays small. */
+async function toLink(item: Attachment, artifacts: ArtifactStore) {
+  const link =
+    item.kind === "link"
+      ? item
+      : {
+          name: item.note,
+          mimeType: item.mimeType,
+          uri: (await artifacts.put(item.bytes, item.mimeType)).uri,
+        };
+  const sha256 = link.uri.replace(/^artifact:\/\//, "");
+  return { name: link.name, uri: link.uri, href: `/api/v1/artifacts/${sha256}`, mime_type: link.mimeType };
+}
+
+async function artifactResponse(c: Context, artifacts: ArtifactStore): Promise<Response> {
+  const sha256 = c.req.param("sha256") ?? "";
+  if (!/^[0-9a-f]{64}$/.test(sha256)) {
+    throw new ToolError(
+      "ARTIFACT_NOT_FOUND",
+      "An artifact is named by 64 hexadecimal digits.",
+      "Use the href or uri that a tool or report gave.",
+    );
+  }
+  const { bytes, mimeType } = await artifacts.get(sha256);
+  const headers = {
+    "content-type": mimeType,
+    "cache-control": "private, max-age=31536000, immutable",
+    etag: `"${sha256}"`,
+    "x-content-type-options": "nosniff",
+    // An artifact may be a page that a device showed: it must not act here.
+    "content-security-policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+  };
+  if (c.req.header("if-none-match") === headers.etag) return new Response(null, { status: 304, headers });
+  return new Response(new Uint8Array(bytes), { headers });
+}

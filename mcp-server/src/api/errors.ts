@@ -1,0 +1,43 @@
+import { DeviceError } from "@labwright/controllers";
+import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+import type { CallOutcome } from "../server/callTool.ts";
+
+type CallError = Extract<CallOutcome, { ok: false }>["error"];
+
+/** The error object of seed 002, "Error Response Format", with the next step beside it. */
+export function errorResponse(error: CallError, headers: Record<string, string> = {}): Response {
+  const { code, message, hint, http_status, details, trace_id, timestamp } = error;
+  const body = { success: false, error: { code, message, http_status, details, trace_id, timestamp, hint } };
+  return Response.json(body, { status: http_status, headers });
+}
+
+/** An error of the REST layer itself, outside any tool call. */
+export function thrownResponse(error: unknown, trace_id: string, at: Date): Response {
+  const known = describe(error);
+  return errorResponse({
+    ...known,
+    http_status: errorStatus[known.code],
+    trace_id,
+    timestamp: at.toISOString(),
+  });
+}
+
+function describe(error: unknown): {
+  code: ErrorCode;
+  message: string;
+  hint: string;
+  details: Readonly<Record<string, unknown>>;
+} {
+  if (error instanceof ToolError) {
+    return { code: error.code, message: error.message, hint: error.hint, details: error.details };
+  }
+  if (error instanceof DeviceError) {
+    return { code: error.code, message: error.message, hint: "", details: error.details };
+  }
+  return {
+    code: "INTERNAL",
+    message: "Something went wrong on the server.",
+    hint: "See the daemon's log for this trace id: `labwright logs`.",
+    details: {},
+  };
+}

@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { packageFolder } from "../../storage/packageFolder.ts";
+
+const fileSchema = z.object({
+  testcases: z.array(z.object({ name: z.string(), tags: z.array(z.string()).default([]) })),
+});
+
+/** The app's model as it stands in git. `testcases` are those to run; the others are called by them. */
+export type DemoModel = {
+  testcases: readonly string[];
+  /** The model as one implementation's own userinterface. The test cases come with the first and serve all. */
+  yamlFor(implementation: { userinterface: string; url: string; withTestcases: boolean }): string;
+};
+
+export async function readModel(): Promise<DemoModel> {
+  const text = await readFile(join(packageFolder(), "demo", "todomvc.yaml"), "utf8");
+  const { testcases } = fileSchema.parse(parseDocument(text).toJS());
+  return {
+    testcases: testcases.filter(({ tags }) => !tags.includes("part")).map(({ name }) => name),
+    yamlFor({ userinterface, url, withTestcases }) {
+      const document = parseDocument(text);
+      document.set("name", userinterface);
+      document.setIn(["app", "url"], url);
+      if (!withTestcases) document.delete("testcases");
+      return document.toString({ lineWidth: 0 });
+    },
+  };
+}

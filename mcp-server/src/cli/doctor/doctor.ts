@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { dataDirectory } from "../../config/places.ts";
+import { type Config, loadConfig } from "../../config.ts";
+import { ToolError } from "../../errors.ts";
+import { findRunningDaemon } from "../../server/bridge/findDaemon.ts";
+import { createSecrets } from "../../services/secrets.ts";
+import { isDataDirLocked } from "../../storage/lock.ts";
+import type { DaemonOptions } from "../options.ts";
+import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { checkBrowsers, checkDatabase } from "./devices.ts";
+import type { Finding } from "./finding.ts";
+import { checkDataDir, checkNode, checkPort, checkPrograms } from "./machine.ts";
+
+const defaultPort = 7333;
+
+/** `labwright doctor`: what is there, what is missing, and what mends it. Starts nothing. Exit code 1 when something is missing. */
+export async function runDoctor(
+  options: Partial<DaemonOptions> & { json?: boolean | undefined },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const findings = await examine(options, terminal);
+  terminal.out(options.json ? `${JSON.stringify({ findings }, null, 2)}\n` : table(findings));
+  return findings.some(({ status }) => status === "missing") ? exitCodes.failed : exitCodes.passed;
+}
+
+async function examine(options: Partial<DaemonOptions>, terminal: Terminal): Promise<Finding[]> {
+  const { env } = terminal;
+  const dataDir = dataDirectory(env, options.dataDir).path;
+  const { config, findings } = readConfig(options, terminal);
+  const daemon = await checkDaemon(dataDir);
+  const machine = [
+    checkNode(process.versions.node),
+    ...checkPrograms(env, process.platform),
+    checkDataDir(dataDir),
+  ];
+  if (config === undefined) return [...machine, ...findings, daemon.finding];
+  const port = config.server.port ?? (config.is_default_data_dir ? defaultPort : undefined);
+  const [browsers, database, ports] = await Promise.all([
+    checkBrowsers(config, terminal.signal),
+    checkDatabase(config.server.database_url),
+    port ? [await checkPort(config.server.host, port, daemon.port)] : [],
+  ]);
+  return [...machine, ...findings, ...browsers, database, ...ports, daemon.finding];
+}
+
+const problemsSchema = z.object({
+  problems: z.array(
+    z.object({
+      file: z.string(),
+      line: z.number().optional(),
+      column: z.number().optional(),
+      path: z.string(),
+      message: z.string(),
+    }),
+  ),
+});
+
+function readConfig(
+  options: Partial<DaemonOptions>,
+  { env, cwd }: Terminal,
+): { config?: Config; findings: Finding[] } {
+  const what = "configuration";
+  try {
+    const config = loadConfig({
+      command: "doctor",
+      options: { config: options.config, data_dir: options.dataDir, log_level: options.logLevel },
+      env,
+      cwd,
+    });
+    createSecrets(config.secrets, env);
+    const detail = config.file?.path ?? "none; one device `browser` of model web";
+    return { config, findings: [{ what, status: "ok", detail }] };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const problems = problemsSchema.safeParse(error.details).data?.problems ?? [];
+    const findings = problems.map(({ file, line, column, path, message }): Finding => {
+      const place = line === undefined ? file : `${file}:${line}:${column}`;
+      return {
+        what,
+        status: "missing",
+        detail: [place, path, message].filter(Boolean).join(": "),
+        fix: "Correct it there",
+      };
+    });
+    if (findings.length > 0) return { findings };
+    return { findings: [{ what, status: "missing", detail: error.message, fix: error.hint }] };
+  }
+}
+
+async function checkDaemon(dataDir: string): Promise<{ finding: Finding; port?: number }> {
+  const what = "daemon";
+  const attached = await findRunningDaemon(dataDir, `doctor/${process.pid}`);
+  if (attached !== undefined) {
+    attached.close();
+    const { pid, port, version } = attached.file;
+    return {
+      finding: { what, status: "ok", detail: `version ${version} on port ${port}, pid ${pid}` },
+      port,
+    };
+  }
+  if (await isDataDirLocked(dataDir)) {
+    return {
+      finding: {
+        what,
+        status: "warning",
+        detail: `a process owns ${dataDir} but no daemon answers`,
+        fix: `It may be starting. If this stays, see ${join(dataDir, "logs", "daemon.log")}`,
+      },
+    };
+  }
+  return { finding: { what, status: "ok", detail: "not running; the first call starts it" } };
+}
+
+const marks = { ok: "ok     ", warning: "warning", missing: "MISSING" } as const;
+
+function table(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ what, status, detail, fix }) => [
+    `${marks[status]}  ${what}: ${detail}`,
+    ...(fix === undefined ? [] : [`         fix: ${fix}`]),
+  ]);
+  const missing = findings.filter(({ status }) => status === "missing").length;
+  lines.push(missing === 0 ? "Nothing is missing." : `${missing} missing.`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,187 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { runCall } from "./call.ts";
+import { runStatus, runStop } from "./control.ts";
+import { runLogs } from "./logs.ts";
+import type { DaemonOptions } from "./options.ts";
+import { runSetup } from "./setup.ts";
+import type { ExitCode, Terminal } from "./terminal.ts";
+
+/** Every command with its options and an example. `exit` hears the exit code of the one that ran. */
+export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  const program = new Command("labwright")
+    .description("Drives and judges real devices, and serves them to any MCP host.")
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .configureHelp({ sortSubcommands: true })
+    .showHelpAfterError("(labwright --help lists what there is)");
+  addHostCommands(program);
+  addDaemonCommands(program, terminal, exit);
+  addRunCommands(program, terminal, exit);
+  addSetUpCommands(program, terminal, exit);
+  return program;
+}
+
+/** An option value of commander is `undefined` when it was not given. */
+type Given = { dataDir?: string; config?: string; logLevel?: string };
+
+const daemonOptions = ({ dataDir, config, logLevel }: Given): DaemonOptions => ({
+  dataDir,
+  config,
+  logLevel,
+});
+
+function withDaemonOptions(command: Command): Command {
+  return command
+    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
+    .addOption(
+      new Option("--log-level <level>", "of a daemon that this starts (LABWRIGHT_LOG_LEVEL)").choices([
+        "trace",
+        "debug",
+        "info",
+        "warn",
+        "error",
+        "silent",
+      ]),
+    );
+}
+
+const examples = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  ${line}\n`).join("")}`;
+
+/** These two start from bundles of their own, by `bin/labwright.js`; here they are only named. */
+function addHostCommands(program: Command): void {
+  withDaemonOptions(program.command("serve"))
+    .description("runs the daemon here, in the foreground: MCP over HTTP, REST, metrics")
+    .option("--host <address>", "address to listen on (LABWRIGHT_HOST)")
+    .option("--port <port>", "port to listen on, 0 for a free one (LABWRIGHT_PORT)")
+    .option("--until-idle", "leaves when there is nothing to do for a while")
+    .addHelpText("after", examples("labwright serve", "labwright serve --port 8080 --config labwright.yaml"));
+  withDaemonOptions(program.command("mcp"))
+    .description("serves MCP over stdin and stdout, for a host that starts it")
+    .addHelpText(
+      "after",
+      examples('{"mcpServers": {"labwright": {"command": "npx", "args": ["labwright", "mcp"]}}}'),
+    );
+}
+
+function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  withDaemonOptions(program.command("status"))
+    .description("says whether a daemon runs, and how it is")
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("labwright status", "labwright status --json"))
+    .action(async (given: Given & { json?: boolean }) => {
+      exit(await runStatus({ ...daemonOptions(given), json: given.json }, terminal));
+    });
+  withDaemonOptions(program.command("stop"))
+    .description("ends the daemon; what it does is cancelled")
+    .option("--if-idle", "only when it does nothing")
+    .addHelpText("after", examples("labwright stop", "labwright stop --if-idle"))
+    .action(async (given: Given & { ifIdle?: boolean }) => {
+      exit(await runStop({ ...daemonOptions(given), ifIdle: given.ifIdle }, terminal));
+    });
+  withDaemonOptions(program.command("logs"))
+    .description("shows the end of the daemon's log, one JSON object a line")
+    .option("-n, --lines <count>", "how many lines", readCount, 100)
+    .option("-f, --follow", "goes on until Ctrl-C")
+    .addHelpText("after", examples("labwright logs -n 20", "labwright logs --follow"))
+    .action(async (given: Given & { lines: number; follow?: boolean }) => {
+      exit(await runLogs({ ...daemonOptions(given), lines: given.lines, follow: given.follow }, terminal));
+    });
+  withDaemonOptions(program.command("call"))
+    .description("calls one tool and prints its result as JSON")
+    .argument("<tool>", "its name, as list_hosts")
+    .option("--json <arguments>", "the tool's arguments, one JSON object")
+    .option("--device <id>", "the device, in place of device_id in the arguments")
+    .addHelpText(
+      "after",
+      examples(
+        "labwright call list_hosts",
+        `labwright call dump_ui_elements --device browser --json '{"find": "login"}'`,
+      ),
+    )
+    .action(async (tool: string, given: Given & { json?: string; device?: string }) => {
+      exit(
+        await runCall(tool, { ...daemonOptions(given), json: given.json, device: given.device }, terminal),
+      );
+    });
+}
+
+type RunGiven = Given & {
+  device?: string;
+  userinterface?: string;
+  report?: string;
+  input: string[];
+  repeat: number;
+  environment?: string;
+  release?: string;
+  build?: string;
+};
+
+function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  withDaemonOptions(program.command("run"))
+    .description("runs test cases and says how each ended; for CI")
+    .argument("<testcase...>", "names or ids of saved test cases, or YAML files, which are saved first")
+    .option("--device <id>", "the device to run on")
+    .option("--userinterface <name>", "the app to run against, in place of the test case's own")
+    .option("--report <dir>", "writes report.html, junit.xml and ctrf.json there")
+    .option("--input <name=value>", "an input of the test cases; may be given often", append, [])
+    .option("--repeat <count>", "how often all of them run", readRepeats, 1)
+    .option("--environment <name>", "recorded with the run")
+    .option("--release <name>", "recorded with the run")
+    .option("--build <name>", "recorded with the run")
+    .addHelpText(
+      "after",
+      examples(
+        "labwright run login checkout --device browser --report reports",
+        "labwright run tests/login.yaml --input user=anna --repeat 3",
+      ),
+    )
+    .action(async (testcases: string[], given: RunGiven) => {
+      const { runOnDaemon } = await import("./runOnDaemon.ts");
+      const { dataDir, config, logLevel, input, ...rest } = given;
+      exit(await runOnDaemon({ ...rest, dataDir, config, logLevel, testcases, inputs: input }, terminal));
+    });
+  program
+    .command("demo")
+    .description("the main job on a real web app, with a daemon and data of its own")
+    .argument("[implementations...]", "of TodoMVC; all when none is named")
+    .option("--report <dir>", "where the reports go")
+    .addHelpText("after", examples("labwright demo", "labwright demo react --report reports"))
+    .action(async (only: string[], given: { report?: string }) => {
+      const { runDemo } = await import("./demo.ts");
+      exit(await runDemo({ only, report: given.report }, terminal));
+    });
+}
+
+const append = (value: string, before: string[]) => [...before, value];
+
+function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  withDaemonOptions(program.command("doctor"))
+    .description("says what is there, what is missing, and what mends it")
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("labwright doctor", "labwright doctor --config labwright.yaml"))
+    .action(async (given: Given & { json?: boolean }) => {
+      const { runDoctor } = await import("./doctor/doctor.ts");
+      exit(await runDoctor({ ...daemonOptions(given), json: given.json }, terminal));
+    });
+  program
+    .command("setup")
+    .description("installs what is missing: packages, build, a browser; for tests also PostgreSQL's programs")
+    .addOption(new Option("--for <purpose>", "what to set up").choices(["demo", "test"]).default("demo"))
+    .addHelpText("after", examples("labwright setup", "labwright setup --for test"))
+    .action(async (given: { for: string }) => {
+      exit(await runSetup(given, terminal));
+    });
+}
+
+function readRepeats(text: string): number {
+  const count = readCount(text);
+  if (count >= 1 && count <= 1_000) return count;
+  throw new InvalidArgumentError("It is 1 to 1000.");
+}
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count >= 0) return count;
+  throw new InvalidArgumentError("It is a whole number, 0 or more.");
+}

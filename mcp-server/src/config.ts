@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import type { DeviceModel } from "@labwright/controllers";
+import { controllerSettings } from "./config/controllers.ts";
+import { describeIssues } from "./config/describe.ts";
+import {
+  type EnvironmentSettings,
+  type LogLevel,
+  logLevelSchema,
+  readEnvironment,
+} from "./config/environment.ts";
+import { configFile, dataDirectory, type Environment } from "./config/places.ts";
+import * as resolving from "./config/resolve.ts";
+import { type ConfigFile, type ControllerSettings, configFileSchema } from "./config/schema.ts";
+import { type Problem, parseSource } from "./config/source.ts";
+import { ToolError } from "./errors.ts";
+
+export type { LogLevel } from "./config/environment.ts";
+export type { Environment } from "./config/places.ts";
+export type { DeviceSettings, SecretSource } from "./config/resolve.ts";
+export type { Problem } from "./config/source.ts";
+
+/** Everything that is set from outside, validated, with defaults; all paths absolute. Read once, when a process starts. */
+export type Config = {
+  data_dir: string;
+  /** Only then is the port 7333 by default. */
+  is_default_data_dir: boolean;
+  /** What was read, for comparing whose settings a running daemon has. */
+  file: { path: string; sha256: string } | undefined;
+  log_level: LogLevel;
+  /** Given instead of a generated one. */
+  token: string | undefined;
+  /** `name` is always set; `port` only when someone asked for one. */
+  server: Omit<ConfigFile["server"], "name"> & { name: string };
+  devices: readonly resolving.DeviceSettings[];
+  models: readonly DeviceModel[];
+  secrets: Readonly<Record<string, resolving.SecretSource>>;
+  folders: { scripts: string; skills: string; uploads: string; artifacts: string };
+} & Pick<ConfigFile, "url_policy" | "limits" | "environments" | "unsafe" | "agents">;
+
+export type ConfigOptions = {
+  config?: string | undefined;
+  data_dir?: string | undefined;
+  log_level?: string | undefined;
+  host?: string | undefined;
+  port?: number | undefined;
+};
+
+/**
+ * Reads labwright.yaml and the environment. Options win over the environment, which wins over the file. Throws
+ * CONFIG_INVALID that names every problem at once with file, line and column.
+ */
+export function loadConfig(request: {
+  command: string;
+  options?: ConfigOptions;
+  env: Environment;
+  cwd: string;
+  /** Schemas of the settings of each controller; those of this build when left out. */
+  controllers?: ControllerSettings;
+}): Config {
+  const { command, options = {}, env, cwd } = request;
+  const data = dataDirectory(env, options.data_dir);
+  const path = configFile({ option: options.config, env, cwd, dataDir: data.path, command });
+  const problems: Problem[] = [];
+  const environment = readEnvironment(env, problems);
+  const text = path === undefined ? "" : readText(path, problems);
+  const parsed = parseFile(path ?? "defaults", text, request.controllers ?? controllerSettings, problems);
+  const level = logLevelSchema.safeParse(options.log_level ?? environment.LABWRIGHT_LOG_LEVEL ?? "info");
+  if (!level.success) problems.push({ file: "options", path: "log_level", message: "is not a log level" });
+  if (parsed === undefined || !level.success) throw invalid(problems);
+
+  const { file, report } = parsed;
+  const base = resolving.baseOf(path, cwd);
+  const server = resolveServer(file, environment, options, base);
+  checkExposure(server, report);
+  const models = resolving.resolveModels(file, report);
+  const config: Config = {
+    data_dir: data.path,
+    is_default_data_dir: data.isDefault,
+    file: path === undefined ? undefined : { path, sha256: sha256(text) },
+    log_level: level.data,
+    token: environment.LABWRIGHT_TOKEN,
+    server,
+    models,
+    devices: resolving.resolveDevices(file, models, report),
+    secrets: resolving.resolveSecrets(file, base),
+    folders: resolving.resolveFolders(file, data.path, base, environment.LABWRIGHT_SKILLS_DIR),
+    url_policy: file.url_policy,
+    limits: file.limits,
+    environments: file.environments,
+    unsafe: file.unsafe,
+    agents: file.agents,
+  };
+  if (problems.length > 0) throw invalid(problems);
+  return config;
+}
+
+function readText(path: string, problems: Problem[]): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    problems.push({ file: path, path: "", message: `cannot be read: ${reason}` });
+    return "";
+  }
+}
+
+function parseFile(path: string, text: string, controllers: ControllerSettings, problems: Problem[]) {
+  const source = parseSource(path, text);
+  problems.push(...source.problems);
+  if (source.problems.length > 0) return undefined;
+  const schema = configFileSchema(controllers);
+  const parsed = schema.safeParse(source.value);
+  if (!parsed.success) {
+    problems.push(...describeIssues(parsed.error.issues, schema, source));
+    return undefined;
+  }
+  const report = (at: readonly PropertyKey[], message: string) => problems.push(source.problem(at, message));
+  return { file: parsed.data, report };
+}
+
+function resolveServer(
+  file: ConfigFile,
+  environment: EnvironmentSettings,
+  options: ConfigOptions,
+  base: string,
+): Config["server"] {
+  return {
+    ...file.server,
+    name: file.server.name ?? machineName(hostname()),
+    host: options.host ?? environment.LABWRIGHT_HOST ?? file.server.host,
+    port: options.port ?? environment.LABWRIGHT_PORT ?? file.server.port,
+    tls: resolving.resolveTls(file, base),
+    database_url: environment.DATABASE_URL ?? file.server.database_url,
+  };
+}
+
+/** Beyond loopback, a token in clear text could be read on the way. */
+function checkExposure(server: Config["server"], report: (path: string[], message: string) => void): void {
+  if (resolving.isLoopbackHost(server.host) || server.tls || server.trusted_proxy) return;
+  report(
+    ["server", "host"],
+    `"${server.host}" can be reached from other machines, so server.tls {cert, key} or server.trusted_proxy is needed`,
+  );
+}
+
+/** A machine's name as a host name of ours: lower-case letters, digits and inner hyphens, at most 63. */
+export function machineName(name: string): string {
+  const clean = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, "");
+  return clean || "host";
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+function invalid(found: readonly Problem[]): ToolError {
+  const problems = found.toSorted(
+    (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+  );
+  const lines = problems.map(({ file, line, column, path, message }) => {
+    const at = line === undefined ? file : `${file}:${line}:${column}`;
+    return path === "" ? `${at}: ${message}` : `${at}: ${path}: ${message}`;
+  });
+  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  return new ToolError(
+    "CONFIG_INVALID",
+    `The configuration has ${count}:\n${lines.join("\n")}`,
+    "Correct these lines and start again; `labwright doctor` checks without starting anything.",
+    { problems },
+  );
+}

@@ -1,0 +1,45 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Commands that also read `labwright.yaml` in the working directory. `mcp` never does: hosts start it anywhere. */
+const workingDirectoryCommands: ReadonlySet<string> = new Set(["run", "serve", "demo", "call", "doctor"]);
+
+/** The folder of everything kept between runs, as an absolute path; not created here. */
+export function dataDirectory(env: Environment, option?: string): { path: string; isDefault: boolean } {
+  const given = option ?? env.LABWRIGHT_DATA_DIR;
+  const usual = defaultDataDirectory(env, process.platform);
+  const path = given ? resolve(given) : usual;
+  return { path, isDefault: path === usual };
+}
+
+export function defaultDataDirectory(env: Environment, platform: NodeJS.Platform): string {
+  const home = env.HOME || homedir();
+  if (platform === "darwin") return join(home, "Library", "Application Support", "labwright");
+  if (platform === "win32") return join(env.LOCALAPPDATA || join(home, "AppData", "Local"), "labwright");
+  // The XDG specification: a relative path is to be ignored.
+  const data = env.XDG_DATA_HOME?.startsWith("/") ? env.XDG_DATA_HOME : join(home, ".local", "share");
+  return join(data, "labwright");
+}
+
+/**
+ * The configuration file of a command, as an absolute path, or undefined for none: the option, else LABWRIGHT_CONFIG,
+ * else `labwright.yaml` in the working directory (for commands that look there), else in the data directory. A file that
+ * was named is given back whether it exists or not.
+ */
+export function configFile(places: {
+  option?: string | undefined;
+  env: Environment;
+  cwd: string;
+  dataDir: string;
+  command: string;
+}): string | undefined {
+  const named = places.option ?? (places.env.LABWRIGHT_CONFIG || undefined);
+  if (named !== undefined) return resolve(places.cwd, named);
+  const folders = workingDirectoryCommands.has(places.command)
+    ? [places.cwd, places.dataDir]
+    : [places.dataDir];
+  return folders.map((folder) => join(folder, "labwright.yaml")).find((file) => existsSync(file));
+}

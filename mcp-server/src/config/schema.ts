@@ -1,0 +1,126 @@
+import { controllerKinds } from "@labwright/controllers";
+import { z } from "zod";
+import { labelSchema, paramsSchema } from "../domain/common.ts";
+import { urlPatternSchema } from "../domain/urlPattern.ts";
+
+/** Schemas of what a device may say under `controllers`, by controller name. */
+export type ControllerSettings = Readonly<Record<string, z.ZodType>>;
+
+const hostName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "must be lower-case letters, digits and inner hyphens");
+const deviceName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,62}$/, "must be letters, digits, _, . and -, at most 63 of them");
+const secretName = z.string().regex(/^[A-Za-z_]\w{0,79}$/, "must be letters, digits and _");
+const modelName = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "must be lower-case letters, digits and _");
+const file = z.string().min(1).max(4_000);
+const ms = (max: number) => z.int().min(1).max(max);
+const day = 86_400_000;
+
+const serverSchema = z.strictObject({
+  name: hostName
+    .optional()
+    .describe("Name of this host in device ids; the machine's own name when left out."),
+  host: z.string().min(1).default("127.0.0.1").describe("Address to listen on."),
+  port: z.int().min(0).max(65_535).optional().describe("Port to listen on; 0 takes a free one."),
+  tls: z.strictObject({ cert: file, key: file }).optional().describe("PEM files; needed beyond loopback."),
+  trusted_proxy: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Name or address of the proxy that ends TLS in front of this server."),
+  allowed_hosts: z.array(z.string().min(1)).max(50).default([]).describe("Further Host headers to accept."),
+  allowed_origins: z.array(z.url()).max(50).default([]).describe("Origins of web pages that may call."),
+  database_url: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must start with postgresql://")
+    .optional()
+    .describe("A PostgreSQL server, 15 or newer; the embedded database when left out."),
+});
+
+const limitsSchema = z.strictObject({
+  lease_ms: ms(day).default(300_000).describe("How long a lease lasts after its last call."),
+  idle_exit_ms: ms(7 * day)
+    .default(600_000)
+    .describe("When a daemon that a bridge started leaves."),
+  call_ms: ms(3_600_000).default(300_000).describe("The longest any call may take."),
+  position_stale_ms: ms(day)
+    .default(30_000)
+    .describe("Age from which a position is checked before it is trusted."),
+  max_parallel_devices: z.int().min(1).max(256).default(4).describe("Devices that may run at the same time."),
+  artifact_days: z.int().min(1).max(3_650).default(30).describe("How long artifacts are kept."),
+  artifact_mb: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .default(2_048)
+    .describe("Space for artifacts; the oldest go first."),
+});
+
+const secretSchema = z.union(
+  [z.strictObject({ env: z.string().min(1) }), z.strictObject({ file })],
+  "must be {env: VARIABLE} or {file: path}",
+);
+
+const deviceSchema = (controllers: ControllerSettings) =>
+  z.strictObject({
+    name: deviceName,
+    model: z.string().min(1).default("web"),
+    count: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe("Makes name, name-2, name-3 ..., each with its own browser."),
+    controllers: z
+      .strictObject(Object.fromEntries(Object.entries(controllers).map(([k, v]) => [k, v.optional()])))
+      .default({}),
+  });
+
+const modelSchema = z.strictObject({
+  name: modelName,
+  controllers: z.array(z.enum(controllerKinds)).min(1),
+});
+
+/** The whole of labwright.yaml. Its top keys are closed. */
+export const configFileSchema = (controllers: ControllerSettings) =>
+  z.strictObject({
+    server: serverSchema.prefault({}),
+    devices: z
+      .array(deviceSchema(controllers))
+      .min(1)
+      .max(200)
+      .prefault([{ name: "browser", model: "web" }]),
+    models: z.array(modelSchema).max(100).default([]).describe("Device models beside the built-in ones."),
+    url_policy: z
+      .strictObject({
+        allow: z
+          .array(urlPatternSchema)
+          .max(500)
+          .default([])
+          .describe("When given, nothing else is allowed."),
+        deny: z.array(urlPatternSchema).max(500).default([]).describe("Wins over allow."),
+      })
+      .prefault({}),
+    secrets: z.record(secretName, secretSchema).default({}),
+    folders: z
+      .strictObject({ scripts: file, skills: file, uploads: file, artifacts: file })
+      .partial()
+      .default({})
+      .describe("Relative to this file; folders of the data directory when left out."),
+    limits: limitsSchema.prefault({}),
+    environments: z
+      .record(labelSchema, z.strictObject({ variables: paramsSchema.default({}) }))
+      .default({})
+      .describe("Places a test can run against, such as staging, each with its variables."),
+    unsafe: z
+      .strictObject({
+        javascript: z.boolean().default(false).describe("Offers execute_javascript."),
+        device_shell: z.boolean().default(false),
+        unsandboxed_scripts: z.boolean().default(false),
+      })
+      .prefault({}),
+    agents: paramsSchema.default({}).describe("Settings of the agent client."),
+  });
+export type ConfigFile = z.output<ReturnType<typeof configFileSchema>>;

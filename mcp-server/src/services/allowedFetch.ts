@@ -1,0 +1,153 @@
+import type { LookupOptions } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
+import { DeviceError } from "@labwright/controllers";
+import { ToolError } from "../errors.ts";
+import type { UrlPolicy } from "./urlPolicy.ts";
+
+export type AllowedRequest = {
+  method?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  body?: string | Uint8Array | undefined;
+  signal: AbortSignal;
+  /** A longer answer is INVALID_RESPONSE; 10 MB when left out. */
+  maxBytes?: number | undefined;
+};
+
+const maxRedirects = 10;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Not sent on to another origin by a redirect. */
+const privateHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
+
+/**
+ * An HTTP request under the URL policy: each redirect is asked for again, and so is the address that is really connected
+ * to, after the name was resolved. Throws URL_DENIED, CONNECTION_REFUSED (any failure of the connection),
+ * INVALID_RESPONSE (too long, too many redirects), and the signal's reason when it aborts.
+ */
+export async function allowedFetch(policy: UrlPolicy, url: string, init: AllowedRequest): Promise<Response> {
+  let request = { ...init, method: (init.method ?? "GET").toUpperCase(), headers: lowerCase(init.headers) };
+  let target = url;
+  for (let hop = 0; hop <= maxRedirects; hop++) {
+    policy.allowUrl(target);
+    const response = await send(policy, new URL(target), request);
+    const location = response.headers.get("location");
+    if (!redirects.has(response.status) || location === null) return response;
+    const next = URL.canParse(location, target) ? new URL(location, target) : undefined;
+    if (next === undefined) throw invalidResponse(target, "it redirects to something that is not a URL");
+    request = redirected(request, response.status, next.origin === new URL(target).origin);
+    target = next.href;
+  }
+  throw invalidResponse(url, `it redirects more than ${maxRedirects} times`);
+}
+
+type Hop = AllowedRequest & { method: string; headers: Record<string, string> };
+
+const lowerCase = (headers: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** What the Fetch standard does to method, body and headers at a redirect. */
+function redirected(request: Hop, status: number, sameOrigin: boolean): Hop {
+  const becomesGet =
+    (status === 303 && request.method !== "HEAD") || (status < 303 && request.method === "POST");
+  const headers = Object.entries(request.headers).filter(
+    ([name]) =>
+      (sameOrigin || !privateHeaders.has(name)) &&
+      !(becomesGet && name.startsWith("content-")) &&
+      name !== "host",
+  );
+  const next = { ...request, headers: Object.fromEntries(headers) };
+  return becomesGet ? { ...next, method: "GET", body: undefined } : next;
+}
+
+function send(policy: UrlPolicy, url: URL, hop: Hop): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => reject(hop.signal.aborted ? hop.signal.reason : failure(url, error));
+    const start = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const request = start(url, {
+      method: hop.method,
+      headers: { "accept-encoding": "identity", ...hop.headers },
+      lookup: checkedLookup(policy, url),
+      signal: hop.signal,
+      // A pooled socket would skip the lookup.
+      agent: false,
+    });
+    request.once("response", (message) => {
+      read(message, request, hop.maxBytes ?? 10_000_000, url).then(resolve, fail);
+    });
+    request.once("error", fail);
+    request.end(hop.body);
+  });
+}
+
+/** Asks the policy for every address that the name resolves to, before any of them is connected to. */
+function checkedLookup(policy: UrlPolicy, url: URL): LookupFunction {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const resolveAllowed = async (hostname: string, options: LookupOptions) => {
+    const addresses = await lookup(hostname, { ...options, all: true });
+    for (const { address, family } of addresses) {
+      policy.allowAddress(family === 6 ? `[${address}]:${port}` : `${address}:${port}`);
+    }
+    return addresses;
+  };
+  return (hostname, options, done) => {
+    resolveAllowed(hostname, options).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all || first === undefined) done(null, addresses);
+        else done(null, first.address, first.family);
+      },
+      (error: Error) => done(error, []),
+    );
+  };
+}
+
+async function read(
+  message: IncomingMessage,
+  request: ClientRequest,
+  maxBytes: number,
+  url: URL,
+): Promise<Response> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of message) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > maxBytes) {
+      request.destroy();
+      throw invalidResponse(url.href, `its answer is longer than ${maxBytes} bytes`);
+    }
+    chunks.push(bytes);
+  }
+  const status = message.statusCode ?? 0;
+  const headers = new Headers();
+  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
+    headers.append(message.rawHeaders[i] ?? "", message.rawHeaders[i + 1] ?? "");
+  }
+  const empty = status === 204 || status === 205 || status === 304;
+  if (status < 200 || status > 599) throw invalidResponse(url.href, `its status is ${status}`);
+  return new Response(empty ? null : Buffer.concat(chunks), { status, headers });
+}
+
+function failure(url: URL, error: unknown): unknown {
+  if (error instanceof DeviceError || error instanceof ToolError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ToolError(
+    "CONNECTION_REFUSED",
+    `${url.origin} did not answer: ${reason}.`,
+    "Check that the server runs and that the address and port are right.",
+    { origin: url.origin },
+    { cause: error },
+  );
+}
+
+function invalidResponse(target: string, reason: string): ToolError {
+  const { origin, pathname } = new URL(target);
+  return new ToolError(
+    "INVALID_RESPONSE",
+    `${origin}${pathname} cannot be used: ${reason}.`,
+    "Ask for less, or for another address.",
+    { url: origin + pathname },
+  );
+}

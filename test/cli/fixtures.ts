@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { createApi } from "../../mcp-server/src/api/index.ts";
+import { runCommand } from "../../mcp-server/src/cli/main.ts";
+import { ToolError } from "../../mcp-server/src/errors.ts";
+import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
+import { defineTool } from "../../mcp-server/src/registry/tool.ts";
+import { createCallTool, silentObserver } from "../../mcp-server/src/server/callTool.ts";
+import { type DaemonFile, writeDaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
+import { systemClock } from "../../mcp-server/src/services/clock.ts";
+import { memoryIdempotency } from "../fixtures/client.ts";
+import { type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
+import { wireServices } from "../fixtures/wire.ts";
+
+/** A folder of the test's own. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "labwright-cli-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export type Ran = { code: number; out: string; err: string };
+
+/** One command line, in this process. */
+export async function run(
+  args: readonly string[],
+  options: {
+    env?: Record<string, string>;
+    cwd?: string;
+    signal?: AbortSignal;
+    onOut?: (text: string) => void;
+  } = {},
+): Promise<Ran> {
+  const ran = { out: "", err: "" };
+  const code = await runCommand(args, {
+    out: (text) => {
+      ran.out += text;
+      options.onOut?.(text);
+    },
+    err: (text) => {
+      ran.err += text;
+    },
+    env: { PATH: process.env.PATH, HOME: "/nonexistent", ...options.env },
+    cwd: options.cwd ?? tmpdir(),
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { code, ...ran };
+}
+
+const echo = defineTool({
+  name: "echo_back",
+  title: "Echo",
+  description: "Gives back what it got and who asked.",
+  domain: "devices",
+  capabilities: ["DIAGNOSIS"],
+  effect: "read",
+  timeoutMs: 60_000,
+  input: z.strictObject({
+    text: z.string().default(""),
+    device_id: z.string().optional(),
+    fail: z.boolean().default(false),
+    hang: z.boolean().default(false),
+  }),
+  output: z.object({
+    text: z.string(),
+    client: z.string(),
+    trace_id: z.string(),
+    device_id: z.string().optional(),
+  }),
+  async handle({ input, context }) {
+    if (input.fail) throw new ToolError("DEVICE_HELD", "It is held.", "Wait for it.", { holder: "cursor" });
+    if (input.hang) await new Promise((_, reject) => context.signal.addEventListener("abort", reject));
+    const { client, trace_id } = context;
+    return {
+      text: input.text,
+      client,
+      trace_id,
+      ...(input.device_id !== undefined && { device_id: input.device_id }),
+    };
+  },
+});
+
+/** A daemon's HTTP side in this process, found through `daemon.json` in `dataDir` as a real one is. */
+export async function startFakeDaemon(
+  dataDir: string,
+  options: { pid?: number; isIdle?: () => boolean; healthy?: boolean; onCall?: () => void } = {},
+): Promise<HttpFixture & { file: DaemonFile }> {
+  const tools = [echo];
+  const services = wireServices();
+  const callTool = createCallTool({
+    registry: createRegistry(tools),
+    services,
+    observe: silentObserver,
+    audit: async () => {},
+    idempotency: memoryIdempotency(),
+    clock: systemClock,
+  });
+  const http = await startHttp(services, tools, {
+    ...(options.isIdle && { isIdle: options.isIdle }),
+    api: createApi({
+      callTool: (request) => {
+        options.onCall?.();
+        return callTool(request);
+      },
+      registry: createRegistry(tools),
+      events: { read: async () => [], subscribe: async () => () => {} },
+      artifacts: services.artifacts,
+      health: async () => ({ healthy: options.healthy ?? true, services: { database: "ok" } }),
+      principalOf: (request) => ({
+        principal: "local",
+        client: request.headers.get("x-labwright-client") ?? "",
+      }),
+      version: "1.2.3",
+      fault: () => {},
+    }),
+  });
+  const file: DaemonFile = {
+    pid: options.pid ?? process.pid,
+    started_at: "2026-11-21T00:00:00.000Z",
+    port: http.listening.localPort,
+    token: testToken,
+    version: "1.2.3",
+    build: { hash: "test", at: "2026-01-01T00:00:00.000Z" },
+    config: { hash: "" },
+  };
+  writeDaemonFile(dataDir, file);
+  return { ...http, file };
+}

@@ -1,0 +1,315 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { configFile, dataDirectory, defaultDataDirectory } from "../../mcp-server/src/config/places.ts";
+import {
+  type ConfigOptions,
+  type Environment,
+  loadConfig,
+  machineName,
+} from "../../mcp-server/src/config.ts";
+import { ToolError } from "../../mcp-server/src/errors.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "labwright-config-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = join(folder, "labwright.yaml");
+
+function load(yaml: string, extra: { env?: Environment; options?: ConfigOptions } = {}) {
+  writeFileSync(file, yaml);
+  return loadConfig({
+    command: "serve",
+    cwd: folder,
+    env: { LABWRIGHT_DATA_DIR: join(folder, "data"), ...extra.env },
+    ...(extra.options && { options: extra.options }),
+  });
+}
+
+const problemSchema = z.object({
+  file: z.string(),
+  line: z.number().optional(),
+  column: z.number().optional(),
+  path: z.string(),
+  message: z.string(),
+});
+const problemsSchema = z.object({ problems: z.array(problemSchema) });
+
+function problemsOf(run: () => unknown) {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    expect(error.code).toBe("CONFIG_INVALID");
+    return { message: error.message, problems: problemsSchema.parse(error.details).problems };
+  }
+  throw new Error("the configuration was accepted");
+}
+
+describe("defaults", () => {
+  it("gives one device `browser` of model web when there is no file", () => {
+    const config = loadConfig({ command: "mcp", cwd: folder, env: { HOME: folder } });
+    expect(config.file).toBeUndefined();
+    expect(config.devices).toEqual([
+      { name: "browser", model: "web", kinds: ["web", "verification_web"], controllers: {} },
+    ]);
+    expect(config.server).toMatchObject({ host: "127.0.0.1" });
+    expect(config.server.port).toBeUndefined();
+    expect(config.server.name).toMatch(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
+    expect(config.limits).toMatchObject({
+      lease_ms: 300_000,
+      idle_exit_ms: 600_000,
+      position_stale_ms: 30_000,
+    });
+    expect(config.unsafe).toEqual({ javascript: false, device_shell: false, unsandboxed_scripts: false });
+    expect(config.is_default_data_dir).toBe(true);
+    expect(config.folders.uploads).toBe(join(folder, ".local/share/labwright/uploads"));
+  });
+
+  it("takes an empty file and one of comments for no settings at all", () => {
+    for (const text of ["", "# nothing here\n", "---\n"]) {
+      expect(load(text).devices.map(({ name }) => name)).toEqual(["browser"]);
+    }
+  });
+
+  it("remembers which file it read and its hash", () => {
+    const first = load("server: {name: lab}\n");
+    expect(first.file?.path).toBe(file);
+    expect(load("server: {name: lab}\n").file).toEqual(first.file);
+    expect(load("server: {name: lab2}\n").file?.sha256).not.toBe(first.file?.sha256);
+  });
+});
+
+describe("devices", () => {
+  it("writes out `count` as name, name-2, name-3 with the same settings", () => {
+    const { devices } = load(
+      "devices:\n  - name: web\n    count: 3\n    controllers: {web: {headless: false}}\n",
+    );
+    expect(devices.map(({ name }) => name)).toEqual(["web", "web-2", "web-3"]);
+    expect(new Set(devices.map(({ controllers }) => JSON.stringify(controllers))).size).toBe(1);
+    expect(devices[2]?.controllers.web).toMatchObject({ browser: "chromium", headless: false });
+  });
+
+  it("knows the models of the file beside the built-in ones", () => {
+    const { devices } = load(
+      "models: [{name: kiosk, controllers: [web, power]}]\ndevices: [{name: hall, model: kiosk}]\n",
+    );
+    expect(devices[0]?.kinds).toEqual(["web", "power"]);
+  });
+
+  it("refuses a name that `count` of another device already makes", () => {
+    const { problems } = problemsOf(() => load("devices:\n  - {name: a, count: 2}\n  - {name: a-2}\n"));
+    expect(problems).toEqual([
+      { file, line: 3, column: 12, path: "devices[1].name", message: 'a second device "a-2"' },
+    ]);
+  });
+
+  it("offers the nearest model for an unknown one", () => {
+    const { problems } = problemsOf(() => load("devices:\n  - name: a\n    model: webb\n"));
+    expect(problems).toMatchObject([
+      { line: 3, column: 12, message: 'unknown model "webb"; did you mean "web"?' },
+    ]);
+  });
+});
+
+describe("errors", () => {
+  it("names every problem at once, each with file, line and column", () => {
+    const { problems, message } = problemsOf(() =>
+      load(
+        "server:\n  porrt: 80\nlimits:\n  lease_ms: soon\ndevicez: []\nurl_policy:\n  deny: ['ht tp://x']\n",
+      ),
+    );
+    expect(problems.map(({ line, column, path }) => [line, column, path])).toEqual(
+      expect.arrayContaining([
+        [2, 3, "server"],
+        [4, 13, "limits.lease_ms"],
+        [5, 1, ""],
+        [7, 10, "url_policy.deny[0]"],
+      ]),
+    );
+    expect(problems).toHaveLength(4);
+    expect(message).toContain(`${file}:2:3: server: unknown key "porrt"; did you mean "port"?`);
+    expect(message).toContain(`${file}:5:1: unknown key "devicez"; did you mean "devices"?`);
+  });
+
+  it("offers the nearest key inside a device's controller settings", () => {
+    const { problems } = problemsOf(() =>
+      load("devices:\n  - name: a\n    controllers:\n      web:\n        headles: true\n"),
+    );
+    expect(problems).toMatchObject([
+      {
+        line: 5,
+        column: 9,
+        path: "devices[0].controllers.web",
+        message: expect.stringContaining('did you mean "headless"?'),
+      },
+    ]);
+  });
+
+  it("points at the parent of something that is missing", () => {
+    const { problems } = problemsOf(() => load("server:\n  tls:\n    cert: a.pem\n"));
+    expect(problems).toMatchObject([{ line: 3, path: "server.tls.key" }]);
+  });
+
+  it("says where the YAML itself is broken, and about a key given twice", () => {
+    expect(problemsOf(() => load("server: {name: [\n")).problems[0]?.line).toBeGreaterThan(0);
+    expect(problemsOf(() => load("limits: {}\nlimits: {}\n")).problems).toMatchObject([
+      { line: 2, column: 1 },
+    ]);
+  });
+
+  it("refuses a file whose aliases grow without end", () => {
+    const bomb = ["a0: &a0 [1,1,1,1,1,1,1,1,1,1]"];
+    for (let i = 1; i < 9; i++) bomb.push(`a${i}: &a${i} [${`*a${i - 1},`.repeat(10)}]`);
+    expect(problemsOf(() => load(bomb.join("\n"))).message).toMatch(/alias/i);
+  });
+
+  it("refuses a list where the settings should be", () => {
+    expect(problemsOf(() => load("- a\n")).problems).toMatchObject([{ line: 1, column: 1 }]);
+  });
+
+  it("refuses a named file that cannot be read", () => {
+    const named = join(folder, "missing.yaml");
+    const { problems } = problemsOf(() => load("", { options: { config: named } }));
+    expect(problems).toMatchObject([{ file: named, message: expect.stringContaining("cannot be read") }]);
+  });
+
+  it("refuses a secret that says both or neither of env and file", () => {
+    expect(problemsOf(() => load("secrets:\n  A: {}\n")).problems).toMatchObject([
+      { line: 2, path: "secrets.A" },
+    ]);
+    expect(problemsOf(() => load("secrets: {A: {env: X, file: y}}\n")).problems).toHaveLength(1);
+  });
+});
+
+describe("exposure", () => {
+  it("refuses to be reached from other machines without a certificate or a named proxy", () => {
+    for (const host of ["0.0.0.0", "::", "192.168.1.4", "lab.example"]) {
+      const { message } = problemsOf(() => load(`server: {host: "${host}"}\n`));
+      expect(message).toContain("server.tls {cert, key} or server.trusted_proxy");
+    }
+    expect(problemsOf(() => load("", { env: { LABWRIGHT_HOST: "0.0.0.0" } })).message).toContain("0.0.0.0");
+  });
+
+  it("accepts loopback as it is, and other addresses behind TLS or a proxy", () => {
+    for (const host of ["127.0.0.1", "127.1.2.3", "::1", "localhost"]) {
+      expect(load(`server: {host: "${host}"}\n`).server.host).toBe(host);
+    }
+    expect(load("server: {host: 0.0.0.0, trusted_proxy: edge}\n").server.trusted_proxy).toBe("edge");
+    const { tls } = load("server: {host: 0.0.0.0, tls: {cert: c.pem, key: /k.pem}}\n").server;
+    expect(tls).toEqual({ cert: join(folder, "c.pem"), key: "/k.pem" });
+  });
+});
+
+describe("environment", () => {
+  it("wins over the file, and options win over it", () => {
+    const yaml = "server: {port: 1000}\n";
+    expect(load(yaml).server.port).toBe(1000);
+    expect(load(yaml, { env: { LABWRIGHT_PORT: "2000" } }).server.port).toBe(2000);
+    expect(load(yaml, { env: { LABWRIGHT_PORT: "2000" }, options: { port: 3000 } }).server.port).toBe(3000);
+  });
+
+  it("takes an empty variable for one that is not set", () => {
+    expect(load("server: {port: 1000}\n", { env: { LABWRIGHT_PORT: "" } }).server.port).toBe(1000);
+  });
+
+  it("refuses an unknown LABWRIGHT_ variable with the nearest name, and bad values", () => {
+    const { problems } = problemsOf(() =>
+      load("", {
+        env: {
+          LABWRIGHT_PROT: "1",
+          LABWRIGHT_PORT: "70000",
+          LABWRIGHT_TOKEN: "short",
+          DATABASE_URL: "mysql://x",
+        },
+      }),
+    );
+    expect(problems.map(({ path }) => path).sort()).toEqual([
+      "DATABASE_URL",
+      "LABWRIGHT_PORT",
+      "LABWRIGHT_PROT",
+      "LABWRIGHT_TOKEN",
+    ]);
+    expect(problems.find(({ path }) => path === "LABWRIGHT_PROT")?.message).toContain("LABWRIGHT_PORT");
+  });
+
+  it("accepts the bridge's variables and secrets by name, and leaves other programs' variables alone", () => {
+    const env = {
+      LABWRIGHT_SKILLS: "a,b",
+      LABWRIGHT_READ_ONLY: "1",
+      LABWRIGHT_SECRET_ANY: "value",
+      LABW: "x",
+    };
+    expect(load("", { env }).devices).toHaveLength(1);
+  });
+
+  it("refuses a log level that does not exist", () => {
+    expect(problemsOf(() => load("", { options: { log_level: "loud" } })).problems).toMatchObject([
+      { path: "log_level" },
+    ]);
+  });
+});
+
+describe("places", () => {
+  const env = { LABWRIGHT_DATA_DIR: folder };
+  const find = (command: string, option?: string, more: Environment = {}) =>
+    configFile({ command, option, env: { ...env, ...more }, cwd: join(folder, "work"), dataDir: folder });
+
+  it("prefers the option, then LABWRIGHT_CONFIG, then the data directory", () => {
+    writeFileSync(file, "");
+    expect(find("mcp", "/x/a.yaml", { LABWRIGHT_CONFIG: "/x/b.yaml" })).toBe("/x/a.yaml");
+    expect(find("mcp", undefined, { LABWRIGHT_CONFIG: "/x/b.yaml" })).toBe("/x/b.yaml");
+    expect(find("mcp")).toBe(file);
+  });
+
+  it("looks into the working directory for serve and run, and never for mcp", () => {
+    writeFileSync(file, "");
+    const here = (command: string) =>
+      configFile({ command, env: {}, cwd: folder, dataDir: join(folder, "none") });
+    expect(here("serve")).toBe(file);
+    expect(here("run")).toBe(file);
+    expect(here("mcp")).toBeUndefined();
+    expect(here("status")).toBeUndefined();
+  });
+
+  it("keeps data where each system keeps it", () => {
+    const home = { HOME: "/h", LOCALAPPDATA: "/l" };
+    expect(defaultDataDirectory(home, "linux")).toBe("/h/.local/share/labwright");
+    expect(defaultDataDirectory({ ...home, XDG_DATA_HOME: "/d" }, "linux")).toBe("/d/labwright");
+    expect(defaultDataDirectory({ ...home, XDG_DATA_HOME: "rel" }, "linux")).toBe(
+      "/h/.local/share/labwright",
+    );
+    expect(defaultDataDirectory(home, "darwin")).toBe("/h/Library/Application Support/labwright");
+    expect(defaultDataDirectory(home, "win32")).toBe("/l/labwright");
+    expect(dataDirectory({ ...home, LABWRIGHT_DATA_DIR: "/own" })).toEqual({
+      path: "/own",
+      isDefault: false,
+    });
+  });
+
+  it("resolves files named in the configuration from its folder", () => {
+    const config = load(
+      "folders: {uploads: up, artifacts: /a}\nsecrets: {K: {file: key.txt}, E: {env: X}}\n",
+    );
+    expect(config.folders).toMatchObject({ uploads: join(folder, "up"), artifacts: "/a" });
+    expect(config.folders.scripts).toBe(join(folder, "data/scripts"));
+    expect(config.secrets).toEqual({ K: { file: join(folder, "key.txt") }, E: { env: "X" } });
+  });
+});
+
+it.each([
+  ["Anna's MacBook.local", "anna-s-macbook-local"],
+  ["ABC_1", "abc-1"],
+  ["---", "host"],
+  [`${"x".repeat(62)}-y`, "x".repeat(62)],
+])("cleans the machine name %s to %s", (given, clean) => {
+  expect(machineName(given)).toBe(clean);
+});
+
+it("does not read the file again after it was loaded", () => {
+  const config = load("server: {name: lab}\n");
+  writeFileSync(file, "server: {name: other}\n");
+  expect(config.server.name).toBe("lab");
+  expect(readFileSync(file, "utf8")).toContain("other");
+});

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { controllerSettings } from "../../mcp-server/src/config/controllers.ts";
+import { configFileSchema } from "../../mcp-server/src/config/schema.ts";
+
+it("keeps the committed JSON Schema of labwright.yaml in step with the code", async () => {
+  const schema = {
+    title: "labwright.yaml",
+    ...z.toJSONSchema(configFileSchema(controllerSettings), { io: "input" }),
+  };
+  const text = `${JSON.stringify(schema, null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot("../../mcp-server/docs/config.schema.json");
+});
+
+it("has the top keys that the documentation names, and no other", () => {
+  const shape = configFileSchema(controllerSettings).shape;
+  expect(Object.keys(shape).sort()).toEqual([
+    "agents",
+    "devices",
+    "environments",
+    "folders",
+    "limits",
+    "models",
+    "secrets",
+    "server",
+    "unsafe",
+    "url_policy",
+  ]);
+});
