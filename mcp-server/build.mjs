@@ -1,0 +1,133 @@
+// Bundles what runs (dist/): the bridge alone, so that a host has its listings in a moment; the daemon; the command
+// line; the database's thread. Then the catalogue and the database template, made by code of this build. Does nothing
+// when no source has changed.
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(here);
+const dist = join(here, "dist");
+const stampFile = join(dist, ".stamp");
+const sources = ["mcp-server/src", "controllers/src", "controllers/lab", "skills", "agent-client/src"];
+const others = ["mcp-server/build.mjs", "mcp-server/package.json", "package-lock.json"];
+/** PGlite's wasm and sharp's libraries lie beside their own code; Playwright starts programs of its own. */
+const bundling = {
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  conditions: ["labwright"],
+  external: ["@electric-sql/pglite", "playwright-core", "sharp", "pg-native"],
+  legalComments: "none",
+  logLevel: "warning",
+  // Packages in CommonJS ask for node's own modules with it.
+  banner: {
+    js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+  },
+};
+/** Chunks that a running process may still want to load. */
+const keepOldMs = 86_400_000;
+
+function filesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && !/[/\\](node_modules|out|dist)([/\\]|$)/.test(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function hashOf(files) {
+  const hash = createHash("sha256");
+  for (const file of files.sort()) hash.update(relative(root, file)).update("\0").update(readFileSync(file));
+  return hash.digest("hex").slice(0, 16);
+}
+
+function isDone(stamp) {
+  if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) return false;
+  return ["bridge.js", "daemon.js", "cli.js", "pgliteWorker.js", "catalogue.json", "template.tgz"].every((file) =>
+    existsSync(join(dist, file)),
+  );
+}
+
+const stamp = hashOf([...sources.flatMap((folder) => filesIn(join(root, folder))), ...others.map((f) => join(root, f))]);
+if (!isDone(stamp)) await buildAll(stamp);
+
+async function buildAll(hash) {
+  const { build } = await import("esbuild");
+  const fresh = join(here, `dist.${process.pid}`);
+  try {
+    await build({
+      entryPoints: {
+        bridge: join(here, "src/cli/mcp.ts"),
+        daemon: join(here, "src/main.ts"),
+        cli: join(here, "src/cli/main.ts"),
+        pgliteWorker: join(here, "src/storage/pgliteWorker.ts"),
+      },
+      outdir: fresh,
+      chunkNames: "chunks/[name]-[hash]",
+      splitting: true,
+      minify: true,
+      ...bundling,
+    });
+    await generate(build, fresh, { hash, at: new Date().toISOString() });
+    moveInto(dist, fresh);
+    writeFileSync(stampFile, hash);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** What must be made by running this build's own code. */
+async function generate(build, fresh, made) {
+  const generator = join(fresh, ".generate.mjs");
+  await build({
+    stdin: {
+      contents: `
+        export { tools } from "./src/tools/index.ts";
+        export { buildCatalogue } from "./src/registry/catalogue.ts";
+        export { makeTemplate } from "./src/storage/makeTemplate.ts";`,
+      resolveDir: here,
+      loader: "ts",
+    },
+    outfile: generator,
+    ...bundling,
+  });
+  const { tools, buildCatalogue, makeTemplate } = await import(pathToFileURL(generator).href);
+  const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+  writeFileSync(join(fresh, "catalogue.json"), JSON.stringify(buildCatalogue(tools, version, made)));
+  rmSync(generator);
+  // The template belongs to the version of PGlite that made it, and takes seconds.
+  const engine = readFileSync(join(root, "node_modules/@electric-sql/pglite/package.json"));
+  const templateStamp = createHash("sha256").update(engine).digest("hex");
+  const stampOf = (folder) => join(folder, ".template-stamp");
+  const isSame = existsSync(stampOf(dist)) && readFileSync(stampOf(dist), "utf8") === templateStamp;
+  if (isSame && existsSync(join(dist, "template.tgz"))) return;
+  await makeTemplate(join(fresh, "template.tgz"));
+  writeFileSync(stampOf(fresh), templateStamp);
+}
+
+/** File by file, entries last: a process that starts meanwhile finds one build or the other. */
+function moveInto(target, fresh) {
+  const files = filesIn(fresh).map((file) => relative(fresh, file));
+  const isEntry = (file) => !file.startsWith("chunks");
+  for (const file of [...files.filter((f) => !isEntry(f)), ...files.filter(isEntry)]) {
+    mkdirSync(dirname(join(target, file)), { recursive: true });
+    renameSync(join(fresh, file), join(target, file));
+  }
+  const chunks = join(target, "chunks");
+  const current = new Set(files);
+  for (const name of readdirSync(chunks)) {
+    const file = join(chunks, name);
+    const isOld = Date.now() - statSync(file).mtimeMs > keepOldMs;
+    if (isOld && !current.has(join("chunks", name))) rmSync(file, { force: true });
+  }
+}

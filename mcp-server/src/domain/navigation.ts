@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { verdictSchema } from "./action.ts";
+import { actionSetSchema, edgeSchema } from "./tree.ts";
+
+/** An edge as a caller writes it: its ends by id or label, an action set without an id named after its direction. */
+export const edgeDraftSchema = edgeSchema.extend({
+  action_sets: z
+    .array(actionSetSchema.partial({ id: true }))
+    .min(1)
+    .max(10),
+});
+export type EdgeDraft = z.output<typeof edgeDraftSchema>;
+
+const errorSchema = z.object({ code: z.string(), message: z.string() });
+
+/** One step that was walked, by label. `verified` says that the checks of where it led held. */
+export const walkedLegSchema = z.object({
+  kind: z.enum(["edge", "sibling", "enter", "exit"]),
+  from: z.string(),
+  to: z.string(),
+  edge_id: z.string().optional(),
+  action_set_id: z.string().optional(),
+  ok: z.boolean(),
+  verified: z.boolean(),
+  duration_ms: z.int(),
+  /** From the start of the last action to the first look that saw the reference; off by one look at most. */
+  kpi_ms: z.int().optional(),
+  error: errorSchema.optional(),
+});
+export type WalkedLeg = z.output<typeof walkedLegSchema>;
+
+/**
+ * How a navigation went. `verified` only if the target's own checks held; a target without checks is reached unverified.
+ * `expected_ms` and `confidence` (0..1) are of the first plan. `at` is where the device is now, if that is known.
+ */
+export const navigationReportSchema = z.object({
+  userinterface: z.string(),
+  target: z.string(),
+  target_id: z.string(),
+  reached: z.boolean(),
+  verified: z.boolean(),
+  status: z.enum(["passed", "failed", "error", "timeout"]),
+  at: z.string().optional(),
+  expected_ms: z.int().optional(),
+  confidence: z.number().optional(),
+  legs: z.array(walkedLegSchema),
+  replans: z.int(),
+  duration_ms: z.int(),
+  /** Of the last arrival that was checked. */
+  verdicts: z.array(verdictSchema),
+  error: errorSchema.optional(),
+});
+export type NavigationReport = z.output<typeof navigationReportSchema>;
+
+/** One way of walking an edge, tried. `reached_source: false`: it could not be tried. */
+export const edgeTrialSchema = z.object({
+  edge_id: z.string(),
+  action_set_id: z.string(),
+  edge: z.string(),
+  reached_source: z.boolean(),
+  ok: z.boolean(),
+  verified: z.boolean(),
+  duration_ms: z.int(),
+  error: errorSchema.optional(),
+});
+export type EdgeTrial = z.output<typeof edgeTrialSchema>;
+
+export const validationReportSchema = z.object({
+  userinterface: z.string(),
+  trials: z.array(edgeTrialSchema),
+  passed: z.int(),
+  failed: z.int(),
+  unverified: z.int(),
+  duration_ms: z.int(),
+});
+export type ValidationReport = z.output<typeof validationReportSchema>;

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { errorStatus } from "../../errors.ts";
+import type { CallError } from "../callError.ts";
+import { renderError } from "../render.ts";
+
+/**
+ * The codes a bridge answers with itself, with their HTTP status. Their values are the type's, so they cannot drift from
+ * the closed list, which would bring the controllers with it.
+ */
+const status = {
+  DAEMON_MISMATCH: 409,
+  DAEMON_UNAVAILABLE: 503,
+  INPUT_TOO_LARGE: 413,
+  OUTCOME_UNKNOWN: 502,
+} as const satisfies Partial<typeof errorStatus>;
+
+export class BridgeError extends Error {
+  constructor(
+    readonly code: keyof typeof status,
+    message: string,
+    readonly hint: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+    this.name = "BridgeError";
+  }
+}
+
+/** The same form as the daemon's own failures. */
+export function failedResult(error: BridgeError): CallToolResult {
+  const described: CallError = {
+    code: error.code,
+    message: error.message,
+    hint: error.hint,
+    http_status: status[error.code],
+    details: error.details,
+    trace_id: randomBytes(16).toString("hex"),
+    timestamp: new Date().toISOString(),
+  };
+  return {
+    isError: true,
+    content: [{ type: "text", text: renderError(described) }],
+    _meta: { "dev.labwright/trace_id": described.trace_id, "dev.labwright/error": described },
+  };
+}

@@ -1,0 +1,48 @@
+import { DeviceError } from "@labwright/controllers";
+import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+
+/** How a call failed, the same on every transport. `timestamp` is ISO 8601 UTC. */
+export type CallError = {
+  code: ErrorCode;
+  message: string;
+  hint: string;
+  http_status: number;
+  details: Readonly<Record<string, unknown>>;
+  trace_id: string;
+  timestamp: string;
+};
+
+type Where = { trace_id: string; now: number };
+
+export function toolError(error: ToolError, where: Where): CallError {
+  return {
+    code: error.code,
+    message: error.message,
+    hint: error.hint,
+    http_status: errorStatus[error.code],
+    details: error.details,
+    trace_id: where.trace_id,
+    timestamp: new Date(where.now).toISOString(),
+  };
+}
+
+/**
+ * What went wrong, in the closed codes. A device's message already ends with the next step. An error of no known kind
+ * becomes INTERNAL without its text, which may hold anything; the log has it.
+ */
+export function callError(error: unknown, where: Where): CallError {
+  if (error instanceof ToolError) return toolError(error, where);
+  if (error instanceof DeviceError)
+    return toolError(new ToolError(error.code, error.message, "", error.details), where);
+  return toolError(
+    new ToolError(
+      "INTERNAL",
+      "Labwright failed in a way it does not know.",
+      "Try once more; if it happens again, report it with the trace id, which finds the cause in the daemon's log.",
+    ),
+    where,
+  );
+}
+
+export const isKnownError = (error: unknown): boolean =>
+  error instanceof ToolError || error instanceof DeviceError;

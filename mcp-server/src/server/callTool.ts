@@ -1,0 +1,267 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { type ErrorCode, ToolError } from "../errors.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { AnyTool, Attachment } from "../registry/tool.ts";
+import { isIdempotent } from "../registry/wire.ts";
+import type { CallContext, CallFacts, Clock, Services } from "../services/index.ts";
+import { type CallError, callError, isKnownError } from "./callError.ts";
+import { type IdempotencyStore, runOnce } from "./idempotency.ts";
+import { parseInput } from "./parseInput.ts";
+import { renderResult } from "./render.ts";
+import { traceIdOf } from "./traceId.ts";
+
+/** One call, whatever wire it came by. `traceparent` is W3C; `idempotency_key` may also be among the arguments. */
+export type CallRequest = {
+  name: string;
+  arguments: unknown;
+  principal: string;
+  client: string;
+  signal: AbortSignal;
+  progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
+  traceparent?: string | undefined;
+  idempotency_key?: string | undefined;
+  capabilities?: { elicitation: boolean } | undefined;
+};
+
+/** `structured` is the validated output with secrets masked, `text` its short form for a model. */
+export type CallOutcome =
+  | {
+      ok: true;
+      tool: string;
+      trace_id: string;
+      structured: Record<string, unknown>;
+      text: string;
+      attachments: Attachment[];
+    }
+  | { ok: false; tool: string; trace_id: string; error: CallError };
+
+export type CallTool = (request: CallRequest) => Promise<CallOutcome>;
+
+/** What the log, the metrics and the audit learn of one call. `outcome` is `ok` or an error code. */
+export type CallRecord = CallFacts & {
+  tool: string;
+  trace_id: string;
+  principal: string;
+  client: string;
+  effect: AnyTool["effect"] | "unknown";
+  outcome: "ok" | ErrorCode;
+  duration_ms: number;
+  at: string;
+};
+
+export type CallObserver = {
+  /** Runs a call inside a span; `traceId` is 32 hex digits, that of `traceparent` if it has one. */
+  trace<T>(name: string, traceparent: string | undefined, run: (traceId: string) => Promise<T>): Promise<T>;
+  record(record: CallRecord): void;
+  /** A fault of ours, with its stack, for the log only. */
+  fault(error: unknown, where: { tool: string; trace_id: string }): void;
+};
+
+/** Who runs a call for a device of another host. Undefined: this one does. */
+export type HostRouter = { route(tool: AnyTool, args: unknown): CallTool | undefined };
+export const localOnly: HostRouter = { route: () => undefined };
+
+export type CallToolDeps = {
+  registry: Registry;
+  services: Services;
+  observe: CallObserver;
+  /** Stored before a call that may change something is answered. */
+  audit(record: CallRecord): Promise<void>;
+  idempotency: IdempotencyStore;
+  clock: Clock;
+  router?: HostRouter;
+  /** The longest any call may take, beside the tool's own limit. */
+  maxCallMs?: number;
+};
+
+/** The one path of every call: MCP, REST, jobs and the command line all take it. The returned function never throws. */
+export function createCallTool(deps: CallToolDeps): CallTool {
+  return async (request) => {
+    const started = deps.clock.now();
+    const name = request.name.slice(0, 128);
+    const tool = deps.registry.find(request.name);
+    return deps.observe.trace(name, request.traceparent, async (trace_id) => {
+      const facts: CallFacts = {};
+      const outcome = await attempt(deps, request, { tool, trace_id, facts });
+      const record: CallRecord = {
+        ...facts,
+        tool: tool ? name : "unknown",
+        trace_id,
+        principal: request.principal,
+        client: request.client,
+        effect: tool?.effect ?? "unknown",
+        outcome: outcome.ok ? "ok" : outcome.error.code,
+        duration_ms: Math.round(deps.clock.now() - started),
+        at: new Date(started).toISOString(),
+      };
+      deps.observe.record(record);
+      if (tool && tool.effect !== "read") {
+        await deps
+          .audit(record)
+          .catch((error: unknown) => deps.observe.fault(error, { tool: name, trace_id }));
+      }
+      return outcome;
+    });
+  };
+}
+
+type Attempt = { tool: AnyTool | undefined; trace_id: string; facts: CallFacts };
+
+async function attempt(deps: CallToolDeps, asked: CallRequest, { tool, trace_id, facts }: Attempt) {
+  const where = { tool: asked.name, trace_id };
+  try {
+    const request = takeKey(asked);
+    const found = tool ?? deps.registry.get(request.name);
+    const elsewhere = (deps.router ?? localOnly).route(found, request.arguments);
+    if (elsewhere) return await elsewhere(request);
+    const input = parseInput(found, request.arguments);
+    Object.assign(facts, factsIn(input));
+    const once = () => runTool(deps, found, input, request, { trace_id, facts });
+    const { idempotency_key } = request;
+    if (idempotency_key === undefined || isIdempotent(found)) return await once();
+    return await runOnce(deps.idempotency, { ...request, idempotency_key }, deps.clock.now(), once);
+  } catch (error) {
+    return failed(deps, error, where);
+  }
+}
+
+function failed(deps: CallToolDeps, error: unknown, where: { tool: string; trace_id: string }): CallOutcome {
+  if (!isKnownError(error)) deps.observe.fault(error, where);
+  const described = callError(error, { trace_id: where.trace_id, now: deps.clock.now() });
+  return { ok: false, ...where, error: deps.services.secrets.mask(described) };
+}
+
+/** Never throws: what a handler throws is an outcome too, and is stored under its idempotency key. */
+async function runTool(
+  deps: CallToolDeps,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  request: CallRequest,
+  { trace_id, facts }: { trace_id: string; facts: CallFacts },
+): Promise<CallOutcome> {
+  const attachments: Attachment[] = [];
+  const limit = startLimit(deps, tool, request.signal);
+  const context = contextOf(deps, request, {
+    trace_id,
+    facts,
+    signal: limit.signal,
+    deadline: limit.deadline,
+  });
+  const { services } = deps;
+  try {
+    const work = tool.handle({ input, services, context, attach: (a) => void attachments.push(a) });
+    const result = await Promise.race([work, limit.ended]);
+    const structured = services.secrets.mask(checkedOutput(tool, result));
+    Object.assign(facts, { ...factsIn(structured), ...facts });
+    const text = renderResult(structured);
+    return { ok: true, tool: tool.name, trace_id, structured, text, attachments };
+  } catch (error) {
+    return failed(deps, limit.reason() ?? error, { tool: tool.name, trace_id });
+  } finally {
+    limit.stop();
+  }
+}
+
+/** Ends a call at its deadline or when its caller goes, also if the handler ignores its signal. */
+function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal) {
+  const ms = Math.min(tool.timeoutMs, deps.maxCallMs ?? tool.timeoutMs);
+  const controller = new AbortController();
+  let reason: ToolError | undefined;
+  let reject: (error: ToolError) => void = () => {};
+  const promise = new Promise<never>((_, no) => {
+    reject = no;
+  });
+  promise.catch(() => {});
+  const end = (error: ToolError) => {
+    if (reason) return;
+    reason = error;
+    controller.abort(error);
+    reject(error);
+  };
+  const onCancel = () =>
+    end(
+      new ToolError(
+        "CANCELLED",
+        `${tool.name} was cancelled.`,
+        "What it had done by then stays done; look before you go on.",
+      ),
+    );
+  const onDeadline = () =>
+    end(
+      new ToolError(
+        "EXECUTION_TIMEOUT",
+        `${tool.name} did not end within ${ms} ms.`,
+        "Look at the device with dump_ui_elements, then ask for less at a time.",
+        { timeout_ms: ms },
+      ),
+    );
+  const stopTimer = deps.clock.setTimeout(onDeadline, ms);
+  if (caller.aborted) onCancel();
+  else caller.addEventListener("abort", onCancel, { once: true });
+  return {
+    signal: controller.signal,
+    deadline: deps.clock.now() + ms,
+    ended: promise,
+    reason: () => reason,
+    stop() {
+      stopTimer();
+      caller.removeEventListener("abort", onCancel);
+    },
+  };
+}
+
+function contextOf(
+  deps: CallToolDeps,
+  request: CallRequest,
+  call: { trace_id: string; facts: CallFacts; signal: AbortSignal; deadline: number },
+): CallContext {
+  const { secrets } = deps.services;
+  return {
+    principal: request.principal,
+    client: request.client,
+    signal: call.signal,
+    deadline: call.deadline,
+    trace_id: call.trace_id,
+    progress: (done, total, message) => request.progress?.(done, total, secrets.mask(message)),
+    capabilities: request.capabilities ?? { elicitation: false },
+    note: (facts) => void Object.assign(call.facts, facts),
+  };
+}
+
+function checkedOutput(tool: AnyTool, result: unknown): Record<string, unknown> {
+  const output = tool.output.safeParse(result);
+  if (output.success) return output.data;
+  throw new Error(
+    `${tool.name} returned what its output schema does not allow: ${z.prettifyError(output.error)}`,
+  );
+}
+
+/** The key may come as an argument, for hosts that cannot set `_meta`; tools never see it. */
+function takeKey(request: CallRequest): CallRequest {
+  const args = request.arguments;
+  if (typeof args !== "object" || args === null || !("idempotency_key" in args)) return request;
+  const { idempotency_key, ...rest } = args;
+  const key = keySchema.safeParse(idempotency_key);
+  if (key.success) return { ...request, arguments: rest, idempotency_key: key.data };
+  throw new ToolError(
+    "INVALID_INPUT",
+    "idempotency_key must be a string of 1 to 200 characters.",
+    "Give one key of your own for one call, for example a UUID.",
+  );
+}
+const keySchema = z.string().min(1).max(200);
+
+const factKeys = ["device_id", "session_id", "execution_id"] as const;
+
+function factsIn(fields: Record<string, unknown>): CallFacts {
+  const found = factKeys.map((key) => [key, fields[key]]).filter(([, value]) => typeof value === "string");
+  return Object.fromEntries(found);
+}
+
+/** Traces nothing and logs nothing; gives every call its trace id. */
+export const silentObserver: CallObserver = {
+  trace: (_name, traceparent, run) => run(traceIdOf(traceparent) ?? randomBytes(16).toString("hex")),
+  record: () => {},
+  fault: () => {},
+};

@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import type { Hono } from "hono";
+import type { Catalogue } from "../registry/catalogue.ts";
+import type { ArtifactStore, Clock } from "../services/index.ts";
+import type { CallTool } from "./callTool.ts";
+import { removeDaemonFile, writeDaemonFile } from "./daemonFile.ts";
+import { createHttp, type Http, type HttpDeps } from "./http.ts";
+import { watchIdle } from "./idle.ts";
+import { isLoopback, type ListenSettings, type Listening, listen } from "./listen.ts";
+import { trackCalls } from "./trackCalls.ts";
+
+export type DaemonParts = {
+  dataDir: string;
+  catalogue: Catalogue;
+  /** Undefined: a new one. */
+  token: string | undefined;
+  config: { path: string | undefined; hash: string };
+  listen: ListenSettings;
+  allowedHosts: readonly string[];
+  allowedOrigins: readonly string[];
+  callTool: CallTool;
+  artifacts: ArtifactStore;
+  clock: Clock;
+  /** The REST routes, over the call path that counts what is under way. */
+  api?: (callTool: CallTool) => Hono;
+  metrics?: HttpDeps["metrics"];
+  /** Undefined: stays until it is told. */
+  idleMs: number | undefined;
+  maxCallMs: number;
+  /** Leases held and runs under way. */
+  held(): Promise<{ leases: number; runs: number }>;
+  onClientEnd(client: string): void;
+  onStop(reason: string): void;
+  /** Ends runs and devices; calls under way end by it. */
+  closeServices(): Promise<void>;
+};
+
+export type Daemon = {
+  port: number;
+  /** Resolves with the reason when it has ended; the storage is still open. */
+  ended: Promise<string>;
+  stop(reason: string): void;
+};
+
+/** Sessions of vanished clients live at least this long, and longer than any call. */
+const sessionIdleMs = 600_000;
+const lastAnswersMs = 2_000;
+
+/** Serves until it is told, has nothing to do, or fails to. `daemon.json` is written last and removed first. */
+export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
+  const token = parts.token ?? randomBytes(24).toString("hex");
+  const calls = trackCalls(parts.callTool);
+  let listening: Listening | undefined;
+  let stopWith: (reason: string) => void = () => {};
+  const told = new Promise<string>((resolve) => {
+    stopWith = resolve;
+  });
+  const isBusy = async () => {
+    const { leases, runs } = await parts.held();
+    return calls.running() > 0 || leases > 0 || runs > 0;
+  };
+  let touch = () => {};
+  const http = createHttp({
+    access: accessOf(parts, token, () => listening?.ports ?? []),
+    catalogue: parts.catalogue,
+    artifacts: parts.artifacts,
+    clock: parts.clock,
+    ...(parts.api && { api: parts.api(calls.callTool) }),
+    ...(parts.metrics && { metrics: parts.metrics }),
+    onClientEnd: parts.onClientEnd,
+    callTool: calls.callTool,
+    isReady: () => listening !== undefined,
+    onActivity: () => touch(),
+    sessionIdleMs: Math.max(sessionIdleMs, 2 * parts.maxCallMs),
+    async onStop(reason, ifIdle) {
+      if (ifIdle && (await isBusy())) return false;
+      // The answer goes out first.
+      setImmediate(() => stopWith(reason));
+      return true;
+    },
+  });
+  listening = await listen(http.app, parts.listen);
+  const idle =
+    parts.idleMs === undefined
+      ? undefined
+      : watchIdle({
+          clock: parts.clock,
+          idleMs: parts.idleMs,
+          isBusy: async () => http.attachments.count() > 0 || http.sessions() > 0 || (await isBusy()),
+          onIdle: () => stopWith("idle"),
+        });
+  if (idle) touch = idle.touch;
+  announce(parts, listening, token);
+  const ended = told.then(async (reason) => {
+    idle?.stop();
+    parts.onStop(reason);
+    await leave(parts, { reason, http, listening, quiet: calls.quiet });
+    return reason;
+  });
+  return { port: listening.port, ended, stop: (reason) => stopWith(reason) };
+}
+
+function accessOf(parts: DaemonParts, token: string, ports: () => readonly number[]) {
+  const { host } = parts.listen;
+  const isWildcard = host === "0.0.0.0" || host === "::" || host === "[::]";
+  const own = isLoopback(host) || isWildcard ? [] : [host];
+  return { token, ports, allowedHosts: [...parts.allowedHosts, ...own], allowedOrigins: parts.allowedOrigins };
+}
+
+function announce({ dataDir, catalogue, config }: DaemonParts, listening: Listening, token: string): void {
+  writeDaemonFile(dataDir, {
+    pid: process.pid,
+    started_at: new Date(performance.timeOrigin).toISOString(),
+    port: listening.localPort,
+    token,
+    version: catalogue.version,
+    build: catalogue.build,
+    config: { ...(config.path !== undefined && { path: config.path }), hash: config.hash },
+  });
+}
+
+async function leave(
+  parts: DaemonParts,
+  end: { reason: string; http: Http; listening: Listening; quiet(ms: number): Promise<void> },
+): Promise<void> {
+  removeDaemonFile(parts.dataDir, process.pid);
+  await parts.closeServices();
+  await end.quiet(lastAnswersMs);
+  end.http.attachments.leave(end.reason);
+  await end.http.close();
+  await end.listening.close();
+}

@@ -1,0 +1,147 @@
+import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
+import type { Catalogue } from "../registry/catalogue.ts";
+import type { ArtifactStore, Clock } from "../services/index.ts";
+import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
+import { type Attachments, createAttachments } from "./attachments.ts";
+import type { CallTool } from "./callTool.ts";
+import { createServer, type ToolCall } from "./createServer.ts";
+import { localBackend } from "./localBackend.ts";
+import { createSessions } from "./sessions.ts";
+
+export const maxBodyBytes = 8 * 1024 * 1024;
+
+/** One token, so one principal; clients tell themselves apart by {@link clientHeader}, a session or their name. */
+export const principal = "local";
+export const clientHeader = "x-labwright-client";
+
+export type HttpDeps = {
+  access: Access;
+  catalogue: Catalogue;
+  callTool: CallTool;
+  artifacts: ArtifactStore;
+  clock: Clock;
+  /** The REST routes, mounted at /api/v1. */
+  api?: Hono;
+  metrics?: () => Promise<{ text: string; contentType: string }>;
+  /** True once calls can be answered. */
+  isReady(): boolean;
+  /** A bridge's or session's end, so that what it held is given back. */
+  onClientEnd(client: string): void;
+  /** Something was asked or a bridge came: not idle. */
+  onActivity(): void;
+  /** Asked to end; false if it is busy and `ifIdle`. */
+  onStop(reason: string, ifIdle: boolean): Promise<boolean>;
+  /** How long a vanished client's session is kept. */
+  sessionIdleMs: number;
+  bodyBytes?: number;
+};
+
+export type Http = { app: Hono; attachments: Attachments; sessions(): number; close(): Promise<void> };
+
+/** Everything the daemon serves: MCP for both eras, REST, metrics, health, and the bridges' attachment. */
+export function createHttp(deps: HttpDeps): Http {
+  const limit = deps.bodyBytes ?? maxBodyBytes;
+  const attachments = createAttachments({
+    clock: deps.clock,
+    onOpen: deps.onActivity,
+    onEnd: (client) => {
+      deps.onClientEnd(client);
+      deps.onActivity();
+    },
+  });
+  const mcp = mcpRoutes(deps, limit);
+  const app = new Hono();
+  app.use(hostAndOrigin(deps.access));
+  app.use(cors({ origin: [...deps.access.allowedOrigins], exposeHeaders: ["mcp-session-id"] }));
+  app.get("/livez", (c) => c.json({ status: "ok" }));
+  app.get("/readyz", (c) =>
+    deps.isReady() ? c.json({ status: "ok" }) : c.json({ status: "starting" }, 503),
+  );
+  app.use(bearerToken(deps.access));
+  app.use(async (_, next) => {
+    deps.onActivity();
+    await next();
+  });
+  app.use(
+    bodyLimit({
+      maxSize: limit,
+      onError: (c) =>
+        refuse(c, "INPUT_TOO_LARGE", `A request may have at most ${limit} bytes. Send less at a time.`),
+    }),
+  );
+  app.all("/mcp", (c) => mcp.handle(c.req.raw));
+  app.get("/attach", (c) => attachments.open(clientName(c.req.header(clientHeader)) ?? "unknown"));
+  app.post("/shutdown", async (c) => {
+    const ifIdle = c.req.query("if_idle") === "true";
+    const leaving = await deps.onStop(c.req.query("reason")?.slice(0, 100) ?? "asked", ifIdle);
+    return c.json({ leaving }, leaving ? 202 : 409);
+  });
+  const { api, metrics } = deps;
+  if (metrics) {
+    app.get("/metrics", async (c) => {
+      const { text, contentType } = await metrics();
+      return c.body(text, 200, { "content-type": contentType });
+    });
+  }
+  if (api) app.route("/api/v1", api);
+  app.notFound((c) =>
+    c.json({ success: false, error: { code: "NOT_FOUND", message: "No such path." } }, 404),
+  );
+  return { app, attachments, sessions: mcp.sessions, close: mcp.close };
+}
+
+function mcpRoutes(deps: HttpDeps, limit: number) {
+  const backend = localBackend({ ...deps, identify: (call) => ({ principal, client: clientOf(call) }) });
+  // Streams from the start, so that a long call without progress is not cut off as a silent answer.
+  const modern = createMcpHandler(() => createServer(deps.catalogue, backend), {
+    legacy: "reject",
+    responseMode: "sse",
+    maxRequestBodySize: limit,
+  });
+  const sessions = createSessions({
+    createServer: () => createServer(deps.catalogue, backend),
+    clock: deps.clock,
+    idleMs: deps.sessionIdleMs,
+    maxSessions: 256,
+    maxBodyBytes: limit,
+    onEnd: (session, host) => deps.onClientEnd(sessionClient(session, host)),
+  });
+  return {
+    async handle(request: Request): Promise<Response> {
+      const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: limit });
+      return legacy ? sessions.handle(request) : modern.fetch(request);
+    },
+    sessions: sessions.count,
+    async close() {
+      await Promise.all([modern.close(), sessions.close()]);
+    },
+  };
+}
+
+function clientOf(call: ToolCall): string {
+  const named = clientName(call.http?.headers.get(clientHeader));
+  if (named !== undefined) return named;
+  if (call.session !== undefined) return sessionClient(call.session, call.host);
+  return clientName(call.host) ?? "http";
+}
+
+/** Whose call a REST request is. */
+export const restPrincipal = (request: Request): { principal: string; client: string } => ({
+  principal,
+  client: clientName(request.headers.get(clientHeader)) ?? "rest",
+});
+
+const sessionClient = (session: string, host: string | undefined) =>
+  `${clientName(host) ?? "http"}/${session}`;
+
+/** A name as a client gives it, made fit for logs and messages. */
+export function clientName(given: string | null | undefined): string | undefined {
+  const name = given
+    ?.replace(/[^\w ./@-]/g, "")
+    .trim()
+    .slice(0, 100);
+  return name === "" ? undefined : name;
+}

@@ -1,0 +1,108 @@
+import type { CallError } from "./callError.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An object in one line up to this many characters; past it, a line for each field. */
+const inlineLimit = 400;
+
+/**
+ * The one renderer from a typed result to what a model reads: `key: value` lines, a list of objects as one line each,
+ * text of several lines as a block at the end. Left out: undefined, null, "". Never JSON, ANSI codes or data: URLs.
+ */
+export function renderResult(result: Fields): string {
+  const fields = Object.entries(result).filter(([, value]) => isPresent(value));
+  const blocks = fields.filter(([, value]) => isBlock(value));
+  const rest = fields.filter(([, value]) => !isBlock(value));
+  const lines = [...rest, ...blocks].flatMap(([key, value]) => fieldLines(key, value));
+  return lines.length > 0 ? lines.join("\n") : "done";
+}
+
+/** `CODE: message`, the hint, one line for each detail, and the trace id. */
+export function renderError(error: CallError): string {
+  const details = Object.entries(error.details).filter(
+    ([, value]) => isPresent(value) && !isEmptyList(value),
+  );
+  return [
+    `${error.code}: ${clean(error.message)}`,
+    ...(error.hint === "" ? [] : [clean(error.hint)]),
+    ...details.flatMap(([key, value]) => fieldLines(key, value)),
+    `trace_id: ${error.trace_id}`,
+  ].join("\n");
+}
+
+function fieldLines(key: string, value: unknown): string[] {
+  if (isBlock(value)) return [`${key}:`, ...clean(value).split("\n")];
+  if (Array.isArray(value)) return listLines(key, value);
+  if (!isFields(value)) return [`${key}: ${scalar(value)}`];
+  const line = inlineFields(value);
+  if (line.length <= inlineLimit && !line.includes("\n")) return line === "" ? [] : [`${key}: ${line}`];
+  return [`${key}:`, ...indented(renderResult(value).split("\n"))];
+}
+
+function listLines(key: string, items: readonly unknown[]): string[] {
+  if (items.length === 0) return [`${key}: none`];
+  if (!items.some((item) => isFields(item) || isBlock(item)))
+    return [`${key}: ${items.map(inline).join(", ")}`];
+  return [`${key}:`, ...items.flatMap(itemLines)];
+}
+
+function itemLines(item: unknown): string[] {
+  if (!isFields(item)) return isBlock(item) ? blockItem(clean(item)) : [`- ${inline(item)}`];
+  const present = Object.entries(item).filter(([, value]) => isPresent(value));
+  const blocks = present.filter(([, value]) => isBlock(value));
+  const rest = Object.fromEntries(present.filter(([, value]) => !isBlock(value)));
+  return [`- ${inlineFields(rest)}`, ...indented(blocks.flatMap(([key, value]) => fieldLines(key, value)))];
+}
+
+function blockItem(text: string): string[] {
+  const [first = "", ...rest] = text.split("\n");
+  return [`- ${first}`, ...indented(rest)];
+}
+
+const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
+
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (isFields(value)) return `{${inlineFields(value)}}`;
+  const text = scalar(value);
+  // Quoted only where a reader could not tell where the value ends.
+  return typeof value === "string" && /^$|^\s|\s$|[\n,{}[\]]|: /.test(text) ? JSON.stringify(text) : text;
+}
+
+const inlineFields = (fields: Fields): string =>
+  Object.entries(fields)
+    .filter(([, value]) => isPresent(value) && !isEmptyList(value))
+    .map(([key, value]) => `${key}: ${inline(value)}`)
+    .join(", ");
+
+const scalar = (value: unknown): string => (typeof value === "string" ? clean(value) : String(value));
+
+/** ESC sequences (ECMA-48 CSI and OSC), other control characters, and data: URLs, whose bytes say nothing to a model. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
+const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
+const control = /[\u0000-\u0008\u000b-\u001f\u007f\u0080-\u009f]/g;
+const dataUrl = /\bdata:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.+-]+)*,[^\s"'<>)]*/gi;
+
+function clean(text: string): string {
+  return text
+    .replace(ansi, "")
+    .replaceAll("\r\n", "\n")
+    .replace(control, "")
+    .replace(
+      dataUrl,
+      (url, type: string | undefined) => `[${type ?? "text"} data, ${url.length} characters]`,
+    );
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isBlock = (value: unknown): value is string => typeof value === "string" && value.trim().includes("\n");
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+function isPresent(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  return !(isFields(value) && Object.values(value).every((inner) => !isPresent(inner)));
+}

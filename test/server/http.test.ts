@@ -1,0 +1,310 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Hono } from "hono";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineTool } from "../../mcp-server/src/registry/tool.ts";
+import { checkExposure, listen } from "../../mcp-server/src/server/listen.ts";
+import type { CallContext } from "../../mcp-server/src/services/index.ts";
+import { fakeClock } from "../fixtures/fakeClock.ts";
+import { bearer, connectHttp, type HttpFixture, startHttp } from "../fixtures/http.ts";
+import { wireServices } from "../fixtures/wire.ts";
+
+const clients: string[] = [];
+const contexts: CallContext[] = [];
+const whoAmI = defineTool({
+  name: "who_am_i",
+  title: "Who",
+  description: "Says who calls.",
+  domain: "devices",
+  capabilities: ["DEVICE_STATUS"],
+  effect: "read",
+  timeoutMs: 5_000,
+  input: z.strictObject({ note: z.string().optional() }),
+  output: z.strictObject({ client: z.string(), principal: z.string() }),
+  async handle({ context }) {
+    clients.push(context.client);
+    contexts.push(context);
+    return { client: context.client, principal: context.principal };
+  },
+});
+
+const errorBody = z.object({
+  success: z.literal(false),
+  error: z.object({ code: z.string(), message: z.string(), http_status: z.int(), trace_id: z.string() }),
+});
+
+type Answer = { status: number; headers: Record<string, unknown>; body: string };
+
+/** fetch forbids a Host header; this does not. */
+function raw(url: string, options: { method?: string; headers?: Record<string, string>; ca?: Buffer } = {}) {
+  const send = url.startsWith("https:") ? httpsRequest : httpRequest;
+  return new Promise<Answer>((resolve, reject) => {
+    const sent = send(url, { rejectUnauthorized: false, ...options }, (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("end", () => {
+        const body = Buffer.concat(parts).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+      });
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+const codeOf = (answer: Answer) => errorBody.parse(JSON.parse(answer.body)).error.code;
+
+let http: HttpFixture;
+beforeAll(async () => {
+  const api = new Hono().get("/health", (c) => c.json({ status: "healthy" }));
+  http = await startHttp(wireServices(), [whoAmI], {
+    api,
+    metrics: async () => ({ text: "calls 1\n", contentType: "text/plain; version=0.0.4" }),
+    allowedOrigins: ["https://lab.example"],
+    allowedHosts: ["lab.example"],
+    bodyBytes: 100_000,
+  });
+});
+afterAll(() => http.end());
+
+describe("who may reach the port", () => {
+  const port = () => http.listening.port;
+
+  it.each(["/api/v1/health", "/mcp", "/metrics", "/attach", "/nothing"])("needs the token: %s", async (path) => {
+    for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: bearer.authorization.slice(7) }]) {
+      const answer = await raw(http.url(path), { headers });
+      expect(answer.status).toBe(401);
+      expect(answer.headers["www-authenticate"]).toContain("Bearer");
+      expect(codeOf(answer)).toBe("UNAUTHORIZED");
+    }
+  });
+
+  it("lets the token in, to REST, metrics and health", async () => {
+    expect((await raw(http.url("/api/v1/health"), { headers: bearer })).body).toContain("healthy");
+    expect((await raw(http.url("/metrics"), { headers: bearer })).body).toBe("calls 1\n");
+    expect((await raw(http.url("/nothing"), { headers: bearer })).status).toBe(404);
+    for (const path of ["/livez", "/readyz"]) expect((await raw(http.url(path))).status).toBe(200);
+  });
+
+  it.each(["evil.example", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example", "localhost.evil.example:80", "@127.0.0.1"])(
+    "refuses a forged Host, also with the token: %j",
+    async (host) => {
+      const answer = await raw(http.url("/livez"), { headers: { ...bearer, host } });
+      // Node itself answers 400 to what is no host at all.
+      expect([400, 403]).toContain(answer.status);
+      if (answer.status === 403) expect(codeOf(answer)).toBe("HOST_DENIED");
+    },
+  );
+
+  it("answers as each loopback name with its port, and as a configured name", async () => {
+    for (const host of [`127.0.0.1:${port()}`, `localhost:${port()}`, `[::1]:${port()}`, `LOCALHOST:${port()}`, "lab.example", "lab.example:8443"]) {
+      expect((await raw(http.url("/livez"), { headers: { host } })).status).toBe(200);
+    }
+  });
+
+  it.each(["https://evil.example", "null", "http://localhost", "http://127.0.0.1:1", "https://lab.example.evil"])(
+    "refuses a forged Origin, also with the token: %s",
+    async (origin) => {
+      const answer = await raw(http.url("/mcp"), { method: "POST", headers: { ...bearer, origin } });
+      expect(answer.status).toBe(403);
+      expect(codeOf(answer)).toBe("ORIGIN_DENIED");
+    },
+  );
+
+  it("lets pages of its own and of configured origins call, and tells browsers so", async () => {
+    const own = await raw(http.url("/livez"), { headers: { origin: `http://localhost:${port()}` } });
+    expect(own.status).toBe(200);
+    const headers = { origin: "https://lab.example", "access-control-request-method": "POST" };
+    const preflight = await raw(http.url("/api/v1/tools/x"), { method: "OPTIONS", headers });
+    expect(preflight.headers["access-control-allow-origin"]).toBe("https://lab.example");
+  });
+
+  it.each(["/mcp", "/api/v1/tools/who_am_i"])("refuses a body over the limit with what to do: %s", async (path) => {
+    const response = await fetch(http.url(path), {
+      method: "POST",
+      headers: { ...bearer, "content-type": "application/json" },
+      body: JSON.stringify({ note: "x".repeat(100_001) }),
+    });
+    expect(response.status).toBe(413);
+    expect(errorBody.parse(await response.json()).error).toMatchObject({
+      code: "INPUT_TOO_LARGE",
+      message: expect.stringContaining("100000 bytes"),
+    });
+  });
+});
+
+describe("whose call it is", () => {
+  it("is the client's own name for a bridge, its session for a 2025 client, its name for a 2026 client", async () => {
+    clients.length = 0;
+    const bridge = await connectHttp(http.url("/mcp"), { pin: "2026-07-28" }, { "x-labwright-client": "claude/1a2b" });
+    const modern = await connectHttp(http.url("/mcp"), { pin: "2026-07-28" });
+    const legacy = await connectHttp(http.url("/mcp"), "legacy");
+    for (const { client } of [bridge, modern, legacy]) await client.callTool({ name: "who_am_i", arguments: {} });
+    expect(clients).toEqual(["claude/1a2b", "http-test", `http-test/${legacy.transport.sessionId}`]);
+    expect(http.sessions()).toBe(1);
+    await legacy.transport.terminateSession();
+    expect(http.sessions()).toBe(0);
+    expect(http.ended).toContain(clients[2]);
+    await Promise.all([bridge, modern, legacy].map(({ client }) => client.close()));
+  });
+
+  it("ends a trace id that came in a header in the call's context", async () => {
+    contexts.length = 0;
+    const traceparent = `00-${"c".repeat(32)}-${"d".repeat(16)}-01`;
+    const { client } = await connectHttp(http.url("/mcp"), { pin: "2026-07-28" }, { traceparent });
+    await client.callTool({ name: "who_am_i", arguments: {} });
+    expect(contexts[0]?.trace_id).toBe("c".repeat(32));
+    await client.close();
+  });
+
+  it("asks a 2025 client of an ended session to begin again", async () => {
+    const headers = { ...bearer, "mcp-session-id": "gone", "content-type": "application/json" };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const response = await fetch(http.url("/mcp"), { method: "POST", headers, body });
+    expect(response.status).toBe(404);
+  });
+});
+
+describe("a 2025 client that vanished", () => {
+  it("loses its session, and what it held is given back", async () => {
+    const clock = fakeClock();
+    const server = await startHttp(wireServices(), [whoAmI], { clock, sessionIdleMs: 60_000 });
+    const headers = {
+      ...bearer,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "gone", version: "1" } };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    const response = await fetch(server.url("/mcp"), { method: "POST", headers, body });
+    await response.text();
+    const session = response.headers.get("mcp-session-id");
+    await clock.advance(45_000);
+    expect(server.sessions()).toBe(1);
+    await clock.advance(30_000);
+    expect(server.sessions()).toBe(0);
+    expect(server.ended).toEqual([`gone/${session}`]);
+    await server.end();
+  });
+
+  it("keeps it while it listens", async () => {
+    const clock = fakeClock();
+    const server = await startHttp(wireServices(), [whoAmI], { clock, sessionIdleMs: 60_000 });
+    const { client, transport } = await connectHttp(server.url("/mcp"), "legacy");
+    await client.callTool({ name: "who_am_i", arguments: {} });
+    const stream = await fetch(server.url("/mcp"), {
+      headers: { ...bearer, accept: "text/event-stream", "mcp-session-id": transport.sessionId ?? "" },
+    });
+    await clock.advance(600_000);
+    expect(server.sessions()).toBe(1);
+    await stream.body?.cancel();
+    await client.close();
+    await server.end();
+  });
+});
+
+describe("a bridge's attachment", () => {
+  it("tells the end of either side to the other", async () => {
+    const stop = new AbortController();
+    const headers = { ...bearer, "x-labwright-client": "claude/77" };
+    const response = await fetch(http.url("/attach"), { headers, signal: stop.signal });
+    const reader = response.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("attached\n");
+    expect(http.attachments.count()).toBe(1);
+    stop.abort();
+    await expect.poll(() => http.ended).toContain("claude/77");
+    expect(http.attachments.count()).toBe(0);
+
+    const second = await fetch(http.url("/attach"), { headers });
+    http.attachments.leave("replaced by a newer build");
+    expect(await second.text()).toBe("attached\nleaving replaced by a newer build\n");
+    expect(http.attachments.count()).toBe(0);
+  });
+});
+
+describe("being asked to end", () => {
+  it("passes on who asked, and says whether it leaves", async () => {
+    let idle = false;
+    const server = await startHttp(wireServices(), [whoAmI], { isIdle: () => idle });
+    const ask = (query: string) => fetch(server.url(`/shutdown?${query}`), { method: "POST", headers: bearer });
+    expect((await ask("if_idle=true&reason=newer")).status).toBe(409);
+    idle = true;
+    expect((await ask("reason=stop")).status).toBe(202);
+    expect(server.stops).toEqual([
+      { reason: "newer", ifIdle: true },
+      { reason: "stop", ifIdle: false },
+    ]);
+    await server.end();
+  });
+});
+
+describe("beyond loopback", () => {
+  const folder = mkdtempSync(join(tmpdir(), "labwright-tls-"));
+  const tls = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+  beforeAll(() => {
+    const subject = ["-subj", "/CN=localhost", "-days", "2", "-nodes"];
+    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-keyout", tls.key, "-out", tls.cert, ...subject], {
+      stdio: "ignore",
+    });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each(["0.0.0.0", "::", "192.168.1.7", "lab.example"])("refuses to serve %s unprotected, and says why", (host) => {
+    expect(() => checkExposure({ host, tls: undefined, trustedProxy: undefined })).toThrow(
+      expect.objectContaining({
+        code: "CONFIG_INVALID",
+        message: expect.stringContaining("beyond this machine"),
+        hint: expect.stringContaining("server.tls"),
+      }),
+    );
+  });
+
+  it.each(["127.0.0.1", "127.9.9.9", "::1", "[::1]", "localhost"])("serves %s as it is", (host) => {
+    expect(() => checkExposure({ host, tls: undefined, trustedProxy: undefined })).not.toThrow();
+  });
+
+  it("serves with a certificate, and bridges on a plain port of loopback", async () => {
+    const server = await startHttp(wireServices(), [whoAmI], { listen: { host: "0.0.0.0", tls } });
+    const { port, localPort } = server.listening;
+    expect(localPort).not.toBe(port);
+    expect((await raw(`https://127.0.0.1:${port}/livez`)).status).toBe(200);
+    expect((await raw(`http://127.0.0.1:${localPort}/livez`)).status).toBe(200);
+    await expect(raw(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
+    await server.end();
+  });
+
+  it("says which certificate cannot be read", async () => {
+    const wrong = { cert: join(folder, "none.pem"), key: tls.key };
+    const server = startHttp(wireServices(), [whoAmI], { listen: { host: "0.0.0.0", tls: wrong } });
+    await expect(server).rejects.toMatchObject({ code: "CONFIG_INVALID", message: expect.stringContaining("none.pem") });
+  });
+
+  it("answers behind a proxy only to that proxy", async () => {
+    const open = async (trustedProxy: string) =>
+      startHttp(wireServices(), [whoAmI], { listen: { host: "0.0.0.0", trustedProxy } });
+    const trusted = await open("127.0.0.1");
+    expect((await raw(`http://127.0.0.1:${trusted.listening.port}/livez`)).status).toBe(200);
+    await trusted.end();
+    const other = await open("192.0.2.7");
+    expect((await raw(`http://127.0.0.1:${other.listening.port}/livez`)).status).toBe(403);
+    await other.end();
+  });
+});
+
+describe("a port that is taken", () => {
+  it("is replaced by a free one unless someone asked for it", async () => {
+    const settings = { host: "127.0.0.1", port: http.listening.port };
+    const other = await listen(new Hono(), { ...settings, portIsFixed: false });
+    expect(other.port).not.toBe(http.listening.port);
+    await other.close();
+    await expect(listen(new Hono(), { ...settings, portIsFixed: true })).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      hint: expect.stringContaining("server.port"),
+    });
+  });
+});
