@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  resolve: { conditions: ["source"] },
-  ssr: { resolve: { conditions: ["source", "node"] } },
+  // A condition of our own: "source" is one that packages of others have too (eventsource ships TypeScript under it).
+  resolve: { conditions: ["labwright"] },
+  ssr: { resolve: { conditions: ["labwright", "node"] } },
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: "test/globalSetup.ts",
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",

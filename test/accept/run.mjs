@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { run, steps } from "./steps.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const { values } = parseArgs({
+  options: {
+    step: { type: "string", default: "1" },
+    only: { type: "string" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const names = values.only?.split(",");
+const lines = (steps[values.step] ?? []).filter(({ name }) => names === undefined || names.includes(name));
+if (lines.length === 0)
+  throw new Error(`No line of step ${values.step} is called ${values.only ?? "anything"}.`);
+
+const print = (text) => process.stdout.write(`${text}\n`);
+const base = await mkdtemp(join(tmpdir(), "labwright-accept-"));
+const clone = join(base, "clone");
+const dataDir = join(base, "data");
+const logs = join(base, "logs");
+await mkdir(logs);
+await mkdir(dataDir, { mode: 0o700 });
+// The clone must find nothing of this machine's own Labwright, nor the settings npm gives to its scripts.
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(LABWRIGHT_|DATABASE_URL$|npm_(?!config_registry))/.test(name),
+  ),
+);
+env.LABWRIGHT_DATA_DIR = dataDir;
+
+async function attempt(line) {
+  const log = join(logs, `${line.name}.log`);
+  const started = Date.now();
+  const problem = await tryLine(line, log).catch((error) => error.message);
+  const seconds = Math.round((Date.now() - started) / 1_000);
+  print(`${problem === undefined ? "pass" : "FAIL"}  ${line.what} (${seconds} s)`);
+  if (problem === undefined) return true;
+  const tail = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").slice(-25);
+  print([`      ${problem}; the end of ${log}:`, ...tail.map((text) => `      ${text}`)].join("\n"));
+  return false;
+}
+
+async function tryLine({ start, check }, log) {
+  const code = await run({ ...start({ clone, dataDir }), cwd: clone, env, log });
+  if (code !== 0) return `it ended with exit code ${code}`;
+  await check(log);
+  return undefined;
+}
+
+async function cloneProject() {
+  const log = join(logs, "clone.log");
+  const code = await run({ program: "git", args: ["clone", "--quiet", root, clone], cwd: base, env, log });
+  if (code !== 0) throw new Error(`git clone failed: ${await readFile(log, "utf8")}`);
+}
+
+/** The daemon that the lines above have started for the data folder of this run. */
+async function stopDaemon() {
+  const bin = join(clone, "mcp-server", "bin", "labwright.js");
+  const args = [bin, "stop", "--data-dir", dataDir];
+  await run({ program: process.execPath, args, cwd: base, env, log: join(logs, "stop.log") });
+}
+
+/** What the demo sets up first, for lines that are chosen without it. */
+async function setUp() {
+  const log = join(logs, "setup.log");
+  const args = ["mcp-server/bin/setup.mjs", "--for", "test"];
+  const code = await run({ program: process.execPath, args, cwd: clone, env, log });
+  if (code !== 0) throw new Error(`the set-up failed: ${await readFile(log, "utf8")}`);
+}
+
+let passed = 0;
+try {
+  await cloneProject();
+  if (names !== undefined && lines[0]?.name !== "demo") await setUp();
+  for (const line of lines) if (await attempt(line)) passed += 1;
+} finally {
+  await stopDaemon();
+  if (passed === lines.length && !values.keep) await rm(base, { recursive: true, force: true });
+  else print(`Left for a look: ${base}`);
+}
+print(`${passed} of ${lines.length} passed`);
+process.exitCode = passed === lines.length ? 0 : 1;

@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Longer than the fifteen minutes that `npm test` may take on a slow machine. */
+const limitMs = 45 * 60_000;
+
+/** Runs a program in `cwd` with its output in `log`; gives its exit code, or throws when it takes too long. */
+export async function run({ program, args, cwd, env, log }) {
+  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const file = createWriteStream(log);
+  child.stdout.pipe(file, { end: false });
+  child.stderr.pipe(file, { end: false });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    process.kill(-child.pid, "SIGKILL");
+  }, limitMs);
+  const code = await new Promise((resolve, reject) => child.once("close", resolve).once("error", reject));
+  clearTimeout(timer);
+  await new Promise((resolve) => file.end(resolve));
+  if (isLate) throw new Error(`it took more than ${limitMs} ms`);
+  return code;
+}
+
+const npm = (...args) => ({ program: "npm", args });
+
+async function expectIn(log, pattern, what) {
+  if (!pattern.test(await readFile(log, "utf8"))) throw new Error(`its output has no ${what}`);
+}
+
+/** Inspector gives a server it starts only the environment that it is told to. */
+const inspector = ({ clone, dataDir }) => ({
+  program: process.execPath,
+  args: [
+    join(clone, "node_modules", ".bin", "mcp-inspector"),
+    "--cli",
+    "npx",
+    "labwright",
+    "mcp",
+    "-e",
+    `LABWRIGHT_DATA_DIR=${dataDir}`,
+    "--method",
+    "tools/list",
+    "--strict",
+  ],
+});
+
+/**
+ * What each step's issue accepts, in its words. `start` gives the program; `check` looks at its output once it ended with
+ * exit code 0 and throws what is missing.
+ */
+export const steps = {
+  1: [
+    {
+      name: "demo",
+      what: "npm run demo exits 0 with a table of verdicts and readable reports",
+      start: () => npm("run", "demo"),
+      async check(log) {
+        await expectIn(log, /^\S+ +.+ (passed|failed) +[\d.]+ s/m, "verdicts");
+        const dir = /^Reports: (.+)$/m.exec(await readFile(log, "utf8"))?.[1];
+        if (dir === undefined) throw new Error("its output has no folder of reports");
+        const report = await readFile(join(dir, "vanillajs", "report.html"), "utf8");
+        if (!report.includes("Escape cancels an edit")) throw new Error("the report lacks a test case");
+      },
+    },
+    {
+      name: "test",
+      what: "npm test passes and its last lines count the tests",
+      start: () => npm("test"),
+      async check(log) {
+        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-20).join("\n");
+        if (!/Tests +.*\d+ passed/.test(lines)) throw new Error("its last lines do not count the tests");
+      },
+    },
+    {
+      name: "inspector",
+      what: "npx labwright mcp serves Inspector's --cli --method tools/list --strict",
+      start: inspector,
+      check: (log) => expectIn(log, /execute_testcase/, "execute_testcase"),
+    },
+    {
+      name: "interop",
+      what: "a 1.x client and a 2.x client both run a test case over stdio and HTTP",
+      start: () => npm("run", "interop"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "bench",
+      what: "npm run bench prints the table, and every goal is met",
+      start: () => npm("run", "bench", "--", "--step", "1"),
+      check: (log) => expectIn(log, /goals met/, "table"),
+    },
+  ],
+};

@@ -1,0 +1,84 @@
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { measureInteraction } from "./interaction.ts";
+import { measureLateText } from "./lateText.ts";
+import { measureLoginTokens } from "./loginTokens.ts";
+import { measureMemory } from "./memory.ts";
+import { servePages } from "./pages.ts";
+import { measurePaths } from "./paths.ts";
+import { type Measurement, readGoals, renderTable, toRow } from "./rows.ts";
+import { measureSeeing } from "./seeing.ts";
+import { openSides, type Sides } from "./sides.ts";
+import { measureStartup } from "./startup.ts";
+
+type Bench = { sides: Sides; url(path: string): string; note(line: string): void };
+
+/** What measures the goals whose id starts with the key, in the order they run. */
+const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> = {
+  start: ({ sides, url }) => measureStartup(sides, url),
+  act: ({ sides, url }) => measureInteraction(sides, url),
+  tokens: ({ sides, url, note }) => measureLoginTokens(sides, url, note),
+  see: ({ sides, note }) => measureSeeing(sides, note),
+  check: ({ sides, url }) => measureLateText(sides, url),
+  memory: ({ sides }) => measureMemory(sides),
+  path: async () => measurePaths(),
+};
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function measureAll(root: string, wanted: readonly string[]): Promise<Measurement[]> {
+  const sides = await openSides(root);
+  const site = await servePages();
+  const measurements: Measurement[] = [];
+  const notes: string[] = [];
+  try {
+    for (const suite of wanted) {
+      process.stderr.write(`measuring ${suite} ...\n`);
+      try {
+        const bench: Bench = { sides, url: site.url, note: (line) => notes.push(line) };
+        measurements.push(...((await suites[suite]?.(bench)) ?? []));
+      } catch (error) {
+        notes.push(
+          `${suite} could not be measured: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    }
+  } finally {
+    await site.close();
+    await sides.close();
+  }
+  for (const note of notes) print(note);
+  return measurements;
+}
+
+/** `--step N` and `--only start,act` choose goals, `--json FILE` writes the rows. Gives 0 when every goal is met, else 1. */
+export async function main({ root, args }: { root: string; args: readonly string[] }): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { step: { type: "string" }, only: { type: "string" }, json: { type: "string" } },
+  });
+  const goals = await readGoals(join(root, "test", "bench", "goals.json"));
+  const only = values.only?.split(",");
+  const suiteOf = (id: string): string => id.split(".")[0] ?? "";
+  const chosen = goals.filter(
+    (goal) =>
+      (values.step === undefined || goal.step === Number(values.step)) &&
+      (only === undefined || only.includes(suiteOf(goal.id))),
+  );
+  const wanted = Object.keys(suites).filter((suite) => chosen.some((goal) => suiteOf(goal.id) === suite));
+  const measurements = await measureAll(root, wanted);
+  const rows = chosen.map((goal) =>
+    toRow(
+      goal,
+      measurements.find((m) => m.id === goal.id),
+    ),
+  );
+  print(renderTable(rows, goals));
+  const met = rows.filter((row) => row.met).length;
+  print(`${met} of ${rows.length} goals met`);
+  if (values.json !== undefined) await writeFile(resolve(values.json), `${JSON.stringify(rows, null, 2)}\n`);
+  return met === rows.length ? 0 : 1;
+}

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+
+const page = (title: string, body: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>${body}</body></html>`;
+
+const nav = `<nav><a href="/small">Start</a> <a href="/reached">Next page</a> <a href="/login">Sign in</a></nav>`;
+
+/** Appears when its script has waited, as a page that fetches does; a check that looks once misses it. */
+const lateScript = `<script>setTimeout(() => { document.querySelector("main").insertAdjacentHTML("beforeend", "<p>Order 4711 is confirmed</p>"); }, 1500)</script>`;
+
+const pages: Readonly<Record<string, string>> = {
+  "/small": page(
+    "Small page",
+    `${nav}<main><h1>Small page</h1><p>A page of ordinary size.</p><form><label>Name <input name="name"></label>
+     <label>City <input name="city"></label><label><input type="checkbox" name="news"> Send me news</label>
+     <button type="button">Save</button><button type="button">Cancel</button></form>
+     <ul>${Array.from({ length: 12 }, (_, i) => `<li><a href="/small?item=${i}">Item ${i + 1}</a></li>`).join("")}</ul></main>`,
+  ),
+  "/reached": page(
+    "Reached",
+    `${nav}<main><h1>Reached page</h1><button>Only on the reached page</button></main>`,
+  ),
+  "/login": page(
+    "Sign in",
+    `<main><h1>Sign in to Example</h1><form method="post" action="/login">
+     <p><label>Email <input name="email" type="email"></label></p>
+     <p><label>Password <input name="password" type="password"></label></p>
+     <p><label>Organisation <input name="organisation"></label></p>
+     <p><label>One-time code <input name="code" inputmode="numeric"></label></p>
+     <p><label><input type="checkbox" name="remember"> Remember me</label></p>
+     <p><button>Sign in</button></p></form></main>`,
+  ),
+  "/account": page(
+    "Account",
+    `<header><a href="/account">Home</a> <a href="/orders">Orders</a> <a href="/login">Sign out</a></header>
+     <main><h1>Welcome, Ada</h1><p>You have 3 open orders.</p><a href="/orders">See your orders</a></main>`,
+  ),
+  "/late": page("Late", `<main><h1>Your order</h1><p>Please wait.</p></main>${lateScript}`),
+};
+
+/** Pages for both sides, on a free loopback port. */
+export type Site = { url(path: string): string; close(): Promise<void> };
+
+export async function servePages(): Promise<Site> {
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    const path = new URL(request.url ?? "/", "http://localhost").pathname;
+    if (request.method === "POST" && path === "/login") {
+      response.writeHead(303, { location: "/account" }).end();
+      return;
+    }
+    if (path === "/favicon.ico") {
+      response.writeHead(204).end();
+      return;
+    }
+    const body = pages[path];
+    response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/html; charset=utf-8" });
+    response.end(body ?? page("Not found", "<h1>Not found</h1>"));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

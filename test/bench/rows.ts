@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+
+const goalSchema = z.strictObject({
+  id: z.string(),
+  step: z.int(),
+  what: z.string(),
+  goal: z.number(),
+  unit: z.string(),
+  /** What the goal bounds: our figure, or ours divided by theirs. */
+  of: z.enum(["ours", "ratio"]),
+  better: z.enum(["lower", "higher"]),
+});
+export type Goal = z.output<typeof goalSchema>;
+
+export async function readGoals(file: string): Promise<readonly Goal[]> {
+  return z.array(goalSchema).parse(JSON.parse(await readFile(file, "utf8")));
+}
+
+/** One figure as measured, in the goal's unit. `runs` is how many measurements the medians stand on. */
+export type Measurement = { id: string; ours: number; theirs?: number; runs: number };
+
+export type Row = {
+  step: number;
+  id: string;
+  what: string;
+  unit: string;
+  ours: number | null;
+  theirs: number | null;
+  ratio: number | null;
+  goal: number;
+  met: boolean;
+  runs: number;
+};
+
+const rounded = (value: number): number => Number(value.toPrecision(4));
+
+function isMet(goal: Goal, ours: number, ratio: number | null): boolean {
+  const value = goal.of === "ratio" ? ratio : ours;
+  if (value === null || !Number.isFinite(value)) return false;
+  return goal.better === "lower" ? value <= goal.goal : value >= goal.goal;
+}
+
+/** A goal that nothing measured is a row that is not met. */
+export function toRow(goal: Goal, found: Measurement | undefined): Row {
+  const { step, id, what, unit, goal: limit } = goal;
+  if (!found)
+    return { step, id, what, unit, ours: null, theirs: null, ratio: null, goal: limit, met: false, runs: 0 };
+  const ratio = found.theirs === undefined || found.theirs === 0 ? null : found.ours / found.theirs;
+  return {
+    step,
+    id,
+    what,
+    unit,
+    ours: rounded(found.ours),
+    theirs: found.theirs === undefined ? null : rounded(found.theirs),
+    ratio: ratio === null ? null : rounded(ratio),
+    goal: limit,
+    met: isMet(goal, found.ours, ratio),
+    runs: found.runs,
+  };
+}
+
+const number = (value: number | null): string => (value === null ? "-" : String(value));
+
+/** Lines of a Markdown table, columns padded. */
+export function renderTable(rows: readonly Row[], goals: readonly Goal[]): string {
+  const limit = (row: Row): string => {
+    const goal = goals.find((g) => g.id === row.id);
+    return `${goal?.better === "higher" ? ">=" : "<="} ${row.goal}${goal?.of === "ratio" ? "x" : ""}`;
+  };
+  const cells = [
+    ["id", "what", "unit", "ours", "theirs", "ratio", "goal", "met", "runs"],
+    ...rows.map((row) => [
+      row.id,
+      row.what,
+      row.unit,
+      number(row.ours),
+      number(row.theirs),
+      number(row.ratio),
+      limit(row),
+      row.met ? "yes" : "NO",
+      String(row.runs),
+    ]),
+  ];
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const rule = `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`;
+  const [head = [], ...body] = cells;
+  return [line(head), rule, ...body.map(line)].join("\n");
+}

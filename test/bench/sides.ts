@@ -1,0 +1,116 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
+import { type Launch, type StdioServer, startServer } from "./stdioServer.ts";
+
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
+
+/** The one browser that both sides get. */
+export function findBrowser(): string {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
+  if (found === undefined) throw new Error("No Chromium, Chrome or Edge on the PATH. Run `labwright setup`.");
+  return found;
+}
+
+const asRoot = process.getuid?.() === 0;
+export const browserArgs: readonly string[] = asRoot ? ["--no-sandbox"] : [];
+
+const daemonFileSchema = z.object({ pid: z.int() });
+const stopLimitMs = 15_000;
+
+/** True while the process is there; a zombie that nobody has read yet counts as gone. */
+async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    return !/\) Z /.test(stat);
+  } catch {
+    return false;
+  }
+}
+
+/** Data folders of ours, each with its own daemon, and theirs; everything started here is ended by `close`. */
+export type Sides = {
+  root: string;
+  browser: string;
+  scratch: string;
+  newDataDir(): Promise<string>;
+  ours(dataDir: string): StdioServer;
+  theirs(...options: string[]): StdioServer;
+  daemonPid(dataDir: string): Promise<number | undefined>;
+  stopDaemon(dataDir: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function openSides(root: string): Promise<Sides> {
+  const scratch = await mkdtemp(join(tmpdir(), "labwright-bench-"));
+  const browser = findBrowser();
+  const playwrightMcp = createRequire(join(root, "test", "package.json")).resolve(
+    "@playwright/mcp/package.json",
+  );
+  const theirCli = join(playwrightMcp, "..", "cli.js");
+  const dataDirs: string[] = [];
+  const config = join(scratch, "labwright.yaml");
+  await writeFile(
+    config,
+    JSON.stringify({
+      devices: [
+        { name: "browser", model: "web", controllers: { web: { executable_path: browser, headless: true } } },
+      ],
+    }),
+  );
+  const daemonPid = async (dataDir: string): Promise<number | undefined> => {
+    const text = await readFile(join(dataDir, "daemon.json"), "utf8").catch(() => undefined);
+    return text === undefined ? undefined : daemonFileSchema.parse(JSON.parse(text)).pid;
+  };
+  const stopDaemon = async (dataDir: string): Promise<void> => {
+    const pid = await daemonPid(dataDir);
+    if (pid === undefined || !(await isAlive(pid))) return;
+    process.kill(pid, "SIGTERM");
+    const deadline = Date.now() + stopLimitMs;
+    while (await isAlive(pid)) {
+      if (Date.now() > deadline) throw new Error(`The daemon ${pid} did not end in ${stopLimitMs} ms.`);
+      await pause(20);
+    }
+  };
+  const start = (launch: Omit<Launch, "cwd">): StdioServer => startServer({ ...launch, cwd: scratch });
+  return {
+    root,
+    browser,
+    scratch,
+    async newDataDir() {
+      const dir = join(scratch, `data-${dataDirs.length}`);
+      await mkdir(dir, { mode: 0o700 });
+      dataDirs.push(dir);
+      return dir;
+    },
+    ours: (dataDir) =>
+      start({
+        args: [join(root, "mcp-server", "bin", "labwright.js"), "mcp"],
+        env: { LABWRIGHT_DATA_DIR: dataDir, LABWRIGHT_CONFIG: config },
+      }),
+    theirs: (...options) =>
+      start({
+        args: [
+          theirCli,
+          "--headless",
+          "--isolated",
+          "--executable-path",
+          browser,
+          ...browserArgs,
+          ...options,
+        ],
+      }),
+    daemonPid,
+    stopDaemon,
+    async close() {
+      for (const dir of dataDirs) await stopDaemon(dir);
+      await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}

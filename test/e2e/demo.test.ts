@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const labwright = fileURLToPath(new URL("../../mcp-server/bin/labwright.js", import.meta.url));
+let cwd: string;
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "labwright-demo-test-"));
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+/** Rejects with the exit code and both outputs unless the exit code is 0. */
+const demo = (...args: string[]) =>
+  run(process.execPath, [labwright, "demo", ...args], { cwd, timeout: 240_000, maxBuffer: 10_000_000 });
+
+describe("labwright demo", () => {
+  it("judges a sound and a broken implementation by the same test cases, and leaves nothing but reports", async () => {
+    const { stdout } = await demo("vanillajs", "serenadejs", "--report", "reports");
+    expect(stdout).toMatch(/^vanillajs +Escape cancels an edit +passed/m);
+    expect(stdout).toMatch(
+      /^serenadejs +Escape cancels an edit +failed .*breaks the spec: it never listens/m,
+    );
+    expect(stdout).toMatch(/^serenadejs +Enter saves an edit +passed/m);
+    expect(stdout).not.toContain("unexpected");
+    expect(stdout).toContain('"mcpServers"');
+
+    const report = (name: string) => readFile(join(cwd, "reports", "serenadejs", name), "utf8");
+    expect(await report("report.html")).toContain("Escape cancels an edit");
+    expect(await report("report.xml")).toContain("<failure");
+    expect(JSON.parse(await report("report.json"))).toHaveProperty("results.summary.failed", 1);
+
+    const [, dataDir = ""] = /^Starting Labwright on (.+)$/m.exec(stdout) ?? [];
+    expect(dataDir).not.toBe("");
+    expect(existsSync(dataDir)).toBe(false);
+    const { stdout: processes } = await run("ps", ["-A", "-o", "args="]);
+    expect(processes).not.toContain(dataDir);
+  }, 300_000);
+
+  it("names the implementations there are when it does not know one", async () => {
+    await expect(demo("vanila")).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("vanillajs"),
+    });
+  });
+});
