@@ -1,0 +1,66 @@
+import type { Execution, Params, Step } from "../../domain/index.ts";
+
+export type StatusView = {
+  execution_id: string;
+  steps: { n: number; step: string; status: string; duration_ms: number; error?: string }[];
+  more?: number;
+} & Pick<
+  Execution,
+  | "kind"
+  | "name"
+  | "status"
+  | "reason"
+  | "device"
+  | "userinterface"
+  | "started_at"
+  | "duration_ms"
+  | "verified_count"
+> & { outputs?: Params };
+
+/** The compact form of a run, for a model that asks where it stands. */
+export function statusView(
+  { execution, steps }: { execution: Execution; steps: readonly Step[] },
+  maxTokens: number,
+): StatusView {
+  const { kind, name, status, reason, device, userinterface, started_at, duration_ms, verified_count } =
+    execution;
+  const shown = fitting(steps, maxTokens);
+  return {
+    execution_id: execution.id,
+    kind,
+    name,
+    status,
+    ...(reason && { reason }),
+    device,
+    ...(userinterface !== undefined && { userinterface }),
+    started_at,
+    ...(duration_ms !== undefined && { duration_ms }),
+    verified_count,
+    ...(Object.keys(execution.outputs).length > 0 && { outputs: execution.outputs }),
+    steps: shown,
+    ...(shown.length < steps.length && { more: steps.length - shown.length }),
+  };
+}
+
+function fitting(steps: readonly Step[], maxTokens: number): StatusView["steps"] {
+  const passed = (step: Step) => step.status === "passed";
+  const byWorth = [...steps].reverse().sort((a, b) => Number(passed(a)) - Number(passed(b)));
+  const lines = byWorth.map(lineOf);
+  let left = maxTokens * 4;
+  const kept = lines.filter((line) => {
+    left -= JSON.stringify(line).length;
+    return left >= 0;
+  });
+  return kept.sort((a, b) => a.n - b.n);
+}
+
+function lineOf({ index, path, label, status, duration_ms, error }: Step): StatusView["steps"][number] {
+  const step = path === "" || path === label ? label : `${path}: ${label}`;
+  return {
+    n: index + 1,
+    step,
+    status,
+    duration_ms,
+    ...(error && { error: `${error.code}: ${error.message}` }),
+  };
+}
