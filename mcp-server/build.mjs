@@ -37,7 +37,7 @@ const bundling = {
   },
 };
 /** Chunks that a running process may still want to load. */
-const keepOldMs = 86_400_000;
+const keepOldMs = 600_000;
 
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })

@@ -27,7 +27,8 @@ async function run(given: readonly string[]): Promise<void> {
     const options = readServeOptions(given);
     const claim = await claimDataDir(options, process.env, process.cwd());
     const { daemon, end } = await compose(options, claim);
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => daemon.stop(signal));
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+      process.on(signal, () => daemon.stop(signal));
     claim.lock.lost.addEventListener("abort", () => daemon.stop("the lock of the data directory was lost"));
     await daemon.ended;
     await end();
@@ -41,13 +42,14 @@ async function run(given: readonly string[]): Promise<void> {
 
 /** Loaded while the database opens in its thread. */
 async function loadRooms() {
-  const [config, secrets, clock, observability, controllers, storage, idempotency, services, tools] =
+  const [config, secrets, clock, observability, controllers, lab, storage, idempotency, services, tools] =
     await Promise.all([
       import("./config.ts"),
       import("./services/secrets.ts"),
       import("./services/clock.ts"),
       import("./observability/index.ts"),
       import("@labwright/controllers"),
+      import("@labwright/controllers/lab"),
       import("./storage/index.ts"),
       import("./storage/idempotencyRows.ts"),
       import("./services/create.ts"),
@@ -66,6 +68,7 @@ async function loadRooms() {
     ...clock,
     ...observability,
     ...controllers,
+    ...lab,
     ...storage,
     ...idempotency,
     ...services,
@@ -114,7 +117,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
     storage,
     secrets,
     clock: rooms.systemClock,
-    factories: [rooms.webFactory],
+    factories: [rooms.webFactory, rooms.simulatedFactory],
     models: config.models,
     ownPort: () => own.port,
     onFault: fault,
@@ -123,7 +126,10 @@ async function openParts(options: ServeOptions, claim: Claim) {
 }
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-async function compose(options: ServeOptions, claim: Claim): Promise<{ daemon: Daemon; end(): Promise<void> }> {
+async function compose(
+  options: ServeOptions,
+  claim: Claim,
+): Promise<{ daemon: Daemon; end(): Promise<void> }> {
   const parts = await openParts(options, claim);
   const { rooms, config, observability, storage, running, own, fault } = parts;
   const { services } = running;
@@ -152,10 +158,16 @@ async function compose(options: ServeOptions, claim: Claim): Promise<{ daemon: D
     artifacts: running.artifacts,
     clock,
     api: (callTool) => restOf(parts, { callTool, registry, version: catalogue.version }),
-    metrics: async () => ({ text: await observability.metrics(), contentType: observability.metricsContentType }),
+    metrics: async () => ({
+      text: await observability.metrics(),
+      contentType: observability.metricsContentType,
+    }),
     idleMs: options.untilIdle ? config.limits.idle_exit_ms : undefined,
     maxCallMs: config.limits.call_ms,
-    held: async () => ({ leases: (await services.devices.leases()).length, runs: services.executions.running() }),
+    held: async () => ({
+      leases: (await services.devices.leases()).length,
+      runs: services.executions.running(),
+    }),
     onClientEnd: (client) => void services.devices.releaseClient(client).catch(fault),
     onStop(reason) {
       observability.log.info({ reason }, "stopping");
@@ -213,6 +225,8 @@ async function health(storage: Parts["storage"]) {
 function addGauges({ observability: { gauge }, running }: Parts): void {
   const { devices, executions } = running.services;
   gauge("labwright_leases", "Leases held.", async () => (await devices.leases()).length);
-  gauge("labwright_open_devices", "Devices open, which is how many browsers live.", () => devices.openCount());
+  gauge("labwright_open_devices", "Devices open, which is how many browsers live.", () =>
+    devices.openCount(),
+  );
   gauge("labwright_executions_running", "Runs under way.", () => executions.running());
 }

@@ -74,7 +74,18 @@ describe("help", () => {
       .map((match) => match[1] ?? "")
       .filter((name) => name !== "help");
     expect(names).toEqual(
-      expect.arrayContaining(["call", "demo", "doctor", "logs", "mcp", "run", "serve", "setup", "status", "stop"]),
+      expect.arrayContaining([
+        "call",
+        "demo",
+        "doctor",
+        "logs",
+        "mcp",
+        "run",
+        "serve",
+        "setup",
+        "status",
+        "stop",
+      ]),
     );
     for (const name of names) {
       const help = await labwright([name, "--help"]);

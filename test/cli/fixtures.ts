@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
@@ -81,6 +81,12 @@ const echo = defineTool({
   },
 });
 
+const catalogueSchema = z.object({ build: z.object({ hash: z.string(), at: z.string() }) });
+
+/** Another build than the one on disk would be asked to leave, and a real daemon started in its place. */
+const ownBuild = () =>
+  catalogueSchema.parse(JSON.parse(readFileSync("mcp-server/dist/catalogue.json", "utf8"))).build;
+
 /** A daemon's HTTP side in this process, found through `daemon.json` in `dataDir` as a real one is. */
 export async function startFakeDaemon(
   dataDir: string,
@@ -121,7 +127,7 @@ export async function startFakeDaemon(
     port: http.listening.localPort,
     token: testToken,
     version: "1.2.3",
-    build: { hash: "test", at: "2026-01-01T00:00:00.000Z" },
+    build: ownBuild(),
     config: { hash: "" },
   };
   writeDaemonFile(dataDir, file);

@@ -99,8 +99,8 @@ it("goes on after more refused transactions than it has connections", async () =
     expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     for (let i = 0; i < 3; i++) await expect(append()).rejects.toThrow();
   });
-  await Promise.all(Array.from({ length: 10 }, append));
-  expect(await storage.db.$count(audit)).toBe(10);
+  for (let i = 0; i < 5; i++) await append();
+  expect(await storage.db.$count(audit)).toBe(5);
   await storage.close();
 });
 

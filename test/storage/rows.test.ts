@@ -7,7 +7,7 @@ import {
   idempotencyRows,
   type Storage,
 } from "../../mcp-server/src/storage/index.ts";
-import { describeEachDatabase } from "../fixtures/database.ts";
+import { describeEachDatabase, type OpenDatabase } from "../fixtures/database.ts";
 
 const day = (n: number) => new Date(Date.UTC(2030, 0, n)).toISOString();
 
@@ -103,21 +103,35 @@ function outbox(storage: () => Storage): void {
     await expect(work).rejects.toThrow("no");
     expect(await rows.cursor("worker")).toBe(0);
   });
+}
+
+function order(open: OpenDatabase): void {
+  const event = { type: "t", priority: "normal", source: "test", payload: {}, at: day(1) } as const;
 
   it("lets no transaction append while another has not ended: a lower id would be missed by who read a higher", async () => {
-    const rows = eventRows(storage().db);
-    await storage().db.transaction(async (first) => {
+    const { db } = await open({ transactionWaitMs: 200 });
+    const rows = eventRows(db);
+    await db.transaction(async (first) => {
       await rows.append(first, event);
-      const second = storage().db.transaction(async (tx) => {
+      const second = db.transaction(async (tx) => {
         await tx.execute(sql`set local lock_timeout = '200ms'`);
         await rows.append(tx, event);
       });
       // PostgreSQL's lock_timeout, or the embedded database's own for a second transaction.
       await expect(second).rejects.toMatchObject({ cause: { code: "55P03" } });
     });
-    const append = () => storage().db.transaction((tx) => rows.append(tx, event));
-    const ids = await Promise.all(Array.from({ length: 30 }, append));
-    expect(new Set(ids).size).toBe(30);
+    expect(await rows.read({ after: 0, limit: 10 })).toHaveLength(1);
+  });
+
+  it("gives each of thirty events that are appended at once its own place", async () => {
+    const { db } = await open();
+    const rows = eventRows(db);
+    const ids = await Promise.all(
+      Array.from({ length: 30 }, () => db.transaction((tx) => rows.append(tx, event))),
+    );
+    expect((await rows.read({ after: 0, limit: 100 })).map(({ id }) => id)).toEqual(
+      ids.sort((a, b) => a - b),
+    );
   });
 }
 
@@ -130,4 +144,5 @@ describeEachDatabase("rows", (open) => {
   auditRecords(() => storage);
   artifactIndex(() => storage);
   outbox(() => storage);
+  order(open);
 });

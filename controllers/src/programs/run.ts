@@ -107,7 +107,7 @@ function findSetpriv(): string | undefined {
 
 /** The program's file on the PATH; undefined when there is none. */
 export function findProgram(name: string, environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const folders = (environment["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const folders = (environment.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   return folders.map((folder) => join(folder, name)).find(isProgram);
 }
 

@@ -6,7 +6,7 @@ import { type Match, matches, matchSchema } from "./checksText.ts";
 import { type FrameAnswer, findInFrames } from "./elementsInFrames.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
-import { countAll, describeAll, frameOfRef, type Target, targetShape, wantedText } from "./locate.ts";
+import { countAll, describe, frameOfRef, type Target, targetShape, wantedText } from "./locate.ts";
 import { type ParsedSelector, parseSelector } from "./selectors.ts";
 import type { WebSession } from "./session.ts";
 
@@ -262,7 +262,8 @@ async function nearestTo(
   look: Look,
   signal: AbortSignal,
 ): Promise<{ nearest?: readonly string[] }> {
-  if (look.count > 1) return { nearest: describeAll(look.found).slice(0, 5) };
+  if (look.count > 1)
+    return { nearest: look.found.flatMap(({ answer }) => answer.first.map(describe)).slice(0, 5) };
   if (look.count === 1 || look.parsed.kind === "ref") return {};
   return { nearest: await nearestOnScreen(session.page(), wantedText(look.parsed, look.target), signal) };
 }

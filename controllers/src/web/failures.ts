@@ -104,6 +104,12 @@ function networkFailure(text: string, attempt: Attempt): DeviceError | undefined
       `${attempt.command} was refused: the URL policy denies the address or one that it redirects to. Use another address or change url_policy.`,
     );
   }
+  if (/Download is starting/.test(text)) {
+    return new DeviceError(
+      "NAVIGATION_FAILED",
+      "The address gives a download, not a page; it is reported as a notice. Open a page that links to it to test it.",
+    );
+  }
   const code = /net::(ERR_[A-Z_]+)|NS_(ERROR_[A-Z_]+)/.exec(text);
   if (code !== null) {
     const name = code[1] ?? code[0];

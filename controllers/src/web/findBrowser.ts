@@ -49,11 +49,7 @@ function systemChromiums(environment: NodeJS.ProcessEnv): string[] {
     );
   }
   if (process.platform === "win32") {
-    const roots = [
-      environment["PROGRAMFILES"],
-      environment["PROGRAMFILES(X86)"],
-      environment["LOCALAPPDATA"],
-    ];
+    const roots = [environment.PROGRAMFILES, environment["PROGRAMFILES(X86)"], environment.LOCALAPPDATA];
     const files = ["Google/Chrome/Application/chrome.exe", "Microsoft/Edge/Application/msedge.exe"];
     return files.flatMap((file) => roots.flatMap((root) => (root === undefined ? [] : [join(root, file)])));
   }

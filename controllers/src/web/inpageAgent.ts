@@ -95,8 +95,9 @@ export class InpageAgent {
 
   private describeOne(element: Element, attribute: string | undefined, candidates: Candidate[]): Description {
     const role = this.clicks.role(element);
-    const states = this.roles.states(element);
-    const value = this.roles.value(element);
+    const field = this.clicks.field(element);
+    const states = this.roles.states(field);
+    const value = this.roles.value(field);
     const said = attribute === undefined ? null : element.getAttribute(attribute);
     const isField = element.matches("input,select,textarea");
     return {
@@ -106,8 +107,8 @@ export class InpageAgent {
       ...(value === undefined ? {} : { value }),
       visible: this.dom.seen(element),
       enabled: !states.includes("disabled"),
-      checked: this.roles.checked(element) === "checked",
-      focused: this.roles.isFocused(element),
+      checked: this.roles.checked(field) === "checked",
+      focused: this.roles.isFocused(field),
       ...(said === null ? {} : { attribute: said }),
       candidates,
     };

@@ -118,10 +118,37 @@ export class InpageClicks {
     return this.servesEntries(parent) && !this.delegates(element) && !this.delegates(parent);
   }
 
-  /** A label whose own field is not shown is the thing to press. */
+  /** A label that is pressed in place of a field of its own that is hidden or a speck, as style sheets like to do it. */
   isLabelOfHidden(element: Element): boolean {
-    if (!(element instanceof HTMLLabelElement) || !element.control) return false;
-    return !this.dom.rendered(element.control);
+    return (
+      element instanceof HTMLLabelElement &&
+      element.control !== null &&
+      this.standIn(element.control) === element
+    );
+  }
+
+  /** What a user presses to reach a box or a file field: its label where the field itself is out of reach. */
+  standIn(element: Element): Element {
+    if (!(element instanceof HTMLInputElement) || !/^(checkbox|radio|file)$/.test(element.type))
+      return element;
+    if (this.isInReach(element)) return element;
+    return (
+      [...(element.labels ?? [])].find((label) => this.dom.rendered(label) && this.dom.hasArea(label)) ??
+      element
+    );
+  }
+
+  private isInReach(element: Element): boolean {
+    const rect = element.getBoundingClientRect();
+    const onPage = rect.right + scrollX > 0 && rect.bottom + scrollY > 0;
+    return this.dom.rendered(element) && rect.width * rect.height > 4 && onPage;
+  }
+
+  /** The field that a label stands in for, else the element itself: whose state and value count. */
+  field(element: Element): Element {
+    return element instanceof HTMLLabelElement && this.isLabelOfHidden(element)
+      ? (element.control ?? element)
+      : element;
   }
 
   /** The role as a dump says it: a widget's own, `clickable` for what only listens. */
@@ -134,7 +161,7 @@ export class InpageClicks {
     )
       return role;
     if (!this.isClickable(element)) return role;
-    const field = element instanceof HTMLLabelElement ? element.control : null;
-    return field ? this.roles.role(field) || "clickable" : "clickable";
+    const field = this.field(element);
+    return field === element ? "clickable" : this.roles.role(field) || "clickable";
   }
 }

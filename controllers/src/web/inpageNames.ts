@@ -173,12 +173,23 @@ export class InpageNames {
       "data-label",
     ];
     const hinted = hints.map((hint) => element.getAttribute(hint)).find((said) => said);
-    const spoken = hinted || this.inside(element) || this.pseudoText(element);
+    const spoken = hinted || this.beside(element) || this.inside(element) || this.pseudoText(element);
     if (spoken) return spoken;
     const icon = this.icon(element);
     const purpose = this.purpose(element).filter((word) => !icon.includes(word));
     if (purpose.length === 0) return icon.join(" ");
     return icon.length > 0 ? `${purpose.join(" ")} (${icon.join(" ")})` : purpose.join(" ");
+  }
+
+  /** A field without a label is called by the words next to it: after a box to tick, before any other. */
+  private beside(element: Element): string {
+    if (!element.matches("input:not([type=button],[type=submit],[type=reset],[type=image]),select,textarea"))
+      return "";
+    const { previousElementSibling: before, nextElementSibling: after } = element;
+    const sides = element.matches("[type=checkbox],[type=radio]") ? [after, before] : [before];
+    const side = sides.find((one) => one !== null && !one.matches("input,select,textarea,button,a"));
+    const said = side && this.dom.rendered(side) ? this.text(side) : "";
+    return said.length <= 80 ? said : "";
   }
 
   private inside(element: Element): string {

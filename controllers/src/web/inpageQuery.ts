@@ -64,6 +64,15 @@ export class InpageQuery {
     }
     if (query.kind === "css") return this.dom.select(query.css);
     const all = root === document ? this.dom.everything() : this.dom.all(root);
+    if (query.kind === "text") return this.byText(all, query.text);
+    const found = this.matchWidgets(query, all).map((element) => this.clicks.standIn(element));
+    return [...new Set(found)];
+  }
+
+  private matchWidgets(
+    query: Exclude<PageQuery, { kind: "ref" | "css" }>,
+    all: readonly Element[],
+  ): Element[] {
     if (query.kind === "role") return this.byRole(all, query.role, query.name);
     if (query.kind === "label")
       return all.filter((one) => this.labels(one).some((text) => this.holds(query.text, text)));

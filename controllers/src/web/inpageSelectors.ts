@@ -129,7 +129,7 @@ export class InpageSelectors {
     const index = new Map<string, number>();
     for (const element of this.dom.everything()) {
       const role = this.clicks.role(element);
-      if (role === "") continue;
+      if (role === "" || this.clicks.standIn(element) !== element) continue;
       const seen = this.dom.rendered(element) && this.dom.hasArea(element) ? "seen" : "unseen";
       const key = `${seen} ${role} ${this.query.nameOf(element, role).toLowerCase()}`;
       index.set(key, (index.get(key) ?? 0) + 1);

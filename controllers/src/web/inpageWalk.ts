@@ -143,7 +143,7 @@ export class InpageWalk {
 
   /** Form fields stay when they are see-through or tiny, since style sheets draw the control elsewhere. */
   private canAct(element: Element, role: string): boolean {
-    if (!this.dom.rendered(element)) return false;
+    if (!this.dom.rendered(element) || this.clicks.standIn(element) !== element) return false;
     if (element instanceof HTMLInputElement && /^(checkbox|radio|file|slider|colour)$/.test(role))
       return true;
     if (element instanceof HTMLSelectElement) return this.dom.hasArea(element);
@@ -181,7 +181,7 @@ export class InpageWalk {
     depth: number,
   ): SeenElement {
     const box = element.getBoundingClientRect();
-    const field = element instanceof HTMLLabelElement && element.control ? element.control : element;
+    const field = this.clicks.field(element);
     const seen: SeenElement = {
       ref: this.ref(element),
       role,

@@ -6,8 +6,9 @@ import { askFrame, type FrameAnswer, findInFrames, locatorIn } from "./elementsI
 import { memoryOf, recall, wasGiven } from "./elementsMemory.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import { engineSelector } from "./inpage.ts";
-import type { Matches } from "./inpageAgent.ts";
+import type { Description, Matches } from "./inpageAgent.ts";
 import { formatCandidate, type ParsedSelector, parseSelector } from "./selectors.ts";
+import { countElsewhere } from "./selectorsInFrames.ts";
 import type { WebSession } from "./session.ts";
 
 /** The two ways to name an element, for the input of every command and check that takes one. */
@@ -133,9 +134,18 @@ async function ambiguous(
   selector: string,
   signal: AbortSignal,
 ): Promise<DeviceError> {
-  const options = { limit: 6, selectors: true, testIdAttribute: session.context.testIdAttribute() };
-  const found = await findInFrames(session.page(), parsed, options, signal);
-  const candidates = describeAll(found);
+  const page = session.page();
+  const testIdAttribute = session.context.testIdAttribute();
+  const found = await findInFrames(page, parsed, { limit: 6, selectors: true, testIdAttribute }, signal);
+  const first = found.flatMap(({ frame, answer }) => answer.first.map((one) => ({ frame, one }))).slice(0, 6);
+  const asked = first.map(({ frame, one }, at) => ({ frame, key: `${at}`, candidates: one.candidates }));
+  const elsewhere = await countElsewhere(page, testIdAttribute, asked, signal);
+  const candidates = first.map(({ one }, at) => {
+    const best = one.candidates.find(
+      (candidate) => candidate.count === 1 && elsewhere(`${at}`, candidate) === 0,
+    );
+    return best ? `${formatCandidate(best)} (${describe(one)})` : `a ref of a dump (${describe(one)})`;
+  });
   return new DeviceError(
     "ELEMENT_AMBIGUOUS",
     `${countAll(found)} elements match ${JSON.stringify(selector)}; use one of: ${candidates.join(" · ")}`,
@@ -143,14 +153,9 @@ async function ambiguous(
   );
 }
 
-/** One line for each of up to six matches: its best unique selector, and what it is where the selector does not say. */
-export function describeAll(found: readonly FrameAnswer<Matches>[]): string[] {
-  const first = found.flatMap(({ answer }) => answer.first).slice(0, 6);
-  return first.map((one) => {
-    const best = one.candidates.find((candidate) => candidate.count === 1) ?? one.candidates[0];
-    const what = `${one.role || "element"} ${JSON.stringify((one.name || one.text).slice(0, 60))}`;
-    return best ? `${formatCandidate(best)} (${what})` : what;
-  });
+/** `button "Save"`. */
+export function describe(one: Description): string {
+  return `${one.role || "element"} ${JSON.stringify((one.name || one.text).slice(0, 60))}`;
 }
 
 async function notFound(

@@ -4,10 +4,10 @@ import { askFrame, askFrames, type FrameAnswer, MAX_FRAMES } from "./elementsInF
 import { KEPT_LOOKS, type Memory, memoryOf } from "./elementsMemory.ts";
 import { installInpage } from "./inpage.ts";
 import type { FramePlace } from "./inpageAgent.ts";
-import type { PageQuery } from "./inpageQuery.ts";
 import type { Candidate } from "./inpageSelectors.ts";
 import type { LookOptions, SeenElement, SeenPage } from "./inpageWalk.ts";
-import { formatCandidate, parseSelector, toSelector } from "./selectors.ts";
+import { toSelector } from "./selectors.ts";
+import { countElsewhere } from "./selectorsInFrames.ts";
 import type { WebSession } from "./session.ts";
 
 /** More elements than this are not listed; a notice says so. */
@@ -169,45 +169,14 @@ async function selectors(
     );
     return lists && new Map(own.map((ref, at) => [ref, lists[at] ?? []]));
   });
-  const elsewhere =
-    ranked.length > 1 ? await countElsewhere(session, ranked, signal) : new Map<string, number>();
+  const asked = ranked.flatMap(({ frame, answer }) =>
+    [...answer].map(([key, candidates]) => ({ frame, key, candidates })),
+  );
+  const elsewhere = await countElsewhere(page, testIdAttribute, asked, signal);
   return refs.map((ref) => {
     const candidates = ranked.flatMap(({ answer }) => answer.get(ref) ?? []);
     return candidates
-      .map((candidate) => toSelector(candidate, elsewhere.get(`${ref} ${formatCandidate(candidate)}`) ?? 0))
+      .map((candidate) => toSelector(candidate, elsewhere(ref, candidate)))
       .sort((a, b) => Number(b.unique) - Number(a.unique) || b.score - a.score);
   });
-}
-
-/** How often each candidate matches in frames other than its own, by ref and selector. */
-async function countElsewhere(
-  session: LookSession,
-  ranked: readonly FrameAnswer<Map<string, Candidate[]>>[],
-  signal: AbortSignal,
-): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  const asked = ranked.flatMap(({ frame, answer }) =>
-    [...answer].flatMap(([ref, candidates]) =>
-      candidates.flatMap((candidate) => {
-        const selector = formatCandidate(candidate);
-        const query = parseSelector(selector, session.context.testIdAttribute());
-        const asks: { frame: Frame; key: string; query: PageQuery }[] = [];
-        if (query.kind !== "xpath") asks.push({ frame, key: `${ref} ${selector}`, query });
-        return asks;
-      }),
-    ),
-  );
-  await askFrames(session.page(), signal, async (frame) => {
-    const others = asked.filter((one) => one.frame !== frame);
-    const found = await frame.evaluate(
-      (queries) => globalThis.__labwright?.counts(queries),
-      others.map((one) => one.query),
-    );
-    found?.forEach((count, at) => {
-      const key = others[at]?.key ?? "";
-      counts.set(key, (counts.get(key) ?? 0) + count);
-    });
-    return found;
-  });
-  return counts;
 }

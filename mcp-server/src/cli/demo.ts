@@ -136,7 +136,7 @@ async function importModel(stage: Stage, chosen: Chosen, isFirst: boolean): Prom
   const { userinterface, url } = chosen;
   const yaml = model.yamlFor({ userinterface, url, withTestcases: isFirst });
   await host.call("import_userinterface", { yaml }, anything);
-  const where = { userinterface_name: userinterface, target: "All" };
+  const where = { userinterface_name: userinterface, node: "All" };
   const walk = await host.call("navigate_to_node", { ...where, session_id: session }, runSchema);
   terminal.out(`Imported ${userinterface} (${url}); going to "All": ${walk.status}\n`);
 }

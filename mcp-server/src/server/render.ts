@@ -77,7 +77,7 @@ const inlineFields = (fields: Fields): string =>
 
 const scalar = (value: unknown): string => (typeof value === "string" ? clean(value) : String(value));
 
-/** ESC sequences (ECMA-48 CSI and OSC), other control characters, and data: URLs, whose bytes say nothing to a model. */
+/** ESC sequences (ECMA-48 CSI and OSC), other control characters, and the bytes of data: URLs, which say nothing to a model. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
 const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
@@ -93,6 +93,12 @@ function clean(text: string): string {
       dataUrl,
       (url, type: string | undefined) => `[${type ?? "text"} data, ${url.length} characters]`,
     );
+}
+
+/** A short one in plain text is what somebody typed. */
+function shortDataUrl(url: string, type: string | undefined): string {
+  const isText = url.length <= 80 && !url.includes(";base64,");
+  return isText ? url : `[${type ?? "text"} data, ${url.length} characters]`;
 }
 
 const isFields = (value: unknown): value is Fields =>

@@ -61,7 +61,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const rows = executionRows(deps.storage.db);
   const executions = createExecutions({ rows, devices, events, secrets, clock, host, onError: deps.onFault });
   const driving = { clock, secrets, artifacts, devices, screen, verifications, actions, executions };
-  const apps = createApps(deps, policy, driving);
+  const apps = createApps(deps, policy, { ...driving, useApp });
   const services: Services = {
     ...driving,
     ...apps,
@@ -87,10 +87,16 @@ function createRecords({ config, storage, clock, onFault }: ServiceDependencies)
     maxBytes: config.limits.artifact_mb * 1_048_576,
     maxAgeMs: config.limits.artifact_days * 86_400_000,
   });
-  return { artifacts, events: createEvents({ rows: eventRows(storage.db), clock, listen: storage.listen, onFault }) };
+  return {
+    artifacts,
+    events: createEvents({ rows: eventRows(storage.db), clock, listen: storage.listen, onFault }),
+  };
 }
 
-function createDeviceRoom({ config, storage, clock, factories, models }: ServiceDependencies, policy: UrlPolicy) {
+function createDeviceRoom(
+  { config, storage, clock, factories, models }: ServiceDependencies,
+  policy: UrlPolicy,
+) {
   const testIds = new Map<string, string>();
   const devices = createDevices({
     host: config.server.name,
@@ -116,7 +122,11 @@ type Driving = Pick<
 >;
 
 /** The models of apps, the way through them, and the tests of them. */
-function createApps({ config, storage, clock }: ServiceDependencies, policy: UrlPolicy, driving: Driving) {
+function createApps(
+  { config, storage, clock }: ServiceDependencies,
+  policy: UrlPolicy,
+  driving: Driving & { useApp(deviceId: string, testIdAttribute: string): void },
+) {
   const { db } = storage;
   const later: { testcases?: TestcaseService } = {};
   const testcasesOf = () => {

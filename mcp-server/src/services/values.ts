@@ -112,7 +112,7 @@ function refuseUnknown(unknown: ReadonlySet<string>, scope: Params): void {
 
 /** UNKNOWN_VARIABLE for `names`, with the nearest of the `known`. */
 export function unknownVariables(names: readonly string[], known: readonly string[]): ToolError {
-  const near = [...new Set(names.flatMap((name) => nearest(name, known, 2)))];
+  const near = [...new Set(names.flatMap((name) => nearest(rootOf(name) ?? name, known, 2)))];
   return new ToolError(
     "UNKNOWN_VARIABLE",
     `Nothing is known as ${names.map((name) => `{{${name}}}`).join(", ")}.`,

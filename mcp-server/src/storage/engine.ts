@@ -53,8 +53,17 @@ function opened(worker: Worker, timeoutMs: number): Promise<EngineTimings> {
   });
 }
 
-/** Starts PGlite in a thread. Rejects when it cannot open the folder (damaged, no space, no rights). */
-export async function startEngine(options: EngineOptions): Promise<Engine> {
+/**
+ * Starts PGlite in a thread. Rejects when it cannot open the folder (damaged, no space, no rights); may be awaited later,
+ * as a daemon does that loads its own code meanwhile.
+ */
+export function startEngine(options: EngineOptions): Promise<Engine> {
+  const engine = start(options);
+  engine.catch(() => {});
+  return engine;
+}
+
+async function start(options: EngineOptions): Promise<Engine> {
   const workerData: WorkerOptions = {
     folder: options.folder,
     templateFile: options.templateFile,

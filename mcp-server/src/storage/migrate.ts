@@ -8,7 +8,7 @@ import { ToolError } from "../errors.ts";
 import { packageFolder } from "./packageFolder.ts";
 
 /** The oldest server that the SQL is tested on. */
-const oldestServer = 15;
+export const oldestServer = 15;
 /** Any fixed number: names the lock among this database's advisory locks ("labw" in ASCII). */
 const migrationLock = 0x6c616277;
 

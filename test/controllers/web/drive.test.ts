@@ -37,7 +37,7 @@ describe("addresses and history", () => {
   it("navigate_to_url says so when the server answers with an error", async () => {
     const result = await open("/missing");
     expect(result.message).toContain("404");
-    expect(result.data?.["status"]).toBe(404);
+    expect(result.data?.status).toBe(404);
   });
 
   it("go_back, go_forward and reload walk the tab's history", async () => {
@@ -141,7 +141,7 @@ describe("text and form fields", () => {
       await device.run("type_text", { selector: "Name", text: "s3cret" }),
     ];
     const failure = await failureOf(
-      device.run("input_text", { selector: "Fixed", text: "s3cret", timeout_ms: 300 }),
+      device.run("input_text", { selector: "Fixed", text: "s3cret", timeout_ms: 1_000 }),
     );
     expect(JSON.stringify(done)).not.toContain("s3cret");
     expect(`${failure.stack} ${JSON.stringify(failure.details)} ${String(failure.cause)}`).not.toContain(
@@ -184,7 +184,7 @@ describe("text and form fields", () => {
 
   it("select_option lists the options when there is no such one", async () => {
     const failure = await failureOf(
-      device.run("select_option", { selector: "Plan", option: "Golden", timeout_ms: 300 }),
+      device.run("select_option", { selector: "Plan", option: "Golden", timeout_ms: 1_000 }),
     );
     expect(failure.code).toBe("ELEMENT_NOT_FOUND");
     expect(failure.message).toContain("Free, Paid");
@@ -225,14 +225,14 @@ describe("what is in the way of an action", () => {
     ["id=gone", /hidden/],
     ["Under", /covered by <div id="cover">/],
   ])("a click on %s says why it was not possible", async (selector, reason) => {
-    const failure = await failureOf(device.run("click_element", { selector, timeout_ms: 400 }));
+    const failure = await failureOf(device.run("click_element", { selector, timeout_ms: 1_000 }));
     expect(failure.code).toBe("ELEMENT_NOT_ACTIONABLE");
     expect(failure.message).toMatch(reason);
   });
 
   it("a read-only field, an element that is no field, and one that is not there have codes of their own", async () => {
     const code = async (command: string, params: Record<string, unknown>) =>
-      (await failureOf(device.run(command, { ...params, timeout_ms: 400 }))).code;
+      (await failureOf(device.run(command, { ...params, timeout_ms: 1_000 }))).code;
     expect(await code("input_text", { selector: "Fixed", text: "y" })).toBe("ELEMENT_NOT_ACTIONABLE");
     expect(await code("input_text", { selector: "id=form", text: "y" })).toBe("ACTION_REJECTED");
     expect(await code("click_element", { selector: "Nowhere" })).toBe("ELEMENT_NOT_FOUND");
@@ -260,7 +260,7 @@ describe("frames, shadow DOM and scrolling", () => {
     const down = await device.run("scroll", { amount: 300 });
     expect(down.data).toEqual({ x: 0, y: 300, at_end: false });
     expect(await device.js("return scrollY")).toBe(300);
-    expect((await device.run("scroll", { direction: "bottom" })).data?.["at_end"]).toBe(true);
+    expect((await device.run("scroll", { direction: "bottom" })).data?.at_end).toBe(true);
     expect((await device.run("scroll", { direction: "top" })).data).toEqual({ x: 0, y: 0, at_end: true });
   });
 

@@ -121,7 +121,7 @@ describe("browsers elsewhere", () => {
       const settings = { cdp: await devtoolsAddress(child.stderr) };
       device = await openWebDevice({ settings, denyUrl: (url) => url.endsWith("/second") });
       await device.run("navigate_to_url", { url: `${site.url}/form` });
-      expect((await device.run("get_page_info")).data?.["tabs"]).toHaveLength(1);
+      expect((await device.run("get_page_info")).data?.tabs).toHaveLength(1);
       const direct = device.run("navigate_to_url", { url: `${site.url}/second` });
       expect((await failureOf(direct)).code).toBe("URL_DENIED");
       await device.run("navigate_to_url", { url: `${site.url}/` });

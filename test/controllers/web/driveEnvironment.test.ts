@@ -113,7 +113,7 @@ describe("execute_javascript", () => {
     const result = await device.run("execute_javascript", {
       script: "return { title: document.title, n: await 2 }",
     });
-    expect(result.data?.["result"]).toEqual({ title: "Form", n: 2 });
+    expect(result.data?.result).toEqual({ title: "Form", n: 2 });
   });
 
   it("tells what the script threw, and stops one that does not end", async () => {

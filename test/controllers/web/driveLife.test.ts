@@ -129,6 +129,26 @@ async function bundledHolder(): Promise<string> {
   return outfile;
 }
 
+describe("a tab that dies or hangs", () => {
+  it("is replaced by an empty one, and told", async () => {
+    const { run, noticed } = await opened();
+    await run("navigate_to_url", { url: `${site.url}/form` });
+    await failureOf(run("navigate_to_url", { url: "chrome://crash" }));
+    expect(await noticed("page_error")).toEqual([expect.stringContaining("crashed")]);
+    await expect.poll(async () => (await run("get_page_info")).data?.url).toBe("about:blank");
+    await run("navigate_to_url", { url: `${site.url}/form` });
+  });
+
+  it("does not hold up a fresh start", async () => {
+    const { run, js } = await opened();
+    await run("navigate_to_url", { url: `${site.url}/busy` });
+    await failureOf(run("click_element", { selector: "Spin", timeout_ms: 500 }));
+    await run("load_storage_state", {});
+    await run("navigate_to_url", { url: `${site.url}/form` });
+    expect(await js("return document.title")).toBe("Form");
+  });
+});
+
 describe("a process that is killed", () => {
   it("leaves no browser behind, even one whose page never rests", async () => {
     const script = await bundledHolder();
@@ -152,7 +172,7 @@ describe("a call that is cancelled or takes too long", () => {
     await site.waiting();
     cancel.abort(new Error("cancelled"));
     expect((await opening).code).toBe("COMMAND_TIMEOUT");
-    expect((await run("get_page_info")).data?.["loading"]).toBe(false);
+    expect((await run("get_page_info")).data?.loading).toBe(false);
     await run("navigate_to_url", { url: `${site.url}/form` });
   });
 

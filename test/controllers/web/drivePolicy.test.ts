@@ -29,7 +29,7 @@ describe("the URL policy", () => {
   it.each([METADATA, "file:///etc/passwd"])("refuses to open %s", async (url) => {
     expect((await failureOf(device.run("navigate_to_url", { url }))).code).toBe("URL_DENIED");
     expect((await failureOf(device.run("open_tab", { url }))).code).toBe("URL_DENIED");
-    expect((await device.run("get_page_info")).data?.["tabs"]).toHaveLength(1);
+    expect((await device.run("get_page_info")).data?.tabs).toHaveLength(1);
   });
 
   it.each([METADATA, "/second"])("refuses a redirect to %s before it is followed", async (to) => {

@@ -39,13 +39,11 @@ describe("an action ends when the page that it changed is usable", () => {
   it("a click waits for a server that takes its time", async () => {
     await open("/");
     let ended = false;
-    const clicking = device
-      .run("click_element", { selector: "Held page", timeout_ms: 500 })
-      .then((result) => {
-        ended = true;
-        return result;
-      });
-    await site.waiting();
+    const clicking = device.run("click_element", { selector: "Held page" }).then((result) => {
+      ended = true;
+      return result;
+    });
+    await Promise.race([site.waiting(), clicking]);
     expect(ended).toBe(false);
     site.release();
     expect((await clicking).data).toEqual({ url: `${site.url}/held` });
@@ -60,7 +58,27 @@ describe("an action ends when the page that it changed is usable", () => {
     await open("/");
     await device.run("click_element", { selector });
     expect(await title()).toBe("Start");
-    expect((await device.run("get_page_info")).data?.["loading"]).toBe(false);
+    expect((await device.run("get_page_info")).data?.loading).toBe(false);
+  });
+
+  it.each([
+    "127.0.0.1",
+    "localhost",
+  ])("a link in a frame of %s that replaces the page is waited for", async (host) => {
+    const base = host === "localhost" ? site.otherUrl : site.url;
+    await open(`/frame?src=${base}/inner`);
+    await device.run("click_element", { selector: "Inner button" });
+    const result = await device.run("click_element", { selector: "Out of the frame" });
+    expect(result.data).toEqual({ url: `${base}/second` });
+    expect(await title()).toBe("Second");
+  });
+
+  it("a page that sends its visitor on, or renames itself, is usable when the call ends", async () => {
+    await open("/forward");
+    expect(await title()).toBe("Second");
+    await open("/renamed");
+    expect(await device.js("return [document.title, location.pathname]")).toEqual(["Renamed", "/other-name"]);
+    expect((await device.run("get_page_info")).data?.loading).toBe(false);
   });
 
   it("a page that replaces timers does not hold an action up", async () => {
@@ -95,7 +113,7 @@ describe("tabs", () => {
     await device.run("close_tab", { tab: 1 });
     expect(await title()).toBe("Form");
     await device.run("close_tab", {});
-    expect((await device.run("get_page_info")).data?.["tabs"]).toEqual([
+    expect((await device.run("get_page_info")).data?.tabs).toEqual([
       { tab: 0, url: "about:blank", title: "", current: true },
     ]);
   });
@@ -166,6 +184,15 @@ describe("what a page does of itself is reported", () => {
       expect.stringMatching(/^report\.txt from .*: 12 bytes$/),
     ]);
     expect(await title()).toBe("Start");
+  });
+
+  it("an address that gives a download opens no page", async () => {
+    const failure = await failureOf(open("/report.txt"));
+    expect([failure.code, failure.message]).toEqual([
+      "NAVIGATION_FAILED",
+      expect.stringContaining("download"),
+    ]);
+    expect(await device.noticed("download")).toHaveLength(1);
   });
 
   it("a large download is not kept", async () => {

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { DeviceError } from "../../../controllers/src/errors.ts";
 import { locate } from "../../../controllers/src/web/locate.ts";
@@ -11,15 +11,10 @@ let see: SeeingPage;
 
 beforeAll(async () => {
   browser = await launchBrowser();
+  see = await openSeeing(browser);
 });
 afterAll(async () => {
   await browser.close();
-});
-beforeEach(async () => {
-  see = await openSeeing(browser);
-});
-afterEach(async () => {
-  await see.close();
 });
 
 async function idOf(selector: string, timeoutMs = 0): Promise<string | null> {
@@ -73,7 +68,7 @@ test.each([
 });
 
 test("text finds the smallest element that holds it all", async () => {
-  await see.page.setContent(form);
+  await see.page.setContent("<div><button><span>Save</span></button></div>");
   expect(
     await (await locate(see.session, { selector: "text=Save" }, signal)).evaluate((one) => one.localName),
   ).toBe("span");

@@ -131,10 +131,8 @@ describe("ranked selectors", () => {
     const [selectors = []] = await see.look.selectors([elements[1]?.ref ?? ""], signal);
     const css = selectors.find(({ kind }) => kind === "css");
     expect(css).toMatchObject({ selector: "css=#two button", unique: true });
-    const host = await (await locate(see.session, { selector: css?.selector }, signal, 0)).evaluate((one) => {
-      const root = one.getRootNode();
-      return root instanceof ShadowRoot ? root.host.id : "";
-    });
+    await (await locate(see.session, { selector: css?.selector }, signal, 0)).focus();
+    const host = await see.page.evaluate("document.activeElement.id");
     expect(host).toBe("two");
   });
 

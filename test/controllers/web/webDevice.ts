@@ -48,7 +48,7 @@ export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDev
     if (command === undefined) throw new Error(`no command ${name}`);
     return await command.run(command.input.parse(params), signal);
   }
-  const js = async (script: string) => (await run("execute_javascript", { script })).data?.["result"];
+  const js = async (script: string) => (await run("execute_javascript", { script })).data?.result;
   return {
     web,
     verification,

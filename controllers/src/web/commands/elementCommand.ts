@@ -65,6 +65,6 @@ export function hasTarget(target: Target): boolean {
   return target.ref !== undefined || target.selector !== undefined;
 }
 
-export function nameOf(target: Target): string {
+function nameOf(target: Target): string {
   return (target.ref ?? target.selector ?? "").slice(0, 80);
 }

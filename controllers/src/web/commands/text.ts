@@ -1,5 +1,4 @@
 import { access } from "node:fs/promises";
-import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";

@@ -36,16 +36,17 @@ function scroll(session: DrivenSession): Command {
         signal,
         done: `scrolled ${given.direction}`,
       };
-      const how = { direction: given.direction, amount: given.amount };
+      const axis: Axis = given.direction === "left" || given.direction === "right" ? "x" : "y";
+      const toEnd = given.direction === "top" || given.direction === "bottom";
+      const amount = toEnd ? Number.MAX_SAFE_INTEGER : (given.amount ?? null);
+      const back = given.direction === "up" || given.direction === "left" || given.direction === "top";
       const result = await act(session, options, async (acting) => {
         const locator = hasTarget(given)
           ? await locate(session, given, signal, acting.left())
           : acting.page.locator("html");
-        at = await locator.evaluate(
-          scrollFrom,
-          { ...how, fromCenter: !hasTarget(given) },
-          actionOptions(acting),
-        );
+        const where = { axis, fromCenter: !hasTarget(given) };
+        const area = await locator.evaluateHandle(scrollAreaOf, where, actionOptions(acting));
+        at = await area.evaluate(scrollArea, { axis, amount, back });
       });
       const end = at?.at_end === true ? "; that is the end" : "";
       return {
@@ -117,35 +118,36 @@ function emulateMedia(session: DrivenSession): Command {
 }
 
 type ScrollPosition = { x: number; y: number; at_end: boolean };
-type ScrollRequest = { direction: string; amount: number | undefined; fromCenter: boolean };
+type Axis = "x" | "y";
 
-/** Runs in the page. Without an element the middle of the page decides which area scrolls, as it does for a wheel. */
-function scrollFrom(element: Element, request: ScrollRequest): ScrollPosition {
-  const root = element.ownerDocument.scrollingElement ?? element;
-  const across = request.direction === "left" || request.direction === "right";
-  let area: Element = root;
-  const start = request.fromCenter
-    ? element.ownerDocument.elementFromPoint(innerWidth / 2, innerHeight / 2)
-    : element;
-  for (let one: Element | null = start; one !== null; one = one.parentElement) {
+// What follows runs in the page.
+
+/** Without an element the middle of the page decides which area scrolls, as it does for a wheel. */
+function scrollAreaOf(element: Element, { axis, fromCenter }: { axis: Axis; fromCenter: boolean }): Element {
+  const { ownerDocument } = element;
+  let one = fromCenter ? ownerDocument.elementFromPoint(innerWidth / 2, innerHeight / 2) : element;
+  for (; one !== null; one = one.parentElement) {
     const style = getComputedStyle(one);
-    const room = across ? one.scrollWidth - one.clientWidth : one.scrollHeight - one.clientHeight;
-    if (room > 0 && /auto|scroll|overlay/.test(across ? style.overflowX : style.overflowY)) {
-      area = one;
-      break;
-    }
+    const overflow = axis === "x" ? style.overflowX : style.overflowY;
+    const room = axis === "x" ? one.scrollWidth - one.clientWidth : one.scrollHeight - one.clientHeight;
+    if (room > 0 && /auto|scroll|overlay/.test(overflow)) return one;
   }
-  const step = request.amount ?? Math.round((across ? area.clientWidth : area.clientHeight) * 0.8);
-  const signed = request.direction === "up" || request.direction === "left" ? -step : step;
-  if (request.direction === "top") area.scrollTo({ top: 0, behavior: "instant" });
-  else if (request.direction === "bottom") area.scrollTo({ top: area.scrollHeight, behavior: "instant" });
-  else area.scrollBy({ left: across ? signed : 0, top: across ? 0 : signed, behavior: "instant" });
-  const back = signed < 0 || request.direction === "top";
-  const position = across ? area.scrollLeft : area.scrollTop;
-  const room = across ? area.scrollWidth - area.clientWidth : area.scrollHeight - area.clientHeight;
+  return ownerDocument.scrollingElement ?? element;
+}
+
+/** `amount` in pixels, signed; a null one is most of the visible part, forwards or (`back`) backwards. */
+function scrollArea(
+  area: Element,
+  { axis, amount, back }: { axis: Axis; amount: number | null; back: boolean },
+): ScrollPosition {
+  const visible = axis === "x" ? area.clientWidth : area.clientHeight;
+  const whole = axis === "x" ? area.scrollWidth : area.scrollHeight;
+  const distance = Math.min(amount ?? Math.round(visible * 0.8), whole);
+  area.scrollBy({ [axis === "x" ? "left" : "top"]: back ? -distance : distance, behavior: "instant" });
+  const position = axis === "x" ? area.scrollLeft : area.scrollTop;
   return {
     x: Math.round(area.scrollLeft),
     y: Math.round(area.scrollTop),
-    at_end: back ? position <= 0 : Math.ceil(position) >= room - 1,
+    at_end: back ? position <= 0 : Math.ceil(position) >= whole - visible - 1,
   };
 }

@@ -1,6 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { z } from "zod";
-import { ToolError } from "../../errors.ts";
 import { type DaemonFile, daemonHeaders, daemonUrl } from "../../server/daemonFile.ts";
 
 /** Longer than any test case of the demo. */
@@ -37,7 +36,7 @@ export async function attachHost(file: DaemonFile, signal: AbortSignal): Promise
       );
       if (result.isError) {
         const text = result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-        throw new ToolError("INTERNAL", `${name} failed: ${text}`, "");
+        throw new Error(`${name} failed: ${text}`);
       }
       return output.parse(result.structuredContent);
     },

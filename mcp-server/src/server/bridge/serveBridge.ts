@@ -100,7 +100,7 @@ async function loadForward(
         dataDir: options.dataDir,
         client: name,
         command: options.command,
-        deadlineMs: 30_000,
+        deadlineMs: 45_000,
         isLocked: isDataDirLocked,
         build: catalogue.build,
         config: options.config(),

@@ -16,7 +16,12 @@ export function createDiagnosis({ config }: { config: Config }): Diagnosis {
         const settings = webSettingsSchema.parse(device.controllers.web ?? {});
         const found = findBrowser(settings);
         if (found) return { what, status: "ok", detail: found.path ?? "Playwright's own browser" };
-        return { what, status: "missing", detail: `no ${settings.browser}`, fix: `npx playwright-core install ${settings.browser}` };
+        return {
+          what,
+          status: "missing",
+          detail: `no ${settings.browser}`,
+          fix: `npx playwright-core install ${settings.browser}`,
+        };
       });
       return { ok: findings.every(({ status }) => status !== "missing"), findings };
     },

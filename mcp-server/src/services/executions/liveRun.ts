@@ -47,8 +47,10 @@ export class LiveRun<Output extends object = object> {
     this.control.abort(reason);
   }
 
+  /** Tells `watcher` where the run stands, now if there is anything to tell and whenever that changes. */
   watch(watcher: Watcher): () => void {
     this.watchers.add(watcher);
+    if (this.saying !== "") this.tell([watcher]);
     return () => this.watchers.delete(watcher);
   }
 
@@ -147,12 +149,12 @@ export class LiveRun<Output extends object = object> {
     this.tell();
   }
 
-  private tell(): void {
+  private tell(watchers: Iterable<Watcher> = this.watchers): void {
     const seconds = Math.round((this.deps.clock.now() - this.startedAt) / 1_000);
     // Progress must grow with each message, also within one millisecond.
     this.lastDone = Math.max(this.lastDone + 1, this.deps.clock.now() - this.startedAt);
     const text = `${this.stepsDone} steps, ${seconds} s${this.saying === "" ? "" : `; ${this.saying}`}`;
-    for (const watcher of this.watchers) watcher(this.lastDone, undefined, this.deps.secrets.mask(text));
+    for (const watcher of watchers) watcher(this.lastDone, undefined, this.deps.secrets.mask(text));
   }
 
   private heartbeat(): () => void {

@@ -25,6 +25,7 @@ export type NavigationDependencies = LookingDependencies & {
   executions: ExecutionService;
   /** `limits.position_stale_ms`: an older position is checked before it is trusted. */
   positionStaleMs: number;
+  useApp: TripPorts["useApp"];
 };
 
 /** Goes to places by name, and knows where each device is. */

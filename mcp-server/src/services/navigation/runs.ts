@@ -58,7 +58,11 @@ export function createRuns({
       if (request.execution_id !== undefined) {
         return replyOf(await executions.wait(request.execution_id, request.wait_ms, context));
       }
-      const asked: NavigationRequest = { ...request, userinterface: appOf(request), target: demand("node", request.target) };
+      const asked: NavigationRequest = {
+        ...request,
+        userinterface: appOf(request),
+        target: demand("node", request.target),
+      };
       const model = await userinterfaces.load(asked.userinterface);
       const target = getNode(model, asked.target);
       const input = { userinterface: model.ui.name, target: target.label, variables: asked.variables };
@@ -70,7 +74,11 @@ export function createRuns({
       if (request.execution_id !== undefined) {
         return replyOf(await executions.wait(request.execution_id, request.wait_ms, context));
       }
-      const asked: EdgeRequest = { ...request, userinterface: appOf(request), edge: demand("edge", request.edge) };
+      const asked: EdgeRequest = {
+        ...request,
+        userinterface: appOf(request),
+        edge: demand("edge", request.edge),
+      };
       const model = await userinterfaces.load(asked.userinterface);
       const name = edgeLabel(model, getEdge(model, asked.edge));
       const input = { userinterface: model.ui.name, edge: asked.edge, variables: asked.variables };

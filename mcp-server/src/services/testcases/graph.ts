@@ -46,9 +46,11 @@ export function graphProblems(graph: Graph, prefix = ""): Problem[] {
 
 function markerProblems({ blocks }: Graph): string[] {
   const starts = blocks.filter(({ type }) => type === "start").length;
-  const ids = blocks.map(({ id }) => id);
   // Ids of other blocks are judged over the whole test, since they name data.
-  const twice = blocks.filter((block, index) => isMarker(block) && ids.indexOf(block.id) < index);
+  const twice = blocks.filter((block, index) => {
+    const first = blocks.findIndex(({ id }) => id === block.id);
+    return first < index && [block, blocks[first]].some((one) => one && isMarker(one));
+  });
   return [
     ...(starts === 1 ? [] : [`exactly one start block is needed, not ${starts}`]),
     ...twice.map(({ id }) => `the block id "${id}" is used twice`),

@@ -66,7 +66,8 @@ const repeated = (names: readonly string[]) =>
 function blockProblems(block: Block, names: Names, inLoop: boolean, path: string): Problem[] {
   const problems = placeholderProblems(templatesOf(block), names, inLoop, path);
   const expression = expressionOf(block);
-  if (expression !== undefined) problems.push(...expressionProblems(expression, names, inLoop || block.type === "loop", path));
+  if (expression !== undefined)
+    problems.push(...expressionProblems(expression, names, inLoop || block.type === "loop", path));
   if (block.type === "api_request" && holdsSecret(block.url)) {
     const message = "a secret belongs into headers or body, not into a URL";
     problems.push({ path, code: "TESTCASE_INVALID", message });
@@ -124,10 +125,11 @@ function isKnown(name: string, { values, blocks }: Names, inLoop: boolean): bool
 }
 
 function unknownName(name: string, { values, blocks }: Names, path: string): Problem {
-  const near = nearest(name, [...values, ...blocks], 2);
-  const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
-  const where = name.startsWith("loop.") || name === "loop" ? " outside a loop" : "";
-  return { path, code: "UNKNOWN_VARIABLE", message: `nothing is known as {{${name}}}${where}${hint}` };
+  const root = rootOf(name) ?? name;
+  const message = `nothing is known as {{${name}}}`;
+  if (root === "loop") return { path, code: "UNKNOWN_VARIABLE", message: `${message} outside a loop` };
+  const [near] = nearest(root, [...values, ...blocks], 1);
+  return { path, code: "UNKNOWN_VARIABLE", message: near ? `${message}; did you mean ${near}?` : message };
 }
 
 /** An output is a variable's name or a text with placeholders. */

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { findBrowser, webSettingsSchema } from "@labwright/controllers";
-import pg from "pg";
 import type { Config } from "../../config.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./index.ts";
 
 /** The browser of each web device of the configuration, once for each that differs; it is asked for its version. */
 export async function checkBrowsers(config: Config, signal: AbortSignal): Promise<Finding[]> {
@@ -74,36 +73,4 @@ function versionOf(path: string, signal: AbortSignal): Promise<string | undefine
     child.once("error", () => resolve(undefined));
     child.once("close", (code) => resolve(code === 0 ? text.trim() : undefined));
   });
-}
-
-/** The PostgreSQL server of the configuration: reachable, and new enough. */
-export async function checkDatabase(url: string | undefined): Promise<Finding> {
-  const what = "database";
-  if (url === undefined) return { what, status: "ok", detail: "embedded, in the data directory" };
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 5_000,
-  });
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ server_version: string }>("show server_version");
-    const version = rows[0]?.server_version ?? "";
-    if (Number.parseInt(version, 10) >= 15) return { what, status: "ok", detail: `PostgreSQL ${version}` };
-    return {
-      what,
-      status: "missing",
-      detail: `PostgreSQL ${version} is older than 15`,
-      fix: "Upgrade it, or unset DATABASE_URL to use the embedded database",
-    };
-  } catch (error) {
-    return {
-      what,
-      status: "missing",
-      detail: `PostgreSQL cannot be reached: ${error instanceof Error ? error.message || error.name : String(error)}`,
-      fix: "Start it and check DATABASE_URL, or unset it to use the embedded database",
-    };
-  } finally {
-    await client.end().catch(() => {});
-  }
 }

@@ -1,0 +1,237 @@
+import { readFileSync } from "node:fs";
+import { findBrowser } from "@labwright/controllers";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ToolError } from "../../../mcp-server/src/errors.ts";
+import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import type { ReportEntry } from "../../../mcp-server/src/services/reports/index.ts";
+import { createReports, ctrfReport, htmlReport, junitReport } from "../../../mcp-server/src/services/reports/index.ts";
+import { callContext } from "../../fixtures/callContext.ts";
+import { testSecrets } from "../../fixtures/simulated.ts";
+import { memoryArtifacts } from "../testcases/testcaseBench.ts";
+import { execution, failedEntry, hostileEntry, shot, step } from "./samples.ts";
+
+const head = { id: "0b7a3a5e-8a51-4ed4-a4b3-5d1f3f6f0001", generatedAt: "2026-01-01T11:00:00.000Z" };
+const passedEntry = (): ReportEntry => ({ execution: execution(), steps: [step(0), step(1)], pictures: new Map() });
+/** One red pixel. */
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
+  "base64",
+);
+const pictures = new Map(["artifact://aa", "artifact://bb"].map((uri) => [uri, { mimeType: "image/png", bytes: pixel }]));
+
+describe("reports read by others", () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    const path = findBrowser()?.path;
+    browser = await chromium.launch({ ...(path && { executablePath: path }), args: ["--no-sandbox"] });
+    page = await browser.newPage();
+  });
+  afterAll(() => browser.close());
+
+  /** Loads a report with the network off and says what it asked for, ran or complained of. */
+  async function load(html: string): Promise<string[]> {
+    const trouble: string[] = [];
+    await page.unrouteAll();
+    await page.route("**/*", (route) => {
+      if (route.request().url() === "http://report.test/") return route.fulfill({ contentType: "text/html", body: html });
+      trouble.push(`asked for ${route.request().url().slice(0, 60)}`);
+      return route.abort();
+    });
+    page.removeAllListeners("dialog");
+    page.on("dialog", (dialog) => {
+      trouble.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto("http://report.test/", { waitUntil: "load" });
+    return trouble.filter((line) => !line.includes("favicon"));
+  }
+
+  it("HTML shows verdict, expected, found, nearest, timings and pictures, and asks the network for nothing", async () => {
+    expect(await load(htmlReport([failedEntry(pictures), passedEntry()], head))).toEqual([]);
+    const text = await page.locator("body").innerText();
+    for (const shown of [
+      "Counts what is left",
+      "failed",
+      "VERIFICATION_FAILED",
+      'the screen shows "2 items left"',
+      "1 item left",
+      "Nearest",
+      "3.20 s",
+      "450 ms",
+      "lab/browser (web)",
+      "staging",
+      "1.4.0",
+      "Add a todo",
+      "before and after",
+    ])
+      expect(text.concat(await page.content())).toContain(shown);
+    const loaded = await page.locator("img").evaluateAll((images) =>
+      images.map((image) => "naturalWidth" in image && image.naturalWidth),
+    );
+    expect(loaded.length).toBeGreaterThan(3);
+    expect(loaded.every((width) => width === 1)).toBe(true);
+    await page.locator("details").first().locator("summary").click();
+    expect(await page.locator("details").first().locator("pre").first().isVisible()).toBe(true);
+  });
+
+  it("HTML keeps a hostile page's text as text, in every field", async () => {
+    expect(await load(htmlReport([hostileEntry()], head))).toEqual([]);
+    const made = await page.evaluate("document.querySelectorAll('script, [onerror], img[src=x]').length");
+    expect(made).toBe(0);
+    expect(await page.locator("h2").innerText()).toContain('<script>alert("x")</script>');
+  });
+
+  it("HTML fits its width on a phone and on a desk, light and dark", async () => {
+    for (const viewport of [{ width: 390, height: 800 }, { width: 1280, height: 800 }]) {
+      await page.setViewportSize(viewport);
+      await load(htmlReport([failedEntry(pictures), hostileEntry()], head));
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    }
+    const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    await page.emulateMedia({ colorScheme: "light" });
+    const light = await background();
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await background()).not.toBe(light);
+  });
+
+  it("HTML says which picture it has not got", async () => {
+    await load(htmlReport([failedEntry()], head));
+    expect(await page.locator("body").innerText()).toContain("not in this file: artifact://bb");
+  });
+
+  const parsedXml = z.object({
+    error: z.string(),
+    suites: z.record(z.string(), z.string()),
+    cases: z.array(z.object({ name: z.string(), outcome: z.array(z.string()), text: z.string() })),
+  });
+  async function readXml(xml: string) {
+    const read = await page.evaluate((source) => {
+      // biome-ignore lint/suspicious/noUndeclaredVariables: runs in the page.
+      const parsed = new DOMParser().parseFromString(source, "application/xml");
+      const all = (parent: ParentNode, name: string) => [...parent.querySelectorAll(name)];
+      const attributes = (element: Element | undefined) =>
+        Object.fromEntries([...(element?.attributes ?? [])].map(({ name, value }) => [name, value]));
+      return {
+        error: parsed.querySelector("parsererror")?.textContent ?? "",
+        suites: attributes(all(parsed, "testsuites")[0]),
+        cases: all(parsed, "testcase").map((one) => ({
+          name: one.getAttribute("name") ?? "",
+          outcome: all(one, "failure, error").map((end) => `${end.tagName} ${end.getAttribute("type")}`),
+          text: all(one, "failure, error")[0]?.textContent ?? "",
+        })),
+      };
+    }, xml);
+    return parsedXml.parse(read);
+  }
+
+  it("JUnit XML parses, counts, and tells a failure from an error and a stop", async () => {
+    await page.goto("about:blank");
+    const ended = (status: "error" | "timeout" | "cancelled", code: string): ReportEntry => ({
+      ...passedEntry(),
+      execution: execution({ name: status, status, reason: { code, message: "It ended." }, device: "lab/tv" }),
+    });
+    const read = await readXml(
+      junitReport([
+        passedEntry(),
+        failedEntry(),
+        ended("error", "NOTHING_VERIFIED"),
+        ended("timeout", "EXECUTION_TIMEOUT"),
+        ended("cancelled", "CANCELLED"),
+      ]),
+    );
+    expect(read.error).toBe("");
+    expect(read.suites).toMatchObject({ tests: "5", failures: "1", errors: "3", time: "16.000" });
+    expect(read.cases.map(({ name, outcome }) => [name, ...outcome])).toEqual([
+      ["Add a todo"],
+      ["Counts what is left", "failure VERIFICATION_FAILED"],
+      ["error", "error NOTHING_VERIFIED"],
+      ["timeout", "error EXECUTION_TIMEOUT"],
+      ["cancelled", "error CANCELLED"],
+    ]);
+    expect(read.cases[1]?.text).toContain('expected: the screen shows "2 items left"\nfound: 1 item left\nnearest: 1 item left');
+  });
+
+  it("JUnit XML is well-formed whatever the page said", async () => {
+    await page.goto("about:blank");
+    const read = await readXml(junitReport([hostileEntry()]));
+    expect(read.error).toBe("");
+    expect(read.cases[0]?.name).toContain('<script>alert("x")</script>');
+  });
+});
+
+describe("CTRF", () => {
+  const schema = z.fromJSONSchema(JSON.parse(readFileSync(new URL("./ctrf.schema.json", import.meta.url), "utf8")));
+
+  it("is valid by the format's own schema, which would refuse a wrong one", () => {
+    const document = JSON.parse(ctrfReport([passedEntry(), failedEntry(), hostileEntry()], head));
+    expect(schema.safeParse(document).error).toBeUndefined();
+    expect(schema.safeParse(JSON.parse(ctrfReport([], head))).success).toBe(true);
+    expect(schema.safeParse({ ...document, results: { ...document.results, tests: [{ name: "x" }] } }).success).toBe(false);
+    expect(schema.safeParse({ ...document, results: { ...document.results, more: 1 } }).success).toBe(false);
+  });
+
+  it("counts, keeps our status beside its own, and carries the evidence", () => {
+    const { results } = JSON.parse(ctrfReport([passedEntry(), failedEntry(), hostileEntry()], head));
+    expect(results.summary).toMatchObject({ tests: 3, passed: 1, failed: 2, start: 1767261600000, stop: 1767261603200 });
+    expect(results.environment).toBeUndefined();
+    expect(results.tests[1]).toMatchObject({
+      status: "failed",
+      rawStatus: "failed",
+      duration: 3_200,
+      steps: [{ status: "passed" }, { status: "passed" }, { status: "failed" }],
+    });
+    expect(results.tests[1].attachments).toHaveLength(4);
+    expect(results.tests[1].trace).toContain("nearest: 1 item left");
+    expect(JSON.parse(ctrfReport([failedEntry()], head)).results.environment).toEqual({
+      appName: "todomvc",
+      appVersion: "1.4.0",
+      buildName: "812",
+      testEnvironment: "staging",
+    });
+  });
+});
+
+describe("the report service", () => {
+  const artifacts = memoryArtifacts();
+  const stored = (steps: ReportEntry["steps"]) => ({
+    get: async (id: string) => {
+      if (id === "gone") throw new ToolError("EXECUTION_NOT_FOUND", "There is none.", "Use another.");
+      return { execution: execution({ id, outputs: { token: "4711-secret" } }), steps: [...steps] };
+    },
+    wait: async () => ({ execution_id: "", status: "passed" as const, steps_done: 0 }),
+  });
+  const reportsOf = (steps: ReportEntry["steps"]) =>
+    createReports({ executions: stored(steps), artifacts, secrets: testSecrets({ PIN: "4711-secret" }), clock: systemClock });
+  const textOf = async (sha256: string) => Buffer.from((await artifacts.get(sha256)).bytes).toString("utf8");
+
+  it("stores one file for many runs, with the pictures that are kept, and no secret", async () => {
+    const kept = await artifacts.put(pixel, "image/png");
+    const steps = [step(0, { artifacts: [shot("before", kept.uri), shot("after", "artifact://lost")], label: "types 4711-secret" })];
+    for (const format of ["html", "junit", "ctrf"] as const) {
+      const { artifact, summary } = await reportsOf(steps).create(["a", "b"], format);
+      expect(summary).toMatchObject({ tests: 2, passed: 2, failed: 0, duration_ms: 6_400 });
+      const text = await textOf(artifact.sha256);
+      expect(text).toContain("types [secret PIN]");
+      expect(text).not.toContain("4711-secret");
+      if (format === "html") {
+        expect(text).toContain(`data:image/png;base64,${pixel.toString("base64")}`);
+        expect(text).toContain("not in this file: artifact://lost");
+      }
+    }
+    await expect(reportsOf(steps).create(["a", "gone"], "html")).rejects.toMatchObject({ code: "EXECUTION_NOT_FOUND" });
+  });
+
+  it("tells where a run stands in as many tokens as asked, what failed first", async () => {
+    const bad = step(3, { status: "failed", label: "the one that failed", error: { code: "VERIFICATION_FAILED", message: "No." } });
+    const steps = [0, 1, 2].map((index) => step(index)).concat(bad, [4, 5, 6, 7].map((index) => step(index)));
+    const whole = await reportsOf(steps).status("a", { waitMs: 0, maxTokens: 2_000 }, callContext());
+    expect(whole.steps.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(whole).not.toHaveProperty("more");
+    const short = await reportsOf(steps).status("a", { waitMs: 0, maxTokens: 75 }, callContext());
+    expect(short.steps.map(({ n }) => n)).toEqual([4, 7, 8]);
+    expect(short.more).toBe(5);
+  });
+});
