@@ -53,12 +53,15 @@ function hashOf(files) {
 
 function isDone(stamp) {
   if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) return false;
-  return ["bridge.js", "daemon.js", "cli.js", "pgliteWorker.js", "catalogue.json", "template.tgz"].every((file) =>
-    existsSync(join(dist, file)),
+  return ["bridge.js", "daemon.js", "cli.js", "pgliteWorker.js", "catalogue.json", "template.tgz"].every(
+    (file) => existsSync(join(dist, file)),
   );
 }
 
-const stamp = hashOf([...sources.flatMap((folder) => filesIn(join(root, folder))), ...others.map((f) => join(root, f))]);
+const stamp = hashOf([
+  ...sources.flatMap((folder) => filesIn(join(root, folder))),
+  ...others.map((f) => join(root, f)),
+]);
 if (!isDone(stamp)) await buildAll(stamp);
 
 async function buildAll(hash) {

@@ -80,7 +80,6 @@ async function loadRooms() {
     ...api,
   };
 }
-type Rooms = Awaited<ReturnType<typeof loadRooms>>;
 
 /** Storage, services and what watches them, before anything is served. */
 async function openParts(options: ServeOptions, claim: Claim) {

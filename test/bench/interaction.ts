@@ -1,5 +1,5 @@
 import { chromium } from "playwright-core";
-import { refOf } from "./refs.ts";
+import { refOf } from "./dumps.ts";
 import type { Measurement } from "./rows.ts";
 import { browserArgs, type Sides } from "./sides.ts";
 import { alternate, median, timed } from "./statistics.ts";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Entry } from "./dumps.ts";
 
 const fileSchema = z.object({
   picture: z.string(),
@@ -11,8 +12,6 @@ const fileSchema = z.object({
   ),
 });
 export type Control = z.output<typeof fileSchema>["controls"][number];
-/** One thing that a dump shows: its role as the dump calls it, and everything it says of it by way of a name. */
-export type Entry = { role: string; name: string };
 
 /** The labels, after checking that they belong to the picture beside them. */
 export async function readControls(folder: string): Promise<readonly Control[]> {
@@ -22,25 +21,6 @@ export async function readControls(folder: string): Promise<readonly Control[]> 
   if (hash !== file.sha256)
     throw new Error(`${file.picture} is not the picture that the labels were made from.`);
   return file.controls;
-}
-
-const ref = /(?:\[ref=)?\b(?:f\d+)?e\d+\b\]?/;
-const roleAndName = /([a-z]+) (?:"((?:[^"\\]|\\.)*)"|\/((?:[^/\\]|\\.)*)\/)/i;
-
-/**
- * Entries of a dump, ours (`e12 button "Save"`) or theirs (`- button "Save" [ref=e12]`, `- generic [ref=e1]: Save`, and
- * `- text: Save`, which has no ref but stands inside something that has).
- */
-export function parseEntries(dump: string): Entry[] {
-  return dump.split("\n").flatMap((line) => entryOf(line) ?? []);
-}
-
-function entryOf(line: string): Entry | undefined {
-  const inside = /^\s*- (text): *(\S.*)$/.exec(line);
-  const named = roleAndName.exec(line);
-  const worded = /^\s*- ([a-z]+)[^:]*: *(\S.*)$/i.exec(line);
-  const found = inside ?? (ref.test(line) ? (named ?? worded) : null);
-  return found ? { role: found[1] ?? "", name: found[2] ?? found[3] ?? "" } : undefined;
 }
 
 const words = (text: string): string =>

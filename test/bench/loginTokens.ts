@@ -1,5 +1,5 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { refOf } from "./refs.ts";
+import { refOf } from "./dumps.ts";
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
 import { alternate, median } from "./statistics.ts";
@@ -47,7 +47,7 @@ async function ourFlow(server: StdioServer, url: string): Promise<number> {
         params: { ref: refOf(page, label), text: value },
       })),
       { command: "set_checked", params: { ref: refOf(page, remember), checked: true } },
-      { command: "click_element", params: { ref: refOfButton(page) } },
+      { command: "click_element", params: { ref: refOf(page, submit, "button") } },
     ],
   });
   if (!reply.includes(proof)) throw new Error(`The reply to the sign-in lacks "${proof}":\n${reply}`);
@@ -55,12 +55,6 @@ async function ourFlow(server: StdioServer, url: string): Promise<number> {
     checks: [{ command: "element_visible", params: { selector: `role=heading[name="${proof}"]` } }],
   });
   return total();
-}
-
-/** The heading of the page starts with the button's name, so the role has to be looked at too. */
-function refOfButton(dump: string): string {
-  const lines = dump.split("\n").filter((line) => line.includes("button"));
-  return refOf(lines.join("\n"), submit);
 }
 
 /** In 0.0.83 the reply to browser_navigate has only a link to a snapshot in a file, in either mode. */
@@ -79,7 +73,7 @@ async function theirFlow(server: StdioServer, url: string): Promise<number> {
       { target: refOf(page, remember), name: remember, type: "checkbox", value: "true" },
     ],
   });
-  await call("browser_click", { target: refOfButton(page) });
+  await call("browser_click", { target: refOf(page, submit, "button") });
   await call("browser_verify_element_visible", { role: "heading", accessibleName: proof });
   return total();
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type Control, matchControls, parseEntries, readControls } from "./labels.ts";
+import { parseEntries } from "./dumps.ts";
+import { type Control, matchControls, readControls } from "./labels.ts";
 import { tokensOf } from "./loginTokens.ts";
 import { startNodeRed } from "./nodeRed.ts";
 import type { Measurement } from "./rows.ts";

@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { startPostgres } from "../fixtures/postgres.ts";
 import { run, startFakeDaemon, temporaryFolder } from "./fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -348,6 +349,13 @@ describe("labwright doctor", () => {
       detail: expect.stringContaining("cannot be reached"),
     });
     expect(JSON.stringify(findings)).not.toContain("s3cretpw");
+  });
+
+  it("names the version of a database server that answers", async () => {
+    const server = await startPostgres();
+    cleanUp.push(() => server.stop());
+    const { of } = await examine(undefined, { DATABASE_URL: await server.newDatabase() });
+    expect(of("database")).toMatchObject({ status: "ok", detail: expect.stringMatching(/^PostgreSQL \d+/) });
   });
 
   it("warns of a port that another program holds, and knows the running daemon's own", async () => {

@@ -41,7 +41,10 @@ function http(bench: Bench): [URL, { requestInit: { headers: Record<string, stri
   return [daemonUrl(file, "/mcp"), { requestInit: { headers: { authorization } } }];
 }
 
-async function current(transport: StdioClientTransport | StreamableHTTPClientTransport, mode: "legacy" | "auto") {
+async function current(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  mode: "legacy" | "auto",
+) {
   const client = new Client({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
   await client.connect(transport);
   const made: AnyClient = {
@@ -92,7 +95,8 @@ function oldHttp(bench: Bench): OldTransport {
 export const clients: Record<string, (bench: Bench) => Promise<AnyClient>> = {
   "2.x over stdio, 2025-11-25": (bench) => current(new StdioClientTransport(stdio(bench)), "legacy"),
   "2.x over stdio, 2026-07-28": (bench) => current(new StdioClientTransport(stdio(bench)), "auto"),
-  "2.x over HTTP, 2025-11-25": (bench) => current(new StreamableHTTPClientTransport(...http(bench)), "legacy"),
+  "2.x over HTTP, 2025-11-25": (bench) =>
+    current(new StreamableHTTPClientTransport(...http(bench)), "legacy"),
   "2.x over HTTP, 2026-07-28": (bench) => current(new StreamableHTTPClientTransport(...http(bench)), "auto"),
   "1.x over stdio": (bench) => old(new OldStdio(stdio(bench))),
   "1.x over HTTP": (bench) => old(oldHttp(bench)),

@@ -88,7 +88,11 @@ describe("what callTool refuses", () => {
   it("names the nearest tools for an unknown one", async () => {
     const { call, records } = pathOf(toolOf(press));
     const error = errorOf(await call({}, { name: "press_buton" }));
-    expect(error).toMatchObject({ code: "TOOL_NOT_FOUND", http_status: 400, details: { nearest: ["press_button"] } });
+    expect(error).toMatchObject({
+      code: "TOOL_NOT_FOUND",
+      http_status: 400,
+      details: { nearest: ["press_button"] },
+    });
     expect(error.hint).toContain("press_button");
     expect(records).toMatchObject([{ tool: "unknown", outcome: "TOOL_NOT_FOUND" }]);
   });
@@ -133,7 +137,13 @@ describe("what callTool makes of a handler's end", () => {
       text: "pressed: OK\nexecution_id: x-1",
       trace_id: "a".repeat(32),
     });
-    const expected = { tool: "press_button", outcome: "ok", device_id: "lab/box", fence: 3, execution_id: "x-1" };
+    const expected = {
+      tool: "press_button",
+      outcome: "ok",
+      device_id: "lab/box",
+      fence: 3,
+      execution_id: "x-1",
+    };
     expect(records).toMatchObject([expected]);
     expect(audited).toMatchObject([expected]);
   });
@@ -159,7 +169,9 @@ describe("what callTool makes of a handler's end", () => {
   });
 
   it("keeps the code of a tool's and of a device's error", async () => {
-    const tool = toolOf(() => Promise.reject(new ToolError("NO_PATH", "No way.", "Add an edge.", { from: "a" })));
+    const tool = toolOf(() =>
+      Promise.reject(new ToolError("NO_PATH", "No way.", "Add an edge.", { from: "a" })),
+    );
     expect(errorOf(await pathOf(tool).call({}))).toMatchObject({
       code: "NO_PATH",
       http_status: 409,
@@ -198,7 +210,8 @@ describe("what callTool makes of a handler's end", () => {
     const said: string[] = [];
     const tool = toolOf(async (input, context) => {
       context.progress(1, 2, "typing hunter22");
-      if (input.target === "fail") throw new ToolError("NO_PATH", "no hunter22", "not hunter22", { x: ["hunter22"] });
+      if (input.target === "fail")
+        throw new ToolError("NO_PATH", "no hunter22", "not hunter22", { x: ["hunter22"] });
       return { pressed: "hunter22" };
     });
     const { call } = pathOf(tool, { services });
@@ -214,7 +227,10 @@ describe("limits of a call", () => {
     const { call, clock } = pathOf(toolOf(forever));
     const outcome = call({});
     await clock.advance(5_000);
-    expect(errorOf(await outcome)).toMatchObject({ code: "EXECUTION_TIMEOUT", details: { timeout_ms: 5_000 } });
+    expect(errorOf(await outcome)).toMatchObject({
+      code: "EXECUTION_TIMEOUT",
+      details: { timeout_ms: 5_000 },
+    });
   });
 
   it("holds the shorter of the tool's and the configured limit", async () => {

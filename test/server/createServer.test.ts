@@ -138,7 +138,9 @@ describe.each(["legacy", "modern"] as const)("the server over the %s protocol", 
     const { raw, text: said, error, isError } = await call("fail_now");
     expect(isError).toBe(true);
     expect(raw.structuredContent).toBeUndefined();
-    expect(said).toMatch(/^CONFIRMATION_REQUIRED: 3 nodes would go\.\nCall again with confirm: true\.\nnodes: a, b, c\ntrace_id: [\da-f]{32}$/);
+    expect(said).toMatch(
+      /^CONFIRMATION_REQUIRED: 3 nodes would go\.\nCall again with confirm: true\.\nnodes: a, b, c\ntrace_id: [\da-f]{32}$/,
+    );
     expect(error).toMatchObject({ code: "CONFIRMATION_REQUIRED", details: { nodes: ["a", "b", "c"] } });
   });
 
@@ -151,7 +153,9 @@ describe.each(["legacy", "modern"] as const)("the server over the %s protocol", 
     const { call } = await connect();
     const bad = await call("draw_graph", { graph: { blocks: [{ id: 7 }] } });
     expect(bad.error?.message).toContain("graph.blocks[0].id");
-    expect((await call("draw_graph", { graph: { blocks: [{ id: "a" }] } })).structured).toEqual({ blocks: 1 });
+    expect((await call("draw_graph", { graph: { blocks: [{ id: "a" }] } })).structured).toEqual({
+      blocks: 1,
+    });
   });
 
   it("sends progress that only grows, and only when asked", async () => {

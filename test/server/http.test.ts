@@ -75,8 +75,18 @@ afterAll(() => http.end());
 describe("who may reach the port", () => {
   const port = () => http.listening.port;
 
-  it.each(["/api/v1/health", "/mcp", "/metrics", "/attach", "/nothing"])("needs the token: %s", async (path) => {
-    for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: bearer.authorization.slice(7) }]) {
+  it.each([
+    "/api/v1/health",
+    "/mcp",
+    "/metrics",
+    "/attach",
+    "/nothing",
+  ])("needs the token: %s", async (path) => {
+    for (const headers of [
+      {},
+      { authorization: "Bearer wrong" },
+      { authorization: bearer.authorization.slice(7) },
+    ]) {
       const answer = await raw(http.url(path), { headers });
       expect(answer.status).toBe(401);
       expect(answer.headers["www-authenticate"]).toContain("Bearer");
@@ -91,30 +101,44 @@ describe("who may reach the port", () => {
     for (const path of ["/livez", "/readyz"]) expect((await raw(http.url(path))).status).toBe(200);
   });
 
-  it.each(["evil.example", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example", "localhost.evil.example:80", "@127.0.0.1"])(
-    "refuses a forged Host, also with the token: %j",
-    async (host) => {
-      const answer = await raw(http.url("/livez"), { headers: { ...bearer, host } });
-      // Node itself answers 400 to what is no host at all.
-      expect([400, 403]).toContain(answer.status);
-      if (answer.status === 403) expect(codeOf(answer)).toBe("HOST_DENIED");
-    },
-  );
+  it.each([
+    "evil.example",
+    "127.0.0.1",
+    "127.0.0.1:1",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example:80",
+    "@127.0.0.1",
+  ])("refuses a forged Host, also with the token: %j", async (host) => {
+    const answer = await raw(http.url("/livez"), { headers: { ...bearer, host } });
+    // Node itself answers 400 to what is no host at all.
+    expect([400, 403]).toContain(answer.status);
+    if (answer.status === 403) expect(codeOf(answer)).toBe("HOST_DENIED");
+  });
 
   it("answers as each loopback name with its port, and as a configured name", async () => {
-    for (const host of [`127.0.0.1:${port()}`, `localhost:${port()}`, `[::1]:${port()}`, `LOCALHOST:${port()}`, "lab.example", "lab.example:8443"]) {
+    for (const host of [
+      `127.0.0.1:${port()}`,
+      `localhost:${port()}`,
+      `[::1]:${port()}`,
+      `LOCALHOST:${port()}`,
+      "lab.example",
+      "lab.example:8443",
+    ]) {
       expect((await raw(http.url("/livez"), { headers: { host } })).status).toBe(200);
     }
   });
 
-  it.each(["https://evil.example", "null", "http://localhost", "http://127.0.0.1:1", "https://lab.example.evil"])(
-    "refuses a forged Origin, also with the token: %s",
-    async (origin) => {
-      const answer = await raw(http.url("/mcp"), { method: "POST", headers: { ...bearer, origin } });
-      expect(answer.status).toBe(403);
-      expect(codeOf(answer)).toBe("ORIGIN_DENIED");
-    },
-  );
+  it.each([
+    "https://evil.example",
+    "null",
+    "http://localhost",
+    "http://127.0.0.1:1",
+    "https://lab.example.evil",
+  ])("refuses a forged Origin, also with the token: %s", async (origin) => {
+    const answer = await raw(http.url("/mcp"), { method: "POST", headers: { ...bearer, origin } });
+    expect(answer.status).toBe(403);
+    expect(codeOf(answer)).toBe("ORIGIN_DENIED");
+  });
 
   it("lets pages of its own and of configured origins call, and tells browsers so", async () => {
     const own = await raw(http.url("/livez"), { headers: { origin: `http://localhost:${port()}` } });
@@ -124,7 +148,10 @@ describe("who may reach the port", () => {
     expect(preflight.headers["access-control-allow-origin"]).toBe("https://lab.example");
   });
 
-  it.each(["/mcp", "/api/v1/tools/who_am_i"])("refuses a body over the limit with what to do: %s", async (path) => {
+  it.each([
+    "/mcp",
+    "/api/v1/tools/who_am_i",
+  ])("refuses a body over the limit with what to do: %s", async (path) => {
     const response = await fetch(http.url(path), {
       method: "POST",
       headers: { ...bearer, "content-type": "application/json" },
@@ -141,10 +168,15 @@ describe("who may reach the port", () => {
 describe("whose call it is", () => {
   it("is the client's own name for a bridge, its session for a 2025 client, its name for a 2026 client", async () => {
     clients.length = 0;
-    const bridge = await connectHttp(http.url("/mcp"), { pin: "2026-07-28" }, { "x-labwright-client": "claude/1a2b" });
+    const bridge = await connectHttp(
+      http.url("/mcp"),
+      { pin: "2026-07-28" },
+      { "x-labwright-client": "claude/1a2b" },
+    );
     const modern = await connectHttp(http.url("/mcp"), { pin: "2026-07-28" });
     const legacy = await connectHttp(http.url("/mcp"), "legacy");
-    for (const { client } of [bridge, modern, legacy]) await client.callTool({ name: "who_am_i", arguments: {} });
+    for (const { client } of [bridge, modern, legacy])
+      await client.callTool({ name: "who_am_i", arguments: {} });
     expect(clients).toEqual(["claude/1a2b", "http-test", `http-test/${legacy.transport.sessionId}`]);
     expect(http.sessions()).toBe(1);
     await legacy.transport.terminateSession();
@@ -179,7 +211,11 @@ describe("a 2025 client that vanished", () => {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
     };
-    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "gone", version: "1" } };
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "gone", version: "1" },
+    };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
     const response = await fetch(server.url("/mcp"), { method: "POST", headers, body });
     await response.text();
@@ -231,7 +267,8 @@ describe("being asked to end", () => {
   it("passes on who asked, and says whether it leaves", async () => {
     let idle = false;
     const server = await startHttp(wireServices(), [whoAmI], { isIdle: () => idle });
-    const ask = (query: string) => fetch(server.url(`/shutdown?${query}`), { method: "POST", headers: bearer });
+    const ask = (query: string) =>
+      fetch(server.url(`/shutdown?${query}`), { method: "POST", headers: bearer });
     expect((await ask("if_idle=true&reason=newer")).status).toBe(409);
     idle = true;
     expect((await ask("reason=stop")).status).toBe(202);
@@ -248,13 +285,22 @@ describe("beyond loopback", () => {
   const tls = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
   beforeAll(() => {
     const subject = ["-subj", "/CN=localhost", "-days", "2", "-nodes"];
-    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-keyout", tls.key, "-out", tls.cert, ...subject], {
-      stdio: "ignore",
-    });
+    execFileSync(
+      "openssl",
+      ["req", "-x509", "-newkey", "rsa:2048", "-keyout", tls.key, "-out", tls.cert, ...subject],
+      {
+        stdio: "ignore",
+      },
+    );
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(["0.0.0.0", "::", "192.168.1.7", "lab.example"])("refuses to serve %s unprotected, and says why", (host) => {
+  it.each([
+    "0.0.0.0",
+    "::",
+    "192.168.1.7",
+    "lab.example",
+  ])("refuses to serve %s unprotected, and says why", (host) => {
     expect(() => checkExposure({ host, tls: undefined, trustedProxy: undefined })).toThrow(
       expect.objectContaining({
         code: "CONFIG_INVALID",
@@ -281,7 +327,10 @@ describe("beyond loopback", () => {
   it("says which certificate cannot be read", async () => {
     const wrong = { cert: join(folder, "none.pem"), key: tls.key };
     const server = startHttp(wireServices(), [whoAmI], { listen: { host: "0.0.0.0", tls: wrong } });
-    await expect(server).rejects.toMatchObject({ code: "CONFIG_INVALID", message: expect.stringContaining("none.pem") });
+    await expect(server).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining("none.pem"),
+    });
   });
 
   it("answers behind a proxy only to that proxy", async () => {

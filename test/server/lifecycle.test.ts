@@ -1,7 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Bench, buildWire, isAlive, kill, startHostProcess, wireBench, within } from "../fixtures/daemon.ts";
+import {
+  type Bench,
+  buildWire,
+  isAlive,
+  kill,
+  startHostProcess,
+  wireBench,
+  within,
+} from "../fixtures/daemon.ts";
 
 let folder = "";
 const open: Bench[] = [];
@@ -166,7 +174,9 @@ describe("whoever ends", () => {
   it("a killed host leaves no process once the daemon is idle", async () => {
     const of = await bench({ idleMs: 300 });
     const host = startHostProcess([join(folder, "run.js"), "--data-dir", of.dataDir]);
-    const bridge = Number(await new Promise<string>((resolve) => host.stdout?.once("data", (d) => resolve(String(d)))));
+    const bridge = Number(
+      await new Promise<string>((resolve) => host.stdout?.once("data", (d) => resolve(String(d)))),
+    );
     const daemon = await daemonPid(of);
     host.kill("SIGKILL");
     await expect.poll(() => isAlive(bridge), within).toBe(false);
@@ -191,7 +201,8 @@ describe("whoever ends", () => {
 describe("whose settings and build count", () => {
   const newer = { hash: "newer", at: "2027-01-01T00:00:00.000Z" };
   const older = { hash: "older", at: "2020-01-01T00:00:00.000Z" };
-  const asBuild = (of: Bench, build: object) => writeFileSync(join(of.dataDir, "build.json"), JSON.stringify(build));
+  const asBuild = (of: Bench, build: object) =>
+    writeFileSync(join(of.dataDir, "build.json"), JSON.stringify(build));
   const asThis = (of: Bench) => asBuild(of, { hash: "wire", at: "2026-01-01T00:00:00.000Z" });
 
   function startOther(of: Bench, build: object): Promise<number> {

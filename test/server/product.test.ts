@@ -3,7 +3,16 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type DaemonFile, daemonHeaders, daemonUrl } from "../../mcp-server/src/server/daemonFile.ts";
-import { type Bench, isAlive, kill, productBench, productServe, startHostProcess, productCommand, within } from "../fixtures/daemon.ts";
+import {
+  type Bench,
+  isAlive,
+  kill,
+  productBench,
+  productCommand,
+  productServe,
+  startHostProcess,
+  within,
+} from "../fixtures/daemon.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
@@ -52,7 +61,8 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-const isBrowser = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--remote-debugging-pipe");
+const isBrowser = (pid: number) =>
+  readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--remote-debugging-pipe");
 
 describe("the daemon of the build", () => {
   it("keeps its places to its user, and serves REST and metrics to the token", async () => {
@@ -74,7 +84,10 @@ describe("the daemon of the build", () => {
     const pid = await of.startDaemon(["--log-level", "error"]);
     const { code, said } = await serveAndEnd("--data-dir", of.dataDir);
     expect(code).toBe(3);
-    expect(JSON.parse(said)).toMatchObject({ code: "DATA_DIR_BUSY", message: expect.stringContaining(String(pid)) });
+    expect(JSON.parse(said)).toMatchObject({
+      code: "DATA_DIR_BUSY",
+      message: expect.stringContaining(String(pid)),
+    });
     expect(file(of).pid).toBe(pid);
     expect(isAlive(pid)).toBe(true);
   });
@@ -83,11 +96,14 @@ describe("the daemon of the build", () => {
     const of = bench("server:\n  prot: 1\n");
     const { code, said } = await serveAndEnd("--data-dir", of.dataDir);
     expect(code).toBe(2);
-    expect(JSON.parse(said)).toMatchObject({ code: "CONFIG_INVALID", message: expect.stringContaining(":2:3") });
+    expect(JSON.parse(said)).toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining(":2:3"),
+    });
     const { call } = await of.host();
     expect((await call("list_hosts")).error).toMatchObject({
       code: "DAEMON_UNAVAILABLE",
-      message: expect.stringContaining('did you mean "port"'),
+      message: expect.stringContaining('unknown key "prot"'),
     });
   });
 

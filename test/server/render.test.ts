@@ -37,7 +37,15 @@ describe("a rendered result", () => {
   });
 
   it("leaves out what is not there, and says so of an empty list", () => {
-    const text = renderResult({ a: undefined, b: null, c: "", d: {}, e: { f: undefined }, nodes: [], zero: 0 });
+    const text = renderResult({
+      a: undefined,
+      b: null,
+      c: "",
+      d: {},
+      e: { f: undefined },
+      nodes: [],
+      zero: 0,
+    });
     expect(text).toBe("nodes: none\nzero: 0");
     expect(renderResult({})).toBe("done");
   });
@@ -59,7 +67,12 @@ describe("a rendered result", () => {
   it("carries no escape sequences, no control characters and no data: URLs, and ids as they are", () => {
     const png = `data:image/png;base64,${"A".repeat(5_000)}`;
     const id = "3f0b6a3e-0d0f-4b57-8a6c-0f6b1f6f2a11";
-    const text = renderResult({ id, log: `\u001b[31mred\u001b[0m\u0007 \u001b]0;title\u0007end`, icon: png, items: [png] });
+    const text = renderResult({
+      id,
+      log: `\u001b[31mred\u001b[0m\u0007 \u001b]0;title\u0007end`,
+      icon: png,
+      items: [png],
+    });
     expect(text).toContain(id);
     expect(text).toContain("log: red end");
     expect(text).toContain("[image/png data, 5022 characters]");
@@ -69,7 +82,9 @@ describe("a rendered result", () => {
   });
 
   it("is bounded in time on hostile text", () => {
-    const hostile = ["data:", "\u001b]", "\u001b[", "data:a/", ": ,"].map((part) => part.repeat(100_000)).join("");
+    const hostile = ["data:", "\u001b]", "\u001b[", "data:a/", ": ,"]
+      .map((part) => part.repeat(100_000))
+      .join("");
     expect(renderResult({ hostile }).length).toBeGreaterThan(0);
   });
 });
@@ -88,7 +103,13 @@ const typical: Record<string, Record<string, unknown>> = {
         name: "lab",
         devices: [
           { id: "lab/browser", model: "web", state: "free" },
-          { id: "lab/browser-2", model: "web", state: "held", holder: "claude/1a2b", until: "2026-11-21T10:00:00Z" },
+          {
+            id: "lab/browser-2",
+            model: "web",
+            state: "held",
+            holder: "claude/1a2b",
+            until: "2026-11-21T10:00:00Z",
+          },
         ],
       },
     ],

@@ -12,7 +12,7 @@ export class InpageNames {
       "active bidi bold box btn button buttons clickable closed container content control cursor dark default draggable el " +
       "elem element expanded fa fixed focus footer fw group handle has header hidden hover icon icons inner input item items " +
       "large left lg light link list main material md mini new node off on open outer pinned pointer primary red regular right " +
-      "round secondary selected single sm small solid span svg tab text toggle ui widget with wrap wrapper xs xl"
+      "round secondary selected single sm small solid span svg tab text ui widget with wrap wrapper xs xl"
     ).split(" "),
   );
   private readonly iconClass =
@@ -187,9 +187,14 @@ export class InpageNames {
       return "";
     const { previousElementSibling: before, nextElementSibling: after } = element;
     const sides = element.matches("[type=checkbox],[type=radio]") ? [after, before] : [before];
-    const side = sides.find((one) => one !== null && !one.matches("input,select,textarea,button,a"));
+    const side = sides.find((one) => one !== null && !this.holdsControls(one));
     const said = side && this.dom.rendered(side) ? this.text(side) : "";
     return said.length <= 80 ? said : "";
+  }
+
+  private holdsControls(element: Element): boolean {
+    const controls = "input,select,textarea,button,a";
+    return element.matches(controls) || element.querySelector(controls) !== null;
   }
 
   private inside(element: Element): string {

@@ -87,8 +87,18 @@ export const serveExitCodes = { ended: 0, failed: 2, busy: 3 } as const;
  */
 export function failureLine(error: unknown): { line: string; exitCode: number } {
   const { code, message, hint } = described(error);
-  const line = JSON.stringify({ level: "fatal", time: new Date().toISOString(), pid: process.pid, code, message, hint });
-  return { line: `${line}\n`, exitCode: code === "DATA_DIR_BUSY" ? serveExitCodes.busy : serveExitCodes.failed };
+  const line = JSON.stringify({
+    level: "fatal",
+    time: new Date().toISOString(),
+    pid: process.pid,
+    code,
+    message,
+    hint,
+  });
+  return {
+    line: `${line}\n`,
+    exitCode: code === "DATA_DIR_BUSY" ? serveExitCodes.busy : serveExitCodes.failed,
+  };
 }
 
 function described(error: unknown): { code: string; message: string; hint: string } {

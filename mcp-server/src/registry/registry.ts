@@ -15,7 +15,8 @@ export type Registry = {
 export function createRegistry(tools: readonly AnyTool[]): Registry {
   const byName = new Map<string, AnyTool>();
   for (const tool of tools) {
-    if (!/^[a-z]+(_[a-z0-9]+)*$/.test(tool.name)) throw new Error(`Tool name ${tool.name} is not in snake_case.`);
+    if (!/^[a-z]+(_[a-z0-9]+)*$/.test(tool.name))
+      throw new Error(`Tool name ${tool.name} is not in snake_case.`);
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
     byName.set(tool.name, tool);
   }

@@ -6,7 +6,7 @@ import type { CallTool } from "./callTool.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemonFile.ts";
 import { createHttp, type Http, type HttpDeps } from "./http.ts";
 import { watchIdle } from "./idle.ts";
-import { isLoopback, type ListenSettings, type Listening, listen } from "./listen.ts";
+import { isLoopback, type Listening, type ListenSettings, listen } from "./listen.ts";
 import { trackCalls } from "./trackCalls.ts";
 
 export type DaemonParts = {
@@ -104,7 +104,12 @@ function accessOf(parts: DaemonParts, token: string, ports: () => readonly numbe
   const { host } = parts.listen;
   const isWildcard = host === "0.0.0.0" || host === "::" || host === "[::]";
   const own = isLoopback(host) || isWildcard ? [] : [host];
-  return { token, ports, allowedHosts: [...parts.allowedHosts, ...own], allowedOrigins: parts.allowedOrigins };
+  return {
+    token,
+    ports,
+    allowedHosts: [...parts.allowedHosts, ...own],
+    allowedOrigins: parts.allowedOrigins,
+  };
 }
 
 function announce({ dataDir, catalogue, config }: DaemonParts, listening: Listening, token: string): void {

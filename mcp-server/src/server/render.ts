@@ -85,14 +85,7 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f\u0080-\u009f]/g;
 const dataUrl = /\bdata:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.+-]+)*,[^\s"'<>)]*/gi;
 
 function clean(text: string): string {
-  return text
-    .replace(ansi, "")
-    .replaceAll("\r\n", "\n")
-    .replace(control, "")
-    .replace(
-      dataUrl,
-      (url, type: string | undefined) => `[${type ?? "text"} data, ${url.length} characters]`,
-    );
+  return text.replace(ansi, "").replaceAll("\r\n", "\n").replace(control, "").replace(dataUrl, shortDataUrl);
 }
 
 /** A short one in plain text is what somebody typed. */

@@ -56,8 +56,7 @@ export function treeRows(db: Database) {
         .select({ node: nodes })
         .from(nodes)
         .innerJoin(trees, eq(nodes.treeId, trees.id))
-        .where(eq(trees.userinterfaceId, userinterfaceId))
-        .orderBy(nodes.label, nodes.id);
+        .where(eq(trees.userinterfaceId, userinterfaceId));
       return rows.map(({ node }) => nodeFrom(node));
     },
     async listEdges(userinterfaceId: string): Promise<Edge[]> {
@@ -65,8 +64,7 @@ export function treeRows(db: Database) {
         .select({ edge: edges })
         .from(edges)
         .innerJoin(trees, eq(edges.treeId, trees.id))
-        .where(eq(trees.userinterfaceId, userinterfaceId))
-        .orderBy(edges.id);
+        .where(eq(trees.userinterfaceId, userinterfaceId));
       return rows.map(({ edge }) => edgeFrom(edge));
     },
   };

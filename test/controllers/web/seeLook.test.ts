@@ -182,8 +182,14 @@ test("a box that is a speck is reached through its label, which has its state", 
 test("a field without a label is called by the words beside it", async () => {
   const elements =
     await look(`<ul><li><input type=checkbox style="opacity:0"><label>Buy milk</label><button class=destroy style="width:9px;height:9px"></button></li></ul>
-    <span>City</span><input>`);
-  expect(elements.map(short)).toEqual(["checkbox Buy milk", "button destroy", "textbox City"]);
+    <span>City</span><input><input type=checkbox class=toggle-all><ul><li><a href=#>x</a></li></ul>`);
+  expect(elements.map(short)).toEqual([
+    "checkbox Buy milk",
+    "button destroy",
+    "textbox City",
+    "checkbox toggle all",
+    "link x",
+  ]);
 });
 
 test("a page-wide listener and a container of controls are not widgets", async () => {

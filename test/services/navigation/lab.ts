@@ -69,6 +69,7 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     executions,
     userinterfaces,
     positionStaleMs: 30_000,
+    useApp: () => {},
   });
   const { device } = await devices.acquire({}, callContext(), { drives: false });
   return {

@@ -24,6 +24,20 @@ async function labWith(edges: Readonly<Record<string, object | undefined>> = {},
   return { ...lab, lab, app, go, position };
 }
 
+/** The box with an address line: going to any address shows its home screen. */
+const browserLike = (actions: ActionExecutor, opened: unknown[]): ActionExecutor => ({
+  ...actions,
+  list: (device) => {
+    const [any] = actions.list(device);
+    return any ? [{ ...any, command: { ...any.command, name: "navigate_to_url" } }] : [];
+  },
+  run: (device, batch, options) => {
+    const isOpen = batch.actions.some(({ command }) => command === "navigate_to_url");
+    if (isOpen) opened.push(...batch.actions);
+    return actions.run(device, isOpen ? { ...batch, actions: [press("HOME")] } : batch, options);
+  },
+});
+
 const driveAway = async (lab: Lab, key: string) => {
   await drive(lab, key);
   lab.devices.drivenOutsideNavigation(lab.device.id);
@@ -34,7 +48,7 @@ describeEachDatabase("navigation", (open) => {
     ({ db } = await open());
   });
 
-  test("goes from an unknown place over the entry, and says what it walked and verified", async () => {
+  test("goes from a place that it recognises, and says what it walked and verified", async () => {
     const { go, position } = await labWith();
     const { report, steps, counted } = await go("Movies");
     expect(report).toMatchObject({
@@ -53,6 +67,77 @@ describeEachDatabase("navigation", (open) => {
     ]);
     expect(counted.checks).toBe(1);
     expect(await position()).toMatchObject({ node: "Movies", verified: true, source: "tracked" });
+  });
+
+  test("starts at the entry, whose edges run from anywhere, when it recognises nothing", async () => {
+    const { go, lab, userinterfaces, app } = await labWith();
+    await userinterfaces.updateNode(app, "Live", { verifications: [shows("not on any screen")] });
+    for (const key of ["HOME", "OK"]) await drive(lab, key);
+    const { report } = await go("Movies");
+    expect(report).toMatchObject({ reached: true, verified: true, replans: 0 });
+    expect(report.legs.map(({ from, to }) => `${from} ${to}`)).toEqual(["Start Home", "Home Movies"]);
+  });
+
+  test("opens the app at its address when the entry is a place that does not show", async () => {
+    const opened: unknown[] = [];
+    const { lab } = await labWith({}, { wrapActions: (actions) => browserLike(actions, opened) });
+    const name = `web ${randomUUID()}`;
+    const nodes = [
+      { label: "Home", type: "entry", verifications: [shows("Welcome home")] },
+      { label: "Movies", verifications: [shows("All movies")] },
+    ];
+    const edges = [{ source: "Home", target: "Movies", action_sets: [{ actions: [click("Movies")] }] }];
+    const app = { url: "https://app.test/" };
+    const yaml = { format_version: 1, name, models: ["simulated"], app, tree: { nodes, edges } };
+    await lab.userinterfaces.importYaml(JSON.stringify(yaml), false);
+    for (const key of ["HOME", "OK"]) await drive(lab, key);
+    const { run, steps } = fakeRun(lab.device);
+    const report = await lab.navigation.navigate(run, { userinterface: name, target: "Movies" });
+    expect(report).toMatchObject({ reached: true, verified: true });
+    expect(opened).toMatchObject([{ params: { url: "{{app.url}}" } }]);
+    expect(steps.map(({ label }) => label)).toEqual([`open ${name}`, "Home → Movies"]);
+  });
+
+  test("enters a subtree through its entry and leaves it again", async () => {
+    const lab = await openLab(db);
+    const name = `nested ${randomUUID()}`;
+    const inner = {
+      nodes: [
+        { label: "Settings list", type: "entry", verifications: [shows("Parental lock")] },
+        { label: "Locked", verifications: [shows("Device name")] },
+      ],
+      edges: [
+        {
+          source: "Settings list",
+          target: "Locked",
+          action_sets: [{ actions: [click("Parental lock")] }, { direction: "reverse", actions: [press("UP")] }],
+        },
+      ],
+    };
+    const nodes = [
+      { label: "Start", type: "entry" },
+      { label: "Home", verifications: [shows("Welcome home")] },
+      { label: "Settings", verifications: [shows("Device settings")], subtree: inner },
+    ];
+    const edges = [
+      { source: "Start", target: "Home", action_sets: [{ actions: [press("HOME")] }] },
+      {
+        source: "Home",
+        target: "Settings",
+        action_sets: [{ actions: [click("Settings")] }, { direction: "reverse", actions: [press("BACK")] }],
+      },
+    ];
+    const yaml = { format_version: 1, name, models: ["simulated"], tree: { nodes, edges } };
+    await lab.userinterfaces.importYaml(JSON.stringify(yaml), false);
+    await drive(lab, "HOME");
+    const walk = async (target: string) => {
+      const { run } = fakeRun(lab.device);
+      const report = await lab.navigation.navigate(run, { userinterface: name, target });
+      expect(report).toMatchObject({ reached: true, verified: true });
+      return report.legs.map(({ kind, to }) => `${kind} ${to}`);
+    };
+    expect(await walk("Locked")).toEqual(["edge Settings", "enter Settings list", "edge Locked"]);
+    expect(await walk("Home")).toEqual(["edge Settings list", "exit Settings", "edge Home"]);
   });
 
   test("stores each edge's and node's run with outcome and duration, and learns from it", async () => {
@@ -104,10 +189,10 @@ describeEachDatabase("navigation", (open) => {
     test("that is fresh is trusted without a look", async () => {
       const { go, lab } = await labWith();
       await go("Movies");
-      // Nobody told navigation, so it believes to be at Movies: its way back finds the device at home, as it wanted.
+      // Nobody told navigation, so it believes to be at Movies and walks back from there.
       await drive(lab, "HOME");
       const { report } = await go("Home");
-      expect(report).toMatchObject({ reached: true, legs: [] });
+      expect(report.legs.map(({ from, to }) => `${from} ${to}`)).toEqual(["Movies Home"]);
     });
 
     test("that is stale is checked first, and the screen searched when it is wrong", async () => {

@@ -1,4 +1,5 @@
 import { access } from "node:fs/promises";
+import { errors } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
@@ -117,21 +118,27 @@ function selectOption(session: DrivenSession): Command {
       try {
         await locator.selectOption(wanted, actionOptions(acting));
       } catch (error) {
-        throw offered === undefined ? error : noSuchOption(error, wanted, offered.labels);
+        if (offered === undefined || !(error instanceof errors.TimeoutError)) throw error;
+        const now = await locator.evaluate(optionsOf, undefined, { timeout: 1_000, signal: acting.signal });
+        refuseMissing(wanted, now ?? offered);
+        throw error;
       }
     },
   });
 }
 
-function noSuchOption(error: unknown, wanted: readonly string[], options: readonly string[]): unknown {
-  if (!String(error).includes("did not find some options")) return error;
-  const missing = wanted
-    .filter((option) => !options.includes(option))
-    .join(", ")
-    .slice(0, 200);
-  const shown = options.slice(0, 20);
-  const message = `There is no option "${missing}". The options are: ${shown.join(", ")}${options.length > shown.length ? " …" : ""}. Use one of them.`;
-  return new DeviceError("ELEMENT_NOT_FOUND", message, { options: shown });
+type Options = { labels: string[]; values: string[]; multiple: boolean };
+
+function refuseMissing(wanted: readonly string[], { labels, values }: Options): void {
+  const missing = wanted.filter((option) => !labels.includes(option) && !values.includes(option));
+  if (missing.length === 0) return;
+  const shown = labels.slice(0, 20).join(", ");
+  const more = labels.length > 20 ? ` and ${labels.length - 20} more` : "";
+  throw new DeviceError(
+    "ELEMENT_NOT_FOUND",
+    `There is no option "${missing.join('", "').slice(0, 200)}". The options are: ${shown}${more}. Use one of them.`,
+    { options: labels.slice(0, 20) },
+  );
 }
 
 function setChecked(session: DrivenSession): Command {
@@ -213,9 +220,14 @@ function moveCaretToEnd(element: Element): boolean {
   return true;
 }
 
-function optionsOf(element: Element): { labels: string[]; multiple: boolean } | undefined {
+function optionsOf(element: Element): Options | undefined {
   if (!(element instanceof HTMLSelectElement)) return undefined;
-  return { labels: [...element.options].map((option) => option.label), multiple: element.multiple };
+  const options = [...element.options];
+  return {
+    labels: options.map((option) => option.label),
+    values: options.map((option) => option.value),
+    multiple: element.multiple,
+  };
 }
 
 /** A styled checkbox hides the real one; its label is what a user sees and clicks. */

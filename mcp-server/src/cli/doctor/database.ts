@@ -1,4 +1,4 @@
-import type { Finding } from "../../services/diagnosis/index.ts";
+import type { Finding } from "../../services/diagnosis/finding.ts";
 import { oldestServer, serverVersion } from "../../storage/probe.ts";
 
 /** The PostgreSQL server of the configuration: reachable, and new enough. */

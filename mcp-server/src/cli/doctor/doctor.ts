@@ -5,7 +5,7 @@ import { type Config, loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
 import { findRunningDaemon } from "../../server/bridge/findDaemon.ts";
 import { checkBrowsers } from "../../services/diagnosis/browsers.ts";
-import type { Finding } from "../../services/diagnosis/index.ts";
+import type { Finding } from "../../services/diagnosis/finding.ts";
 import { createSecrets } from "../../services/secrets.ts";
 import { isDataDirLocked } from "../../storage/lock.ts";
 import type { DaemonOptions } from "../options.ts";

@@ -82,25 +82,32 @@ export async function stopDaemon(
 }
 
 /** False: the daemon is leaving for a newer one, so look again. */
-async function isAccepted({ file }: Attached, wanted: DaemonWanted, child: Child | undefined): Promise<boolean> {
-  const { build, config, dataDir } = wanted;
-  const stop = `labwright stop --data-dir ${JSON.stringify(dataDir)}`;
-  if (config?.named && config.path !== file.config.path) {
-    throw new BridgeError(
-      "DAEMON_MISMATCH",
-      `The running daemon (pid ${file.pid}) was started with ${file.config.path ?? "no config file"}, this one names ${config.path}.`,
-      `Run ${stop} and call again, or leave the config option out.`,
-    );
-  }
+async function isAccepted(
+  { file }: Attached,
+  wanted: DaemonWanted,
+  child: Child | undefined,
+): Promise<boolean> {
+  const stop = `labwright stop --data-dir ${JSON.stringify(wanted.dataDir)}`;
+  refuseOtherConfig(file, wanted, stop);
+  const { build, config } = wanted;
+  const otherBuild = build !== undefined && build.hash !== file.build.hash ? build : undefined;
   const isOtherConfig = config?.path === file.config.path && config?.hash !== file.config.hash;
-  const isOtherBuild = build !== undefined && build.hash !== file.build.hash;
-  if (!isOtherBuild && !isOtherConfig) return true;
-  const isOlder = isOtherBuild && build.at < file.build.at;
-  const reason = isOtherBuild ? "replaced by a newer build" : "its config file changed";
+  if (!otherBuild && !isOtherConfig) return true;
+  const isOlder = otherBuild !== undefined && otherBuild.at < file.build.at;
+  const reason = otherBuild ? "replaced by a newer build" : "its config file changed";
   // One that we started ourselves would only come again.
   const mayReplace = !isOlder && child?.pid !== file.pid;
   if (mayReplace && (await stopDaemon(file, { reason, ifIdle: true, client: wanted.client }))) return false;
-  throw mismatch(file, isOtherBuild ? build : undefined, { isOlder, stop });
+  throw mismatch(file, otherBuild, { isOlder, stop });
+}
+
+function refuseOtherConfig(file: DaemonFile, { config }: DaemonWanted, stop: string): void {
+  if (!config?.named || config.path === file.config.path) return;
+  throw new BridgeError(
+    "DAEMON_MISMATCH",
+    `The running daemon (pid ${file.pid}) was started with ${file.config.path ?? "no config file"}, this one names ${config.path}.`,
+    `Run ${stop} and call again, or leave the config option out.`,
+  );
 }
 
 function mismatch(
@@ -141,7 +148,7 @@ function start(wanted: DaemonWanted): Child {
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const log = join(logs, "daemon.log");
   const fd = openSync(log, "a", 0o600);
-    const from = fstatSync(fd).size;
+  const from = fstatSync(fd).size;
   const [program = process.execPath, ...args] = wanted.command;
   const spawned = spawn(program, args, { detached: true, stdio: ["ignore", fd, fd], cwd: wanted.dataDir });
   const child: Child = { pid: spawned.pid, exit: undefined, log, from };

@@ -8,7 +8,7 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { type Backend, idempotencyKeyMeta, type ToolCall } from "../createServer.ts";
-import { daemonHeaders, daemonUrl } from "../daemonFile.ts";
+import { type DaemonFile, daemonHeaders, daemonUrl } from "../daemonFile.ts";
 import type { Attached, Loss } from "./attach.ts";
 import { BridgeError, failedResult } from "./bridgeError.ts";
 
@@ -44,15 +44,7 @@ export function createForward(deps: {
   async function connect(): Promise<Link> {
     name ??= deps.client();
     const attached = await deps.find(name);
-    const client = new Client(
-      { name: "labwright-bridge", version: attached.file.version },
-      { versionNegotiation: { mode: { pin: "2026-07-28" } } },
-    );
-    const headers = daemonHeaders(attached.file, name);
-    const transport = new StreamableHTTPClientTransport(daemonUrl(attached.file, "/mcp"), {
-      requestInit: { headers },
-    });
-    await client.connect(transport);
+    const client = await connectClient(attached.file, name);
     attached.lost.addEventListener("abort", () => onLost(attached.loss()), { once: true });
     return { client, attached };
   }
@@ -117,6 +109,18 @@ export function createForward(deps: {
       open?.attached.close();
     },
   };
+}
+
+async function connectClient(file: DaemonFile, name: string): Promise<Client> {
+  const client = new Client(
+    { name: "labwright-bridge", version: file.version },
+    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
+  const headers = daemonHeaders(file, name);
+  await client.connect(
+    new StreamableHTTPClientTransport(daemonUrl(file, "/mcp"), { requestInit: { headers } }),
+  );
+  return client;
 }
 
 /** A key among the arguments stays the caller's. */

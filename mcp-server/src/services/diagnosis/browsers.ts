@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { findBrowser, webSettingsSchema } from "@labwright/controllers";
 import type { Config } from "../../config.ts";
-import type { Finding } from "./index.ts";
+import type { Finding } from "./finding.ts";
 
 /** The browser of each web device of the configuration, once for each that differs; it is asked for its version. */
 export async function checkBrowsers(config: Config, signal: AbortSignal): Promise<Finding[]> {
@@ -27,7 +27,7 @@ async function checkBrowser(
   const what = `${settings.channel ?? settings.browser} for ${names.slice(0, 5).join(", ")}${names.length > 5 ? " …" : ""}`;
   const remote = settings.connect ?? settings.cdp;
   if (remote !== undefined) {
-    return { what, status: "ok", detail: `connects to ${new URL(remote).host}; not tried` };
+    return { what, status: "ok", detail: `connects to ${hostOf(remote)}; not tried` };
   }
   if (settings.channel !== undefined) {
     return { what, status: "ok", detail: `Playwright looks for the channel ${settings.channel}; not tried` };
@@ -56,6 +56,9 @@ async function checkBrowser(
     fix: `Run ${found.path} --version to see why, or: npx playwright-core install ${settings.browser}`,
   };
 }
+
+/** Without what may be a token in its path or query. */
+const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : "another machine");
 
 /** Undefined when the program fails. On Windows asking would open a window, so there it is only named. */
 function versionOf(path: string, signal: AbortSignal): Promise<string | undefined> {

@@ -25,7 +25,6 @@ export type NavigationDependencies = LookingDependencies & {
   executions: ExecutionService;
   /** `limits.position_stale_ms`: an older position is checked before it is trusted. */
   positionStaleMs: number;
-  useApp: TripPorts["useApp"];
 };
 
 /** Goes to places by name, and knows where each device is. */
@@ -55,7 +54,7 @@ export function createNavigation(deps: NavigationDependencies): NavigationServic
 }
 
 /** What drives the device, within a run that holds it. */
-function createMoving(ports: TripPorts, maps: Maps, { userinterfaces, useApp }: LookingDependencies) {
+function createMoving(ports: TripPorts, maps: Maps, { userinterfaces }: LookingDependencies) {
   async function newTrip(
     run: Run,
     model: AppModel,
@@ -63,7 +62,6 @@ function createMoving(ports: TripPorts, maps: Maps, { userinterfaces, useApp }: 
     limitMs: number,
   ): Promise<Trip> {
     const map = await maps.get(model, run.device.model);
-    useApp?.(run.device.id, model.ui.test_id_attribute);
     return new Trip(ports, run, model, map, request.variables ?? {}, limitMs);
   }
   return {

@@ -16,7 +16,7 @@ export type LookingDependencies = {
   screen: Pick<ScreenService, "capture">;
   userinterfaces: UserInterfaceService;
   /** Told before a device is looked at in an app: the attribute that names elements for tests there. */
-  useApp?: (deviceId: string, testIdAttribute: string) => void;
+  useApp(deviceId: string, testIdAttribute: string): void;
 };
 
 /** What reads the screen and moves nothing. */
@@ -44,7 +44,7 @@ export function createLooking(
   return {
     async position(device, { userinterface_name, identify }, signal) {
       const model = await userinterfaces.load(userinterface_name);
-      useApp?.(device.id, model.ui.test_id_attribute);
+      useApp(device.id, model.ui.test_id_attribute);
       const tracked = await positions.find(device.id, model.ui.id);
       const node = model.nodes.get(tracked?.node_id ?? "");
       if (identify) return identified(device, model, node, signal);
@@ -53,7 +53,7 @@ export function createLooking(
     },
     async verifyNode(device, { userinterface_name, node, timeout_ms }, signal) {
       const model = await userinterfaces.load(userinterface_name);
-      useApp?.(device.id, model.ui.test_id_attribute);
+      useApp(device.id, model.ui.test_id_attribute);
       const found = getNode(model, node);
       if (found.verifications.length === 0) {
         throw new ToolError(

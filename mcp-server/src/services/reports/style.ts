@@ -30,7 +30,7 @@ table.finding td{padding:6px 0;overflow-wrap:anywhere;border-bottom:1px solid va
 table.finding tr:last-child td{border-bottom:0}
 .steps{margin-top:18px;border-top:1px solid var(--line)}
 details.step{border-bottom:1px solid var(--line)}
-details.step>summary{display:grid;grid-template-columns:34px 1fr 110px 84px 84px;gap:12px;align-items:center;padding:9px 4px;cursor:pointer;list-style:none}
+details.step>summary{display:grid;grid-template-columns:44px 1fr 110px 84px 84px;gap:12px;align-items:center;padding:9px 4px;cursor:pointer;list-style:none}
 details.step>summary::-webkit-details-marker{display:none}
 details.step>summary:hover{background:var(--code)}
 .n{color:var(--soft);font-variant-numeric:tabular-nums;text-align:right}
@@ -39,13 +39,14 @@ details.step>summary:hover{background:var(--code)}
 .track i{position:absolute;top:0;bottom:0;border-radius:3px;background:var(--bar);min-width:2px}
 .time{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .state{text-align:right}
-.body{padding:4px 4px 18px 50px}
-.shots{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:14px;margin:10px 0}
+.n::before{content:"\25B8";float:left;color:var(--soft)}details[open]>summary .n::before{content:"\25BE"}
+.body{padding:4px 4px 18px 60px}
+.shots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(280px,100%),540px));gap:14px;margin:10px 0}
 figure{margin:0}figcaption{color:var(--soft);font-size:12px;margin-bottom:4px}
 figure img{width:100%;height:auto;border:1px solid var(--line);border-radius:8px;display:block;background:#fff}
 pre{background:var(--code);border-radius:8px;padding:10px 12px;margin:6px 0 12px;overflow:auto;max-height:320px;font:12.5px/1.45 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 h3{font-size:13px;margin:12px 0 0;color:var(--soft);font-weight:600}
 footer{color:var(--soft);font-size:13px}
-@media (max-width:640px){details.step>summary{grid-template-columns:28px 1fr 70px}.track,.state{display:none}.body{padding-left:8px}}
+@media (max-width:640px){details.step>summary{grid-template-columns:40px 1fr 70px}.track,.state{display:none}.body{padding-left:8px}}
 @media print{body{background:#fff}section.run{break-inside:avoid-page}}
 `;

@@ -1,4 +1,5 @@
 import { nearest } from "@labwright/controllers";
+import type { Edge } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
 import { treeRows } from "../../storage/treeRows.ts";
@@ -113,10 +114,24 @@ export class Models {
       rows.listNodes(row.id),
       rows.listEdges(row.id),
     ]);
-    return { ui, updated_at, trees: byId(trees), nodes: byId(nodes), edges: byId(edges) };
+    const labels = new Map(nodes.map(({ id, label }) => [id, label]));
+    const nameOf = ({ source, target }: Edge) => `${labels.get(source) ?? ""} → ${labels.get(target) ?? ""}`;
+    return {
+      ui,
+      updated_at,
+      trees: byId(trees, ({ name }) => name),
+      nodes: byId(nodes, ({ label }) => label),
+      edges: byId(edges, nameOf),
+    };
   }
 }
 
-function byId<Row extends { id: string }>(rows: readonly Row[]): Map<string, Row> {
-  return new Map(rows.map((row) => [row.id, row]));
+/** In the order of their names, which is the same whatever the database's collation; the id decides between equal names. */
+function byId<Row extends { id: string }>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+): Map<string, Row> {
+  const named = rows.map((row) => ({ row, name: `${nameOf(row)}\n${row.id}` }));
+  named.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return new Map(named.map(({ row }) => [row.id, row]));
 }

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { parseEntries, refOf } from "./dumps.ts";
+
+const ours = `http://127.0.0.1/login "Sign in" generation 1
+e1 heading "Sign in"
+textbox: e2 "Email" e3 "One-time code"
+ e6 checkbox "Remember me" checked
+~ f1e7 button "Sign in"
+e9 clickable`;
+const theirs = `- Page URL: http://127.0.0.1/login
+- generic [ref=e4]:
+  - link "Deploy" [ref=e8] [cursor=pointer]:
+    - /url: "#"
+    - text: common
+  - generic [ref=e47]: inject`;
+
+describe("dumps", () => {
+  it("are read in our form", () => {
+    expect(parseEntries(ours)).toEqual([
+      { ref: "e1", role: "heading", name: "Sign in" },
+      { ref: "e2", role: "textbox", name: "Email" },
+      { ref: "e3", role: "textbox", name: "One-time code" },
+      { ref: "e6", role: "checkbox", name: "Remember me" },
+      { ref: "f1e7", role: "button", name: "Sign in" },
+      { ref: "e9", role: "clickable", name: "" },
+    ]);
+  });
+
+  it("are read in theirs", () => {
+    expect(parseEntries(theirs)).toEqual([
+      { ref: "e4", role: "generic", name: "" },
+      { ref: "e8", role: "link", name: "Deploy" },
+      { ref: "", role: "text", name: "common" },
+      { ref: "e47", role: "generic", name: "inject" },
+    ]);
+  });
+
+  it("give the ref of a name, told apart by role", () => {
+    expect(refOf(ours, "One-time code")).toBe("e3");
+    expect(refOf(ours, "Sign in", "button")).toBe("f1e7");
+    expect(refOf(theirs, "Deploy")).toBe("e8");
+    expect(() => refOf(ours, "Cancel")).toThrow("No ref");
+  });
+});
