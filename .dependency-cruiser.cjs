@@ -19,7 +19,12 @@ const packages = (name, ...where) => ({
 
 module.exports = {
   forbidden: [
-    { name: "no cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { pathNot: "node_modules" } } },
+    {
+      name: "no cycles",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { pathNot: "node_modules" } },
+    },
     {
       name: "only declared packages",
       severity: "error",
@@ -39,7 +44,12 @@ module.exports = {
     room(`${S}observability/`, `${S}errors\\.ts`),
     room(`${S}config`, `${S}(errors\\.ts|domain/)`, door),
     room(`${S}storage/`, `${S}(errors\\.ts|domain/|observability/span\\.ts)`, door),
-    room(`${S}services/`, `${S}(errors\\.ts|domain/|storage/|config|observability/)`, door, "skills/src/index\\.ts"),
+    room(
+      `${S}services/`,
+      `${S}(errors\\.ts|domain/|storage/|config|observability/)`,
+      door,
+      "skills/src/index\\.ts",
+    ),
     room(`${S}registry/`, `${S}(errors\\.ts|domain/|services/(index|ports)\\.ts)`, door),
     room(`${S}tools/`, `${S}(errors\\.ts|domain/|registry/|services/(index|ports)\\.ts)`, door),
     room(

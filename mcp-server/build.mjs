@@ -21,6 +21,16 @@ const dist = join(here, "dist");
 const stampFile = join(dist, ".stamp");
 const sources = ["mcp-server/src", "controllers/src", "controllers/lab", "skills", "agent-client/src"];
 const others = ["mcp-server/build.mjs", "mcp-server/package.json", "package-lock.json"];
+/** zod carries its messages in all languages; ours is English, and the bridge would parse the rest at every start. */
+const onlyEnglish = {
+  name: "only-english",
+  setup(build) {
+    build.onLoad({ filter: /zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
+  },
+};
+
 /** PGlite's wasm and sharp's libraries lie beside their own code; Playwright starts programs of its own. */
 const bundling = {
   bundle: true,
@@ -28,6 +38,7 @@ const bundling = {
   format: "esm",
   target: "node20",
   conditions: ["labwright"],
+  plugins: [onlyEnglish],
   external: ["@electric-sql/pglite", "playwright-core", "sharp", "pg-native"],
   legalComments: "none",
   logLevel: "warning",

@@ -26,6 +26,12 @@ describe("dumps", () => {
     ]);
   });
 
+  it("are read where a reply has but one line of them", () => {
+    expect(parseEntries('title: Sign in\nelements: e3 textbox "Password"')).toEqual([
+      { ref: "e3", role: "textbox", name: "Password" },
+    ]);
+  });
+
   it("are read in theirs", () => {
     expect(parseEntries(theirs)).toEqual([
       { ref: "e4", role: "generic", name: "" },

@@ -26,9 +26,12 @@ function entriesOf(line: string): Entry[] {
   return text ? [{ ref: "", role: "text", name: text[1] ?? "" }] : [];
 }
 
+/** A reply of ours whose dump is one line has it behind the name of the field. */
+const field = /^(?:elements|screen): /;
+
 /** What a dump of either side shows, in its order. */
 export function parseEntries(dump: string): Entry[] {
-  return dump.split("\n").flatMap(entriesOf);
+  return dump.split("\n").flatMap((line) => entriesOf(line.replace(field, "")));
 }
 
 /** The ref of the first entry with just this name, and this role if one is given. Throws when there is none. */

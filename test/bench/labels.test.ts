@@ -1,11 +1,12 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { matchControls, readControls, shows } from "./labels.ts";
+import { isAt, matchControls, readControls, shows } from "./labels.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const entry = (role: string, name: string) => ({ ref: "e1", role, name });
-const control = (role: string, name: string, also: string[] = []) => ({ role, name, also });
+const at: [number, number] = [100, 20];
+const control = (role: string, name: string, also: string[] = []) => ({ role, name, also, at });
 
 describe("labels", () => {
   it("are forty and belong to the picture beside them", async () => {
@@ -22,6 +23,12 @@ describe("labels", () => {
     expect(shows(entry("textbox", "Search flows"), control("textbox", "Search flows"))).toBe(true);
     expect(shows(entry("button", "Search flows"), control("textbox", "Search flows"))).toBe(false);
     expect(shows(entry("textbox", "Search flows"), control("button", "search"))).toBe(false);
+  });
+
+  it("are told by their place, but not from something that lies around several", () => {
+    expect(isAt({ at }, { x: 90, y: 10, width: 30, height: 20 })).toBe(true);
+    expect(isAt({ at }, { x: 90, y: 30, width: 30, height: 20 })).toBe(false);
+    expect(isAt({ at }, { x: 0, y: 0, width: 1280, height: 40 })).toBe(false);
   });
 
   it("take one entry each, and give way where another entry would do", () => {

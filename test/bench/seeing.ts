@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { z } from "zod";
 import { parseEntries } from "./dumps.ts";
-import { type Control, matchControls, readControls } from "./labels.ts";
+import { type Control, isAt, matchControls, type Place, readControls } from "./labels.ts";
 import { tokensOf } from "./loginTokens.ts";
 import { startNodeRed } from "./nodeRed.ts";
 import type { Measurement } from "./rows.ts";
@@ -22,17 +23,42 @@ const open = async (server: StdioServer, url: string): Promise<void> => {
   });
 };
 
+const itemsSchema = z.array(
+  z.looseObject({
+    ref: z.string(),
+    rect: z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }).optional(),
+  }),
+);
+
+/** Where each ref is, from a look of its own that no figure counts. */
+async function places(server: StdioServer): Promise<ReadonlyMap<string, Place>> {
+  const all = { interactive_only: false, detail: "full", max_tokens: 50_000 };
+  const reply = await server.call("dump_ui_elements", all);
+  const items = itemsSchema.parse(reply.structured?.items ?? []);
+  return new Map(items.flatMap(({ ref, rect }) => (rect ? [[ref, rect]] : [])));
+}
+
+/** Asks for the control by its name, as a person would; the reply must hold the control itself, whatever it is called there. */
+async function findProblem(server: StdioServer, control: Control): Promise<string | undefined> {
+  const found = await server.call("dump_ui_elements", { find: control.name });
+  const place = await places(server);
+  const isThere = parseEntries(found.text).some(({ ref }) => {
+    const at = place.get(ref);
+    return at !== undefined && isAt(control, at);
+  });
+  const tokens = tokensOf(found);
+  if (!isThere) return `${control.role} ${control.name}: not in the reply`;
+  return tokens > findLimit ? `${control.role} ${control.name}: ${tokens} tokens` : undefined;
+}
+
 async function look(server: StdioServer, url: string, controls: readonly Control[]): Promise<Look> {
   await open(server, url);
   const dump = await server.call("dump_ui_elements", {});
   const matched = new Set(matchControls(parseEntries(dump.text), controls));
   const notFound: string[] = [];
   for (const control of controls) {
-    const found = await server.call("dump_ui_elements", { find: control.name });
-    const tokens = tokensOf(found);
-    if (matchControls(parseEntries(found.text), [control]).length === 0)
-      notFound.push(`${control.role} ${control.name}: not in the reply`);
-    else if (tokens > findLimit) notFound.push(`${control.role} ${control.name}: ${tokens} tokens`);
+    const problem = await findProblem(server, control);
+    if (problem !== undefined) notFound.push(problem);
   }
   return { dump, missing: controls.filter((control) => !matched.has(control)), notFound };
 }

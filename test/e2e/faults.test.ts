@@ -51,7 +51,7 @@ test("a label that two trees share is ambiguous, and the candidates are named", 
   await client.call("create_userinterface", { name: "twice", models: ["web"] });
   await client.call("create_node", { userinterface_name: "twice", label: "Menu" });
   const sub = await client.call("create_subtree", { userinterface_name: "twice", node: "Menu" });
-  const again = { userinterface_name: "twice", tree: sub.structured.tree_id, label: "Menu" };
+  const again = { userinterface_name: "twice", tree: sub.structured.id, label: "Menu" };
   expect((await client.call("create_node", again)).error).toBeUndefined();
   expectFailure(await client.call("get_node", { userinterface_name: "twice", node: "Menu" }), "AMBIGUOUS");
 });
@@ -87,7 +87,7 @@ test("a page with 50,000 nodes is listed within its budget, and says what it lef
   await go("/big");
   const { structured, isError } = await client.call("dump_ui_elements");
   expect(isError).toBe(false);
-  expect(String(structured.notices)).toMatch(/4,?000/);
+  expect(String(structured.notices)).toMatch(/very large/);
   expect(String(structured.elements).length).toBeLessThan(10_000);
 });
 

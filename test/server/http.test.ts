@@ -33,6 +33,24 @@ const whoAmI = defineTool({
   },
 });
 
+const gate: { entered(): void } = { entered: () => {} };
+const aborted: string[] = [];
+const waitForever = defineTool({
+  ...whoAmI,
+  name: "wait_forever",
+  input: z.strictObject({}),
+  output: z.strictObject({}),
+  handle({ context }) {
+    gate.entered();
+    return new Promise((_, reject) => {
+      context.signal.addEventListener("abort", () => {
+        aborted.push(context.client);
+        reject(context.signal.reason);
+      });
+    });
+  },
+});
+
 const errorBody = z.object({
   success: z.literal(false),
   error: z.object({ code: z.string(), message: z.string(), http_status: z.int(), trace_id: z.string() }),
@@ -62,7 +80,7 @@ const codeOf = (answer: Answer) => errorBody.parse(JSON.parse(answer.body)).erro
 let http: HttpFixture;
 beforeAll(async () => {
   const api = new Hono().get("/health", (c) => c.json({ status: "healthy" }));
-  http = await startHttp(wireServices(), [whoAmI], {
+  http = await startHttp(wireServices(), [whoAmI, waitForever], {
     api,
     metrics: async () => ({ text: "calls 1\n", contentType: "text/plain; version=0.0.4" }),
     allowedOrigins: ["https://lab.example"],
@@ -199,6 +217,24 @@ describe("whose call it is", () => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     const response = await fetch(http.url("/mcp"), { method: "POST", headers, body });
     expect(response.status).toBe(404);
+  });
+});
+
+describe("a cancelled call over HTTP", () => {
+  it.each(["legacy", "modern"] as const)("reaches the tool: %s", async (era) => {
+    aborted.length = 0;
+    const { client } = await connectHttp(http.url("/mcp"), era === "legacy" ? era : { pin: "2026-07-28" });
+    const entered = new Promise<void>((resolve) => {
+      gate.entered = resolve;
+    });
+    const stop = new AbortController();
+    const call = client.callTool({ name: "wait_forever", arguments: {} }, { signal: stop.signal });
+    const rejected = expect(call).rejects.toThrow();
+    await entered;
+    stop.abort();
+    await rejected;
+    await expect.poll(() => aborted).toHaveLength(1);
+    await client.close();
   });
 });
 

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -68,6 +69,34 @@ describe("the listings", () => {
       message: "labwright.yaml:3:1: no such key",
       hint: "Mend it.",
     });
+  });
+});
+
+describe("a message that is too large", () => {
+  it("is refused with what to do, and the connection lives on", async () => {
+    const of = await bench();
+    const { call } = await of.host();
+    const { error } = await call("write_slowly", { name: "x".repeat(9_000_000), ms: 0 });
+    expect(error).toMatchObject({ code: "INPUT_TOO_LARGE", hint: "Send less at a time." });
+    expect((await call("read_slowly", quick)).structured.writes).toEqual([]);
+  });
+});
+
+describe("an option that the bridge does not know", () => {
+  it("ends it with its usage on stderr, and nothing on stdout", async () => {
+    const child = spawn(process.execPath, [join(folder, "run.js"), "--data-dri", "x"]);
+    const said = { out: "", err: "" };
+    child.stdout.on("data", (part: Buffer) => {
+      said.out += part.toString();
+    });
+    child.stderr.on("data", (part: Buffer) => {
+      said.err += part.toString();
+    });
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    expect(code).toBe(2);
+    expect(said.out).toBe("");
+    expect(said.err).toContain("--data-dri");
+    expect(said.err).toContain("--data-dir DIR");
   });
 });
 

@@ -33,13 +33,9 @@ describe("expressions", () => {
   });
 
   it("say which names they read", () => {
-    expect(compileExpression("loop.index < count && xs.exists(x, x.a == get.output.b) && type(y) == int").names).toEqual([
-      "count",
-      "get",
-      "loop",
-      "xs",
-      "y",
-    ]);
+    expect(
+      compileExpression("loop.index < count && xs.exists(x, x.a == get.output.b) && type(y) == int").names,
+    ).toEqual(["count", "get", "loop", "xs", "y"]);
   });
 
   it("name an unknown variable with the nearest", () => {
@@ -49,7 +45,9 @@ describe("expressions", () => {
   });
 
   it("do not see what a prototype has", () => {
-    expect(() => holds("toString == null", scope)).toThrow(expect.objectContaining({ code: "UNKNOWN_VARIABLE" }));
+    expect(() => holds("toString == null", scope)).toThrow(
+      expect.objectContaining({ code: "UNKNOWN_VARIABLE" }),
+    );
     expect(holds("has(get.output.constructor)", scope)).toBe(false);
   });
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { placeholdersIn, resolveText, resolveValue, resolveValues } from "../../mcp-server/src/services/values.ts";
+import {
+  placeholdersIn,
+  resolveText,
+  resolveValue,
+  resolveValues,
+} from "../../mcp-server/src/services/values.ts";
 
 const scope = {
   name: "Anna",
@@ -21,11 +26,15 @@ describe("placeholders", () => {
   });
 
   it("are written out inside a longer string, objects as JSON", () => {
-    expect(resolveText("{{name}} has {{count}}: {{list}}{{nothing}}", scope)).toBe('Anna has 3: [{"id":7},{"id":8}]');
+    expect(resolveText("{{name}} has {{count}}: {{list}}{{nothing}}", scope)).toBe(
+      'Anna has 3: [{"id":7},{"id":8}]',
+    );
   });
 
   it("are filled at any depth and reach into outputs by path and index", () => {
-    const value = { deep: [{ x: "{{get.output.body.items[1]}}", y: "{{list[0].id}}", z: "{{get.output.content-type}}" }] };
+    const value = {
+      deep: [{ x: "{{get.output.body.items[1]}}", y: "{{list[0].id}}", z: "{{get.output.content-type}}" }],
+    };
     expect(resolveValues(value, scope)).toEqual({ deep: [{ x: "b", y: 7, z: "text/html" }] });
   });
 
@@ -40,12 +49,17 @@ describe("placeholders", () => {
     );
   });
 
-  it.each(["{{}}", "{{a b}}", "{{1x}}", "{{constructor}}", "{{name.length}}", "{{__proto__}}", "{{list[9]}}"])(
-    "do not resolve %s to anything",
-    (text) => {
-      expect(() => resolveValue(text, scope)).toThrow(expect.objectContaining({ code: "UNKNOWN_VARIABLE" }));
-    },
-  );
+  it.each([
+    "{{}}",
+    "{{a b}}",
+    "{{1x}}",
+    "{{constructor}}",
+    "{{name.length}}",
+    "{{__proto__}}",
+    "{{list[9]}}",
+  ])("do not resolve %s to anything", (text) => {
+    expect(() => resolveValue(text, scope)).toThrow(expect.objectContaining({ code: "UNKNOWN_VARIABLE" }));
+  });
 
   it("are not filled a second time", () => {
     expect(resolveText("say {{text}}", { text: "{{name}}", name: "Anna" })).toBe("say {{name}}");
@@ -61,8 +75,12 @@ describe("secrets in data from outside", () => {
   const page = { read: { output: { text: "{{secret.PASSWORD}}", start: "{{sec", end: "ret.PASSWORD}}" } } };
 
   it("are refused when an output holds a placeholder", () => {
-    expect(() => resolveValue("{{read.output.text}}", page)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
-    expect(() => resolveValue("{{read.output}}", page)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+    expect(() => resolveValue("{{read.output.text}}", page)).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT" }),
+    );
+    expect(() => resolveValue("{{read.output}}", page)).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT" }),
+    );
   });
 
   it("are refused when two outputs spell one together", () => {
@@ -80,6 +98,8 @@ describe("secrets in data from outside", () => {
 
   it("are the author's own when a variable holds them", () => {
     expect(resolveValue("{{login}}", { login: "{{secret.PASSWORD}}" })).toBe("{{secret.PASSWORD}}");
-    expect(resolveText("Bearer {{login}}", { login: "{{secret.PASSWORD}}" })).toBe("Bearer {{secret.PASSWORD}}");
+    expect(resolveText("Bearer {{login}}", { login: "{{secret.PASSWORD}}" })).toBe(
+      "Bearer {{secret.PASSWORD}}",
+    );
   });
 });

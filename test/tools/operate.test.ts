@@ -6,7 +6,7 @@ let product: Product;
 let client: TestClient;
 beforeAll(async () => {
   product = await openProduct("devices: [{ name: box, model: simulated }]", { PIN: "987654" });
-  client = await product.connect({ mask: (value) => product.services.secrets.mask(value) });
+  client = await product.connect();
 });
 afterAll(() => product.dispose());
 beforeEach(() => act([{ command: "press_key", params: { key: "HOME" } }]));

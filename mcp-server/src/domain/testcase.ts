@@ -89,7 +89,10 @@ export type LoopBlock = {
   on_failure: "break" | "continue";
 };
 export type Block = SimpleBlock | LoopBlock;
-export const blockTypes: readonly Block["type"][] = [...simpleBlocks.map(({ shape }) => shape.type.value), "loop"];
+export const blockTypes: readonly Block["type"][] = [
+  ...simpleBlocks.map(({ shape }) => shape.type.value),
+  "loop",
+];
 export type GraphEdge = { from: string; to: string; on: "success" | "failure" };
 export type Graph = { blocks: Block[]; edges: GraphEdge[] };
 

@@ -5,38 +5,14 @@ import type { Registry } from "../registry/registry.ts";
 import type { AnyTool, Attachment } from "../registry/tool.ts";
 import { isIdempotent } from "../registry/wire.ts";
 import type { CallContext, CallFacts, Clock, Services } from "../services/index.ts";
-import { type CallError, callError, isKnownError } from "./callError.ts";
+import type { CallOutcome, CallRequest, CallTool } from "./call.ts";
+import { callError, isKnownError } from "./callError.ts";
 import { type IdempotencyStore, runOnce } from "./idempotency.ts";
 import { parseInput } from "./parseInput.ts";
 import { renderResult } from "./render.ts";
 import { traceIdOf } from "./traceId.ts";
 
-/** One call, whatever wire it came by. `traceparent` is W3C; `idempotency_key` may also be among the arguments. */
-export type CallRequest = {
-  name: string;
-  arguments: unknown;
-  principal: string;
-  client: string;
-  signal: AbortSignal;
-  progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
-  traceparent?: string | undefined;
-  idempotency_key?: string | undefined;
-  capabilities?: { elicitation: boolean } | undefined;
-};
-
-/** `structured` is the validated output with secrets masked, `text` its short form for a model. */
-export type CallOutcome =
-  | {
-      ok: true;
-      tool: string;
-      trace_id: string;
-      structured: Record<string, unknown>;
-      text: string;
-      attachments: Attachment[];
-    }
-  | { ok: false; tool: string; trace_id: string; error: CallError };
-
-export type CallTool = (request: CallRequest) => Promise<CallOutcome>;
+export type { CallOutcome, CallRequest, CallTool } from "./call.ts";
 
 /** What the log, the metrics and the audit learn of one call. `outcome` is `ok` or an error code. */
 export type CallRecord = CallFacts & {

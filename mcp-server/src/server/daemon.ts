@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { ArtifactStore, Clock } from "../services/index.ts";
-import type { CallTool } from "./callTool.ts";
+import type { CallTool } from "./call.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemonFile.ts";
 import { createHttp, type Http, type HttpDeps } from "./http.ts";
 import { watchIdle } from "./idle.ts";

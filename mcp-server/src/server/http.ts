@@ -6,7 +6,7 @@ import type { Catalogue } from "../registry/catalogue.ts";
 import type { ArtifactStore, Clock } from "../services/index.ts";
 import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
 import { type Attachments, createAttachments } from "./attachments.ts";
-import type { CallTool } from "./callTool.ts";
+import type { CallTool } from "./call.ts";
 import { createServer, type ToolCall } from "./createServer.ts";
 import { localBackend } from "./localBackend.ts";
 import { createSessions } from "./sessions.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ToolError } from "../errors.ts";
 import type { Attachment } from "../registry/tool.ts";
-import type { CallOutcome, CallRequest } from "./callTool.ts";
+import type { CallOutcome, CallRequest } from "./call.ts";
 
 /** A call that was begun with a key. `result` is null until it ended. */
 export type IdempotencyRow = { tool: string; input_hash: string; result: unknown };

@@ -1,7 +1,7 @@
 import { type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { ToolError } from "../errors.ts";
 import type { ArtifactStore } from "../services/index.ts";
-import type { CallTool } from "./callTool.ts";
+import type { CallTool } from "./call.ts";
 import type { Backend, ToolCall } from "./createServer.ts";
 import { toMcp } from "./toMcp.ts";
 

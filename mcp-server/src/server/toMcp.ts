@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import type { Attachment } from "../registry/tool.ts";
-import type { CallOutcome } from "./callTool.ts";
+import type { CallOutcome } from "./call.ts";
 import { renderError } from "./render.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { CallTool } from "./callTool.ts";
+import type { CallTool } from "./call.ts";
 
 /** Counts the calls under way. `quiet` resolves when there are none, or after `ms`. */
 export function trackCalls(callTool: CallTool): {

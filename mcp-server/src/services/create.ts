@@ -67,7 +67,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     ...apps,
     batches: createBatches(driving),
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces, clock }),
-    diagnosis: createDiagnosis({ config }),
+    diagnosis: createDiagnosis(config),
     reports: createReports(driving),
   };
   const close = async () => {

@@ -1,4 +1,4 @@
-import { asc, count, eq, or } from "drizzle-orm";
+import { asc, count, eq, or, sql } from "drizzle-orm";
 import type { UserInterface } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { edges, nodes, trees, userinterfaces } from "./schema.ts";
@@ -15,9 +15,18 @@ export function userinterfaceRows(db: Database) {
     async update(row: UserInterfaceRow): Promise<void> {
       await db.update(userinterfaces).set(valuesOf(row)).where(eq(userinterfaces.id, row.id));
     },
-    /** Marks the model as changed at `at`, so that every process that holds a copy loads it again. */
-    async touch(id: string, at: string): Promise<void> {
-      await db.update(userinterfaces).set({ updatedAt: at }).where(eq(userinterfaces.id, id));
+    /**
+     * Marks the model as changed, so that every process that holds a copy loads it again. Gives the mark: `at`, or the
+     * millisecond after the mark before, whichever is later, so that no two changes have the same.
+     */
+    async touch(id: string, at: string): Promise<string> {
+      const later = sql`greatest(${at}::timestamptz, ${userinterfaces.updatedAt} + interval '1 millisecond')`;
+      const [row] = await db
+        .update(userinterfaces)
+        .set({ updatedAt: later })
+        .where(eq(userinterfaces.id, id))
+        .returning({ at: userinterfaces.updatedAt });
+      return row?.at ?? at;
     },
     async find(idOrName: string): Promise<UserInterfaceRow | undefined> {
       const isMeant = or(eq(userinterfaces.id, idOrName), eq(userinterfaces.name, idOrName));

@@ -24,7 +24,7 @@ export const executeDeviceAction = defineTool({
   name: "execute_device_action",
   title: "Act on a device",
   description:
-    "Run commands in order, such as click_element {ref|selector}, input_text {ref|selector,text}, navigate_to_url {url}, press_key {key}; list_actions has all. Returns what changed on the screen. An action may have iterator, continue_on_fail, wait_ms",
+    "Run commands in order: click_element {ref|selector}, input_text {ref|selector,text}, navigate_to_url {url}, press_key {key}, more in list_actions. Returns what changed on the screen",
   domain: "actions",
   capabilities: ["INTERACTION_TESTING"],
   effect: "write",
@@ -42,10 +42,10 @@ export const executeDeviceAction = defineTool({
     actions: briefActions.optional(),
     retry_actions: z.array(z.object({})).optional().describe("If actions fail"),
     failure_actions: z.array(z.object({})).optional().describe("If all fail"),
-    look: z.boolean().optional().describe("Report what changed; default true"),
+    look: z.boolean().optional().describe("false: no report"),
     max_tokens: z.int().optional(),
     wait_ms: z.int().optional(),
-    execution_id: z.string().optional().describe("Go on waiting for this run"),
+    execution_id: z.string().optional().describe("Go on waiting for it"),
   }),
   output: z.object({
     execution_id: z.string(),

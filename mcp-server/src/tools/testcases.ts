@@ -10,7 +10,7 @@ export const saveTestcase = defineTool({
   name: "save_testcase",
   title: "Save a test case",
   description:
-    "Save a test case by name: {name,userinterface_name?,tags?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}. Values take {{name}}, {{block_id.output.x}}. Says all that is wrong",
+    "Save by name {name,userinterface_name?,tags?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}. Values take {{name}}, {{block_id.output.x}}",
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",
@@ -18,7 +18,7 @@ export const saveTestcase = defineTool({
   timeoutMs: 60_000,
   input: z.strictObject({
     ...deviceFields,
-    device_id: z.string().min(1).optional().describe("Checks commands against it"),
+    device_id: z.string().min(1).optional().describe("Checks commands"),
     // The strict shape is applied by the service, with every problem and its path.
     testcase: paramsSchema,
   }),
@@ -124,6 +124,19 @@ export const executeTestcase = defineTool({
     release: text,
     build: text,
     correlation_id: text,
+  }),
+  wireInput: z.object({
+    testcase: z.string().optional().describe("Name or id"),
+    ...deviceFields,
+    userinterface_name: z.string().optional().describe("Another app than the saved one"),
+    inputs: z.object({}).optional(),
+    wait_ms: z.int().optional(),
+    execution_id: z.string().optional(),
+    timeout_ms: z.int().optional().describe("Of the run; default 30 min"),
+    environment: z.string().optional(),
+    release: z.string().optional(),
+    build: z.string().optional(),
+    correlation_id: z.string().optional(),
   }),
   output: z.object({
     execution_id: z.string(),

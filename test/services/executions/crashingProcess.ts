@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { eventRows, openStorage } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";

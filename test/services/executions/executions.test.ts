@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, expect, it } from "vitest";
 import { DeviceError } from "@labwright/controllers";
-import { ToolError } from "../../../mcp-server/src/errors.ts";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import type { Step } from "../../../mcp-server/src/domain/index.ts";
+import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
 import type {
   CallContext,
@@ -127,8 +127,11 @@ describeEachDatabase("executions", (open) => {
     run.verified(2);
     return { status: "passed" as const, outputs: { a: 1 }, output: { answer: 42 } };
   };
-  const start = (body: Parameters<ExecutionService["run"]>[2], more: Partial<RunSpec> = {}, context: CallContext = callContext()) =>
-    executions.run(spec({ wait_ms: 0, ...more }), context, body);
+  const start = (
+    body: Parameters<ExecutionService["run"]>[2],
+    more: Partial<RunSpec> = {},
+    context: CallContext = callContext(),
+  ) => executions.run(spec({ wait_ms: 0, ...more }), context, body);
   /** The reply of a call that waits no time on a clock that the test moves. */
   async function now<T>(reply: Promise<T>): Promise<T> {
     const settled = reply.then(
@@ -141,7 +144,13 @@ describeEachDatabase("executions", (open) => {
 
   it("keep a run with its caller, input, steps, outputs, result and event", async () => {
     const context = callContext({ trace_id: "trace-1", principal: "ci" });
-    const given = spec({ environment: "staging", release: "1.2", build: "7", userinterface: "box", correlation_id: "c-1" });
+    const given = spec({
+      environment: "staging",
+      release: "1.2",
+      build: "7",
+      userinterface: "box",
+      correlation_id: "c-1",
+    });
     const reply = await executions.run(given, context, passing);
     expect(reply).toMatchObject({ status: "passed", steps_done: 1, output: { answer: 42 } });
     const { execution, steps } = await executions.get(reply.execution_id);
@@ -162,8 +171,13 @@ describeEachDatabase("executions", (open) => {
     });
     expect(execution.finished_at).toBeDefined();
     expect(steps).toEqual([{ ...step("one"), index: 0 }]);
-    expect(await executions.wait(reply.execution_id, 0, context)).toMatchObject({ status: "passed", output: { answer: 42 } });
-    expect(events).toMatchObject([{ type: "testcase.completed", execution_id: reply.execution_id, device_id: "lab/box" }]);
+    expect(await executions.wait(reply.execution_id, 0, context)).toMatchObject({
+      status: "passed",
+      output: { answer: 42 },
+    });
+    expect(events).toMatchObject([
+      { type: "testcase.completed", execution_id: reply.execution_id, device_id: "lab/box" },
+    ]);
     expect([released, executions.running()]).toEqual([1, 0]);
   });
 
@@ -177,11 +191,17 @@ describeEachDatabase("executions", (open) => {
       }),
     );
     expect(reply).toMatchObject({ status: "running" });
-    const mid = await until(() => executions.get(reply.execution_id), ({ steps }) => steps.length === 1);
+    const mid = await until(
+      () => executions.get(reply.execution_id),
+      ({ steps }) => steps.length === 1,
+    );
     expect(mid.execution).toMatchObject({ status: "running" });
     expect(executions.running()).toBe(1);
     held.open();
-    expect(await executions.wait(reply.execution_id, 60_000, callContext())).toMatchObject({ status: "passed", steps_done: 2 });
+    expect(await executions.wait(reply.execution_id, 60_000, callContext())).toMatchObject({
+      status: "passed",
+      steps_done: 2,
+    });
   });
 
   it("answer after wait_ms where they stand, and go on", async () => {
@@ -193,8 +213,14 @@ describeEachDatabase("executions", (open) => {
       },
       { wait_ms: 45_000 },
     );
-    await until(async () => executions.running(), (count) => count === 1);
-    await until(async () => clock.waiting(), (count) => count === 3);
+    await until(
+      async () => executions.running(),
+      (count) => count === 1,
+    );
+    await until(
+      async () => clock.waiting(),
+      (count) => count === 3,
+    );
     await clock.advance(44_999);
     await clock.advance(1);
     const reply = await waiting;
@@ -264,7 +290,10 @@ describeEachDatabase("executions", (open) => {
     );
     await held.opened;
     caller.abort();
-    expect(await waiting).toMatchObject({ status: "cancelled", reason: { message: expect.stringContaining("host-1") } });
+    expect(await waiting).toMatchObject({
+      status: "cancelled",
+      reason: { message: expect.stringContaining("host-1") },
+    });
 
     const gone = new AbortController();
     const on = gate();
@@ -281,7 +310,9 @@ describeEachDatabase("executions", (open) => {
     );
     gone.abort();
     on.open();
-    expect(await executions.wait(reply.execution_id, 60_000, callContext())).toMatchObject({ status: "passed" });
+    expect(await executions.wait(reply.execution_id, 60_000, callContext())).toMatchObject({
+      status: "passed",
+    });
   });
 
   it("end with error when their lease is lost", async () => {
@@ -310,7 +341,11 @@ describeEachDatabase("executions", (open) => {
     );
     await held.opened;
     await clock.advance(30_000);
-    expect(await waiting).toMatchObject({ status: "timeout", duration_ms: 30_000, reason: { code: "EXECUTION_TIMEOUT" } });
+    expect(await waiting).toMatchObject({
+      status: "timeout",
+      duration_ms: 30_000,
+      reason: { code: "EXECUTION_TIMEOUT" },
+    });
   });
 
   it("do not wait for ever for a body that ignores its signal, and take no steps of it afterwards", async () => {
@@ -349,7 +384,11 @@ describeEachDatabase("executions", (open) => {
       "BROWSER_LOST",
       "It died of [secret PIN].",
     ]);
-    expect(await thrown(new TypeError("x is not a function"))).toEqual(["error", "INTERNAL", "x is not a function"]);
+    expect(await thrown(new TypeError("x is not a function"))).toEqual([
+      "error",
+      "INTERNAL",
+      "x is not a function",
+    ]);
   });
 
   it("keep one device to one run at a time, in order; a waiting one can be cancelled", async () => {
@@ -388,7 +427,9 @@ describeEachDatabase("executions", (open) => {
     const waiting = executions.run(spec({ name: "unstored" }), callContext(), passing);
     await expect(waiting).rejects.toMatchObject({
       code: "STORAGE_FAILED",
-      message: expect.stringContaining("The run ended passed, but its end could not be stored: the disk is full"),
+      message: expect.stringContaining(
+        "The run ended passed, but its end could not be stored: the disk is full",
+      ),
     });
     const [left] = (await rows.openOn("lab")).filter(({ name }) => name === "unstored");
     expect(left).toMatchObject({ status: "running" });
@@ -418,7 +459,11 @@ describeEachDatabase("executions", (open) => {
   it("keep steps in their order however fast they come, bounded and without what JSON columns refuse", async () => {
     const reply = await executions.run(spec(), callContext(), async (run) => {
       const labels = Array.from({ length: 20 }, (_, index) => `s${index}`);
-      await Promise.all(labels.map((label) => run.step(step(label, { output: { text: `\u0000${"x".repeat(30_000)}`, huge: 10n } }))));
+      await Promise.all(
+        labels.map((label) =>
+          run.step(step(label, { output: { text: `\u0000${"x".repeat(30_000)}`, huge: 10n } })),
+        ),
+      );
       return passing(run);
     });
     const { steps } = await executions.get(reply.execution_id);
@@ -446,7 +491,9 @@ describeEachDatabase("executions", (open) => {
     await rows.insert({ ...open, id: "elsewhere", status: "running", host_name: "other", input: {} });
     await executions.recover();
     expect((await rows.find("elsewhere"))?.execution.status).toBe("running");
-    await expect(executions.cancel("elsewhere", "anna")).rejects.toMatchObject({ details: { host: "other" } });
+    await expect(executions.cancel("elsewhere", "anna")).rejects.toMatchObject({
+      details: { host: "other" },
+    });
   });
 
   it("are all cancelled when the server closes", async () => {

@@ -110,7 +110,10 @@ describeEachDatabase("navigation", (open) => {
         {
           source: "Settings list",
           target: "Locked",
-          action_sets: [{ actions: [click("Parental lock")] }, { direction: "reverse", actions: [press("UP")] }],
+          action_sets: [
+            { actions: [click("Parental lock")] },
+            { direction: "reverse", actions: [press("UP")] },
+          ],
         },
       ],
     };

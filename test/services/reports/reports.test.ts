@@ -6,20 +6,31 @@ import { z } from "zod";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
 import type { ReportEntry } from "../../../mcp-server/src/services/reports/index.ts";
-import { createReports, ctrfReport, htmlReport, junitReport } from "../../../mcp-server/src/services/reports/index.ts";
+import {
+  createReports,
+  ctrfReport,
+  htmlReport,
+  junitReport,
+} from "../../../mcp-server/src/services/reports/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../testcases/testcaseBench.ts";
 import { execution, failedEntry, hostileEntry, shot, step } from "./samples.ts";
 
 const head = { id: "0b7a3a5e-8a51-4ed4-a4b3-5d1f3f6f0001", generatedAt: "2026-01-01T11:00:00.000Z" };
-const passedEntry = (): ReportEntry => ({ execution: execution(), steps: [step(0), step(1)], pictures: new Map() });
+const passedEntry = (): ReportEntry => ({
+  execution: execution(),
+  steps: [step(0), step(1)],
+  pictures: new Map(),
+});
 /** One red pixel. */
 const pixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
   "base64",
 );
-const pictures = new Map(["artifact://aa", "artifact://bb"].map((uri) => [uri, { mimeType: "image/png", bytes: pixel }]));
+const pictures = new Map(
+  ["artifact://aa", "artifact://bb"].map((uri) => [uri, { mimeType: "image/png", bytes: pixel }]),
+);
 
 describe("reports read by others", () => {
   let browser: Browser;
@@ -36,7 +47,8 @@ describe("reports read by others", () => {
     const trouble: string[] = [];
     await page.unrouteAll();
     await page.route("**/*", (route) => {
-      if (route.request().url() === "http://report.test/") return route.fulfill({ contentType: "text/html", body: html });
+      if (route.request().url() === "http://report.test/")
+        return route.fulfill({ contentType: "text/html", body: html });
       trouble.push(`asked for ${route.request().url().slice(0, 60)}`);
       return route.abort();
     });
@@ -68,9 +80,9 @@ describe("reports read by others", () => {
       "before and after",
     ])
       expect(text.concat(await page.content())).toContain(shown);
-    const loaded = await page.locator("img").evaluateAll((images) =>
-      images.map((image) => "naturalWidth" in image && image.naturalWidth),
-    );
+    const loaded = await page
+      .locator("img")
+      .evaluateAll((images) => images.map((image) => "naturalWidth" in image && image.naturalWidth));
     expect(loaded.length).toBeGreaterThan(3);
     expect(loaded.every((width) => width === 1)).toBe(true);
     await page.locator("details").first().locator("summary").click();
@@ -85,7 +97,10 @@ describe("reports read by others", () => {
   });
 
   it("HTML fits its width on a phone and on a desk, light and dark", async () => {
-    for (const viewport of [{ width: 390, height: 800 }, { width: 1280, height: 800 }]) {
+    for (const viewport of [
+      { width: 390, height: 800 },
+      { width: 1280, height: 800 },
+    ]) {
       await page.setViewportSize(viewport);
       await load(htmlReport([failedEntry(pictures), hostileEntry()], head));
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
@@ -130,7 +145,12 @@ describe("reports read by others", () => {
     await page.goto("about:blank");
     const ended = (status: "error" | "timeout" | "cancelled", code: string): ReportEntry => ({
       ...passedEntry(),
-      execution: execution({ name: status, status, reason: { code, message: "It ended." }, device: "lab/tv" }),
+      execution: execution({
+        name: status,
+        status,
+        reason: { code, message: "It ended." },
+        device: "lab/tv",
+      }),
     });
     const read = await readXml(
       junitReport([
@@ -150,7 +170,9 @@ describe("reports read by others", () => {
       ["timeout", "error EXECUTION_TIMEOUT"],
       ["cancelled", "error CANCELLED"],
     ]);
-    expect(read.cases[1]?.text).toContain('expected: the screen shows "2 items left"\nfound: 1 item left\nnearest: 1 item left');
+    expect(read.cases[1]?.text).toContain(
+      'expected: the screen shows "2 items left"\nfound: 1 item left\nnearest: 1 item left',
+    );
   });
 
   it("JUnit XML is well-formed whatever the page said", async () => {
@@ -162,19 +184,29 @@ describe("reports read by others", () => {
 });
 
 describe("CTRF", () => {
-  const schema = z.fromJSONSchema(JSON.parse(readFileSync(new URL("./ctrf.schema.json", import.meta.url), "utf8")));
+  const schema = z.fromJSONSchema(
+    JSON.parse(readFileSync(new URL("./ctrf.schema.json", import.meta.url), "utf8")),
+  );
 
   it("is valid by the format's own schema, which would refuse a wrong one", () => {
     const document = JSON.parse(ctrfReport([passedEntry(), failedEntry(), hostileEntry()], head));
     expect(schema.safeParse(document).error).toBeUndefined();
     expect(schema.safeParse(JSON.parse(ctrfReport([], head))).success).toBe(true);
-    expect(schema.safeParse({ ...document, results: { ...document.results, tests: [{ name: "x" }] } }).success).toBe(false);
+    expect(
+      schema.safeParse({ ...document, results: { ...document.results, tests: [{ name: "x" }] } }).success,
+    ).toBe(false);
     expect(schema.safeParse({ ...document, results: { ...document.results, more: 1 } }).success).toBe(false);
   });
 
   it("counts, keeps our status beside its own, and carries the evidence", () => {
     const { results } = JSON.parse(ctrfReport([passedEntry(), failedEntry(), hostileEntry()], head));
-    expect(results.summary).toMatchObject({ tests: 3, passed: 1, failed: 2, start: 1767261600000, stop: 1767261603200 });
+    expect(results.summary).toMatchObject({
+      tests: 3,
+      passed: 1,
+      failed: 2,
+      start: 1767261600000,
+      stop: 1767261603200,
+    });
     // What only some of them share is not the environment of all.
     expect(results.environment).toEqual({ appVersion: "1.4.0", buildName: "812" });
     expect(results.tests[1]).toMatchObject({
@@ -204,12 +236,22 @@ describe("the report service", () => {
     wait: async () => ({ execution_id: "", status: "passed" as const, steps_done: 0 }),
   });
   const reportsOf = (steps: ReportEntry["steps"]) =>
-    createReports({ executions: stored(steps), artifacts, secrets: testSecrets({ PIN: "4711-secret" }), clock: systemClock });
+    createReports({
+      executions: stored(steps),
+      artifacts,
+      secrets: testSecrets({ PIN: "4711-secret" }),
+      clock: systemClock,
+    });
   const textOf = async (sha256: string) => Buffer.from((await artifacts.get(sha256)).bytes).toString("utf8");
 
   it("stores one file for many runs, with the pictures that are kept, and no secret", async () => {
     const kept = await artifacts.put(pixel, "image/png");
-    const steps = [step(0, { artifacts: [shot("before", kept.uri), shot("after", "artifact://lost")], label: "types 4711-secret" })];
+    const steps = [
+      step(0, {
+        artifacts: [shot("before", kept.uri), shot("after", "artifact://lost")],
+        label: "types 4711-secret",
+      }),
+    ];
     for (const format of ["html", "junit", "ctrf"] as const) {
       const { artifact, summary } = await reportsOf(steps).create(["a", "b"], format);
       expect(summary).toMatchObject({ tests: 2, passed: 2, failed: 0, duration_ms: 6_400 });
@@ -221,12 +263,23 @@ describe("the report service", () => {
         expect(text).toContain("not in this file: artifact://lost");
       }
     }
-    await expect(reportsOf(steps).create(["a", "gone"], "html")).rejects.toMatchObject({ code: "EXECUTION_NOT_FOUND" });
+    await expect(reportsOf(steps).create(["a", "gone"], "html")).rejects.toMatchObject({
+      code: "EXECUTION_NOT_FOUND",
+    });
   });
 
   it("tells where a run stands in as many tokens as asked, what failed first", async () => {
-    const bad = step(3, { status: "failed", label: "the one that failed", error: { code: "VERIFICATION_FAILED", message: "No." } });
-    const steps = [0, 1, 2].map((index) => step(index)).concat(bad, [4, 5, 6, 7].map((index) => step(index)));
+    const bad = step(3, {
+      status: "failed",
+      label: "the one that failed",
+      error: { code: "VERIFICATION_FAILED", message: "No." },
+    });
+    const steps = [0, 1, 2]
+      .map((index) => step(index))
+      .concat(
+        bad,
+        [4, 5, 6, 7].map((index) => step(index)),
+      );
     const whole = await reportsOf(steps).status("a", { waitMs: 0, maxTokens: 2_000 }, callContext());
     expect(whole.steps.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(whole).not.toHaveProperty("more");

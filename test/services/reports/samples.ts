@@ -51,8 +51,16 @@ export const failedStep = (more: Partial<Step> = {}): Step =>
     kind: "verification",
     label: "text_visible",
     status: "failed",
-    output: { pass: false, expected: 'the screen shows "2 items left"', actual: "1 item left", nearest: ["1 item left"] },
-    error: { code: "VERIFICATION_FAILED", message: 'expected the screen shows "2 items left"; found 1 item left' },
+    output: {
+      pass: false,
+      expected: 'the screen shows "2 items left"',
+      actual: "1 item left",
+      nearest: ["1 item left"],
+    },
+    error: {
+      code: "VERIFICATION_FAILED",
+      message: 'expected the screen shows "2 items left"; found 1 item left',
+    },
     artifacts: [shot("before", "artifact://aa"), shot("after", "artifact://bb")],
     ...more,
   });
@@ -62,7 +70,10 @@ export const failedEntry = (pictures: ReadonlyMap<string, Picture> = new Map()):
     id: "7d4c2a51-3b8e-4a63-9c55-5a0b61e7a002",
     name: "Counts what is left",
     status: "failed",
-    reason: { code: "VERIFICATION_FAILED", message: 'expected the screen shows "2 items left"; found 1 item left' },
+    reason: {
+      code: "VERIFICATION_FAILED",
+      message: 'expected the screen shows "2 items left"; found 1 item left',
+    },
   }),
   steps: [
     step(0, { artifacts: [shot("before", "artifact://aa"), shot("after", "artifact://aa")] }),
@@ -97,5 +108,7 @@ export const hostileEntry = (): ReportEntry => ({
       artifacts: [{ kind: hostile, uri: hostile, mime_type: `image/png"><script>alert(2)</script>` }],
     }),
   ],
-  pictures: new Map([[hostile, { mimeType: `image/png"><script>alert(3)</script>`, bytes: Buffer.from("x") }]]),
+  pictures: new Map([
+    [hostile, { mimeType: `image/png"><script>alert(3)</script>`, bytes: Buffer.from("x") }],
+  ]),
 });

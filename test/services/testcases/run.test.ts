@@ -5,7 +5,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { openStorage, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { engineFiles } from "../../fixtures/engine.ts";
-import { type BenchOptions, chain, click, eventsOf, openBench, runSaved, sees, serve, testcase } from "./testcaseBench.ts";
+import {
+  type BenchOptions,
+  chain,
+  click,
+  eventsOf,
+  openBench,
+  runSaved,
+  sees,
+  serve,
+  testcase,
+} from "./testcaseBench.ts";
 
 let storage: Storage;
 let dataDir: string;
@@ -18,12 +28,16 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 const bench = (options: BenchOptions = {}) => openBench(storage, options);
-const statuses = (steps: readonly { path: string; status: string }[]) => steps.map(({ path, status }) => `${path} ${status}`);
+const statuses = (steps: readonly { path: string; status: string }[]) =>
+  steps.map(({ path, status }) => `${path} ${status}`);
 
 describe("a run's verdict", () => {
   it("is passed when its checks held, with pictures before and after", async () => {
     const one = bench();
-    const { steps, ...reply } = await runSaved(one, testcase(chain([click("go", "Movies"), sees("look", "All movies")])));
+    const { steps, ...reply } = await runSaved(
+      one,
+      testcase(chain([click("go", "Movies"), sees("look", "All movies")])),
+    );
     expect(reply).toMatchObject({ status: "passed", verified_count: 1, steps_done: 2 });
     expect(steps.map(({ artifacts }) => artifacts.map(({ kind }) => kind))).toEqual([
       ["screenshot_before", "screenshot_after"],
@@ -47,15 +61,23 @@ describe("a run's verdict", () => {
   });
 
   it("is failed when an action met an app that has not what it asks for", async () => {
-    const { steps, ...reply } = await runSaved(bench(), testcase(chain([click("go", "Moovies"), sees("look", "x")])));
-    expect(reply).toMatchObject({ status: "failed", reason: { code: "ELEMENT_NOT_FOUND" }, verified_count: 0 });
+    const { steps, ...reply } = await runSaved(
+      bench(),
+      testcase(chain([click("go", "Moovies"), sees("look", "x")])),
+    );
+    expect(reply).toMatchObject({
+      status: "failed",
+      reason: { code: "ELEMENT_NOT_FOUND" },
+      verified_count: 0,
+    });
     expect(statuses(steps)).toEqual(["go failed"]);
   });
 
   it("is error when nothing was verified on the way to success", async () => {
-    const graph = chain([{ id: "gate", type: "condition", expression: "skip" }, sees("look", "Welcome")], [
-      { from: "gate", to: "done", on: "failure" },
-    ]);
+    const graph = chain(
+      [{ id: "gate", type: "condition", expression: "skip" }, sees("look", "Welcome")],
+      [{ from: "gate", to: "done", on: "failure" }],
+    );
     const { status, reason } = await runSaved(bench(), testcase(graph, { variables: { skip: false } }));
     expect({ status, code: reason?.code }).toEqual({ status: "error", code: "NOTHING_VERIFIED" });
   });
@@ -74,7 +96,8 @@ describe("a run's verdict", () => {
   });
 
   it("is failed by a navigation that was not reached, and error when the device was at fault", async () => {
-    const graph = () => testcase(chain([{ id: "go", type: "navigation", target: "Home" }]), { userinterface_name: "box" });
+    const graph = () =>
+      testcase(chain([{ id: "go", type: "navigation", target: "Home" }]), { userinterface_name: "box" });
     const lost = (code: string) => ({
       navigate: async () => ({ reached: false, verified: false, error: { code, message: "It broke." } }),
     });
@@ -87,7 +110,10 @@ describe("a run's verdict", () => {
 
   it("is failed at a failure block, telling what led there, and passed where an edge for failure leads to success", async () => {
     const end = { id: "bad", type: "failure", label: "No such movie" };
-    const graph = chain([sees("look", "Nothing"), sees("more", "Welcome")], [{ from: "look", to: "bad", on: "failure" }]);
+    const graph = chain(
+      [sees("look", "Nothing"), sees("more", "Welcome")],
+      [{ from: "look", to: "bad", on: "failure" }],
+    );
     const failed = await runSaved(bench(), testcase({ ...graph, blocks: [...graph.blocks, end] }));
     expect(failed).toMatchObject({ status: "failed", failed_step: { path: "look" } });
     expect(failed.reason?.message).toContain('ended at "No such movie" after text_visible');
@@ -112,7 +138,10 @@ describe("a run's verdict", () => {
 
   it("stands even when a picture cannot be kept, and the step says so", async () => {
     const screenFault = new ToolError("ARTIFACT_STORE_FULL", "The disk is full.", "Free some space.");
-    const { status, steps } = await runSaved(bench({ screenFault }), testcase(chain([sees("look", "Welcome")])));
+    const { status, steps } = await runSaved(
+      bench({ screenFault }),
+      testcase(chain([sees("look", "Welcome")])),
+    );
     expect(status).toBe("passed");
     expect(steps[0]?.output).toMatchObject({
       notes: [expect.stringContaining("ARTIFACT_STORE_FULL"), expect.stringContaining("ARTIFACT_STORE_FULL")],
@@ -126,12 +155,19 @@ describe("data", () => {
       sees("first", "{{greeting}} home"),
       click("go", "{{screen}}"),
       { id: "keep", type: "set", values: { title: "All {{first.output.pass}}", wanted: "{{where}}" } },
-      { id: "gate", type: "condition", expression: "first.output.pass && count + 1 == 4 && title == 'All true'" },
+      {
+        id: "gate",
+        type: "condition",
+        expression: "first.output.pass && count + 1 == 4 && title == 'All true'",
+      },
       sees("second", "{{wanted}}"),
     ]);
     const given = testcase(graph, {
       userinterface_name: "box",
-      inputs: [{ name: "screen", required: true }, { name: "count", default: 3 }],
+      inputs: [
+        { name: "screen", required: true },
+        { name: "count", default: 3 },
+      ],
       variables: { where: "All {{screen}}", title: "" },
       outputs: { shown: "title", found: "{{second.output.actual}}", never: "{{gate.output.missing}}" },
     });
@@ -150,7 +186,10 @@ describe("data", () => {
     const one = bench();
     expect(await runSaved(one, given)).toMatchObject({ status: "passed" });
     const other = await runSaved(one, given, { userinterface_name: "other" });
-    expect(other).toMatchObject({ status: "failed", failed_step: { expected: 'the screen shows "Nothing"' } });
+    expect(other).toMatchObject({
+      status: "failed",
+      failed_step: { expected: 'the screen shows "Nothing"' },
+    });
   });
 
   it("that a block did not make yet ends the run with what is missing", async () => {
@@ -165,8 +204,18 @@ describe("data", () => {
 
   it("keeps secrets out of the record while the device gets them", async () => {
     const one = bench({ secrets: { NAME: "hidden-value" } });
-    const type = { id: "type", type: "action", command: "input_text", params: { selector: "Device name", text: "{{secret.NAME}}" } };
-    const check = { id: "look", type: "verification", command: "element_value", params: { selector: "Device name", value: "{{secret.NAME}}" } };
+    const type = {
+      id: "type",
+      type: "action",
+      command: "input_text",
+      params: { selector: "Device name", text: "{{secret.NAME}}" },
+    };
+    const check = {
+      id: "look",
+      type: "verification",
+      command: "element_value",
+      params: { selector: "Device name", value: "{{secret.NAME}}" },
+    };
     const reply = await runSaved(one, testcase(chain([click("go", "Settings"), type, check])));
     expect(reply.status).toBe("passed");
     expect(reply.steps[1]?.input).toMatchObject({ params: { text: "{{secret.NAME}}" } });
@@ -188,7 +237,12 @@ describe("loops", () => {
 
   it("repeat, with the round's number in values and expressions", async () => {
     const graph = chain([
-      { id: "rounds", type: "loop", iterations: 3, body: body({ id: "keep", type: "set", values: { last: "{{loop.index}}" } }) },
+      {
+        id: "rounds",
+        type: "loop",
+        iterations: 3,
+        body: body({ id: "keep", type: "set", values: { last: "{{loop.index}}" } }),
+      },
       { id: "gate", type: "condition", expression: "last == 2 && rounds.output.iterations == 3" },
       sees("look", "Welcome"),
     ]);
@@ -205,16 +259,32 @@ describe("loops", () => {
   });
 
   it("nest, the inner number hiding the outer one", async () => {
-    const inner = { id: "inner", type: "loop", iterations: 2, body: body({ id: "in", type: "set", values: { seen: "{{seen}}{{loop.index}}" } }) };
+    const inner = {
+      id: "inner",
+      type: "loop",
+      iterations: 2,
+      body: body({ id: "in", type: "set", values: { seen: "{{seen}}{{loop.index}}" } }),
+    };
     const after = { id: "out", type: "set", values: { seen: "{{seen}}|{{loop.index}}," } };
-    const graph = chain([{ id: "outer", type: "loop", iterations: 2, body: body(inner, after) }, sees("look", "Welcome")]);
-    const reply = await runSaved(bench(), testcase(graph, { variables: { seen: "" }, outputs: { seen: "seen" } }));
+    const graph = chain([
+      { id: "outer", type: "loop", iterations: 2, body: body(inner, after) },
+      sees("look", "Welcome"),
+    ]);
+    const reply = await runSaved(
+      bench(),
+      testcase(graph, { variables: { seen: "" }, outputs: { seen: "seen" } }),
+    );
     expect(reply.outputs).toEqual({ seen: "01|0,01|1," });
   });
 
   it("go on while a condition holds, not at all when it never does", async () => {
     const press = { id: "press", type: "set", values: { n: "{{loop.index}}" } };
-    const loop = (id: string, condition: string) => ({ id, type: "loop", while: condition, body: chain([{ ...press, id: `${id}_set` }]) });
+    const loop = (id: string, condition: string) => ({
+      id,
+      type: "loop",
+      while: condition,
+      body: chain([{ ...press, id: `${id}_set` }]),
+    });
     const graph = chain([loop("some", "loop.index < 4"), loop("none", "n > 100"), sees("look", "Welcome")]);
     const { steps } = await runSaved(bench(), testcase(graph, { variables: { n: 0 } }));
     const loops = steps.filter(({ kind }) => kind === "loop");
@@ -235,7 +305,13 @@ describe("loops", () => {
   it("make all rounds with continue, then fail and say which failed", async () => {
     const gate = { id: "gate", type: "condition", expression: "loop.index != 1" };
     const graph = chain([
-      { id: "rounds", type: "loop", iterations: 3, on_failure: "continue", body: body(sees("look", "Welcome"), gate) },
+      {
+        id: "rounds",
+        type: "loop",
+        iterations: 3,
+        on_failure: "continue",
+        body: body(sees("look", "Welcome"), gate),
+      },
     ]);
     const { status, reason, steps } = await runSaved(bench(), testcase(graph));
     expect(status).toBe("failed");
@@ -245,7 +321,18 @@ describe("loops", () => {
 
   it("stop at a thousand rounds when the condition never ends", async () => {
     const graph = chain([
-      { id: "rounds", type: "loop", while: "true", body: { blocks: [{ id: "s", type: "start" }, { id: "e", type: "success" }], edges: [{ from: "s", to: "e" }] } },
+      {
+        id: "rounds",
+        type: "loop",
+        while: "true",
+        body: {
+          blocks: [
+            { id: "s", type: "start" },
+            { id: "e", type: "success" },
+          ],
+          edges: [{ from: "s", to: "e" }],
+        },
+      },
       sees("look", "Welcome"),
     ]);
     const { status, reason } = await runSaved(bench(), testcase(graph));
@@ -277,10 +364,17 @@ describe("api_request", () => {
           body: { n: "{{n}}" },
           expect_status: 201,
         },
-        { id: "gate", type: "condition", expression: "make.output.status == 201 && make.output.body.count == 2" },
+        {
+          id: "gate",
+          type: "condition",
+          expression: "make.output.status == 201 && make.output.body.count == 2",
+        },
       ]);
       const one = bench({ secrets: { TOKEN: "hidden-token" } });
-      const { steps, ...reply } = await runSaved(one, testcase(graph, { variables: { base: server.url, n: 7 } }));
+      const { steps, ...reply } = await runSaved(
+        one,
+        testcase(graph, { variables: { base: server.url, n: 7 } }),
+      );
       expect(reply).toMatchObject({ status: "passed", verified_count: 1 });
       expect(seen).toEqual(['POST Bearer hidden-token {"n":7}']);
       expect(JSON.stringify(steps)).not.toContain("hidden-token");
@@ -293,18 +387,27 @@ describe("api_request", () => {
     const server = await serve((_request, response) => response.writeHead(500).end("no"));
     const ask = (url: string) => ({ id: "ask", type: "api_request", url, expect_status: 200 });
     const answered = await runSaved(bench(), testcase(chain([ask(server.url)])));
-    expect(answered).toMatchObject({ status: "failed", failed_step: { expected: "status 200", found: "status 500" } });
+    expect(answered).toMatchObject({
+      status: "failed",
+      failed_step: { expected: "status 200", found: "status 500" },
+    });
     await server.close();
     const down = await runSaved(bench(), testcase(chain([ask(server.url)])));
     expect(down).toMatchObject({ status: "error", reason: { code: "CONNECTION_REFUSED" } });
-    const caught = chain([ask(server.url), sees("look", "Welcome")], [{ from: "ask", to: "look", on: "failure" }]);
+    const caught = chain(
+      [ask(server.url), sees("look", "Welcome")],
+      [{ from: "ask", to: "look", on: "failure" }],
+    );
     expect(await runSaved(bench(), testcase(caught))).toMatchObject({ status: "passed" });
   });
 
   it("obeys the URL policy", async () => {
     const ask = { id: "ask", type: "api_request", url: "http://169.254.169.254/latest", expect_status: 200 };
     const graph = chain([ask], [{ from: "ask", to: "done", on: "failure" }]);
-    expect(await runSaved(bench(), testcase(graph))).toMatchObject({ status: "error", reason: { code: "URL_DENIED" } });
+    expect(await runSaved(bench(), testcase(graph))).toMatchObject({
+      status: "error",
+      reason: { code: "URL_DENIED" },
+    });
   });
 
   it("gives up at its time", async () => {
@@ -351,9 +454,13 @@ describe("call_testcase", () => {
     const one = bench();
     const a = testcase(chain([sees("look", "Welcome")]), { name: "round a" });
     await one.testcases.save(a, {});
-    const b = testcase(chain([{ id: "call", type: "call_testcase", testcase: "round a" }]), { name: "round b" });
+    const b = testcase(chain([{ id: "call", type: "call_testcase", testcase: "round a" }]), {
+      name: "round b",
+    });
     await one.testcases.save(b, {});
-    const again = testcase(chain([{ id: "call", type: "call_testcase", testcase: "round b" }]), { name: "round a" });
+    const again = testcase(chain([{ id: "call", type: "call_testcase", testcase: "round b" }]), {
+      name: "round a",
+    });
     await expect(one.testcases.save(again, {})).rejects.toThrow("round a calls round b calls round a");
   });
 });

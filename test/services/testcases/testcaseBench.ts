@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
+import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
 import { allowedFetch } from "../../../mcp-server/src/services/allowedFetch.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
@@ -26,8 +28,6 @@ import { createVerifications } from "../../../mcp-server/src/services/verificati
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { eventRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { testcaseRows } from "../../../mcp-server/src/storage/testcaseRows.ts";
-import { ToolError } from "../../../mcp-server/src/errors.ts";
-import { createHash } from "node:crypto";
 import { callContext } from "../../fixtures/callContext.ts";
 import { simulatedDevices, testSecrets } from "../../fixtures/simulated.ts";
 
@@ -47,7 +47,11 @@ const apps: Readonly<Record<string, AppView>> = {
     variables: { app: { url: "http://box.test/" }, greeting: "Welcome" },
     nodes: ["Home", "Movies", "Settings"].map((label) => ({ id: `id-${label}`, label })),
   },
-  other: { name: "other", variables: { app: {}, greeting: "Nothing" }, nodes: [{ id: "id-Home", label: "Home" }] },
+  other: {
+    name: "other",
+    variables: { app: {}, greeting: "Nothing" },
+    nodes: [{ id: "id-Home", label: "Home" }],
+  },
 };
 
 /** Artifacts in memory, content-addressed as on disk. */
@@ -99,7 +103,9 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     verifications,
     navigation: {
       navigate: (run, request) =>
-        options.navigate ? options.navigate(request, run) : Promise.resolve({ reached: true, verified: true }),
+        options.navigate
+          ? options.navigate(request, run)
+          : Promise.resolve({ reached: true, verified: true }),
     },
     screen: {
       async capture(device, signal) {
@@ -114,7 +120,11 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
       async describe(name) {
         const found = apps[name];
         if (found) return found;
-        throw new ToolError("USERINTERFACE_NOT_FOUND", `There is no userinterface "${name}".`, "Did you mean box?");
+        throw new ToolError(
+          "USERINTERFACE_NOT_FOUND",
+          `There is no userinterface "${name}".`,
+          "Did you mean box?",
+        );
       },
     },
   });
@@ -127,7 +137,10 @@ type Given = Record<string, unknown>;
 let count = 0;
 
 /** A graph from a list: start, the blocks one after the other on success, an end; `more` edges on top. */
-export function chain(blocks: readonly Given[], more: readonly Given[] = []): { blocks: Given[]; edges: Given[] } {
+export function chain(
+  blocks: readonly Given[],
+  more: readonly Given[] = [],
+): { blocks: Given[]; edges: Given[] } {
   const all = [{ id: "start", type: "start" }, ...blocks, { id: "done", type: "success" }];
   const ids = all.map(({ id }) => id);
   const edges = ids.slice(1).map((to, index) => ({ from: ids[index], to, on: "success" }));

@@ -14,7 +14,9 @@ async function problemsOf(saving: Promise<unknown>): Promise<{ code: string; lin
   );
   if (!(error instanceof ToolError)) throw error ?? new Error("It was saved.");
   const { problems } = error.details;
-  const lines = Array.isArray(problems) ? problems.map((one) => `${one.path}: ${one.message}`) : [error.message];
+  const lines = Array.isArray(problems)
+    ? problems.map((one) => `${one.path}: ${one.message}`)
+    : [error.message];
   return { code: error.code, lines };
 }
 
@@ -78,10 +80,22 @@ describeEachDatabase("test cases", (open) => {
     });
 
     it("in starts, ids, edges and loops", async () => {
-      const loop = { id: "loop1", type: "loop", iterations: 2, while: "true", body: { blocks: [sees("a", "x")], edges: [] } };
+      const loop = {
+        id: "loop1",
+        type: "loop",
+        iterations: 2,
+        while: "true",
+        body: { blocks: [sees("a", "x")], edges: [] },
+      };
       const { lines } = await refused({
         name: "ids",
-        blocks: [{ id: "s1", type: "start" }, { id: "s2", type: "start" }, sees("a", "x"), loop, { id: "done", type: "success" }],
+        blocks: [
+          { id: "s1", type: "start" },
+          { id: "s2", type: "start" },
+          sees("a", "x"),
+          loop,
+          { id: "done", type: "success" },
+        ],
         edges: [
           { from: "s1", to: "a" },
           { from: "s1", to: "loop1" },
@@ -144,14 +158,19 @@ describeEachDatabase("test cases", (open) => {
 
     it("with a code of its own when only names are unknown, or nothing is checked", async () => {
       const unknown = await refused(testcase(chain([sees("look", "{{a}} {{b}}")])));
-      expect(unknown).toMatchObject({ code: "UNKNOWN_VARIABLE", lines: [expect.any(String), expect.any(String)] });
+      expect(unknown).toMatchObject({
+        code: "UNKNOWN_VARIABLE",
+        lines: [expect.any(String), expect.any(String)],
+      });
       const ask = { id: "ask", type: "api_request", url: "http://x.test/" };
       const empty = await refused(testcase(chain([click("go", "Movies"), ask])));
       expect(empty.code).toBe("EMPTY_TEST");
     });
 
     it("when they hold what the database cannot", async () => {
-      expect(await refused(testcase(chain([sees("look", "a\u0000b")])))).toMatchObject({ code: "TESTCASE_INVALID" });
+      expect(await refused(testcase(chain([sees("look", "a\u0000b")])))).toMatchObject({
+        code: "TESTCASE_INVALID",
+      });
       await bench.testcases.save(testcase(chain([sees("look", "a\\u0000b")])), {});
     });
 
@@ -175,7 +194,12 @@ describeEachDatabase("test cases", (open) => {
 
     it("against the app that they name: nodes by id or label, variables", async () => {
       const go = (id: string, target: string) => ({ id, type: "navigation", target });
-      const graph = chain([go("a", "Moovies"), go("b", "Movies"), go("c", "id-Home"), go("d", "{{greeting}}")]);
+      const graph = chain([
+        go("a", "Moovies"),
+        go("b", "Movies"),
+        go("c", "id-Home"),
+        go("d", "{{greeting}}"),
+      ]);
       expect(await refused(testcase(graph, { userinterface_name: "box" }))).toEqual({
         code: "TESTCASE_INVALID",
         lines: ['a: box has no node "Moovies"; did you mean "Movies"?'],
@@ -226,10 +250,16 @@ describeEachDatabase("test cases", (open) => {
         await bench.testcases.save(testcase(chain([sees("look", "Welcome")]), more), {});
       }
       const all = await bench.testcases.list({ tag: "listed", userinterface: "other", maxTokens: 2_000 });
-      expect(all).toMatchObject({ testcases: [{ name: "List C" }, { name: "list a" }, { name: "list b" }], more: 0 });
+      expect(all).toMatchObject({
+        testcases: [{ name: "List C" }, { name: "list a" }, { name: "list b" }],
+        more: 0,
+      });
       const few = await bench.testcases.list({ tag: "listed", maxTokens: 40 });
       expect([few.testcases.length, few.more]).toEqual([1, 2]);
-      expect(await bench.testcases.list({ tag: "none", maxTokens: 2_000 })).toEqual({ testcases: [], more: 0 });
+      expect(await bench.testcases.list({ tag: "none", maxTokens: 2_000 })).toEqual({
+        testcases: [],
+        more: 0,
+      });
     });
 
     it("and renamed, with those that call them, loops included", async () => {
@@ -238,7 +268,10 @@ describeEachDatabase("test cases", (open) => {
       const loop = { id: "twice", type: "loop", iterations: 2, body: chain([call]) };
       await bench.testcases.save(testcase(chain([loop]), { name: "whole" }), {});
       await expect(bench.testcases.rename("part", "whole")).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
-      expect(await bench.testcases.rename("part", "piece")).toMatchObject({ name: "piece", callers: ["whole"] });
+      expect(await bench.testcases.rename("part", "piece")).toMatchObject({
+        name: "piece",
+        callers: ["whole"],
+      });
       expect(JSON.stringify((await bench.testcases.load("whole")).blocks)).toContain('"piece"');
       await expect(bench.testcases.load("part")).rejects.toMatchObject({ code: "TESTCASE_NOT_FOUND" });
     });
@@ -250,8 +283,13 @@ describeEachDatabase("test cases", (open) => {
       });
       await bench.testcases.remove("piece", true);
       await expect(bench.testcases.load("piece")).rejects.toMatchObject({ code: "TESTCASE_NOT_FOUND" });
-      const reply = bench.testcases.execute({ testcase: "whole", inputs: {}, wait_ms: 0, timeout_ms: 9_000 }, callContext());
-      expect(await problemsOf(reply)).toMatchObject({ lines: [expect.stringContaining('no test case "piece"')] });
+      const reply = bench.testcases.execute(
+        { testcase: "whole", inputs: {}, wait_ms: 0, timeout_ms: 9_000 },
+        callContext(),
+      );
+      expect(await problemsOf(reply)).toMatchObject({
+        lines: [expect.stringContaining('no test case "piece"')],
+      });
     });
 
     it("and imported all or none, calls among them in any order, within the caller's transaction", async () => {
@@ -264,10 +302,16 @@ describeEachDatabase("test cases", (open) => {
         throw new Error("the import failed later");
       });
       await expect(rolledBack).rejects.toThrow("failed later");
-      await expect(bench.testcases.load("imported part")).rejects.toMatchObject({ code: "TESTCASE_NOT_FOUND" });
+      await expect(bench.testcases.load("imported part")).rejects.toMatchObject({
+        code: "TESTCASE_NOT_FOUND",
+      });
       await expect(bench.testcases.importAll([part, { ...whole, blocks: [] }], { app })).rejects.toThrow();
-      await expect(bench.testcases.load("imported part")).rejects.toMatchObject({ code: "TESTCASE_NOT_FOUND" });
-      expect(await bench.testcases.importAll([whole, part], { app })).toEqual({ names: ["imported whole", "imported part"] });
+      await expect(bench.testcases.load("imported part")).rejects.toMatchObject({
+        code: "TESTCASE_NOT_FOUND",
+      });
+      expect(await bench.testcases.importAll([whole, part], { app })).toEqual({
+        names: ["imported whole", "imported part"],
+      });
       const exported = await bench.testcases.exportFor("imported app");
       expect(exported).toEqual([expect.objectContaining({ name: "imported whole" })]);
       expect(exported[0]).not.toHaveProperty("id");

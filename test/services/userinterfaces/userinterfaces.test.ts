@@ -1,8 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type EdgeDraft, edgeDraftSchema, type NodeInput, nodeSchema, userInterfaceSchema } from "../../../mcp-server/src/domain/index.ts";
+import {
+  type EdgeDraft,
+  edgeDraftSchema,
+  type NodeInput,
+  nodeSchema,
+  userInterfaceSchema,
+} from "../../../mcp-server/src/domain/index.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import { createUserInterfaces, type TestCasePort } from "../../../mcp-server/src/services/userinterfaces/index.ts";
+import {
+  createUserInterfaces,
+  type TestCasePort,
+} from "../../../mcp-server/src/services/userinterfaces/index.ts";
 import type { Database } from "../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../mcp-server/src/storage/navigationRows.ts";
 import { positionRows } from "../../../mcp-server/src/storage/positionRows.ts";
@@ -11,7 +20,8 @@ import { boxYaml, click, noTestcases, shows } from "../navigation/lab.ts";
 
 let db: Database;
 
-const node = (label: string, rest: Partial<NodeInput> = {}): NodeInput => nodeSchema.parse({ label, ...rest });
+const node = (label: string, rest: Partial<NodeInput> = {}): NodeInput =>
+  nodeSchema.parse({ label, ...rest });
 const edge = (source: string, target: string, rest: object = {}): EdgeDraft =>
   edgeDraftSchema.parse({ source, target, action_sets: [{ actions: [click(target)] }], ...rest });
 
@@ -43,7 +53,10 @@ describeEachDatabase("userinterfaces", (open) => {
     expect((await apps.get(line?.id ?? "")).name).toBe(app);
     expect(await apps.complete(app, { offset: 0, max_tokens: 2_000 })).toMatchObject({
       trees: [{ name: app }],
-      nodes: [{ label: "About", checks: 0 }, { label: "Home", type: "entry" }],
+      nodes: [
+        { label: "Home", type: "entry" },
+        { label: "About", checks: 0 },
+      ],
       edges: [{ edge: "Home → About", actions: "click_element" }],
       more: 0,
     });
@@ -51,7 +64,9 @@ describeEachDatabase("userinterfaces", (open) => {
 
   test("that has a name already is ALREADY_EXISTS; one that is not there is named with the nearest", async () => {
     const { apps, app } = await appWith();
-    await expect(apps.create(userInterfaceSchema.parse({ name: app, models: ["web"] }))).rejects.toMatchObject({
+    await expect(
+      apps.create(userInterfaceSchema.parse({ name: app, models: ["web"] })),
+    ).rejects.toMatchObject({
       code: "ALREADY_EXISTS",
     });
     await expect(apps.get(`${app}x`)).rejects.toMatchObject({
@@ -64,7 +79,13 @@ describeEachDatabase("userinterfaces", (open) => {
     const { apps, app } = await appWith(boxYaml);
     const { ui, edges } = await apps.load(app);
     const [first] = [...edges.keys()];
-    const run = { subject: "edge" as const, subject_id: first ?? "", device_model: "web", ok: true, duration_ms: 1 };
+    const run = {
+      subject: "edge" as const,
+      subject_id: first ?? "",
+      device_model: "web",
+      ok: true,
+      duration_ms: 1,
+    };
     await navigationRows(db).insert({ ...run, at: new Date(0).toISOString() });
     await expect(apps.remove(app, false)).rejects.toMatchObject({
       code: "CONFIRMATION_REQUIRED",
@@ -78,7 +99,11 @@ describeEachDatabase("userinterfaces", (open) => {
   describe("nodes", () => {
     test("are changed by id or label, and keep what was not named", async () => {
       const { apps, app } = await appWith();
-      const made = await apps.createNode(app, undefined, node("Home", { description: "first", verifications: [shows("x")] }));
+      const made = await apps.createNode(
+        app,
+        undefined,
+        node("Home", { description: "first", verifications: [shows("x")] }),
+      );
       await apps.updateNode(app, "home", { label: "Start" });
       await apps.updateNode(app, made.id, { pass_condition: "any" });
       expect(await apps.getNode(app, "Start")).toMatchObject({
@@ -92,7 +117,9 @@ describeEachDatabase("userinterfaces", (open) => {
     test("that are protected refuse change and removal unless the caller unprotects them", async () => {
       const { apps, app } = await appWith();
       await apps.createNode(app, undefined, node("Vault", { protected: true }));
-      await expect(apps.updateNode(app, "Vault", { label: "Open" })).rejects.toMatchObject({ code: "PROTECTED" });
+      await expect(apps.updateNode(app, "Vault", { label: "Open" })).rejects.toMatchObject({
+        code: "PROTECTED",
+      });
       await expect(apps.deleteNode(app, "Vault", true)).rejects.toMatchObject({ code: "PROTECTED" });
       await expect(apps.createSubtree(app, "Vault", undefined)).rejects.toMatchObject({ code: "PROTECTED" });
       const { label } = await apps.updateNode(app, "Vault", { label: "Open", protected: false });
@@ -110,7 +137,12 @@ describeEachDatabase("userinterfaces", (open) => {
       const failure: unknown = await apps.getNode(app, "Details").catch((error: unknown) => error);
       expect(failure).toMatchObject({
         code: "AMBIGUOUS",
-        details: { candidates: [{ label: "Details", tree: "A" }, { label: "Details", tree: "B" }] },
+        details: {
+          candidates: [
+            { label: "Details", tree: "A" },
+            { label: "Details", tree: "B" },
+          ],
+        },
       });
       expect(await apps.getNode(app, "B/Details")).toMatchObject({ label: "Details", tree: "B" });
     });
@@ -125,7 +157,13 @@ describeEachDatabase("userinterfaces", (open) => {
       await apps.createEdge(app, edge("Top", "Inner"));
       const { ui } = await apps.load(app);
       const at = new Date(0).toISOString();
-      const position = { device_id: `d ${app}`, userinterface_id: ui.id, node_id: inner.id, verified: true, at };
+      const position = {
+        device_id: `d ${app}`,
+        userinterface_id: ui.id,
+        node_id: inner.id,
+        verified: true,
+        at,
+      };
       await positionRows(db).put(position);
       await expect(apps.deleteNode(app, "Top", false)).rejects.toMatchObject({
         code: "CONFIRMATION_REQUIRED",
@@ -135,13 +173,20 @@ describeEachDatabase("userinterfaces", (open) => {
       const fresh = await serviceWith().load(app);
       expect([...fresh.nodes.values()].map(({ label }) => label)).toEqual(["Side"]);
       expect([fresh.edges.size, fresh.trees.size]).toEqual([0, 1]);
-      expect(await positionRows(db).find(`d ${app}`, ui.id)).toMatchObject({ node_id: undefined, verified: false });
+      expect(await positionRows(db).find(`d ${app}`, ui.id)).toMatchObject({
+        node_id: undefined,
+        verified: false,
+      });
     });
   });
 
   describe("an invalid graph is refused", () => {
     test.each<[string, (apps: ReturnType<typeof serviceWith>, app: string) => Promise<unknown>, RegExp]>([
-      ["a label twice in a tree", (apps, app) => apps.createNode(app, undefined, node("Home")), /already has a node "Home"/],
+      [
+        "a label twice in a tree",
+        (apps, app) => apps.createNode(app, undefined, node("Home")),
+        /already has a node "Home"/,
+      ],
       [
         "a second entry",
         (apps, app) => apps.createNode(app, undefined, node("Again", { type: "entry" })),
@@ -163,7 +208,12 @@ describeEachDatabase("userinterfaces", (open) => {
         (apps, app) =>
           apps.createEdge(
             app,
-            edge("Live", "Movies", { action_sets: [{ id: "a", actions: [] }, { id: "a", actions: [] }] }),
+            edge("Live", "Movies", {
+              action_sets: [
+                { id: "a", actions: [] },
+                { id: "a", actions: [] },
+              ],
+            }),
           ),
         /"a" is there twice/,
       ],
@@ -241,8 +291,13 @@ describeEachDatabase("userinterfaces", (open) => {
       const { apps, app } = await appWith(boxYaml);
       const shared = { conditional: true, action_sets: [{ id: "open", actions: [click("Anything")] }] };
       const one = await apps.createEdge(app, edge("Live", "Movies", shared));
-      const two = await apps.createEdge(app, edge("Live", "Settings", { conditional: true, action_sets: [{ id: "open" }] }));
-      expect((await apps.getEdge(app, two.id)).action_sets).toMatchObject([{ actions: [{ params: { selector: "Anything" } }] }]);
+      const two = await apps.createEdge(
+        app,
+        edge("Live", "Settings", { conditional: true, action_sets: [{ id: "open" }] }),
+      );
+      expect((await apps.getEdge(app, two.id)).action_sets).toMatchObject([
+        { actions: [{ params: { selector: "Anything" } }] },
+      ]);
       const other = { conditional: true, action_sets: [{ id: "open", actions: [click("Else")] }] };
       await expect(apps.createEdge(app, edge("Live", "Home", other))).rejects.toMatchObject({
         message: expect.stringContaining("share their action sets"),
@@ -255,7 +310,9 @@ describeEachDatabase("userinterfaces", (open) => {
 
     test("are deleted only when that is confirmed", async () => {
       const { apps, app } = await appWith(boxYaml);
-      await expect(apps.deleteEdge(app, "Home → Live", false)).rejects.toMatchObject({ code: "CONFIRMATION_REQUIRED" });
+      await expect(apps.deleteEdge(app, "Home → Live", false)).rejects.toMatchObject({
+        code: "CONFIRMATION_REQUIRED",
+      });
       expect(await apps.deleteEdge(app, "Home → Live", true)).toEqual({ edges: 1 });
       await expect(apps.getEdge(app, "Home → Live")).rejects.toMatchObject({ code: "EDGE_NOT_FOUND" });
     });

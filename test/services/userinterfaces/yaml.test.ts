@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TestCaseInput } from "../../../mcp-server/src/domain/index.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import { createUserInterfaces, type TestCasePort } from "../../../mcp-server/src/services/userinterfaces/index.ts";
+import {
+  createUserInterfaces,
+  type TestCasePort,
+} from "../../../mcp-server/src/services/userinterfaces/index.ts";
 import type { Database, Storage } from "../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../mcp-server/src/storage/navigationRows.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
@@ -50,7 +53,11 @@ const full = (name: string, reversed = false) => {
     test_id_attribute: "data-qa",
     tree: {
       edges: ordered([
-        { source: "Start", target: "Home", action_sets: [{ actions: [{ command: "navigate_to_url", params: { url: "{{app.url}}" } }] }] },
+        {
+          source: "Start",
+          target: "Home",
+          action_sets: [{ actions: [{ command: "navigate_to_url", params: { url: "{{app.url}}" } }] }],
+        },
         {
           source: "Home",
           target: "Menu",
@@ -68,14 +75,24 @@ const full = (name: string, reversed = false) => {
             { direction: "reverse", actions: [{ command: "press_key", params: { key: "BACK" } }] },
           ],
         },
-        { source: "Home", target: "A", conditional: true, action_sets: [{ id: "either", actions: [{ command: "reload" }] }] },
-        { source: "Home", target: "B", conditional: true, action_sets: [{ id: "either", actions: [{ command: "reload" }] }] },
+        {
+          source: "Home",
+          target: "A",
+          conditional: true,
+          action_sets: [{ id: "either", actions: [{ command: "reload" }] }],
+        },
+        {
+          source: "Home",
+          target: "B",
+          conditional: true,
+          action_sets: [{ id: "either", actions: [{ command: "reload" }] }],
+        },
       ]),
       nodes: ordered([
         { label: "Start", type: "entry" },
         {
           label: "Home",
-          description: "Über: \"all\" of it\nin two lines",
+          description: 'Über: "all" of it\nin two lines',
           position: { x: 10, y: -4 },
           pass_condition: "any",
           verifications: [
@@ -88,7 +105,11 @@ const full = (name: string, reversed = false) => {
           protected: true,
           subtree: {
             name: "Menu tree",
-            nodes: ordered([{ label: "Top", type: "entry" }, { label: "Deep" }, { label: "Mute", type: "action" }]),
+            nodes: ordered([
+              { label: "Top", type: "entry" },
+              { label: "Deep" },
+              { label: "Mute", type: "action" },
+            ]),
             edges: ordered([
               { source: "Top", target: "Deep", action_sets: [{ actions: [] }] },
               { source: "Menu", target: "Deep", action_sets: [{ actions: [] }] },
@@ -103,7 +124,11 @@ const full = (name: string, reversed = false) => {
   });
 };
 
-const failureOf = (attempt: Promise<unknown>): Promise<unknown> => attempt.then(() => undefined, (error: unknown) => error);
+const failureOf = (attempt: Promise<unknown>): Promise<unknown> =>
+  attempt.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describeEachDatabase("a userinterface as YAML", (open) => {
   let storage: Storage;
@@ -116,7 +141,13 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     const testcases = memoryTestcases();
     const apps = serviceWith(testcases);
     const name = `full ${randomUUID()}`;
-    expect(await apps.importYaml(full(name), false)).toMatchObject({ name, trees: 2, nodes: 8, edges: 7, testcases: 1 });
+    expect(await apps.importYaml(full(name), false)).toMatchObject({
+      name,
+      trees: 2,
+      nodes: 8,
+      edges: 7,
+      testcases: 1,
+    });
     const first = await apps.exportYaml(name);
     await apps.remove(name, true);
     testcases.kept.length = 0;
@@ -156,13 +187,21 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     const before = await apps.getNode(name, "Live");
     const edge = await apps.getEdge(name, "Home → Live");
     const at = new Date(0).toISOString();
-    const run = { subject: "edge" as const, subject_id: edge.id, action_set_id: "forward", device_model: "simulated" };
+    const run = {
+      subject: "edge" as const,
+      subject_id: edge.id,
+      action_set_id: "forward",
+      device_model: "simulated",
+    };
     await navigationRows(db).insert({ ...run, ok: true, duration_ms: 7, at });
     const changed = boxYaml(name, { "Home → Movies": undefined });
     expect(await failureOf(apps.importYaml(changed, false))).toMatchObject({ code: "ALREADY_EXISTS" });
     expect(await apps.importYaml(changed, true)).toMatchObject({ replaced: true, edges: 3 });
     expect((await apps.getNode(name, "Live")).id).toBe(before.id);
-    expect(await apps.getEdge(name, "Home → Live")).toMatchObject({ id: edge.id, reliability: [{ runs: 1, median_ms: 7 }] });
+    expect(await apps.getEdge(name, "Home → Live")).toMatchObject({
+      id: edge.id,
+      reliability: [{ runs: 1, median_ms: 7 }],
+    });
     expect(await failureOf(apps.getEdge(name, "Home → Movies"))).toMatchObject({ code: "EDGE_NOT_FOUND" });
   });
 
@@ -184,7 +223,10 @@ describeEachDatabase("a userinterface as YAML", (open) => {
   describe("that is wrong", () => {
     const problemsOf = async (yaml: string) => {
       const failure = await failureOf(serviceWith().importYaml(yaml, false));
-      expect(failure).toMatchObject({ code: "INVALID_INPUT", hint: expect.stringContaining("Nothing was imported") });
+      expect(failure).toMatchObject({
+        code: "INVALID_INPUT",
+        hint: expect.stringContaining("Nothing was imported"),
+      });
       return failure;
     };
 
@@ -250,7 +292,10 @@ describeEachDatabase("a userinterface as YAML", (open) => {
 
     test("because it is huge is refused before it is parsed", async () => {
       const failure = await failureOf(serviceWith().importYaml("x".repeat(5_000_001), false));
-      expect(failure).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining("5000001 characters") });
+      expect(failure).toMatchObject({
+        code: "INVALID_INPUT",
+        message: expect.stringContaining("5000001 characters"),
+      });
     });
   });
 });

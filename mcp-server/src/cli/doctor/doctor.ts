@@ -5,13 +5,13 @@ import { type Config, loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
 import { findRunningDaemon } from "../../server/bridge/findDaemon.ts";
 import { checkBrowsers } from "../../services/diagnosis/browsers.ts";
+import { checkDatabase } from "../../services/diagnosis/database.ts";
 import type { Finding } from "../../services/diagnosis/finding.ts";
+import { checkDataDir, checkNode, checkPort, checkPrograms } from "../../services/diagnosis/machine.ts";
 import { createSecrets } from "../../services/secrets.ts";
 import { isDataDirLocked } from "../../storage/lock.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
-import { checkDatabase } from "./database.ts";
-import { checkDataDir, checkNode, checkPort, checkPrograms } from "./machine.ts";
 
 const defaultPort = 7333;
 

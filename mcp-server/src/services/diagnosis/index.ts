@@ -1,28 +1,26 @@
-import { findBrowser, webSettingsSchema } from "@labwright/controllers";
 import type { Config } from "../../config.ts";
+import { checkBrowsers } from "./browsers.ts";
+import { checkDatabase } from "./database.ts";
+import type { Finding } from "./finding.ts";
+import { checkDataDir, checkNode, checkPrograms } from "./machine.ts";
 
-/** One thing that was looked at; `fix` is what to do when it is not ok. */
-export type Finding = { what: string; status: "ok" | "warning" | "missing"; detail: string; fix?: string };
 export type Diagnosis = { run(signal: AbortSignal): Promise<{ ok: boolean; findings: Finding[] }> };
 
-/** Says why there is no device. */
-export function createDiagnosis({ config }: { config: Config }): Diagnosis {
+/** Says why a device cannot be used here: what is missing, and what mends it. Starts and changes nothing. */
+export function createDiagnosis(config: Config): Diagnosis {
   return {
     async run(signal) {
-      signal.throwIfAborted();
-      const findings = config.devices.map((device): Finding => {
-        const what = `device ${device.name}`;
-        if (device.model !== "web") return { what, status: "ok", detail: `model ${device.model}` };
-        const settings = webSettingsSchema.parse(device.controllers.web ?? {});
-        const found = findBrowser(settings);
-        if (found) return { what, status: "ok", detail: found.path ?? "Playwright's own browser" };
-        return {
-          what,
-          status: "missing",
-          detail: `no ${settings.browser}`,
-          fix: `npx playwright-core install ${settings.browser}`,
-        };
-      });
+      const simulated = config.devices.filter(({ kinds }) => !kinds.includes("web"));
+      const findings: Finding[] = [
+        checkNode(process.versions.node),
+        ...checkPrograms(process.env, process.platform),
+        checkDataDir(config.data_dir),
+        await checkDatabase(config.server.database_url),
+        ...(await checkBrowsers(config, signal)),
+        ...simulated.map(({ name, model }): Finding => {
+          return { what: `device ${name}`, status: "ok", detail: `model ${model}, needs nothing` };
+        }),
+      ];
       return { ok: findings.every(({ status }) => status !== "missing"), findings };
     },
   };

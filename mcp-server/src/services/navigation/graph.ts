@@ -80,7 +80,7 @@ export class NavigationGraph {
       this.entries.set(node.tree_id, node.id);
       this.openGate(node.tree_id);
     }
-    if (known) this.putEdgesAgain(node.id);
+    if (known) for (const { edge } of this.edgesOf(node.id)) this.putEdge(edge);
   }
 
   /** Removes the edges at the node with it. */
@@ -88,7 +88,7 @@ export class NavigationGraph {
     const node = this.nodes.get(nodeId);
     const number = this.numbers.get(nodeId);
     if (node === undefined || number === undefined) return;
-    for (const edgeId of this.edgesAt(nodeId)) this.removeEdge(edgeId);
+    for (const { edge } of this.edgesOf(nodeId)) this.removeEdge(edge.id);
     for (const tree of this.trees.values()) if (tree.parent_node_id === nodeId) this.closeGate(tree.id);
     if (node.type === "entry") {
       this.closeGate(node.tree_id);
@@ -190,10 +190,9 @@ export class NavigationGraph {
     ];
   }
 
-  private putEdgesAgain(nodeId: string): void {
-    for (const { edge } of [...this.edges.values()]) {
-      if (edge.source === nodeId || edge.target === nodeId) this.putEdge(edge);
-    }
+  /** Also those that have no arcs, since nobody may walk them. */
+  private edgesOf(nodeId: string): { edge: GraphEdge }[] {
+    return [...this.edges.values()].filter(({ edge }) => edge.source === nodeId || edge.target === nodeId);
   }
 
   /** The entry of a subtree is the same place as the node that the subtree hangs on. */

@@ -39,7 +39,7 @@ details.step>summary:hover{background:var(--code)}
 .track i{position:absolute;top:0;bottom:0;border-radius:3px;background:var(--bar);min-width:2px}
 .time{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .state{text-align:right}
-.n::before{content:"\25B8";float:left;color:var(--soft)}details[open]>summary .n::before{content:"\25BE"}
+.n::before{content:"▸";float:left;color:var(--soft)}details[open]>summary .n::before{content:"▾"}
 .body{padding:4px 4px 18px 60px}
 .shots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(280px,100%),540px));gap:14px;margin:10px 0}
 figure{margin:0}figcaption{color:var(--soft);font-size:12px;margin-bottom:4px}

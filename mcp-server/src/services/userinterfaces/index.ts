@@ -199,7 +199,8 @@ async function storeImport(
   const rows = { app: userinterfaceRows(tx), tree: treeRows(tx) };
   const row = { ...model.ui, created_at: createdAt, updated_at: at };
   if (known) {
-    await rows.app.update(row);
+    await rows.app.update({ ...row, updated_at: known.updated_at });
+    await rows.app.touch(row.id, at);
     await rows.tree.removeTrees([...known.trees.keys()]);
     const goneNodes = [...known.nodes.keys()].filter((id) => !model.nodes.has(id));
     const goneEdges = [...known.edges.keys()].filter((id) => !model.edges.has(id));

@@ -70,12 +70,12 @@ export class Models {
       const { changes, result } = plan(model);
       if (changes.length === 0) return result;
       const at = new Date(this.clock.now()).toISOString();
-      await this.db.transaction(async (tx) => {
+      const mark = await this.db.transaction(async (tx) => {
         for (const change of changes) await writeChange(tx, change);
-        await userinterfaceRows(tx).touch(model.ui.id, at);
+        return userinterfaceRows(tx).touch(model.ui.id, at);
       });
       for (const change of changes) applyChange(model, change);
-      model.updated_at = at;
+      model.updated_at = mark;
       this.tell(model.ui.id, changes);
       return result;
     });

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from
 import { createServer } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import type { Environment } from "../../config/places.ts";
-import type { Finding } from "../../services/diagnosis/finding.ts";
+import type { Finding } from "./finding.ts";
 
 const oldestNode: readonly [number, number] = [20, 19];
 

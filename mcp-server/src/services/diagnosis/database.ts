@@ -1,5 +1,5 @@
-import type { Finding } from "../../services/diagnosis/finding.ts";
 import { oldestServer, serverVersion } from "../../storage/probe.ts";
+import type { Finding } from "./finding.ts";
 
 /** The PostgreSQL server of the configuration: reachable, and new enough. */
 export async function checkDatabase(url: string | undefined): Promise<Finding> {

@@ -1,0 +1,29 @@
+import type { Attachment } from "../registry/tool.ts";
+import type { CallError } from "./callError.ts";
+
+/** One call, whatever wire it came by. `traceparent` is W3C; `idempotency_key` may also be among the arguments. */
+export type CallRequest = {
+  name: string;
+  arguments: unknown;
+  principal: string;
+  client: string;
+  signal: AbortSignal;
+  progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
+  traceparent?: string | undefined;
+  idempotency_key?: string | undefined;
+  capabilities?: { elicitation: boolean } | undefined;
+};
+
+/** `structured` is the validated output with secrets masked, `text` its short form for a model. */
+export type CallOutcome =
+  | {
+      ok: true;
+      tool: string;
+      trace_id: string;
+      structured: Record<string, unknown>;
+      text: string;
+      attachments: Attachment[];
+    }
+  | { ok: false; tool: string; trace_id: string; error: CallError };
+
+export type CallTool = (request: CallRequest) => Promise<CallOutcome>;

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+
+let product: Product;
+let client: TestClient;
+beforeAll(async () => {
+  product = await openProduct("devices: [{ name: box, model: simulated }]");
+  client = await product.connect();
+});
+afterAll(() => product.dispose());
+const goHome = () =>
+  client.call("execute_device_action", { actions: [{ command: "press_key", params: { key: "HOME" } }] });
+beforeEach(goHome);
+
+const sees = (id: string, text: string) => ({
+  id,
+  type: "verification",
+  command: "text_visible",
+  params: { text },
+  timeout_ms: 0,
+});
+
+/** Opens a screen by its button and looks for a text. */
+type Draft = { name: string; inputs: object[]; blocks: Record<string, unknown>[]; edges: object[] };
+const opens = (name: string, more = {}): Draft => ({
+  name,
+  inputs: [{ name: "screen", default: "Movies" }],
+  blocks: [
+    { id: "start", type: "start" },
+    { id: "open", type: "action", command: "click_element", params: { selector: "{{screen}}" } },
+    sees("look", "All movies"),
+    { id: "done", type: "success" },
+  ],
+  edges: [
+    { from: "start", to: "open" },
+    { from: "open", to: "look" },
+    { from: "look", to: "done" },
+  ],
+  ...more,
+});
+const save = (testcase: object, more = {}) => client.call("save_testcase", { testcase, ...more });
+const run = (testcase: string, more = {}) => client.call("execute_testcase", { testcase, ...more });
+
+test("save_testcase saves, load_testcase gives it back in the form that it takes", async () => {
+  const saved = await save(opens("first", { tags: ["smoke"] }), { device_id: "box" });
+  expect(saved.structured).toMatchObject({ name: "first", created: true });
+  const loaded = await client.call("load_testcase", { testcase: "first" });
+  expect(loaded.structured).toMatchObject({ id: saved.structured.id, testcase: { tags: ["smoke"] } });
+  expect((await save(Object(loaded.structured.testcase))).structured).toMatchObject({ created: false });
+});
+
+test("save_testcase names everything that is wrong at once, the device's commands included", async () => {
+  const bad = opens("bad");
+  bad.blocks.splice(1, 1, {
+    id: "open",
+    type: "action",
+    command: "clik_element",
+    params: { selector: "{{scren}}" },
+  });
+  const { isError, error, text } = await save({ ...bad, edges: bad.edges.slice(0, 2) }, { device_id: "box" });
+  expect(isError).toBe(true);
+  expect(error?.code).toBe("TESTCASE_INVALID");
+  for (const part of ["clik_element", "click_element", "{{scren}}", "cannot be reached"])
+    expect(text).toContain(part);
+  expect((await client.call("load_testcase", { testcase: "bad" })).error).toMatchObject({
+    code: "TESTCASE_NOT_FOUND",
+  });
+});
+
+test("execute_testcase passes with evidence and fails with expected, found and the step", async () => {
+  await save(opens("verdicts"));
+  expect((await run("verdicts")).structured).toMatchObject({
+    status: "passed",
+    verified_count: 1,
+    steps_done: 2,
+  });
+  await goHome();
+  const failed = await run("verdicts", { inputs: { screen: "Live TV" }, environment: "staging" });
+  expect(failed.isError).toBe(false);
+  expect(failed.structured).toMatchObject({
+    status: "failed",
+    reason: { code: "VERIFICATION_FAILED" },
+    failed_step: {
+      path: "look",
+      expected: 'the screen shows "All movies"',
+      evidence: [expect.stringContaining("artifact://")],
+    },
+  });
+  const status = await client.call("get_execution_status", { execution_id: failed.structured.execution_id });
+  expect(status.structured).toMatchObject({
+    kind: "testcase",
+    status: "failed",
+    steps: [{ n: 1, status: "passed" }, { n: 2 }],
+  });
+});
+
+test("execute_testcase refuses wrong inputs, an unknown test case, and a call that names neither", async () => {
+  await save(opens("asked"));
+  expect((await run("asked", { inputs: { scren: 1 } })).error).toMatchObject({ code: "INVALID_INPUT" });
+  expect((await run("askd")).error).toMatchObject({
+    code: "TESTCASE_NOT_FOUND",
+    hint: expect.stringContaining("asked"),
+  });
+  expect((await client.call("execute_testcase", {})).error).toMatchObject({ code: "INVALID_INPUT" });
+});
+
+test("a run that outlives wait_ms is waited for by its id, and stopped by cancel_execution", async () => {
+  const endless = opens("endless");
+  endless.blocks.splice(1, 1, { id: "open", type: "sleep", duration_ms: 600_000 });
+  await save(endless);
+  const started = await run("endless", { wait_ms: 0 });
+  expect(started.structured).toMatchObject({ status: "running" });
+  const { execution_id } = started.structured;
+  const waiting = client.call("execute_testcase", { execution_id, wait_ms: 60_000 });
+  const cancelled = await client.call("cancel_execution", { execution_id });
+  expect(cancelled.structured).toMatchObject({ status: "cancelled", reason: { code: "CANCELLED" } });
+  expect((await waiting).structured).toMatchObject({ status: "cancelled", execution_id });
+  expect((await client.call("cancel_execution", { execution_id: "nope" })).error).toMatchObject({
+    code: "EXECUTION_NOT_FOUND",
+  });
+});
+
+test("list_testcases filters; rename_testcase and delete_testcase change what is there, the latter only confirmed", async () => {
+  await save(opens("to rename", { tags: ["listed"] }));
+  const listed = await client.call("list_testcases", { tag: "listed" });
+  expect(listed.structured).toMatchObject({ testcases: [{ name: "to rename", inputs: ["screen"] }] });
+  const renamed = await client.call("rename_testcase", { testcase: "to rename", new_name: "renamed" });
+  expect(renamed.structured).toMatchObject({ name: "renamed", callers: [] });
+  expect((await client.call("delete_testcase", { testcase: "renamed" })).error).toMatchObject({
+    code: "CONFIRMATION_REQUIRED",
+  });
+  const gone = await client.call("delete_testcase", { testcase: "renamed", confirm: true });
+  expect(gone.structured).toMatchObject({ name: "renamed" });
+  expect((await client.call("list_testcases", { tag: "listed" })).structured).toEqual({ testcases: [] });
+});
