@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import sharp from "sharp";
 import { z } from "zod";
 import {
   type Check,
@@ -100,6 +99,7 @@ class SimulatedBox {
         `<text x="${rect?.x ?? 0}" y="${(rect?.y ?? 0) + 32}" font-size="28" fill="${states.includes("focused") ? "yellow" : "white"}">${name}</text>`,
     );
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><rect width="640" height="360" fill="#123"/>${lines.join("")}</svg>`;
+    const { default: sharp } = await import("sharp");
     const bytes = await sharp(Buffer.from(svg)).png().toBuffer();
     return { mimeType: "image/png", bytes, width: 640, height: 360, takenAt: new Date().toISOString() };
   }

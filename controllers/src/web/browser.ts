@@ -1,7 +1,8 @@
 import type { Browser, LaunchOptions } from "playwright-core";
 import { DeviceError } from "../errors.ts";
 import { firstLines } from "./failures.ts";
-import { browserNotFound, browserTypes, findBrowser } from "./findBrowser.ts";
+import { browserNotFound, findBrowser } from "./findBrowser.ts";
+import { playwright } from "./playwright.ts";
 import type { WebSettings } from "./settings.ts";
 import { untilAborted } from "./waiting.ts";
 
@@ -36,10 +37,10 @@ export async function openBrowser(settings: WebSettings, signal: AbortSignal): P
 async function start(settings: WebSettings): Promise<Browser> {
   try {
     if (settings.connect !== undefined) {
-      return await browserTypes[settings.browser].connect(settings.connect, { timeout: START_DEADLINE_MS });
+      return await playwright()[settings.browser].connect(settings.connect, { timeout: START_DEADLINE_MS });
     }
     if (settings.cdp !== undefined) {
-      return await browserTypes.chromium.connectOverCDP(settings.cdp, { timeout: START_DEADLINE_MS });
+      return await playwright().chromium.connectOverCDP(settings.cdp, { timeout: START_DEADLINE_MS });
     }
     return await launch(settings);
   } catch (error) {
@@ -64,7 +65,7 @@ async function launch(settings: WebSettings): Promise<Browser> {
     ...(found?.path === undefined ? {} : { executablePath: found.path }),
     ...(settings.browser === "chromium" ? { args: quietFlags, chromiumSandbox: !asRoot } : {}),
   };
-  const type = browserTypes[settings.browser];
+  const type = playwright()[settings.browser];
   try {
     return await type.launch(options);
   } catch (error) {

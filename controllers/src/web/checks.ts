@@ -8,9 +8,7 @@ import { nearestOnScreen } from "./elementsNearest.ts";
 import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
 import { countAll, describe, frameOfRef, type Target, targetShape, wantedText } from "./locate.ts";
 import { type ParsedSelector, parseSelector } from "./selectors.ts";
-import type { WebSession } from "./session.ts";
-
-export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs">;
+import type { CheckSession } from "./session.ts";
 
 type Look = {
   target: string;

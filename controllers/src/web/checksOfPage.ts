@@ -1,10 +1,10 @@
 import type { Request } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import type { CheckSession } from "./checks.ts";
 import { matches, matchSchema, patternParts } from "./checksText.ts";
 import { askFrame, askFrames } from "./elementsInFrames.ts";
 import { nearest } from "./elementsNearest.ts";
+import type { CheckSession } from "./session.ts";
 
 /** What is judged of the page as a whole, and of what it did so far. */
 export function pageChecks(session: CheckSession): Check[] {

@@ -1,5 +1,5 @@
-import { errors } from "playwright-core";
 import { DeviceError } from "../errors.ts";
+import { playwright } from "./playwright.ts";
 
 /** What is in the way of an action, by a line of Playwright's call log; the last such line counts. */
 const obstacles: readonly { line: RegExp; says: (match: RegExpMatchArray) => string; next: string }[] = [
@@ -160,7 +160,7 @@ function elementFailure(error: unknown, text: string, attempt: Attempt): DeviceE
       "INVALID_PARAMS",
       `There is no key "${key[1]}". Use names such as Enter, Escape, ArrowDown, a or Control+a.`,
     );
-  if (!(error instanceof errors.TimeoutError)) return undefined;
+  if (!(error instanceof playwright().errors.TimeoutError)) return undefined;
   return obstacleOf(text, attempt) ?? timedOut(text, attempt);
 }
 

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { chromium, firefox, webkit } from "playwright-core";
 import { DeviceError } from "../errors.ts";
 import { findProgram, isProgram } from "../programs/run.ts";
+import { playwright } from "./playwright.ts";
 
 export type BrowserName = "chromium" | "firefox" | "webkit";
-export const browserTypes = { chromium, firefox, webkit } as const;
 
 /** A browser on this machine. `path` is absent for Playwright's own, which Playwright finds itself. */
 export type FoundBrowser = {
@@ -24,7 +23,7 @@ export function findBrowser(
       ? { browser, path: settings.executable_path, source: "settings" }
       : undefined;
   }
-  if (isProgram(browserTypes[browser].executablePath())) return { browser, source: "playwright" };
+  if (isProgram(playwright()[browser].executablePath())) return { browser, source: "playwright" };
   if (browser !== "chromium") return undefined;
   const path = systemChromiums(environment).find(isProgram);
   return path === undefined ? undefined : { browser, path, source: "system" };

@@ -1,4 +1,4 @@
-import { type BrowserContext, type Frame, selectors } from "playwright-core";
+import type { BrowserContext, Frame } from "playwright-core";
 import { InpageAgent } from "./inpageAgent.ts";
 import { InpageClicks } from "./inpageClicks.ts";
 import { InpageDom } from "./inpageDom.ts";
@@ -7,6 +7,7 @@ import { InpageQuery, type PageQuery } from "./inpageQuery.ts";
 import { InpageRoles } from "./inpageRoles.ts";
 import { InpageSelectors } from "./inpageSelectors.ts";
 import { InpageWalk } from "./inpageWalk.ts";
+import { playwright } from "./playwright.ts";
 
 declare global {
   var __labwright: InpageAgent | undefined;
@@ -42,7 +43,7 @@ let registered: Promise<void> | undefined;
  * before its first page: a page that exists keeps the engines that it started with.
  */
 export async function installInpage(context: BrowserContext): Promise<void> {
-  registered ??= selectors.register("labwright", engine, { contentScript: false });
+  registered ??= playwright().selectors.register("labwright", engine, { contentScript: false });
   await registered;
   await context.addInitScript({ content: source });
 }

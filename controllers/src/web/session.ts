@@ -45,3 +45,6 @@ export type DrivenSession = WebSession & {
 
 /** Cookies and local storage as Playwright gives them. */
 export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+/** What a check needs of a session: it looks, and never acts. */
+export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs">;

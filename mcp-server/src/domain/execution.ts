@@ -58,3 +58,7 @@ export const executionSchema = z.object({
   outputs: z.record(z.string(), z.unknown()),
 });
 export type Execution = z.output<typeof executionSchema>;
+
+/** The forms of a report: a page for people, and what CI systems and test managers read. */
+export const reportFormats = ["html", "junit", "ctrf"] as const;
+export type ReportFormat = (typeof reportFormats)[number];

@@ -53,7 +53,10 @@ export function toWireTool(tool: AnyTool): WireTool {
   };
 }
 
-/** JSON Schema 2020-12 without what only costs tokens: `$schema`, and the bounds of safe integers. */
+const isEmpty = (value: unknown) =>
+  typeof value === "object" && value !== null && Object.keys(value).length === 0;
+
+/** JSON Schema 2020-12 without what only costs tokens: `$schema`, bounds of safe integers, and what says nothing. */
 export function wireSchema(schema: z.ZodObject, io: "input" | "output"): JsonObject & { type: "object" } {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
@@ -61,6 +64,9 @@ export function wireSchema(schema: z.ZodObject, io: "input" | "output"): JsonObj
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (isEmpty(jsonSchema.properties)) delete jsonSchema.properties;
+      if (isEmpty(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
+      if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
     },
   });
   return { ...json, type: "object" };

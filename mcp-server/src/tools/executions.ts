@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { executionStatusSchema, paramsSchema } from "../domain/index.ts";
+import { executionStatusSchema, paramsSchema, reportFormats } from "../domain/index.ts";
 import { maxTokensField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
-import { reportFormats } from "../services/reports/index.ts";
 
 const executionId = { execution_id: z.string().min(1) };
 const reason = z.object({ code: z.string(), message: z.string() }).optional();

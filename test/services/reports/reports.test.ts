@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { findBrowser } from "@labwright/controllers";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { z } from "zod";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
@@ -12,6 +13,7 @@ import {
   htmlReport,
   junitReport,
 } from "../../../mcp-server/src/services/reports/index.ts";
+import { shrink } from "../../../mcp-server/src/services/reports/shrink.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../testcases/testcaseBench.ts";
@@ -224,6 +226,25 @@ describe("CTRF", () => {
       testEnvironment: "staging",
     });
   });
+});
+
+test("a screenshot is shrunk for the page, and one that cannot be read stays as it is", async () => {
+  const noisy = {
+    create: {
+      width: 1_600,
+      height: 900,
+      channels: 3 as const,
+      background: "white",
+      noise: { type: "gaussian" as const, mean: 128, sigma: 9 },
+    },
+  };
+  const bytes = await sharp(noisy).png().toBuffer();
+  const shrunk = await shrink({ mimeType: "image/png", bytes });
+  expect(shrunk.mimeType).toBe("image/webp");
+  expect(await sharp(shrunk.bytes).metadata()).toMatchObject({ format: "webp", width: 1_080 });
+  expect(shrunk.bytes.byteLength).toBeLessThan(bytes.byteLength / 4);
+  const torn = { mimeType: "image/png", bytes: Buffer.from("no picture") };
+  expect(await shrink(torn)).toBe(torn);
 });
 
 describe("the report service", () => {

@@ -450,6 +450,17 @@ describe("call_testcase", () => {
     expect(reply).toMatchObject({ status: "failed", failed_step: { path: "open/look" } });
   });
 
+  it("runs on the app given at execution, else on its own, and is checked against that one", async () => {
+    const one = bench();
+    const part = testcase(chain([sees("look", "{{greeting}}")]), { userinterface_name: "other" });
+    await one.testcases.save(part, {});
+    const call = { id: "open", type: "call_testcase", testcase: part.name };
+    const whole = testcase(chain([call, sees("more", "Welcome")]), { userinterface_name: "box" });
+    const own = await runSaved(one, whole);
+    expect(own).toMatchObject({ status: "failed", failed_step: { expected: 'the screen shows "Nothing"' } });
+    expect(await runSaved(one, whole, { userinterface_name: "box" })).toMatchObject({ status: "passed" });
+  });
+
   it("is refused when it would call itself, before anything runs", async () => {
     const one = bench();
     const a = testcase(chain([sees("look", "Welcome")]), { name: "round a" });

@@ -1,11 +1,11 @@
 import { access } from "node:fs/promises";
-import { errors } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
 import { keyOf } from "../keys.ts";
 import { locate, targetShape } from "../locate.ts";
+import { playwright } from "../playwright.ts";
 import type { DrivenSession } from "../session.ts";
 import { actionOptions, elementCommand, hasTarget, pageOptions, timeoutShape } from "./elementCommand.ts";
 
@@ -118,7 +118,7 @@ function selectOption(session: DrivenSession): Command {
       try {
         await locator.selectOption(wanted, actionOptions(acting));
       } catch (error) {
-        if (offered === undefined || !(error instanceof errors.TimeoutError)) throw error;
+        if (offered === undefined || !(error instanceof playwright().errors.TimeoutError)) throw error;
         const now = await locator.evaluate(optionsOf, undefined, { timeout: 1_000, signal: acting.signal });
         refuseMissing(wanted, now ?? offered);
         throw error;

@@ -104,7 +104,7 @@ export class NavigationGraph {
 
   /** Adds an edge or puts it in the place of the one with its id. An edge whose ends are unknown has no arcs. */
   putEdge(edge: GraphEdge): void {
-    this.removeEdge(edge.id);
+    if (this.edges.has(edge.id)) this.removeEdge(edge.id);
     const arcs: number[] = [];
     this.edges.set(edge.id, { edge, arcs });
     const source = this.nodes.get(edge.source);

@@ -4,7 +4,7 @@ import { arrive } from "./arrive.ts";
 import { type Leg, type Path, shortestPath } from "./graph.ts";
 import type { Failure, Trip } from "./trip.ts";
 
-export type Planned = { ok: true; from: Node; path: Path } | { ok: false; failure: Failure };
+type Planned = { ok: true; from: Node; path: Path } | { ok: false; failure: Failure };
 
 /** From where the device is; if there is no way, or nobody knows where it is, from the entry, whose edges run anywhere. */
 export async function plan(trip: Trip, at: Node | undefined, target: Node): Promise<Planned> {

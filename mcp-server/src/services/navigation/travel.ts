@@ -8,7 +8,7 @@ import type { Failure, Trip } from "./trip.ts";
 import { fatalCodes, type LegEnd, walkLeg } from "./walkLeg.ts";
 
 /** Planned again at most this often in one navigation. */
-export const maxReplans = 2;
+const maxReplans = 2;
 /** Looks spent on finding out where the device is after a failure. */
 const searchedNodes = 20;
 

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
+import type { ReportFormat } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import type { ArtifactRef, ArtifactStore, CallContext, Clock, ExecutionService, Secrets } from "../ports.ts";
 import { ctrfReport } from "./ctrf.ts";
 import { summarize } from "./facts.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
+import { shrink } from "./shrink.ts";
 import { type StatusView, statusView } from "./status.ts";
-import type { Picture, ReportEntry, ReportFormat, ReportHead, ReportSummary } from "./types.ts";
+import type { Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
 
 /** Pictures beyond this are left out of an HTML file, and it says so; browsers open larger ones badly. */
 const maxPictureBytes = 64 * 1024 * 1024;
@@ -43,31 +45,32 @@ const formats: Readonly<Record<ReportFormat, Format>> = {
   ctrf: { mimeType: "application/json", render: ctrfReport },
 };
 
+/** Those of one report, each once, and the bytes that still fit. */
+type Pictures = { found: Map<string, Picture>; left: number };
+
 /** Makes reports from what is stored. */
 export function createReports({ executions, artifacts, secrets, clock }: ReportDependencies): ReportService {
   async function picture(uri: string): Promise<Picture | undefined> {
     try {
-      return await artifacts.get(uri.replace("artifact://", ""));
+      return await shrink(await artifacts.get(uri.replace("artifact://", "")));
     } catch (error) {
       if (error instanceof ToolError && error.code === "ARTIFACT_NOT_FOUND") return undefined;
       throw error;
     }
   }
 
-  async function entryOf(id: string, format: ReportFormat, budget: { left: number }): Promise<ReportEntry> {
+  async function entryOf(id: string, pictures: Pictures | undefined): Promise<ReportEntry> {
     const { execution, steps } = secrets.mask(await executions.get(id));
-    const pictures = new Map<string, Picture>();
-    if (format !== "html") return { execution, steps, pictures };
-    const shown = steps
-      .flatMap((step) => step.artifacts)
-      .filter(({ mime_type }) => mime_type.startsWith("image/"));
-    for (const uri of new Set(shown.map((artifact) => artifact.uri))) {
-      const found = budget.left > 0 ? await picture(uri) : undefined;
+    const shown = pictures ? steps.flatMap((step) => step.artifacts) : [];
+    for (const { uri, mime_type } of shown) {
+      if (!pictures || pictures.left <= 0 || pictures.found.has(uri) || !mime_type.startsWith("image/"))
+        continue;
+      const found = await picture(uri);
       if (!found) continue;
-      budget.left -= found.bytes.byteLength;
-      pictures.set(uri, found);
+      pictures.left -= found.bytes.byteLength;
+      pictures.found.set(uri, found);
     }
-    return { execution, steps, pictures };
+    return { execution, steps, pictures: pictures?.found ?? new Map() };
   }
 
   return {
@@ -80,8 +83,8 @@ export function createReports({ executions, artifacts, secrets, clock }: ReportD
 
     async create(executionIds, format) {
       const entries: ReportEntry[] = [];
-      const budget = { left: maxPictureBytes };
-      for (const id of executionIds) entries.push(await entryOf(id, format, budget));
+      const pictures = format === "html" ? { found: new Map(), left: maxPictureBytes } : undefined;
+      for (const id of executionIds) entries.push(await entryOf(id, pictures));
       const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString() };
       const { mimeType, render } = formats[format];
       const artifact = await artifacts.put(Buffer.from(render(entries, head), "utf8"), mimeType);

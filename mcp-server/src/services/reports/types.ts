@@ -1,8 +1,5 @@
 import type { Execution, Step } from "../../domain/index.ts";
 
-export const reportFormats = ["html", "junit", "ctrf"] as const;
-export type ReportFormat = (typeof reportFormats)[number];
-
 export type Picture = { mimeType: string; bytes: Uint8Array };
 
 /** One execution in a report. `pictures` are by artifact URI; one that is not there is not kept any more. */

@@ -1,5 +1,7 @@
 import type { Element } from "@labwright/controllers";
-import sharp from "sharp";
+
+/** Loaded when a picture is first worked on: its libraries cost 30 MB. */
+const loadSharp = async () => (await import("sharp")).default;
 
 const colours = ["#d7263d", "#1b998b", "#2e4bc6", "#b8550a", "#7a28a8"];
 /** More marks than this hide the picture. */
@@ -7,6 +9,7 @@ const mostMarks = 300;
 
 /** A PNG of the picture with a box and the ref on each element that lies in it. `bytes` is a whole PNG or JPEG. */
 export async function drawMarks(bytes: Uint8Array, elements: readonly Element[]): Promise<Uint8Array> {
+  const sharp = await loadSharp();
   const { width, height } = await sharp(bytes).metadata();
   const marks = elements
     .filter(({ rect }) => rect && rect.width > 0 && rect.height > 0 && isInside(rect, width, height))
@@ -45,6 +48,7 @@ export async function scaleFrame(
   bytes: Uint8Array,
   maxSide = 1280,
 ): Promise<{ bytes: Uint8Array; scale: number }> {
+  const sharp = await loadSharp();
   const { width, height } = await sharp(bytes).metadata();
   const longest = Math.max(width, height);
   if (longest <= maxSide) return { bytes, scale: 1 };

@@ -1,7 +1,7 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
 import type { CallContext, Run, RunReply } from "../ports.ts";
-import type { Frame, Session } from "./blocks/block.ts";
-import { type GraphEnd, runGraph } from "./runner.ts";
+import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
+import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
 import type { AppView, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
 import type { Called } from "./validate.ts";
@@ -58,6 +58,7 @@ async function body(run: Run, { testcase, request, app, called }: Prepared, deps
     },
     userinterfaceOverride: request.userinterface_name,
     lastFailure: undefined,
+    lastPicture: undefined,
   };
   const scope = startScope(testcase, request.inputs, app?.variables ?? {});
   const frame: Frame = {

@@ -64,6 +64,9 @@ async function attempt(
 const isWithin = (failed: FailedStep | undefined, path: string) =>
   failed !== undefined && (failed.path.startsWith(`${path}/`) || failed.path.startsWith(`${path}[`));
 
+/** A picture after one block that is not older than this is also the one before the next. */
+const sameMomentMs = 100;
+
 class Pictures {
   readonly artifacts: Step["artifacts"] = [];
   private readonly faults: string[] = [];
@@ -81,11 +84,19 @@ class Pictures {
 
   /** A device without a screen has no pictures; any other lack is noted in the step. */
   async take(kind: "screenshot_before" | "screenshot_after"): Promise<void> {
-    const { run, ports } = this.frame.session;
+    const { session } = this.frame;
+    const { run, ports } = session;
+    const last = session.lastPicture;
+    if (kind === "screenshot_before" && last && ports.clock.now() - last.at <= sameMomentMs) {
+      this.artifacts.push({ kind, uri: last.uri, mime_type: last.mime_type });
+      return;
+    }
     try {
       const picture = await ports.screen.capture(run.device, run.signal);
-      if (picture)
-        this.artifacts.push({ kind, uri: picture.artifact.uri, mime_type: picture.artifact.mime_type });
+      if (!picture) return;
+      const { uri, mime_type } = picture.artifact;
+      this.artifacts.push({ kind, uri, mime_type });
+      session.lastPicture = { uri, mime_type, at: ports.clock.now() };
     } catch (error) {
       if (run.signal.aborted) throw run.signal.reason;
       const { code, message } = reasonOf(error);

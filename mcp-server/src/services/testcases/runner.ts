@@ -1,15 +1,11 @@
 import type { Block, Graph } from "../../domain/index.ts";
 import { apiRequestBlock } from "./blocks/apiRequest.ts";
-import type { BlockEnd, Frame, PreparedBlock } from "./blocks/block.ts";
+import type { BlockEnd, Frame, GraphEnd, PreparedBlock } from "./blocks/block.ts";
 import { callBlock } from "./blocks/call.ts";
 import { conditionBlock, setBlock, sleepBlock, timeBlock } from "./blocks/data.ts";
 import { actionBlock, navigationBlock, verificationBlock } from "./blocks/device.ts";
 import { loopBlock } from "./blocks/loop.ts";
-import type { FailureClass } from "./failures.ts";
 import { recordBlock } from "./recorder.ts";
-
-/** How a graph ended: at its success, or with what stopped it. */
-export type GraphEnd = { ok: true } | { ok: false; kind: FailureClass; code: string; message: string };
 
 /** Walks a graph from its start to an end. Throws only the run's own abort reason and a storage failure. */
 export async function runGraph(graph: Graph, frame: Frame): Promise<GraphEnd> {

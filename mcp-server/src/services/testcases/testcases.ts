@@ -25,6 +25,13 @@ export function createTestcases(deps: TestcaseDependencies): TestcaseService {
   return new Testcases(deps);
 }
 
+/** What an import knows beside what is stored. */
+type PortsWithin = {
+  rows?: TestcaseRows;
+  among?: ReadonlyMap<string, TestCaseInput>;
+  app?: AppView | undefined;
+};
+
 class Testcases implements TestcaseService {
   private readonly deps: TestcaseDependencies;
 
@@ -128,7 +135,7 @@ class Testcases implements TestcaseService {
     const testcases = list.map(parseTestcase);
     const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
     const rows = options.tx ? this.deps.rowsIn(options.tx) : this.deps.rows;
-    const ports = this.ports(rows, among);
+    const ports = this.ports({ rows, among, app: options.app });
     for (const testcase of testcases) {
       const own = options.app?.name === testcase.userinterface_name ? options.app : undefined;
       await validate(testcase, { app: own }, ports);
@@ -156,7 +163,16 @@ class Testcases implements TestcaseService {
     const { device_id, session_id } = request;
     const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
     try {
-      return await validate(testcase, { device: grant.device, app, toRun: true }, this.ports());
+      return await validate(
+        testcase,
+        {
+          device: grant.device,
+          app,
+          overrides: request.userinterface_name !== undefined,
+          toRun: true,
+        },
+        this.ports(),
+      );
     } finally {
       grant.done();
     }
@@ -187,11 +203,9 @@ class Testcases implements TestcaseService {
     );
   }
 
-  private ports(
-    rows: TestcaseRows = this.deps.rows,
-    among?: ReadonlyMap<string, TestCaseInput>,
-  ): ValidationPorts {
-    const { actions, verifications, secrets } = this.deps;
+  private ports(given: PortsWithin = {}): ValidationPorts {
+    const { actions, verifications, secrets, apps } = this.deps;
+    const { rows = this.deps.rows, among, app } = given;
     return {
       actions,
       verifications,
@@ -203,6 +217,7 @@ class Testcases implements TestcaseService {
         return saved && contentOf(saved);
       },
       testcaseNames: async () => [...(among?.keys() ?? []), ...(await rows.names())],
+      app: async (name) => (app?.name === name ? app : apps.describe(name)),
     };
   }
 

@@ -17,10 +17,20 @@ export type ValidationPorts = {
   secrets: Secrets;
   findTestcase(ref: string): Promise<TestCaseInput | undefined>;
   testcaseNames(): Promise<string[]>;
+  /** Throws USERINTERFACE_NOT_FOUND. */
+  app(userinterface: string): Promise<AppView>;
 };
 
-/** What a test case is checked against; what is left out is not checked, but a run needs an app to navigate in. */
-export type Against = { device?: OpenDevice | undefined; app?: AppView | undefined; toRun?: boolean };
+/**
+ * What a test case is checked against; what is left out is not checked, but a run needs an app to navigate in. The app
+ * `overrides` those of called test cases when it was given at execution.
+ */
+export type Against = {
+  device?: OpenDevice | undefined;
+  app?: AppView | undefined;
+  overrides?: boolean;
+  toRun?: boolean;
+};
 
 export const withoutApp = "a navigation needs an app; give userinterface_name";
 
@@ -39,18 +49,28 @@ export async function validate(
     ...(await callProblems(testcase, [testcase.name], called, ports)),
   ];
   for (const other of new Set(called.values())) {
-    // A called test case with an app of its own is checked against that one when it is saved.
-    const same = other.userinterface_name === undefined || other.userinterface_name === against.app?.name;
-    const found = ownProblems(
-      other,
-      same ? against : { ...against, app: undefined, toRun: false },
-      ports,
-      false,
-    );
+    const found = await calledProblems(other, against, ports);
     problems.push(...found.map((problem) => ({ ...problem, path: join(other.name, problem.path) })));
   }
   if (problems.length > 0) throw problemsError(testcase.name, problems);
   return called;
+}
+
+/** A called test case runs on the app given at execution, else on its own, else on its caller's. */
+async function calledProblems(
+  other: TestCaseInput,
+  against: Against,
+  ports: ValidationPorts,
+): Promise<Problem[]> {
+  const own = other.userinterface_name;
+  const inherits = own === undefined || own === against.app?.name || against.overrides === true;
+  try {
+    const app = inherits ? against.app : await ports.app(own);
+    return ownProblems(other, { ...against, app }, ports, false);
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== "USERINTERFACE_NOT_FOUND") throw error;
+    return [{ path: "userinterface_name", code: error.code, message: `${error.message} ${error.hint}` }];
+  }
 }
 
 const join = (name: string, path: string) => (path === "" ? name : `${name}/${path}`);

@@ -22,9 +22,6 @@ import { Models } from "./models.ts";
 import type { AppView, ImportReport, TestCasePort, UserInterfaceService } from "./types.ts";
 import { edgeLine, edgeView, nodeLine, nodeView, pageOf } from "./views.ts";
 
-export type { EdgeName, EdgePatch } from "./editEdges.ts";
-export type { NodePatch, Removed } from "./editNodes.ts";
-export type { AppModel } from "./model.ts";
 export type * from "./types.ts";
 
 export type UserInterfaceDependencies = {

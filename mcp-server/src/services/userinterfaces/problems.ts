@@ -2,7 +2,7 @@ import type { ActionSet, Edge, Node, Tree } from "../../domain/index.ts";
 import { type AppModel, depthOf, edgeLabel, treeName } from "./model.ts";
 
 /** Subtrees nest this deep below the root tree. */
-export const maxDepth = 5;
+const maxDepth = 5;
 
 /** What is wrong with a node in its tree, one line each. `node` may replace one with its id. */
 export function nodeProblems(model: AppModel, node: Node): string[] {

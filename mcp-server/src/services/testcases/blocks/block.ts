@@ -16,6 +16,9 @@ export type BlockEnd =
       detail?: Pick<FailedStep, "expected" | "found" | "nearest">;
     };
 
+/** How a graph ended: at its success, or with what stopped it. */
+export type GraphEnd = { ok: true } | { ok: false; kind: FailureClass; code: string; message: string };
+
 /** A block that is about to run: `input` as recorded, with placeholders filled in and secrets not. */
 export type PreparedBlock = {
   input: unknown;
@@ -37,6 +40,8 @@ export type Session = {
   /** Given at execution; overrides what test cases were saved with. */
   userinterfaceOverride: string | undefined;
   lastFailure: FailedStep | undefined;
+  /** The latest picture of the device, taken `at` (milliseconds since the epoch). */
+  lastPicture: { uri: string; mime_type: string; at: number } | undefined;
 };
 
 /** One test case at work: its data and where it stands in the run. */

@@ -1,9 +1,15 @@
 import type { Graph, Params, TestCaseInput } from "../../../domain/index.ts";
 import { resolveValues } from "../../values.ts";
-import type { GraphEnd } from "../runner.ts";
 import { outputsOf, startScope } from "../scope.ts";
 import { inputProblemsOf, maxCallDepth } from "../validate.ts";
-import { type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } from "./block.ts";
+import {
+  type BlockEnd,
+  type BlockOf,
+  broken,
+  type Frame,
+  type GraphEnd,
+  type PreparedBlock,
+} from "./block.ts";
 
 /** Runs another test case inside this run, with inputs of its own. What it checks counts for the run. */
 export function callBlock(

@@ -1,8 +1,7 @@
 import type { Graph } from "../../../domain/index.ts";
 import { holds } from "../../expressions.ts";
 import type { FailureClass } from "../failures.ts";
-import type { GraphEnd } from "../runner.ts";
-import type { BlockEnd, BlockOf, Frame, PreparedBlock } from "./block.ts";
+import type { BlockEnd, BlockOf, Frame, GraphEnd, PreparedBlock } from "./block.ts";
 
 const maxRounds = 1_000;
 
