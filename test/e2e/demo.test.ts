@@ -18,7 +18,7 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 /** Rejects with the exit code and both outputs unless the exit code is 0. */
 const demo = (...args: string[]) =>
-  run(process.execPath, [labwright, "demo", ...args], { cwd, timeout: 240_000, maxBuffer: 10_000_000 });
+  run(process.execPath, [labwright, "demo", ...args], { cwd, timeout: 570_000, maxBuffer: 10_000_000 });
 
 describe("labwright demo", () => {
   it("judges a sound and a broken implementation by the same test cases, and leaves nothing but reports", async () => {
@@ -41,7 +41,7 @@ describe("labwright demo", () => {
     expect(existsSync(dataDir)).toBe(false);
     const { stdout: processes } = await run("ps", ["-A", "-o", "args="]);
     expect(processes).not.toContain(dataDir);
-  }, 300_000);
+  }, 600_000);
 
   it("names the implementations there are when it does not know one", async () => {
     await expect(demo("vanila")).rejects.toMatchObject({

@@ -6,6 +6,9 @@ import type { InpageRoles } from "./inpageRoles.ts";
  * derived from titles, icons, classes or addresses, so that an icon without a label can be spoken of. Runs inside the page.
  */
 export class InpageNames {
+  private labelsLook = -1;
+  private readonly labelsByRoot = new Map<Node, Map<Element, readonly Element[]>>();
+
   /** Words of style sheets, frameworks and mark-up that say nothing of what a thing is for. */
   private readonly jargon = new Set(
     (
@@ -94,10 +97,29 @@ export class InpageNames {
     return element.matches("input,select,textarea,button,meter,progress,output");
   }
 
+  /** The same as `element.labels`, which Chromium answers by a walk through the whole page for each element. */
+  private labelsOf(element: Element): readonly Element[] {
+    if (this.labelsLook !== this.dom.looks) {
+      this.labelsLook = this.dom.looks;
+      this.labelsByRoot.clear();
+    }
+    const root = element.getRootNode();
+    if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
+    let labels = this.labelsByRoot.get(root);
+    if (!labels) {
+      labels = new Map();
+      for (const label of root.querySelectorAll("label")) {
+        if (label.control) labels.set(label.control, [...(labels.get(label.control) ?? []), label]);
+      }
+      this.labelsByRoot.set(root, labels);
+    }
+    return labels.get(element) ?? [];
+  }
+
   /** Text of the `label` elements of a field. */
   label(element: Element): string {
     if (!this.hasLabels(element)) return "";
-    return [...(element.labels ?? [])]
+    return this.labelsOf(element)
       .slice(0, 3)
       .map((label) => this.text(label, true, element))
       .filter((text) => text !== "")
