@@ -79,7 +79,7 @@ test("files are saved and run, a line for each verdict, and the three reports ar
   const lines = printed.split("\n");
   expect(lines.map((line) => line.split("  ")[0])).toEqual(expect.arrayContaining(["passed", "failed"]));
   expect(printed).toMatch(
-    /failed +bad .*\n +step text_visible\n +expected the screen shows "Nothing"\n +found {4}Welcome home/,
+    /failed +bad .*\n +step text_visible Nothing\n +expected the screen shows "Nothing"\n +found {4}Welcome home/,
   );
   expect(printed).toContain("4 run, 3 passed, 1 failed");
   const read = (name: string) => readFile(join(folder, "out", name), "utf8");

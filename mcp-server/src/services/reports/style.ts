@@ -41,8 +41,8 @@ details.step>summary:hover{background:var(--code)}
 .state{text-align:right}
 .n::before{content:"▸";float:left;color:var(--soft)}details[open]>summary .n::before{content:"▾"}
 .body{padding:4px 4px 18px 60px}
-.shots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(280px,100%),540px));gap:14px;margin:10px 0}
-figure{margin:0}figcaption{color:var(--soft);font-size:12px;margin-bottom:4px}
+.shots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(280px,100%),1fr));gap:14px;margin:10px 0}
+figure{margin:0;max-width:640px}figcaption{color:var(--soft);font-size:12px;margin-bottom:4px}
 figure img{width:100%;height:auto;border:1px solid var(--line);border-radius:8px;display:block;background:#fff}
 pre{background:var(--code);border-radius:8px;padding:10px 12px;margin:6px 0 12px;overflow:auto;max-height:320px;font:12.5px/1.45 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 h3{font-size:13px;margin:12px 0 0;color:var(--soft);font-weight:600}

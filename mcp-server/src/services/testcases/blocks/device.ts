@@ -1,3 +1,4 @@
+import type { Params } from "../../../domain/index.ts";
 import { resolveText, resolveValues } from "../../values.ts";
 import { classOf, classOfNavigation } from "../failures.ts";
 import { actionOf, checkOf, withoutApp } from "../validate.ts";
@@ -37,6 +38,10 @@ export function navigationBlock(block: BlockOf<"navigation">, frame: Frame): Pre
   };
 }
 
+/** A command with the texts it was given, for a reader of the steps. */
+const titleOf = (command: string, params: Params) =>
+  [command, ...Object.values(params).filter((value) => typeof value === "string")].join(" ").slice(0, 120);
+
 /** Runs one command with its retry and failure actions. */
 export function actionBlock(block: BlockOf<"action">, frame: Frame): PreparedBlock {
   const { session, scope } = frame;
@@ -44,9 +49,7 @@ export function actionBlock(block: BlockOf<"action">, frame: Frame): PreparedBlo
   return {
     input: { command: block.command, params },
     pictured: true,
-    title: [block.command, ...Object.values(params).filter((value) => typeof value === "string")]
-      .join(" ")
-      .slice(0, 120),
+    title: titleOf(block.command, params),
     async run(): Promise<BlockEnd> {
       const { run, ports } = session;
       ports.devices.drivenOutsideNavigation(run.device.id);
@@ -75,7 +78,7 @@ export function verificationBlock(block: BlockOf<"verification">, frame: Frame):
   return {
     input: { command: block.command, params, ...negate },
     pictured: true,
-    title: `${block.negate ? "not " : ""}${block.command}`,
+    title: titleOf(block.negate ? `not ${block.command}` : block.command, params),
     async run(): Promise<BlockEnd> {
       const { run, ports } = session;
       const report = await ports.verifications.check(run.device, [checkOf(block)], {
