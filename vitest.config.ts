@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { CountReporter } from "./test/countReporter.ts";
 
 export default defineConfig({
   // A condition of our own: "source" is one that packages of others have too (eventsource ships TypeScript under it).
@@ -7,6 +8,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "test/globalSetup.ts",
+    reporters: ["default", new CountReporter()],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",

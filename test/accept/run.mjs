@@ -58,11 +58,19 @@ async function cloneProject() {
   if (code !== 0) throw new Error(`git clone failed: ${await readFile(log, "utf8")}`);
 }
 
-/** The daemon that the lines above have started for the data folder of this run. */
+/** Ends the daemon of this run's data folder; the call waits for one that a line left while it was still starting. */
 async function stopDaemon() {
   const bin = join(clone, "mcp-server", "bin", "labwright.js");
-  const args = [bin, "stop", "--data-dir", dataDir];
-  await run({ program: process.execPath, args, cwd: base, env, log: join(logs, "stop.log") });
+  for (const args of [["call", "list_hosts"], ["stop"]]) {
+    const log = join(logs, `${args[0]}.log`);
+    await run({
+      program: process.execPath,
+      args: [bin, ...args, "--data-dir", dataDir],
+      cwd: base,
+      env,
+      log,
+    });
+  }
 }
 
 /** What the demo sets up first, for lines that are chosen without it. */

@@ -475,6 +475,28 @@ describeEachDatabase("executions", (open) => {
     expect(output).toMatchObject({ text: expect.stringMatching(/^\ufffdx+\[10001 more\]$/), huge: "10" });
   });
 
+  it("survive text that no column takes, in whatever a page or a caller gives", async () => {
+    const bad = "a\u0000b\ud800";
+    const reply = await executions.run(
+      spec({ name: bad, build: bad, correlation_id: bad }),
+      callContext(),
+      async (run) => {
+        await run.step(step(bad, { error: { code: "X", message: bad }, input: { [bad]: bad } }));
+        throw new ToolError("VERIFICATION_FAILED", bad, bad);
+      },
+    );
+    const { execution, steps } = await executions.get(reply.execution_id);
+    expect(execution).toMatchObject({
+      name: "a\ufffdb\ufffd",
+      status: "error",
+      reason: { code: "VERIFICATION_FAILED" },
+    });
+    expect(steps[0]).toMatchObject({
+      label: "a\ufffdb\ufffd",
+      input: { "a\ufffdb\ufffd": "a\ufffdb\ufffd" },
+    });
+  });
+
   it("that are not there are named", async () => {
     for (const call of [
       () => executions.get("nope"),

@@ -6,7 +6,7 @@ import type { CallContext, ExecutionService, Grant, Run, RunReply, RunSpec } fro
 import { type BodyResult, cancelledBy } from "./endings.ts";
 import { inProcessJobs, type JobPort } from "./jobs.ts";
 import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
-import { storable } from "./storable.ts";
+import { storable, storableText } from "./storable.ts";
 import type { ExecutionDependencies } from "./types.ts";
 import { pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
 
@@ -153,22 +153,23 @@ class Executions implements ExecutionService {
   }
 
   private executionOf(spec: RunSpec, context: CallContext, { device }: Grant): NewExecution {
+    const text = (given: string | undefined) => given && storableText(given);
     return {
       id: randomUUID(),
       kind: spec.kind,
-      name: spec.name,
+      name: storableText(spec.name),
       status: this.jobs.isBusy(device.id) ? "queued" : "running",
       input: {},
       started_at: new Date(this.deps.clock.now()).toISOString(),
       host_name: this.deps.host,
       device: device.id,
       device_model: device.model,
-      environment: spec.environment,
-      release: spec.release,
-      build: spec.build,
-      userinterface: spec.userinterface,
+      environment: text(spec.environment),
+      release: text(spec.release),
+      build: text(spec.build),
+      userinterface: text(spec.userinterface),
       triggered_by: context.principal,
-      correlation_id: spec.correlation_id ?? context.trace_id,
+      correlation_id: text(spec.correlation_id) ?? context.trace_id,
       verified_count: 0,
       outputs: {},
     };

@@ -1,9 +1,10 @@
 import type { Step } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { span } from "../../observability/span.ts";
 import type { ExecutionEnd } from "../../storage/executionRows.ts";
 import type { CallContext, Grant, Run, RunSpec } from "../ports.ts";
 import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
-import { storable, storableObject } from "./storable.ts";
+import { storable, storableObject, storableText } from "./storable.ts";
 import type { ExecutionDependencies } from "./types.ts";
 
 /** Progress goes out at least this often; the rule is 5 s. */
@@ -78,7 +79,8 @@ export class LiveRun<Output extends object = object> {
     const now = clock.now();
     return {
       status: ending.status,
-      reason: ending.reason && secrets.mask(ending.reason),
+      reason:
+        ending.reason && secrets.mask({ ...ending.reason, message: storableText(ending.reason.message) }),
       finished_at: new Date(now).toISOString(),
       duration_ms: Math.max(0, Math.round(now - this.startedAt)),
       verified_count: this.verifiedCount,
@@ -99,7 +101,7 @@ export class LiveRun<Output extends object = object> {
       };
       signal.addEventListener("abort", wait, { once: true });
     });
-    const ended = body(this.offer(context)).then(
+    const ended = span(`run ${this.spec.kind}`, { execution: this.id }, () => body(this.offer(context))).then(
       (result): Outcome<Output> => ({ ok: true, result }),
       (error: unknown): Outcome<Output> => ({ ok: false, error }),
     );
@@ -132,7 +134,9 @@ export class LiveRun<Output extends object = object> {
     const whole: Step = secrets.mask({
       ...step,
       index,
-      ...(step.error && { error: { code: step.error.code, message: step.error.message } }),
+      path: storableText(step.path),
+      label: storableText(step.label),
+      ...(step.error && { error: { code: step.error.code, message: storableText(step.error.message) } }),
       input: storable(step.input),
       output: storable(step.output),
     });

@@ -17,7 +17,7 @@ export function storableObject(value: Readonly<Record<string, unknown>>): Record
 function copy(value: unknown, depth: number): unknown {
   switch (typeof value) {
     case "string":
-      return text(value);
+      return storableText(value);
     case "number":
       return Number.isFinite(value) ? value : String(value);
     case "boolean":
@@ -45,11 +45,14 @@ function list(items: readonly unknown[], depth: number): unknown[] {
 
 function copyObject(value: object, depth: number): Record<string, unknown> {
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  const kept = entries.slice(0, limits.items).map(([key, item]) => [text(key), copy(item, depth + 1)]);
+  const kept = entries
+    .slice(0, limits.items)
+    .map(([key, item]) => [storableText(key), copy(item, depth + 1)]);
   return Object.fromEntries(kept);
 }
 
-function text(value: string): string {
+/** {@link storable} for a text, also of a text column. */
+export function storableText(value: string): string {
   const cut =
     value.length > limits.text ? `${value.slice(0, limits.text)}[${value.length - limits.text} more]` : value;
   // A round trip through UTF-8 replaces lone surrogates.

@@ -1,5 +1,6 @@
 import type { ActionSet, Edge } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { span } from "../../observability/span.ts";
 import type { Database } from "../../storage/database.ts";
 import type { ActionExecutor, Clock, DeviceService, ExecutionService, Run } from "../ports.ts";
 import { type AppModel, edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
@@ -69,7 +70,9 @@ function createMoving(ports: TripPorts, maps: Maps, { userinterfaces }: LookingD
       const model = await userinterfaces.load(request.userinterface);
       const target = getNode(model, request.target);
       const trip = await newTrip(run, model, request, request.timeout_ms ?? navigationTimeoutMs);
-      return reported(trip, target, () => travel(trip, target));
+      return span("navigate", { execution: run.id, node: target.id }, () =>
+        reported(trip, target, () => travel(trip, target)),
+      );
     },
     async executeEdge(run, request: EdgeRequest) {
       const model = await userinterfaces.load(request.userinterface);

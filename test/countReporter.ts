@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import type { Reporter, TestModule } from "vitest/node";
+import { z } from "zod";
+
+const unavailable = z
+  .array(z.strictObject({ what: z.string(), needs: z.string(), reason: z.string() }))
+  .parse(JSON.parse(readFileSync(new URL("unavailable.json", import.meta.url), "utf8")));
+
+/** Ends each run with what no run here can test and a line that counts the tests. */
+export class CountReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const states = modules.flatMap((module) =>
+      [...module.children.allTests()].map((test) => test.result().state),
+    );
+    const count = (state: string) => states.filter((one) => one === state).length;
+    const broken = modules.filter(
+      (module) => module.state() === "failed" && module.errors().length > 0,
+    ).length;
+    const names = unavailable.map(({ what }) => what).join(", ");
+    process.stdout.write(
+      `\nNot to be had here: ${unavailable.length} (${names}); reasons in test/unavailable.json\n` +
+        `${count("passed")} passed, ${count("failed") + broken} failed, ${count("skipped")} skipped\n`,
+    );
+  }
+}
