@@ -29,9 +29,21 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+/** Daemons outlive the bridge that started them, so they are ended before this program is. Returns what undoes it. */
+function onInterrupt(sides: Sides): () => void {
+  const end = (): void => {
+    void sides.close().finally(() => process.exit(130));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);
+  return () => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, end);
+  };
+}
+
 async function measureAll(root: string, wanted: readonly string[]): Promise<Measurement[]> {
   const sides = await openSides(root);
   const site = await servePages();
+  const leave = onInterrupt(sides);
   const measurements: Measurement[] = [];
   const notes: string[] = [];
   try {
@@ -47,6 +59,7 @@ async function measureAll(root: string, wanted: readonly string[]): Promise<Meas
       }
     }
   } finally {
+    leave();
     await site.close();
     await sides.close();
   }

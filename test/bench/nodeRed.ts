@@ -39,12 +39,17 @@ export async function startNodeRed(
     },
   );
   const ended = once(child, "exit");
+  const killNow = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", killNow);
   const url = `http://127.0.0.1:${port}/`;
   const close = async (): Promise<void> => {
     child.kill("SIGTERM");
     const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);
     await ended;
     clearTimeout(timer);
+    process.off("exit", killNow);
     await rm(dir, { recursive: true, force: true });
   };
   const deadline = Date.now() + startLimitMs;

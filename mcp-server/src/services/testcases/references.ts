@@ -15,7 +15,7 @@ type Names = { values: ReadonlySet<string>; blocks: ReadonlySet<string> };
  * Names that are used and not there, used twice, or used where they cannot be: in placeholders and in expressions.
  * `appVariables` are those of the userinterface, where it is known.
  */
-export function referenceProblems(testcase: TestCaseInput, appVariables: Params): Problem[] {
+export async function referenceProblems(testcase: TestCaseInput, appVariables: Params): Promise<Problem[]> {
   // Each body has a start and ends of its own, and they hold no data: their ids may be alike.
   const blocks = allBlocks(testcase).filter(({ block }) => !isMarker(block));
   const inputs = new Set(testcase.inputs.map(({ name }) => name));
@@ -32,7 +32,9 @@ export function referenceProblems(testcase: TestCaseInput, appVariables: Params)
   return [
     ...nameClashes(own, assigned, blocks),
     ...placeholderProblems(testcase.variables, beforeRun, false, "variables"),
-    ...blocks.flatMap(({ block, path, inLoop }) => blockProblems(block, names, inLoop, path)),
+    ...(
+      await Promise.all(blocks.map(({ block, path, inLoop }) => blockProblems(block, names, inLoop, path)))
+    ).flat(),
     ...outputProblems(testcase.outputs, names),
   ];
 }
@@ -63,11 +65,11 @@ function nameClashes(
 const repeated = (names: readonly string[]) =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []));
 
-function blockProblems(block: Block, names: Names, inLoop: boolean, path: string): Problem[] {
+async function blockProblems(block: Block, names: Names, inLoop: boolean, path: string): Promise<Problem[]> {
   const problems = placeholderProblems(templatesOf(block), names, inLoop, path);
   const expression = expressionOf(block);
   if (expression !== undefined)
-    problems.push(...expressionProblems(expression, names, inLoop || block.type === "loop", path));
+    problems.push(...(await expressionProblems(expression, names, inLoop || block.type === "loop", path)));
   if (block.type === "api_request" && holdsSecret(block.url)) {
     const message = "a secret belongs into headers or body, not into a URL";
     problems.push({ path, code: "TESTCASE_INVALID", message });
@@ -100,9 +102,15 @@ function expressionOf(block: Block): string | undefined {
   return block.type === "loop" ? block.while : undefined;
 }
 
-function expressionProblems(source: string, names: Names, inLoop: boolean, path: string): Problem[] {
+async function expressionProblems(
+  source: string,
+  names: Names,
+  inLoop: boolean,
+  path: string,
+): Promise<Problem[]> {
   try {
-    const unknown = compileExpression(source).names.filter((name) => !isKnown(name, names, inLoop));
+    const { names: used } = await compileExpression(source);
+    const unknown = used.filter((name) => !isKnown(name, names, inLoop));
     return unknown.map((name) => unknownName(name, names, path));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;

@@ -45,7 +45,7 @@ export async function validate(
 ): Promise<Called> {
   const called = new Map<string, TestCaseInput>();
   const problems = [
-    ...ownProblems(testcase, against, ports),
+    ...(await ownProblems(testcase, against, ports)),
     ...(await callProblems(testcase, [testcase.name], called, ports)),
   ];
   for (const other of new Set(called.values())) {
@@ -66,7 +66,7 @@ async function calledProblems(
   const inherits = own === undefined || own === against.app?.name || against.overrides === true;
   try {
     const app = inherits ? against.app : await ports.app(own);
-    return ownProblems(other, { ...against, app }, ports, false);
+    return await ownProblems(other, { ...against, app }, ports, false);
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== "USERINTERFACE_NOT_FOUND") throw error;
     return [{ path: "userinterface_name", code: error.code, message: `${error.message} ${error.hint}` }];
@@ -75,14 +75,14 @@ async function calledProblems(
 
 const join = (name: string, path: string) => (path === "" ? name : `${name}/${path}`);
 
-function ownProblems(
+async function ownProblems(
   testcase: TestCaseInput,
   { device, app, toRun }: Against,
   ports: ValidationPorts,
   mustCheck = true,
-): Problem[] {
+): Promise<Problem[]> {
   const blocks = allBlocks(testcase);
-  const problems = [...graphProblems(testcase), ...referenceProblems(testcase, app?.variables ?? {})];
+  const problems = [...graphProblems(testcase), ...(await referenceProblems(testcase, app?.variables ?? {}))];
   problems.push(...attempt("", () => ports.secrets.check(testcase)));
   if (mustCheck && !blocks.some(({ block }) => canCheck(block))) {
     const message =

@@ -9,7 +9,7 @@ export function conditionBlock(block: BlockOf<"condition">, { scope }: Frame): P
     pictured: false,
     title: block.expression.slice(0, 120),
     async run() {
-      const value = holds(block.expression, scope);
+      const value = await holds(block.expression, scope);
       if (value) return { ok: true, output: { value } };
       const message = `${block.expression} is false`;
       return { ok: false, output: { value }, code: "VERIFICATION_FAILED", message, kind: "behaviour" };

@@ -38,7 +38,7 @@ async function rounds(
 ): Promise<BlockEnd> {
   const failed: FailedRound[] = [];
   for (let index = 0; index < maxRounds; index++) {
-    if (!goesOn(block, frame.scope, index)) return loopEnd(index, failed);
+    if (!(await goesOn(block, frame.scope, index))) return loopEnd(index, failed);
     frame.session.run.signal.throwIfAborted();
     const end = await runGraph(block.body, { ...frame, prefix: `${frame.prefix}${block.id}[${index}]/` });
     if (end.ok) continue;
@@ -46,11 +46,11 @@ async function rounds(
     failed.push({ index, code, message, kind });
     if (kind === "broken" || block.on_failure === "break") return loopEnd(index + 1, failed);
   }
-  return goesOn(block, frame.scope, maxRounds) ? endless(maxRounds) : loopEnd(maxRounds, failed);
+  return (await goesOn(block, frame.scope, maxRounds)) ? endless(maxRounds) : loopEnd(maxRounds, failed);
 }
 
 /** Whether there is another round; its number is in the scope before the condition is looked at. */
-function goesOn(block: BlockOf<"loop">, scope: Frame["scope"], index: number): boolean {
+async function goesOn(block: BlockOf<"loop">, scope: Frame["scope"], index: number): Promise<boolean> {
   scope.loop = { index };
   return block.while === undefined ? index < (block.iterations ?? 0) : holds(block.while, scope);
 }
