@@ -3,6 +3,7 @@ import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
 import type {
   ActionExecutor,
   ActionReport,
+  ActionResult,
   CallContext,
   Clock,
   DeviceRef,
@@ -129,17 +130,23 @@ function replyOf({ execution_id, status, reason, output }: RunReply<Output>): Ba
       execution_id,
     });
   }
-  const results = output?.report.results.map(({ command, message, data }) => ({
-    command,
-    message,
-    ...(data && { data }),
-  }));
+  const results = output?.report.results
+    .filter((result) => !output.screen || saysMore(result))
+    .map(({ command, message, data }) => ({ command, message, ...(data && { data }) }));
   return {
     execution_id,
     status,
-    ...(results && { results }),
+    ...(results && results.length > 0 && { results }),
     ...(output?.screen && { screen: output.screen }),
   };
+}
+
+/** Whether a result tells what neither the request nor the screen does: its address stands above the screen. */
+function saysMore({ ok, phase, data = {} }: ActionResult): boolean {
+  if (!ok || phase !== "action") return true;
+  return Object.entries(data).some(
+    ([key, value]) => key !== "url" && !(key === "status" && Number(value) < 400),
+  );
 }
 
 const isErrorCode = (code: string): code is ErrorCode => code in errorStatus;

@@ -41,22 +41,14 @@ export function executionRows(db: Database) {
      * Ends an open execution and, in the same transaction, does `along`. False, and nothing done, when it had ended
      * already: the first end stands.
      */
-    async finish(id: string, end: ExecutionEnd, along: (tx: Database) => Promise<void>): Promise<boolean> {
+    async finish(
+      id: string,
+      end: ExecutionEnd,
+      along: ((tx: Database) => Promise<void>) | undefined,
+    ): Promise<boolean> {
+      if (!along) return endOpen(db, id, end);
       return db.transaction(async (tx) => {
-        const ended = await tx
-          .update(executions)
-          .set({
-            status: end.status,
-            reason: end.reason ?? null,
-            finishedAt: end.finished_at,
-            durationMs: end.duration_ms,
-            verifiedCount: end.verified_count,
-            outputs: end.outputs,
-            result: end.result ?? null,
-          })
-          .where(and(eq(executions.id, id), inArray(executions.status, open)))
-          .returning({ id: executions.id });
-        if (ended.length === 0) return false;
+        if (!(await endOpen(tx, id, end))) return false;
         await along(tx);
         return true;
       });
@@ -162,4 +154,21 @@ function given<T extends object>(columns: T): Given<T> {
     if (value !== null && value !== undefined) kept[key] = value;
   }
   return kept;
+}
+
+async function endOpen(db: Database, id: string, end: ExecutionEnd): Promise<boolean> {
+  const ended = await db
+    .update(executions)
+    .set({
+      status: end.status,
+      reason: end.reason ?? null,
+      finishedAt: end.finished_at,
+      durationMs: end.duration_ms,
+      verifiedCount: end.verified_count,
+      outputs: end.outputs,
+      result: end.result ?? null,
+    })
+    .where(and(eq(executions.id, id), inArray(executions.status, open)))
+    .returning({ id: executions.id });
+  return ended.length > 0;
 }
