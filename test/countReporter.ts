@@ -9,14 +9,15 @@ const unavailable = z
 /** Ends each run with what no run here can test and a line that counts the tests. */
 export class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const states = modules.flatMap((module) =>
-      [...module.children.allTests()].map((test) => test.result().state),
-    );
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const flaky = tests.filter((test) => test.diagnostic()?.flaky).map(({ fullName }) => fullName);
+    const states = tests.map((test) => test.result().state);
     const count = (state: string) => states.filter((one) => one === state).length;
     const broken = modules.filter(
       (module) => module.state() === "failed" && module.errors().length > 0,
     ).length;
     const names = unavailable.map(({ what }) => what).join(", ");
+    for (const name of flaky) process.stdout.write(`\nPassed only when tried again: ${name}`);
     process.stdout.write(
       `\nNot to be had here: ${unavailable.length} (${names}); reasons in test/unavailable.json\n` +
         `${count("passed")} passed, ${count("failed") + broken} failed, ${count("skipped")} skipped\n`,

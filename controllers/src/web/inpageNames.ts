@@ -21,6 +21,32 @@ export class InpageNames {
   private readonly iconClass =
     /^(?:fa|bi|mdi|icon|glyphicon|lucide|feather|ti|ri|ph|uil|oi|pi|ion|octicon|codicon|material)-(.+)$/;
 
+  /** What icons stand for whose names in the common icon sets only say what they show. */
+  private readonly iconMeanings: Readonly<Record<string, string>> = {
+    "angle double down": "expand",
+    "angle double left": "first",
+    "angle double right": "last",
+    "angle double up": "collapse",
+    bars: "menu",
+    bell: "notifications",
+    cog: "settings",
+    cogs: "settings",
+    ellipsis: "more",
+    "ellipsis h": "more",
+    "ellipsis v": "more",
+    "eye slash": "hide",
+    gear: "settings",
+    hamburger: "menu",
+    magnifier: "search",
+    minus: "remove",
+    pencil: "edit",
+    plus: "add",
+    times: "close",
+    trash: "delete",
+    "trash o": "delete",
+    xmark: "close",
+  };
+
   constructor(
     private readonly dom: InpageDom,
     private readonly roles: InpageRoles,
@@ -199,7 +225,7 @@ export class InpageNames {
     if (spoken) return spoken;
     const icon = this.icon(element);
     const purpose = this.purpose(element).filter((word) => !icon.includes(word));
-    if (purpose.length === 0) return icon.join(" ");
+    if (purpose.length === 0) return this.iconMeanings[icon.join(" ")] ?? icon.join(" ");
     return icon.length > 0 ? `${purpose.join(" ")} (${icon.join(" ")})` : purpose.join(" ");
   }
 

@@ -92,12 +92,12 @@ describe("network, media, viewport", () => {
   it("emulate_media is seen by the page and by tabs opened later", async () => {
     await open("/media");
     await device.run("emulate_media", { color_scheme: "dark" });
-    expect(await device.js("return answer.textContent")).toBe("dark");
+    await expect.poll(() => device.js("return answer.textContent")).toBe("dark");
     await device.run("open_tab", { url: `${site.url}/media` });
-    expect(await device.js("return answer.textContent")).toBe("dark");
+    await expect.poll(() => device.js("return answer.textContent")).toBe("dark");
     await device.run("emulate_media", {});
     await device.run("close_tab", {});
-    expect(await device.js("return answer.textContent")).toBe("light");
+    await expect.poll(() => device.js("return answer.textContent")).toBe("light");
   });
 
   it("set_viewport_size resizes the page", async () => {

@@ -205,6 +205,8 @@ test.each([
   [`<button><svg width=9 height=9><title>Print</title></svg></button>`, "Print"],
   [`<button><i class="fa fa-trash" style="display:inline-block;width:9px;height:9px"></i></button>`, "trash"],
   [`<button id="view-zoom-in"><i class="fa fa-plus"></i></button>`, "view zoom in (plus)"],
+  [`<button><i class="fa fa-plus"></i></button>`, "add"],
+  [`<button><i class="fa fa-angle-double-up"></i></button>`, "collapse"],
   [`<button data-tooltip="Undo"><i></i></button>`, "Undo"],
   [`<button><svg width=9 height=9><use href="/icons.svg#icon-star"></use></svg></button>`, "icon star"],
   [`<a href="/settings/profile.html" style="display:inline-block;width:20px;height:20px"></a>`, "profile"],
