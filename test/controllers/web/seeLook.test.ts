@@ -203,7 +203,10 @@ test.each([
   [`<button aria-label="Close"><svg></svg></button>`, "Close"],
   [`<a href="#x"><img alt="Home" src="" width=9 height=9></a>`, "Home"],
   [`<button><svg width=9 height=9><title>Print</title></svg></button>`, "Print"],
-  [`<button><i class="fa fa-trash" style="display:inline-block;width:9px;height:9px"></i></button>`, "delete"],
+  [
+    `<button><i class="fa fa-trash" style="display:inline-block;width:9px;height:9px"></i></button>`,
+    "delete",
+  ],
   [`<button id="view-zoom-in"><i class="fa fa-plus"></i></button>`, "view zoom in (plus)"],
   [`<button><i class="fa fa-plus"></i></button>`, "add"],
   [`<button><i class="fa fa-angle-double-up"></i></button>`, "collapse"],
