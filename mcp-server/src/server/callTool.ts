@@ -96,9 +96,7 @@ async function attempt(deps: CallToolDeps, asked: CallRequest, { tool, trace_id,
     const once = () => runTool(deps, found, input, request, { trace_id, facts });
     const { idempotency_key } = request;
     if (idempotency_key === undefined || isIdempotent(found)) return await once();
-    const keyed = { ...request, idempotency_key };
-    const fault = (error: unknown) => deps.observe.fault(error, where);
-    return await runOnce(deps.idempotency, keyed, deps.clock.now(), once, fault);
+    return await runOnce(deps.idempotency, { ...request, idempotency_key }, deps.clock.now(), once);
   } catch (error) {
     return failed(deps, error, where);
   }

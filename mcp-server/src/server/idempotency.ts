@@ -26,30 +26,15 @@ export async function runOnce(
   request: CallRequest & { idempotency_key: string },
   now: number,
   run: () => Promise<CallOutcome>,
-  fault: (error: unknown) => void,
 ): Promise<CallOutcome> {
   const key = { principal: request.principal, key: request.idempotency_key };
   const row = { tool: request.name, input_hash: hashOf(request), at: new Date(now).toISOString() };
-  const pending = ending.get(store) ?? new Map<string, Promise<void>>();
-  ending.set(store, pending);
-  const name = JSON.stringify([key.principal, key.key]);
-  await pending.get(name);
   const before = await store.begin(key, row);
   if (before) return replay(before, row, request.idempotency_key);
   const outcome = await run();
-  const stored = store
-    .finish(key, { outcome: storable(outcome) })
-    .catch(fault)
-    .finally(() => pending.delete(name));
-  pending.set(name, stored);
+  await store.finish(key, { outcome: storable(outcome) });
   return outcome;
 }
-
-/**
- * Results that are being stored, by key. The reply does not wait for that: a result that was never stored is only missed
- * by a repeat, which is then told OUTCOME_UNKNOWN; a repeat in this process waits.
- */
-const ending = new WeakMap<IdempotencyStore, Map<string, Promise<void>>>();
 
 function replay(before: IdempotencyRow, now: { tool: string; input_hash: string }, key: string): CallOutcome {
   if (before.tool !== now.tool || before.input_hash !== now.input_hash) {
