@@ -280,25 +280,6 @@ describe("a 2025 client that vanished", () => {
   });
 });
 
-describe("a bridge's attachment", () => {
-  it("tells the end of either side to the other", async () => {
-    const stop = new AbortController();
-    const headers = { ...bearer, "x-labwright-client": "claude/77" };
-    const response = await fetch(http.url("/attach"), { headers, signal: stop.signal });
-    const reader = response.body?.getReader();
-    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("attached\n");
-    expect(http.attachments.count()).toBe(1);
-    stop.abort();
-    await expect.poll(() => http.ended).toContain("claude/77");
-    expect(http.attachments.count()).toBe(0);
-
-    const second = await fetch(http.url("/attach"), { headers });
-    http.attachments.leave("replaced by a newer build");
-    expect(await second.text()).toBe("attached\nleaving replaced by a newer build\n");
-    expect(http.attachments.count()).toBe(0);
-  });
-});
-
 describe("being asked to end", () => {
   it("passes on who asked, and says whether it leaves", async () => {
     let idle = false;
@@ -384,10 +365,10 @@ describe("beyond loopback", () => {
 describe("a port that is taken", () => {
   it("is replaced by a free one unless someone asked for it", async () => {
     const settings = { host: "127.0.0.1", port: http.listening.port };
-    const other = await listen(new Hono(), { ...settings, portIsFixed: false });
+    const other = await listen({ app: new Hono() }, { ...settings, portIsFixed: false });
     expect(other.port).not.toBe(http.listening.port);
     await other.close();
-    await expect(listen(new Hono(), { ...settings, portIsFixed: true })).rejects.toMatchObject({
+    await expect(listen({ app: new Hono() }, { ...settings, portIsFixed: true })).rejects.toMatchObject({
       code: "CONFIG_INVALID",
       hint: expect.stringContaining("server.port"),
     });

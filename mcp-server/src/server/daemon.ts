@@ -79,14 +79,14 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       return true;
     },
   });
-  listening = await listen(http.app, parts.listen);
+  listening = await listen(http, parts.listen);
   const idle =
     parts.idleMs === undefined
       ? undefined
       : watchIdle({
           clock: parts.clock,
           idleMs: parts.idleMs,
-          isBusy: async () => http.attachments.count() > 0 || http.sessions() > 0 || (await isBusy()),
+          isBusy: async () => http.links.count() > 0 || http.sessions() > 0 || (await isBusy()),
           onIdle: () => stopWith("idle"),
         });
   if (idle) touch = idle.touch;
@@ -131,7 +131,7 @@ async function leave(
   removeDaemonFile(parts.dataDir, process.pid);
   await parts.closeServices();
   await end.quiet(lastAnswersMs);
-  end.http.attachments.leave(end.reason);
+  end.http.links.leave(end.reason);
   await end.http.close();
   await end.listening.close();
 }

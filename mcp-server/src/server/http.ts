@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -5,9 +6,10 @@ import { cors } from "hono/cors";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { ArtifactStore, Clock } from "../services/index.ts";
 import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
-import { type Attachments, createAttachments } from "./attachments.ts";
 import type { CallTool } from "./call.ts";
 import { createServer, type ToolCall } from "./createServer.ts";
+import { linkProtocol } from "./linkMessages.ts";
+import { createLinks, type Links } from "./links.ts";
 import { localBackend } from "./localBackend.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -39,14 +41,22 @@ export type HttpDeps = {
   bodyBytes?: number;
 };
 
-export type Http = { app: Hono; attachments: Attachments; sessions(): number; close(): Promise<void> };
+export type Http = {
+  app: Hono;
+  links: Links;
+  /** Lets a bridge in by the checks of every request, or refuses it with their answer. */
+  upgrade(request: IncomingMessage, head: Buffer): Promise<void>;
+  sessions(): number;
+  close(): Promise<void>;
+};
 
-/** Everything the daemon serves: MCP for both eras, REST, metrics, health, and the bridges' attachment. */
+/** Everything the daemon serves: MCP for both eras, REST, metrics, health, and the bridges' links. */
 export function createHttp(deps: HttpDeps): Http {
   const limit = deps.bodyBytes ?? maxBodyBytes;
-  const attachments = createAttachments({
-    clock: deps.clock,
+  const links = createLinks({
+    backendOf: (client) => localBackend({ ...deps, identify: () => ({ principal, client }) }),
     onOpen: deps.onActivity,
+    onAsked: deps.onActivity,
     onEnd: (client) => {
       deps.onClientEnd(client);
       deps.onActivity();
@@ -73,7 +83,15 @@ export function createHttp(deps: HttpDeps): Http {
     }),
   );
   app.all("/mcp", (c) => mcp.handle(c.req.raw));
-  app.get("/attach", (c) => attachments.open(clientName(c.req.header(clientHeader)) ?? "unknown"));
+  app.get("/attach", (c) =>
+    c.req.header("upgrade") === linkProtocol
+      ? c.body(null, 204)
+      : refuse(
+          c,
+          "INVALID_INPUT",
+          "Bridges connect here, by an upgrade of HTTP. Others use /mcp or /api/v1.",
+        ),
+  );
   app.post("/shutdown", async (c) => {
     const ifIdle = c.req.query("if_idle") === "true";
     const leaving = await deps.onStop(c.req.query("reason")?.slice(0, 100) ?? "asked", ifIdle);
@@ -90,7 +108,35 @@ export function createHttp(deps: HttpDeps): Http {
   app.notFound((c) =>
     c.json({ success: false, error: { code: "NOT_FOUND", message: "No such path." } }, 404),
   );
-  return { app, attachments, sessions: mcp.sessions, close: mcp.close };
+  return {
+    app,
+    links,
+    upgrade: (request, head) => upgrade(app, links, request, head),
+    sessions: mcp.sessions,
+    close: mcp.close,
+  };
+}
+
+async function upgrade(app: Hono, links: Links, request: IncomingMessage, head: Buffer): Promise<void> {
+  const { socket } = request;
+  socket.on("error", () => {});
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (typeof value === "string") headers.set(name, value);
+  const path = request.url === "/attach" ? request.url : "/not-an-upgrade";
+  const answer = await app.fetch(new Request(`http://127.0.0.1${path}`, { headers }));
+  if (answer.status !== 204) {
+    const body = await answer.text();
+    const lines = [
+      `HTTP/1.1 ${answer.status} Refused`,
+      "content-type: application/json",
+      "connection: close",
+    ];
+    socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+    return;
+  }
+  socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${linkProtocol}\r\n\r\n`);
+  links.serve(socket, head, clientName(headers.get(clientHeader)) ?? "unknown");
 }
 
 function mcpRoutes(deps: HttpDeps, limit: number) {

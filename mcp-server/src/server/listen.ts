@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { BlockList, isIP } from "node:net";
 import { type HttpBindings, type ServerType, serve } from "@hono/node-server";
@@ -42,16 +42,19 @@ export function checkExposure(settings: Pick<ListenSettings, "host" | "tls" | "t
   );
 }
 
+/** What is served; upgrades only on the plain port, where bridges come. */
+export type Serving = { app: Hono; upgrade?(request: IncomingMessage, head: Buffer): Promise<void> };
+
 /** Opens the port, or both: the one for others and the plain one on loopback. Throws CONFIG_INVALID. */
-export async function listen(app: Hono, settings: ListenSettings): Promise<Listening> {
+export async function listen(serving: Serving, settings: ListenSettings): Promise<Listening> {
   checkExposure(settings);
   if (isLoopback(settings.host)) {
-    const server = await openPort(app, settings);
+    const server = await openPort(serving, settings);
     return { port: server.port, localPort: server.port, ports: [server.port], close: server.close };
   }
   const proxies = settings.trustedProxy === undefined ? undefined : await addressesOf(settings.trustedProxy);
-  const outer = await openPort(app, settings, proxies);
-  const inner = await openPort(app, { host: "127.0.0.1", port: undefined, portIsFixed: false });
+  const outer = await openPort({ app: serving.app }, settings, proxies);
+  const inner = await openPort(serving, { host: "127.0.0.1", port: undefined, portIsFixed: false });
   return {
     port: outer.port,
     localPort: inner.port,
@@ -65,22 +68,22 @@ export async function listen(app: Hono, settings: ListenSettings): Promise<Liste
 type OpenPort = { port: number; close(): Promise<void> };
 
 async function openPort(
-  app: Hono,
+  serving: Serving,
   settings: ListenSettings,
   proxies?: ReadonlySet<string>,
 ): Promise<OpenPort> {
   try {
-    return await bind(app, settings, settings.port ?? 0, proxies);
+    return await bind(serving, settings, settings.port ?? 0, proxies);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "EADDRINUSE" || settings.port === undefined) throw cannotListen(settings, error);
     if (settings.portIsFixed) throw cannotListen(settings, error);
-    return bind(app, settings, 0, proxies);
+    return bind(serving, settings, 0, proxies);
   }
 }
 
 function bind(
-  app: Hono,
+  { app, upgrade }: Serving,
   settings: ListenSettings,
   port: number,
   proxies?: ReadonlySet<string>,
@@ -101,6 +104,10 @@ function bind(
     },
     (info) => resolve({ port: info.port, close: () => closeServer(server) }),
   );
+  if (upgrade)
+    server.on("upgrade", (request: IncomingMessage, _socket, head: Buffer) => {
+      upgrade(request, head).catch(() => request.socket.destroy());
+    });
   server.once("error", reject);
   return promise;
 }

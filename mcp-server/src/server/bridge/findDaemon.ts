@@ -3,8 +3,8 @@ import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync } f
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type DaemonFile, daemonHeaders, daemonUrl, readDaemonFile } from "../daemonFile.ts";
-import { type Attached, attach } from "./attach.ts";
 import { BridgeError } from "./bridgeError.ts";
+import { type Attached, attach } from "./link.ts";
 
 /** What a bridge or a command wants of a daemon. `command` starts one: program first, then its arguments. */
 export type DaemonWanted = {

@@ -1,19 +1,9 @@
 import { randomUUID } from "node:crypto";
-import {
-  type CallToolResult,
-  Client,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client";
-import { type Backend, idempotencyKeyMeta, type ToolCall } from "../createServer.ts";
-import { type DaemonFile, daemonHeaders, daemonUrl } from "../daemonFile.ts";
-import type { Attached, Loss } from "./attach.ts";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Backend, ToolCall } from "../createServer.ts";
 import { BridgeError, failedResult } from "./bridgeError.ts";
+import { type Attached, DaemonLost, type Loss } from "./link.ts";
 
-/** A forwarded call has no time limit of the bridge's own: host and daemon decide. The largest delay a timer takes. */
-const unlimited = 2 ** 31 - 1;
 const attempts = 3;
 /** A daemon that keeps dying is not started again and again without a call that wants it. */
 const eagerRestarts = { max: 3, perMs: 60_000 };
@@ -24,11 +14,6 @@ export type Forward = Backend & {
   close(): Promise<void>;
 };
 
-type Link = { client: Client; attached: Attached };
-
-/** The connection broke with the daemon; whether the tool ran is not known here. */
-class DaemonLost extends Error {}
-
 export function createForward(deps: {
   /** Tools that may be sent again without a key. */
   repeatable: ReadonlySet<string>;
@@ -36,17 +21,16 @@ export function createForward(deps: {
   client: () => string;
   find(client: string): Promise<Attached>;
 }): Forward {
-  let current: Promise<Link> | undefined;
+  let current: Promise<Attached> | undefined;
   let name: string | undefined;
   let isClosed = false;
   let restarts: number[] = [];
 
-  async function connect(): Promise<Link> {
+  async function connect(): Promise<Attached> {
     name ??= deps.client();
     const attached = await deps.find(name);
-    const client = await connectClient(attached.file, name);
     attached.lost.addEventListener("abort", () => onLost(attached.loss()), { once: true });
-    return { client, attached };
+    return attached;
   }
 
   /** A daemon that said why it leaves is left alone until it is needed; one that died is started again at once. */
@@ -59,18 +43,18 @@ export function createForward(deps: {
   }
 
   /** Nothing was sent yet, so a daemon that dies here is simply looked for again. */
-  async function link(): Promise<Link> {
+  async function link(): Promise<Attached> {
     for (let attempt = 1; attempt < attempts; attempt++) {
       const open = await tryLink().catch((error: unknown) => {
         if (error instanceof BridgeError) throw error;
         return undefined;
       });
-      if (open && !open.attached.lost.aborted) return open;
+      if (open && !open.lost.aborted) return open;
     }
     return tryLink();
   }
 
-  async function tryLink(): Promise<Link> {
+  async function tryLink(): Promise<Attached> {
     current ??= connect();
     const mine = current;
     try {
@@ -90,7 +74,8 @@ export function createForward(deps: {
     const key = deps.repeatable.has(call.name) ? undefined : (call.idempotency_key ?? ownKey(call));
     for (let attempt = 1; ; attempt++) {
       try {
-        return await send(await link(), call, key);
+        const daemon = await link();
+        return await daemon.callTool({ ...call, idempotency_key: key });
       } catch (error) {
         const failure = failureOf(error, call, key, attempt);
         if (failure) return failure;
@@ -101,54 +86,18 @@ export function createForward(deps: {
   return {
     warm,
     callTool,
-    readResource: async (uri, signal) => (await link()).client.readResource({ uri }, { signal }),
+    readResource: async (uri, signal) => (await link()).readResource(uri, signal),
     async close() {
       isClosed = true;
       const open = await current?.catch(() => undefined);
-      await open?.client.close();
-      open?.attached.close();
+      open?.close();
     },
   };
-}
-
-async function connectClient(file: DaemonFile, name: string): Promise<Client> {
-  const client = new Client(
-    { name: "labwright-bridge", version: file.version },
-    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
-  );
-  const headers = daemonHeaders(file, name);
-  await client.connect(
-    new StreamableHTTPClientTransport(daemonUrl(file, "/mcp"), { requestInit: { headers } }),
-  );
-  return client;
 }
 
 /** A key among the arguments stays the caller's. */
 const ownKey = (call: ToolCall): string | undefined =>
   "idempotency_key" in call.arguments ? undefined : randomUUID();
-
-function send({ client, attached }: Link, call: ToolCall, key: string | undefined): Promise<CallToolResult> {
-  const { progress } = call;
-  const _meta = {
-    ...(key !== undefined && { [idempotencyKeyMeta]: key }),
-    ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
-  };
-  return client
-    .request(
-      { method: "tools/call", params: { name: call.name, arguments: call.arguments, _meta } },
-      {
-        // An event stream that breaks does not end the SDK's call, which would wait for ever; the attachment tells.
-        signal: AbortSignal.any([call.signal, attached.lost]),
-        timeout: unlimited,
-        ...(progress && { onprogress: (p) => progress(p.progress, p.total, p.message) }),
-      },
-    )
-    .catch((error: unknown) => {
-      throw attached.lost.aborted && !call.signal.aborted
-        ? new DaemonLost("the daemon ended during the call")
-        : error;
-    });
-}
 
 /** The answer to give, or undefined to try again. Throws what is not ours to explain: cancellation, protocol errors. */
 function failureOf(
@@ -158,16 +107,7 @@ function failureOf(
   attempt: number,
 ): CallToolResult | undefined {
   if (error instanceof BridgeError) return failedResult(error);
-  if (error instanceof SdkHttpError && error.status === 413) {
-    return failedResult(
-      new BridgeError(
-        "INPUT_TOO_LARGE",
-        `The arguments of ${call.name} are too large.`,
-        "Send less at a time.",
-      ),
-    );
-  }
-  if (call.signal.aborted || !isLost(error)) throw error;
+  if (call.signal.aborted || !(error instanceof DaemonLost)) throw error;
   if (attempt < attempts) return undefined;
   return failedResult(
     new BridgeError(
@@ -179,11 +119,4 @@ function failureOf(
       key === undefined ? {} : { idempotency_key: key },
     ),
   );
-}
-
-function isLost(error: unknown): boolean {
-  if (error instanceof SdkError) {
-    return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed;
-  }
-  return error instanceof TypeError || error instanceof DaemonLost;
 }

@@ -1,0 +1,180 @@
+import { request } from "node:http";
+import type { Socket } from "node:net";
+import { ProtocolError } from "@modelcontextprotocol/server";
+import type { Backend, ToolCall } from "../createServer.ts";
+import { type DaemonFile, daemonHeaders } from "../daemonFile.ts";
+import {
+  type Asked,
+  type LinkCall,
+  linkProtocol,
+  maxLineLength,
+  readLines,
+  type Told,
+  toldSchema,
+} from "../linkMessages.ts";
+import { BridgeError } from "./bridgeError.ts";
+
+/** How the daemon ended: with a reason when it said so, without one when it died. */
+export type Loss = { reason: string | undefined };
+
+/** The connection broke with the daemon; whether the tool ran is not known here. */
+export class DaemonLost extends Error {}
+
+/** A living daemon that runs what it is asked; what it had not answered when it went is rejected with {@link DaemonLost}. */
+export type Attached = Backend & {
+  file: DaemonFile;
+  lost: AbortSignal;
+  loss(): Loss;
+  close(): void;
+};
+
+/**
+ * Connects to a daemon. Undefined if none answers there within `timeoutMs`, which a daemon.json left by a dead one, or a
+ * stranger on its port, gives.
+ */
+export async function attach(
+  file: DaemonFile,
+  client: string,
+  timeoutMs: number,
+): Promise<Attached | undefined> {
+  const opened = await upgrade(file, client, timeoutMs);
+  return opened && new Link(file, opened.socket, opened.head);
+}
+
+type Opened = { socket: Socket; head: Buffer };
+
+function upgrade(file: DaemonFile, client: string, timeoutMs: number): Promise<Opened | undefined> {
+  return new Promise((resolve) => {
+    const headers = { ...daemonHeaders(file, client), connection: "Upgrade", upgrade: linkProtocol };
+    const asked = request({ host: "127.0.0.1", port: file.port, path: "/attach", headers });
+    const timer = setTimeout(() => asked.destroy(), timeoutMs);
+    const settle = (opened: Opened | undefined) => {
+      clearTimeout(timer);
+      resolve(opened);
+    };
+    asked.once("upgrade", (_, socket, head) => settle({ socket, head }));
+    asked.once("response", (response) => {
+      response.destroy();
+      settle(undefined);
+    });
+    asked.on("error", () => settle(undefined));
+    asked.once("close", () => settle(undefined));
+    asked.end();
+  });
+}
+
+type Answer = Exclude<Told, { leaving: string }>;
+type Waiting = { hear(answer: Answer): void; fail(error: unknown): void };
+
+class Link implements Attached {
+  readonly file: DaemonFile;
+  private readonly socket: Socket;
+  private readonly ended = new AbortController();
+  private readonly waiting = new Map<number, Waiting>();
+  private reason: string | undefined;
+  private lastId = 0;
+
+  constructor(file: DaemonFile, socket: Socket, head: Buffer) {
+    this.file = file;
+    this.socket = socket;
+    socket.setNoDelay(true);
+    // A connection reset by a killed daemon is an end like any other.
+    socket.on("error", () => {});
+    socket.on("end", () => socket.destroySoon());
+    socket.once("close", () => this.end());
+    readLines(socket, head, (line) => this.hear(toldSchema.parse(JSON.parse(line))));
+  }
+
+  get lost(): AbortSignal {
+    return this.ended.signal;
+  }
+
+  loss(): Loss {
+    return { reason: this.reason };
+  }
+
+  close(): void {
+    this.socket.destroySoon();
+  }
+
+  async callTool({ signal, progress, ...call }: ToolCall) {
+    const sent: LinkCall = {
+      name: call.name,
+      arguments: call.arguments,
+      idempotency_key: call.idempotency_key,
+      traceparent: call.traceparent,
+      elicitation: call.elicitation,
+      progress: progress !== undefined,
+    };
+    return this.ask(
+      (id) => ({ id, call: sent }),
+      signal,
+      (answer) => {
+        if ("progress" in answer) {
+          const { done, total, message } = answer.progress;
+          progress?.(done, total, message);
+        }
+        return "called" in answer ? answer.called : undefined;
+      },
+    );
+  }
+
+  async readResource(uri: string, signal: AbortSignal) {
+    return this.ask(
+      (id) => ({ id, read: uri }),
+      signal,
+      (answer) => ("read" in answer ? answer.read : undefined),
+    );
+  }
+
+  private ask<T>(
+    asked: (id: number) => Asked,
+    signal: AbortSignal,
+    resultOf: (answer: Answer) => T | undefined,
+  ): Promise<T> {
+    const id = ++this.lastId;
+    const line = JSON.stringify(asked(id));
+    if (line.length > maxLineLength)
+      throw new BridgeError("INPUT_TOO_LARGE", "The arguments are too large.", "Send less at a time.");
+    if (this.lost.aborted) throw new DaemonLost("the daemon has ended");
+    signal.throwIfAborted();
+    return new Promise<T>((resolve, reject) => {
+      const settled = () => {
+        this.waiting.delete(id);
+        signal.removeEventListener("abort", cancel);
+      };
+      const fail = (error: unknown) => {
+        settled();
+        reject(error);
+      };
+      const cancel = () => {
+        fail(signal.reason);
+        this.socket.write(`${JSON.stringify({ cancel: id } satisfies Asked)}\n`);
+      };
+      const hear = (answer: Answer) => {
+        if ("error" in answer) {
+          const { code, message, data } = answer.error;
+          return fail(new ProtocolError(code, message, data));
+        }
+        const result = resultOf(answer);
+        if (result === undefined) return;
+        settled();
+        resolve(result);
+      };
+      this.waiting.set(id, { hear, fail });
+      signal.addEventListener("abort", cancel, { once: true });
+      this.socket.write(`${line}\n`);
+    });
+  }
+
+  private hear(told: Told): void {
+    if ("leaving" in told) this.reason = told.leaving;
+    else this.waiting.get(told.id)?.hear(told);
+  }
+
+  private end(): void {
+    this.ended.abort();
+    for (const { fail } of [...this.waiting.values()])
+      fail(new DaemonLost("the daemon ended during the call"));
+  }
+}
