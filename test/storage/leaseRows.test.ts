@@ -5,6 +5,9 @@ import { describeEachDatabase } from "../fixtures/database.ts";
 const start = Date.parse("2030-01-01T00:00:00.000Z");
 const minute = (n: number) => new Date(start + n * 60_000).toISOString();
 
+/** An explicit lease until `n`, an implicit one four minutes less. */
+const until = (n: number) => ({ explicit: minute(n), implicit: minute(n - 4) });
+
 function wanted(device: string, client: string, at = 0) {
   return {
     device_id: `host/${device}`,
@@ -67,9 +70,21 @@ function keeping(rows: () => LeaseRows): void {
   it("renews a living lease only", async () => {
     const lease = await rows().take(wanted("renew", "a"), { force: false, now: minute(0) });
     const session = lease?.session_id ?? "";
-    expect((await rows().renew(session, minute(9), minute(4)))?.expires_at).toBe(minute(9));
-    expect(await rows().renew(session, minute(20), minute(9))).toBeUndefined();
+    const own = { session_id: session, principal: "owner" };
+    expect((await rows().renew(own, until(9), minute(4)))?.expires_at).toBe(minute(9));
+    expect(await rows().renew({ ...own, principal: "stranger" }, until(20), minute(5))).toBeUndefined();
+    expect(await rows().renew(own, until(20), minute(9))).toBeUndefined();
     expect((await rows().find(session))?.expires_at).toBe(minute(9));
+  });
+
+  it("renews what a client holds of a device, an implicit lease by less", async () => {
+    const lease = { ...wanted("own call", "a"), implicit: true };
+    await rows().take(lease, { force: false, now: minute(0) });
+    const renewed = await rows().renewOwn(lease, until(9), minute(4));
+    expect(renewed).toMatchObject({ session_id: lease.session_id, fence: 1, expires_at: minute(5) });
+    expect(await rows().renewOwn({ ...lease, client: "b" }, until(9), minute(4))).toBeUndefined();
+    expect(await rows().renewOwn({ ...lease, principal: "b" }, until(9), minute(4))).toBeUndefined();
+    expect(await rows().renewOwn(lease, until(9), minute(5))).toBeUndefined();
   });
 
   it("frees a device that is given back, and its fence goes on", async () => {
@@ -79,7 +94,9 @@ function keeping(rows: () => LeaseRows): void {
     expect(await rows().release(session)).toBe(false);
     expect(await rows().find(session)).toBeUndefined();
     expect(await rows().ofDevice("host/release")).toBeUndefined();
-    expect(await rows().renew(session, minute(9), minute(0))).toBeUndefined();
+    expect(
+      await rows().renew({ session_id: session, principal: "owner" }, until(9), minute(0)),
+    ).toBeUndefined();
     const next = await rows().take(wanted("release", "b"), { force: false, now: minute(0) });
     expect(next?.fence).toBe(2);
   });

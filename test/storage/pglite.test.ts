@@ -129,3 +129,20 @@ it("fails calls, and does not hang, after its thread has ended", async () => {
   await expect(storage.db.$count(audit)).rejects.toThrow();
   await storage.close();
 });
+it("lets every connection prepare statements by the same names, one after the other and again", async () => {
+  const storage = await openStorage({ dataDir, ...files });
+  const clients = await Promise.all([storage.pool.connect(), storage.pool.connect()]);
+  const answers: unknown[] = [];
+  for (const round of [1, 2])
+    for (const client of clients) {
+      const { rows } = await client.query({
+        name: "add",
+        text: "select $1::int + 1 as sum",
+        values: [round],
+      });
+      answers.push(rows[0]);
+    }
+  expect(answers).toEqual([{ sum: 2 }, { sum: 2 }, { sum: 3 }, { sum: 3 }]);
+  for (const client of clients) client.release();
+  await storage.close();
+});

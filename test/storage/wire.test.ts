@@ -10,7 +10,7 @@ function message(type: string, body: string): Buffer {
 }
 
 const startup = Buffer.from([0, 0, 0, 9, 0, 3, 0, 0, 0]);
-const query = message("P", "parse");
+const query = message("P", "\0select 1\0");
 const sync = message("S", "");
 
 describe("the bytes of a client", () => {
@@ -26,6 +26,16 @@ describe("the bytes of a client", () => {
         Buffer.concat([query, query, sync]),
       );
     }
+  });
+
+  it("that name a statement replace what another client prepared by that name", () => {
+    const buffer = new FrontendBuffer();
+    buffer.push(startup);
+    const parse = message("P", "insert_step\0insert into steps\0");
+    const [batch] = buffer.push(Buffer.concat([parse, sync]));
+    expect(batch?.kind === "batch" && Buffer.from(batch.bytes)).toEqual(
+      Buffer.concat([message("C", "Sinsert_step\0"), parse, sync]),
+    );
   });
 
   it("are held back until a message that a server answers", () => {

@@ -1,4 +1,4 @@
-import { desc, eq, lt } from "drizzle-orm";
+import { desc, eq, lt, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { audit } from "./schema.ts";
 
@@ -17,19 +17,26 @@ export type AuditRecord = {
 export type AuditRows = ReturnType<typeof auditRows>;
 
 export function auditRows(db: Database) {
+  const value = (name: string) => sql.placeholder(name);
+  const insert = db
+    .insert(audit)
+    .values({
+      principal: value("principal"),
+      client: value("client"),
+      tool: value("tool"),
+      deviceId: value("device_id"),
+      fence: value("fence"),
+      outcome: value("outcome"),
+      durationMs: value("duration_ms"),
+      traceId: value("trace_id"),
+      at: value("at"),
+    })
+    .prepare("append_audit");
+
   return {
     async append(record: AuditRecord): Promise<void> {
-      await db.insert(audit).values({
-        principal: record.principal,
-        client: record.client,
-        tool: record.tool,
-        deviceId: record.device_id,
-        fence: record.fence,
-        outcome: record.outcome,
-        durationMs: Math.round(record.duration_ms),
-        traceId: record.trace_id,
-        at: record.at,
-      });
+      const { device_id = null, fence = null } = record;
+      await insert.execute({ ...record, device_id, fence, duration_ms: Math.round(record.duration_ms) });
     },
 
     /** The last records, newest first, of one device or of all. */

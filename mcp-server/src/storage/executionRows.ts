@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray } from "drizzle-orm";
+import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import type { Execution, FinalStatus, Params, Step } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { executions, steps } from "./schema.ts";
@@ -22,11 +22,12 @@ export type ExecutionRows = ReturnType<typeof executionRows>;
 
 /** Executions and their steps. */
 export function executionRows(db: Database) {
+  const { insert, end: endPrepared } = statements(db);
   return {
     ...stepRows(db),
 
     async insert(execution: NewExecution): Promise<void> {
-      await db.insert(executions).values(toRow(execution));
+      await insert.execute(toRow(execution));
     },
 
     /** A queued execution's turn has come. */
@@ -46,9 +47,9 @@ export function executionRows(db: Database) {
       end: ExecutionEnd,
       along: ((tx: Database) => Promise<void>) | undefined,
     ): Promise<boolean> {
-      if (!along) return endOpen(db, id, end);
+      if (!along) return (await endPrepared.execute(toEnd(id, end))).length > 0;
       return db.transaction(async (tx) => {
-        if (!(await endOpen(tx, id, end))) return false;
+        if ((await statements(tx).end.execute(toEnd(id, end))).length === 0) return false;
         await along(tx);
         return true;
       });
@@ -71,10 +72,59 @@ export function executionRows(db: Database) {
   };
 }
 
+const value = (name: string) => sql.placeholder(name);
+
+/** Every run makes these two, so they are prepared once. */
+function statements(db: Database) {
+  return {
+    insert: db
+      .insert(executions)
+      .values({
+        id: value("id"),
+        kind: value("kind"),
+        name: value("name"),
+        status: value("status"),
+        input: value("input"),
+        startedAt: value("startedAt"),
+        hostName: value("hostName"),
+        device: value("device"),
+        deviceModel: value("deviceModel"),
+        deviceVersion: value("deviceVersion"),
+        environment: value("environment"),
+        release: value("release"),
+        build: value("build"),
+        userinterface: value("userinterface"),
+        triggeredBy: value("triggeredBy"),
+        correlationId: value("correlationId"),
+        verifiedCount: value("verifiedCount"),
+        outputs: value("outputs"),
+      })
+      .prepare("insert_execution"),
+    end: db
+      .update(executions)
+      .set({
+        status: sql`${value("status")}`,
+        reason: sql`${value("reason")}::jsonb`,
+        finishedAt: sql`${value("finishedAt")}`,
+        durationMs: sql`${value("durationMs")}`,
+        verifiedCount: sql`${value("verifiedCount")}`,
+        outputs: sql`${value("outputs")}::jsonb`,
+        result: sql`${value("result")}::jsonb`,
+      })
+      .where(and(eq(executions.id, value("id")), inArray(executions.status, open)))
+      .returning({ id: executions.id })
+      .prepare("end_execution"),
+  };
+}
+
 function stepRows(db: Database) {
+  const append = db
+    .insert(steps)
+    .values({ executionId: value("executionId"), index: value("index"), body: value("body") })
+    .prepare("append_step");
   return {
     async appendStep(executionId: string, step: Step): Promise<void> {
-      await db.insert(steps).values({ executionId, index: step.index, body: step });
+      await append.execute({ executionId, index: step.index, body: step });
     },
 
     /** In the order in which they were made. */
@@ -94,7 +144,7 @@ function stepRows(db: Database) {
   };
 }
 
-function toRow(execution: NewExecution): typeof executions.$inferInsert {
+function toRow(execution: NewExecution) {
   return {
     id: execution.id,
     kind: execution.kind,
@@ -105,15 +155,29 @@ function toRow(execution: NewExecution): typeof executions.$inferInsert {
     hostName: execution.host_name,
     device: execution.device,
     deviceModel: execution.device_model,
-    deviceVersion: execution.device_version,
-    environment: execution.environment,
-    release: execution.release,
-    build: execution.build,
-    userinterface: execution.userinterface,
+    deviceVersion: execution.device_version ?? null,
+    environment: execution.environment ?? null,
+    release: execution.release ?? null,
+    build: execution.build ?? null,
+    userinterface: execution.userinterface ?? null,
     triggeredBy: execution.triggered_by,
     correlationId: execution.correlation_id,
     verifiedCount: execution.verified_count,
     outputs: execution.outputs,
+  };
+}
+
+function toEnd(id: string, end: ExecutionEnd) {
+  const json = (given: unknown) => (given === undefined || given === null ? null : JSON.stringify(given));
+  return {
+    id,
+    status: end.status,
+    reason: json(end.reason),
+    finishedAt: end.finished_at,
+    durationMs: end.duration_ms,
+    verifiedCount: end.verified_count,
+    outputs: json(end.outputs),
+    result: json(end.result),
   };
 }
 
@@ -154,21 +218,4 @@ function given<T extends object>(columns: T): Given<T> {
     if (value !== null && value !== undefined) kept[key] = value;
   }
   return kept;
-}
-
-async function endOpen(db: Database, id: string, end: ExecutionEnd): Promise<boolean> {
-  const ended = await db
-    .update(executions)
-    .set({
-      status: end.status,
-      reason: end.reason ?? null,
-      finishedAt: end.finished_at,
-      durationMs: end.duration_ms,
-      verifiedCount: end.verified_count,
-      outputs: end.outputs,
-      result: end.result ?? null,
-    })
-    .where(and(eq(executions.id, id), inArray(executions.status, open)))
-    .returning({ id: executions.id });
-  return ended.length > 0;
 }

@@ -1,4 +1,4 @@
-import { and, eq, lt } from "drizzle-orm";
+import { and, eq, isNull, lt, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { idempotency } from "./schema.ts";
 
@@ -16,6 +16,31 @@ export function idempotencyRows(db: Database) {
     return row && { tool: row.tool, input_hash: row.inputHash, result: row.result };
   }
 
+  const value = (name: string) => sql.placeholder(name);
+  const begin = db
+    .insert(idempotency)
+    .values({
+      principal: value("principal"),
+      key: value("key"),
+      tool: value("tool"),
+      inputHash: value("input_hash"),
+      at: value("at"),
+    })
+    .onConflictDoNothing()
+    .returning({ key: idempotency.key })
+    .prepare("begin_idempotent_call");
+  const finish = db
+    .update(idempotency)
+    .set({ result: sql`${value("result")}::jsonb` })
+    .where(
+      and(
+        eq(idempotency.principal, value("principal")),
+        eq(idempotency.key, value("key")),
+        isNull(idempotency.result),
+      ),
+    )
+    .prepare("finish_idempotent_call");
+
   return {
     find,
 
@@ -24,25 +49,13 @@ export function idempotencyRows(db: Database) {
       key: IdempotencyKey,
       row: { tool: string; input_hash: string; at: string },
     ): Promise<IdempotencyRow | undefined> {
-      const begun = await db
-        .insert(idempotency)
-        .values({
-          principal: key.principal,
-          key: key.key,
-          tool: row.tool,
-          inputHash: row.input_hash,
-          at: row.at,
-        })
-        .onConflictDoNothing()
-        .returning({ key: idempotency.key });
+      const begun = await begin.execute({ ...key, ...row });
       return begun.length > 0 ? undefined : find(key);
     },
 
     /** The first end stands. */
     async finish(key: IdempotencyKey, result: unknown): Promise<void> {
-      const row = await find(key);
-      if (row !== undefined && row.result === null)
-        await db.update(idempotency).set({ result }).where(isKey(key));
+      await finish.execute({ ...key, result: JSON.stringify(result) });
     },
 
     /** Forgets keys that were begun before an instant. */

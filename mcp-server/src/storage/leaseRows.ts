@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, not, or, sql } from "drizzle-orm";
+import { and, eq, gt, lte, not, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { leaseLosses, leases } from "./schema.ts";
 
@@ -55,15 +55,7 @@ export function leaseRows(db: Database) {
       });
     },
 
-    /** Undefined when the lease has expired or gone. */
-    async renew(sessionId: string, expiresAt: string, now: string): Promise<LeaseRow | undefined> {
-      const [row] = await db
-        .update(leases)
-        .set({ expiresAt })
-        .where(and(eq(leases.sessionId, sessionId), gt(leases.expiresAt, now)))
-        .returning();
-      return row && toLease(row);
-    },
+    ...renewals(db),
 
     async find(sessionId: string): Promise<LeaseRow | undefined> {
       const [row] = await db
@@ -88,6 +80,51 @@ export function leaseRows(db: Database) {
     },
 
     ...endings(db),
+  };
+}
+
+/** When a lease would end now, by whether it is an implicit one. */
+export type LeaseEnd = { implicit: string; explicit: string };
+
+/** Each driving call renews a lease: prepared once, and one statement each. */
+function renewals(db: Database) {
+  const value = (name: string) => sql.placeholder(name);
+  const renewing = (name: string, which: SQL) =>
+    db
+      .update(leases)
+      .set({
+        expiresAt: sql`case when ${leases.implicit} then ${value("implicit")}::timestamptz else ${value("explicit")}::timestamptz end`,
+      })
+      .where(and(which, eq(leases.principal, value("principal")), gt(leases.expiresAt, value("now"))))
+      .returning()
+      .prepare(name);
+  const byHandle = renewing("renew_lease", sql`${leases.sessionId} = ${value("session")}`);
+  const ofOwner = renewing(
+    "renew_own_lease",
+    sql`${leases.deviceId} = ${value("device")} and ${leases.client} = ${value("client")}`,
+  );
+  return {
+    /** Undefined when the principal's lease with this handle has expired or gone. */
+    async renew(
+      lease: { session_id: string; principal: string },
+      until: LeaseEnd,
+      now: string,
+    ): Promise<LeaseRow | undefined> {
+      const { session_id: session, principal } = lease;
+      const [row] = await byHandle.execute({ session, principal, ...until, now });
+      return row && toLease(row);
+    },
+
+    /** Undefined when the client has no living lease of the device. */
+    async renewOwn(
+      owner: { device_id: string; principal: string; client: string },
+      until: LeaseEnd,
+      now: string,
+    ): Promise<LeaseRow | undefined> {
+      const { device_id: device, principal, client } = owner;
+      const [row] = await ofOwner.execute({ device, principal, client, ...until, now });
+      return row && toLease(row);
+    },
   };
 }
 

@@ -67,8 +67,19 @@ export class FrontendBuffer {
       return { kind: "startup" };
     }
     if (type === "X") return { kind: "end" };
-    return endsBatch.has(type) ? { kind: "batch", bytes: new Uint8Array(bytes) } : undefined;
+    return endsBatch.has(type) ? { kind: "batch", bytes: replacingStatement(bytes) } : undefined;
   }
+}
+
+/**
+ * All connections share one session and so its prepared statements, whose names tell their text. A client that prepares
+ * one for itself replaces what another has made: Close, which the session answers also when there is nothing to close,
+ * goes before Parse.
+ */
+function replacingStatement(batch: Uint8Array): Uint8Array<ArrayBuffer> {
+  const nameEnd = batch.indexOf(0, 5);
+  if (typeLetter(batch, 0) !== "P" || nameEnd <= 5) return new Uint8Array(batch);
+  return concat([frame("C", concat([text.encode("S"), batch.subarray(5, nameEnd + 1)])), batch]);
 }
 
 const text = new TextEncoder();

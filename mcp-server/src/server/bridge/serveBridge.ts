@@ -46,7 +46,7 @@ export function serveBridge(options: BridgeOptions): void {
   transport.onRequest = (method, name) => {
     host ??= name;
     timer ??= setTimeout(warm, warmAfterMs);
-    // The listing comes first: loading the client half and fetch would hold it up by.
+    // The listing comes first: loading what talks to the daemon would hold it up.
     if (method === "tools/list") setTimeout(warm, 10);
   };
   const handle = serveStdio(() => createServer(catalogue, backend), { transport });

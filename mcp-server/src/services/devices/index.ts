@@ -141,9 +141,9 @@ class Devices implements DeviceService {
     );
   }
 
-  private async implicitLease(entry: ConfiguredDevice, context: CallContext): Promise<Lease> {
-    const free = this.entries.length > 1 ? await this.freeFor(context) : [];
-    return this.rules.take(entry.id, context, { force: false, implicit: true, free });
+  private implicitLease(entry: ConfiguredDevice, context: CallContext): Promise<Lease> {
+    const free = async () => (this.entries.length > 1 ? await this.freeFor(context) : []);
+    return this.rules.takeImplicitly(entry.id, context, free);
   }
 
   private async byHandle(sessionId: string, ref: DeviceRef, context: CallContext) {

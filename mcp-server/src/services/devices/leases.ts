@@ -12,13 +12,25 @@ export type LeaseStore = {
     wanted: Omit<Lease, "fence"> & { host_name: string; taken_at: string },
     options: { force: boolean; now: string },
   ): Promise<Lease | undefined>;
-  renew(sessionId: string, expiresAt: string, now: string): Promise<Lease | undefined>;
+  renew(
+    lease: { session_id: string; principal: string },
+    until: LeaseEnd,
+    now: string,
+  ): Promise<Lease | undefined>;
+  renewOwn(
+    owner: { device_id: string; principal: string; client: string },
+    until: LeaseEnd,
+    now: string,
+  ): Promise<Lease | undefined>;
   find(sessionId: string): Promise<Lease | undefined>;
   ofDevice(deviceId: string): Promise<Lease | undefined>;
   all(): Promise<Lease[]>;
   release(sessionId: string): Promise<boolean>;
   findLoss(sessionId: string): Promise<{ taken_by: string; at: string } | undefined>;
 };
+
+/** When a lease would end now, by whether it is an implicit one. */
+export type LeaseEnd = { implicit: string; explicit: string };
 
 export type LeaseLimits = { leaseMs: number; implicitMs: number };
 
@@ -78,25 +90,36 @@ export class Leases {
     return lease;
   }
 
-  /** Checks a handle and renews it. Throws LEASE_LOST, LEASE_EXPIRED or LEASE_NOT_FOUND with what to do. */
-  async useHandle(sessionId: string, context: CallContext): Promise<Lease> {
-    const lease = await this.store.find(sessionId);
-    if (!lease || lease.principal !== context.principal) throw await this.goneError(sessionId);
-    const renewed = await this.renew(lease);
-    if (!renewed) {
-      throw new ToolError(
-        "LEASE_EXPIRED",
-        `The lease of ${lease.device_id} ended at ${lease.expires_at}.`,
-        "Call take_control again; it is granted if the device is still free.",
-        { device_id: lease.device_id },
-      );
-    }
-    return renewed;
+  /** Takes a device for one call, or renews what its caller holds of it. Throws DEVICE_HELD. */
+  async takeImplicitly(
+    deviceId: string,
+    context: CallContext,
+    free: () => Promise<readonly string[]>,
+  ): Promise<Lease> {
+    const { principal, client } = context;
+    const now = this.clock.now();
+    const owner = { device_id: deviceId, principal, client };
+    const own = await this.store.renewOwn(owner, this.until(now), iso(now));
+    return own ?? this.take(deviceId, context, { force: false, implicit: true, free: await free() });
   }
 
-  async renew(lease: Lease): Promise<Lease | undefined> {
+  /** Checks a handle and renews it. Throws LEASE_LOST, LEASE_EXPIRED or LEASE_NOT_FOUND with what to do. */
+  async useHandle(sessionId: string, context: CallContext): Promise<Lease> {
+    const renewed = await this.renew({ session_id: sessionId, principal: context.principal });
+    if (renewed) return renewed;
+    const lease = await this.store.find(sessionId);
+    if (!lease || lease.principal !== context.principal) throw await this.goneError(sessionId);
+    throw new ToolError(
+      "LEASE_EXPIRED",
+      `The lease of ${lease.device_id} ended at ${lease.expires_at}.`,
+      "Call take_control again; it is granted if the device is still free.",
+      { device_id: lease.device_id },
+    );
+  }
+
+  async renew(lease: { session_id: string; principal: string }): Promise<Lease | undefined> {
     const now = this.clock.now();
-    return this.store.renew(lease.session_id, iso(now + this.span(lease.implicit)), iso(now));
+    return this.store.renew(lease, this.until(now), iso(now));
   }
 
   /** Gives a lease back. False if it was gone already. */
@@ -147,6 +170,10 @@ export class Leases {
       `${instead}Wait for it, or call take_control with force: true, which tells the holder.`,
       { device_id: deviceId, holder: holder?.client, until: holder?.expires_at, free },
     );
+  }
+
+  private until(now: number): LeaseEnd {
+    return { implicit: iso(now + this.limits.implicitMs), explicit: iso(now + this.limits.leaseMs) };
   }
 
   private span(implicit: boolean): number {

@@ -132,7 +132,12 @@ class Executions implements ExecutionService {
       grant.done();
       throw storageError(error);
     }
-    context.note?.({ execution_id: execution.id, device_id: execution.device });
+    const fence = grant.lease?.fence;
+    context.note?.({
+      execution_id: execution.id,
+      device_id: execution.device,
+      ...(fence !== undefined && { fence }),
+    });
     const startedAt = Date.parse(execution.started_at);
     const run = new LiveRun<Output>({ id: execution.id, spec, grant, control, startedAt }, this.deps);
     const { ended, settle, refuse } = pendingEnd();
