@@ -90,15 +90,17 @@ async function windowOpened(session: DrivenSession, page: Page, signal: AbortSig
 }
 
 async function documentReady(session: DrivenSession, page: Page, signal: AbortSignal): Promise<void> {
+  const signals = session.signals(page);
+  if (signals.isReady()) return;
   const deadline = withDeadline(signal, PAGE_DEADLINE_MS);
   try {
-    await untilAborted(session.signals(page).settled(), deadline.signal);
-    // No round trip: Playwright knows the state of documents it has seen.
+    await untilAborted(signals.settled(), deadline.signal);
     await page.waitForLoadState("domcontentloaded", { timeout: PAGE_DEADLINE_MS, signal: deadline.signal });
+    signals.markReady();
   } catch (error) {
     if (page.isClosed()) return;
     if (!deadline.over()) throw error;
-    await session.signals(page).stop();
+    await signals.stop();
     throw new DeviceError(
       "COMMAND_TIMEOUT",
       `The action was done, but the page it opened was not usable within ${PAGE_DEADLINE_MS} ms; loading was stopped. Do not repeat the action; check that the site answers.`,

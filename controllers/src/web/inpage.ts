@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { BrowserContext, Frame } from "playwright-core";
 import { InpageAgent } from "./inpageAgent.ts";
 import { InpageClicks } from "./inpageClicks.ts";
@@ -13,6 +14,10 @@ declare global {
   var __labwright: InpageAgent | undefined;
 }
 
+/** Names that no page can know, so none hears them. */
+const secret = randomBytes(8).toString("hex");
+const events = { ask: `labwright-ask-${secret}`, found: `labwright-found-${secret}` };
+
 // Classes travel as source text, so a bundler may rename them: each is bound to a name of ours. `__name` is what esbuild
 // wraps functions in when it keeps names.
 const source = `(() => {
@@ -25,15 +30,25 @@ const source = `(() => {
   const walk = new (${String(InpageWalk)})(dom, roles, names, clicks);
   const query = new (${String(InpageQuery)})(dom, roles, names, clicks, walk);
   const selectors = new (${String(InpageSelectors)})(dom, names, clicks, query);
-  const agent = new (${String(InpageAgent)})(dom, roles, names, clicks, walk, query, selectors);
+  const events = ${JSON.stringify(events)};
+  const agent = new (${String(InpageAgent)})(dom, roles, names, clicks, walk, query, selectors, events);
   Object.defineProperty(globalThis, "__labwright", { value: agent });
   clicks.watch();
+  agent.listen();
 })()`;
 
-// The engine runs in the page's own world, where the agent and the page's listeners are.
+// The engine runs in Playwright's own world: in the page's, Playwright would first put its 350 KB of script there, for each
+// new document. The two worlds share nothing but the tree, so question and answer are events on its nodes.
 const engine = `({
   query(root, body) { return this.queryAll(root, body)[0]; },
-  queryAll(root, body) { return globalThis.__labwright ? globalThis.__labwright.findEncoded(body, root) : []; },
+  queryAll(root, body) {
+    const found = [];
+    const hear = (event) => found.push(event.composedPath()[0]);
+    addEventListener("${events.found}", hear, true);
+    root.dispatchEvent(new CustomEvent("${events.ask}", { detail: body, composed: true }));
+    removeEventListener("${events.found}", hear, true);
+    return found;
+  },
 })`;
 
 let registered: Promise<void> | undefined;
@@ -43,7 +58,7 @@ let registered: Promise<void> | undefined;
  * before its first page: a page that exists keeps the engines that it started with.
  */
 export async function installInpage(context: BrowserContext): Promise<void> {
-  registered ??= playwright().selectors.register("labwright", engine, { contentScript: false });
+  registered ??= playwright().selectors.register("labwright", engine, { contentScript: true });
   await registered;
   await context.addInitScript({ content: source });
 }

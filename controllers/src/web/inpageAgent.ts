@@ -43,24 +43,69 @@ export class InpageAgent {
     private readonly walk: InpageWalk,
     private readonly query: InpageQuery,
     private readonly selectors: InpageSelectors,
+    private readonly events: { ask: string; found: string },
   ) {}
 
+  /**
+   * Answers Playwright's engine, which asks from its own world: by an event on each element found. Listened for anew before
+   * each use, since `document.open` takes every listener away.
+   */
+  private readonly answer = (event: Event): void => {
+    const root = event.composedPath()[0];
+    const isRoot = root instanceof Document || root instanceof Element || root instanceof ShadowRoot;
+    if (!isRoot || !(event instanceof CustomEvent)) return;
+    this.dom.begin();
+    for (const element of this.query.findEncoded(String(event.detail), root))
+      element.dispatchEvent(new CustomEvent(this.events.found, { composed: true }));
+  };
+
+  listen(): void {
+    addEventListener(this.events.ask, this.answer, true);
+  }
+
+  private begin(): void {
+    this.listen();
+    this.dom.begin();
+  }
+
   look(options: LookOptions): SeenPage {
+    this.begin();
     return this.walk.look(options);
   }
 
   isAlive(ref: string): boolean {
+    this.begin();
     return this.walk.byRef(ref) !== undefined;
   }
 
-  /** What Playwright's engine asks. */
-  findEncoded(body: string, root: Document | Element | ShadowRoot): Element[] {
-    this.dom.begin();
-    return this.query.findEncoded(body, root);
+  /**
+   * Focuses the one text field that a query means and selects what is in it, if it is ready now: what Playwright's `fill`
+   * waits for and does before it types. `inert`: it looks ready and cannot take the focus. `other`, and nothing done, in
+   * every other case.
+   */
+  selectReadyField(query: PageQuery): "selected" | "inert" | "other" {
+    this.begin();
+    const [field, ...others] = this.query.find(query);
+    if (field === undefined || others.length > 0 || !this.isReadyField(field)) return "other";
+    field.select();
+    field.focus();
+    const root = field.getRootNode();
+    const isFocused =
+      (root instanceof Document || root instanceof ShadowRoot) && root.activeElement === field;
+    return isFocused ? "selected" : "inert";
+  }
+
+  private isReadyField(element: Element): element is HTMLInputElement | HTMLTextAreaElement {
+    const isField =
+      element instanceof HTMLTextAreaElement ||
+      (element instanceof HTMLInputElement && /^(text|email|password|search|tel|url)$/.test(element.type));
+    if (!isField || element.readOnly || element.matches(":disabled")) return false;
+    if (element.closest("[aria-disabled='true'],[aria-readonly='true'],[inert]")) return false;
+    return this.dom.rendered(element) && this.dom.hasArea(element);
   }
 
   framePlace(frame: Element): FramePlace {
-    this.dom.begin();
+    this.begin();
     const box = frame.getBoundingClientRect();
     const style = this.dom.style(frame);
     return {
@@ -72,13 +117,13 @@ export class InpageAgent {
   }
 
   find(query: PageQuery, options: DescribeOptions): Matches {
-    this.dom.begin();
+    this.begin();
     return this.described(this.query.find(query), 0, options);
   }
 
   /** Describes what another engine found, by the same rule: visible matches first. */
   describe(all: readonly Element[], options: DescribeOptions): Matches {
-    this.dom.begin();
+    this.begin();
     const elements = this.query.preferVisible(all);
     return this.described(elements, all.length - elements.length, options);
   }
@@ -116,7 +161,7 @@ export class InpageAgent {
 
   /** Ranked candidates for refs, in their order; empty for one that is gone. */
   rank(refs: readonly string[], testIdAttribute: string): Candidate[][] {
-    this.dom.begin();
+    this.begin();
     return this.selectors.rank(
       refs.map((ref) => this.walk.byRef(ref)),
       testIdAttribute,
@@ -124,19 +169,19 @@ export class InpageAgent {
   }
 
   counts(queries: readonly PageQuery[]): number[] {
-    this.dom.begin();
+    this.begin();
     return queries.map((query) => this.query.find(query).length);
   }
 
   /** Names to choose the nearest from. */
   onScreen(limit: number): { role: string; name: string }[] {
-    this.dom.begin();
+    this.begin();
     return this.query.namesOnScreen(limit).map(({ role, name }) => ({ role, name }));
   }
 
   /** Whether a text can be read on the page; the page's lines where it cannot, at most 400 of 160 characters. */
   readText(wanted: TextMatch): { found: string | undefined; lines: string[] } {
-    this.dom.begin();
+    this.begin();
     const lines = this.query.pageText(1_000_000);
     const whole = wanted.match === "exact" ? undefined : lines.join(" ");
     const line = lines.find((one) => this.query.holds(wanted, one));

@@ -7,6 +7,7 @@ import { memoryOf, recall, wasGiven } from "./elementsMemory.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import { engineSelector } from "./inpage.ts";
 import type { Description, Matches } from "./inpageAgent.ts";
+import type { PageQuery } from "./inpageQuery.ts";
 import { formatCandidate, type ParsedSelector, parseSelector } from "./selectors.ts";
 import { countElsewhere } from "./selectorsInFrames.ts";
 import type { WebSession } from "./session.ts";
@@ -71,18 +72,38 @@ async function locateRef(session: Sight, ref: string, signal: AbortSignal): Prom
   );
 }
 
+/**
+ * Where one question to the page is enough to find a target and to use it: the frame of a ref, or the page when it has no
+ * other frame. Undefined where {@link locate} has to look around.
+ */
+export function inOneFrame(session: Sight, target: Target): { frame: Frame; query: PageQuery } | undefined {
+  const { ref, selector } = target;
+  if (ref !== undefined) {
+    const frame = selector === undefined ? givenIn(session, ref) : undefined;
+    return frame && { frame, query: { kind: "ref", ref } };
+  }
+  const [only, ...others] = session.page().frames();
+  if (selector === undefined || only === undefined || others.length > 0) return undefined;
+  const query = parseSelector(selector, session.context.testIdAttribute());
+  return query.kind === "css" || query.kind === "xpath" ? undefined : { frame: only, query };
+}
+
+function givenIn(session: Sight, ref: string): Frame | undefined {
+  const prefix = /^(f\d+)?e\d+$/.exec(ref)?.[1] ?? "";
+  const memory = memoryOf(session);
+  return session
+    .page()
+    .frames()
+    .find((one) => memory.prefix(one) === prefix);
+}
+
 /** The frame in which the ref's element still lives; undefined when it does not. */
 export async function frameOfRef(
   session: Sight,
   ref: string,
   signal: AbortSignal,
 ): Promise<Frame | undefined> {
-  const prefix = /^(f\d+)?e\d+$/.exec(ref)?.[1] ?? "";
-  const memory = memoryOf(session);
-  const frame = session
-    .page()
-    .frames()
-    .find((one) => memory.prefix(one) === prefix);
+  const frame = givenIn(session, ref);
   if (!frame) return undefined;
   const alive = await askFrame(
     frame,

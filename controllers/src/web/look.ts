@@ -40,7 +40,12 @@ async function dump(
   const frames = page.frames().length;
   const looks = await askFrames(page, signal, async (frame) => {
     const options = lookOptions(memory, frame, interactiveOnly);
-    return frame.evaluate((how) => globalThis.__labwright?.look(how), options);
+    // As text: Playwright would take an object apart, check it and put it together again, element by element.
+    const text = await frame.evaluate((how) => {
+      const seen = globalThis.__labwright?.look(how);
+      return seen && JSON.stringify(seen);
+    }, options);
+    return text === undefined ? undefined : readLook(text);
   });
   for (const { frame, answer } of looks) remember(memory, frame, answer);
   const places = looks.length > 1 ? await framePlaces(looks, signal) : [];
@@ -59,6 +64,11 @@ async function dump(
     elements,
     notices: shortcomings(looks, frames),
   };
+}
+
+/** Only our own agent writes it, so its type needs no check. */
+function readLook(text: string): SeenPage {
+  return JSON.parse(text);
 }
 
 function lookOptions(memory: Memory, frame: Frame, interactiveOnly: boolean): LookOptions {

@@ -12,6 +12,10 @@ export type PageSignals = {
   failedNavigation(): string | undefined;
   /** Resolves when {@link isNavigating} has become false. */
   settled(): Promise<void>;
+  /** True when {@link markReady} was called for the document that is there now. */
+  isReady(): boolean;
+  /** Notes that the DOM of the document that is there now is complete. */
+  markReady(): void;
   /** Ends when everything that the tab's scripts had already queued has been reported here. */
   flush(signal: AbortSignal): Promise<void>;
   /** Stops loading; never fails. */
@@ -33,6 +37,7 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
   let windows = 0;
   let pending: Request | undefined;
   let navigationsBefore = 0;
+  let readyAt = -1;
   let failed: string | undefined;
   let waiting: (() => void)[] = [];
 
@@ -75,6 +80,10 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
     failedNavigation: () => failed,
     settled: () =>
       pending === undefined ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+    isReady: () => pending === undefined && readyAt === navigations,
+    markReady() {
+      readyAt = navigations;
+    },
     cdp: () => opening,
     async flush(signal) {
       const cdp = await opening;

@@ -59,8 +59,7 @@ export function createCallTool(deps: CallToolDeps): CallTool {
     const tool = deps.registry.find(request.name);
     return deps.observe.trace(name, request.traceparent, async (trace_id) => {
       const facts: CallFacts = {};
-      const outcome = await attempt(deps, request, { tool, trace_id, facts });
-      const record: CallRecord = {
+      const recordOf = (outcome: CallOutcome): CallRecord => ({
         ...facts,
         tool: tool ? name : "unknown",
         trace_id,
@@ -70,21 +69,33 @@ export function createCallTool(deps: CallToolDeps): CallTool {
         outcome: outcome.ok ? "ok" : outcome.error.code,
         duration_ms: Math.round(deps.clock.now() - started),
         at: new Date(started).toISOString(),
-      };
-      deps.observe.record(record);
-      if (tool && tool.effect !== "read") {
-        await deps
-          .audit(record)
+      });
+      let audited: Promise<void> | undefined;
+      const audit = (outcome: CallOutcome): void => {
+        if (!tool || tool.effect === "read") return;
+        audited ??= deps
+          .audit(recordOf(outcome))
           .catch((error: unknown) => deps.observe.fault(error, { tool: name, trace_id }));
-      }
+      };
+      const outcome = await attempt(deps, request, { tool, trace_id, facts, onOutcome: audit });
+      deps.observe.record(recordOf(outcome));
+      audit(outcome);
+      await audited;
       return outcome;
     });
   };
 }
 
-type Attempt = { tool: AnyTool | undefined; trace_id: string; facts: CallFacts };
+type Attempt = {
+  tool: AnyTool | undefined;
+  trace_id: string;
+  facts: CallFacts;
+  /** Told as soon as the tool has ended, while the outcome is still being stored under its key. */
+  onOutcome(outcome: CallOutcome): void;
+};
 
-async function attempt(deps: CallToolDeps, asked: CallRequest, { tool, trace_id, facts }: Attempt) {
+async function attempt(deps: CallToolDeps, asked: CallRequest, call: Attempt): Promise<CallOutcome> {
+  const { tool, trace_id, facts } = call;
   const where = { tool: asked.name, trace_id };
   try {
     const request = takeKey(asked);
@@ -93,7 +104,11 @@ async function attempt(deps: CallToolDeps, asked: CallRequest, { tool, trace_id,
     if (elsewhere) return await elsewhere(request);
     const input = parseInput(found, request.arguments);
     Object.assign(facts, factsIn(input));
-    const once = () => runTool(deps, found, input, request, { trace_id, facts });
+    const once = async () => {
+      const outcome = await runTool(deps, found, input, request, { trace_id, facts });
+      call.onOutcome(outcome);
+      return outcome;
+    };
     const { idempotency_key } = request;
     if (idempotency_key === undefined || isIdempotent(found)) return await once();
     return await runOnce(deps.idempotency, { ...request, idempotency_key }, deps.clock.now(), once);

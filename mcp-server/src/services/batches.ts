@@ -59,7 +59,8 @@ export function createBatches({
     devices.drivenOutsideNavigation(run.device.id);
     const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
     const status: FinalStatus = report.ok ? "passed" : "failed";
-    await run.step({
+    // The step is stored while the page is looked at.
+    const stored = run.step({
       path: "",
       kind: "actions",
       label: batch.actions.map(({ command }) => command).join(", "),
@@ -73,6 +74,7 @@ export function createBatches({
     const changed = request.look
       ? await screen.changes(run.device, request.max_tokens, run.signal)
       : undefined;
+    await stored;
     const notices = screen.notices(run.device);
     const text = [...notices.map((notice) => `notice: ${notice}`), ...(changed ? [changed] : [])].join("\n");
     return { status, output: { report, ...(text !== "" && { screen: text }) } };

@@ -3,6 +3,8 @@ import type { MessagePort } from "node:worker_threads";
 
 /** A socket in the eyes of node-postgres; the other end is a thread of this process. */
 export class PortStream extends Duplex {
+  private unsent: Uint8Array[] = [];
+
   constructor(private readonly port: MessagePort | undefined) {
     super();
     port?.on("message", (bytes: Uint8Array) => {
@@ -43,13 +45,19 @@ export class PortStream extends Duplex {
 
   override _read(): void {}
 
+  /** The driver writes a statement in four pieces; each message would wake the other thread. */
   override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
-    const copy = new Uint8Array(chunk);
-    this.port?.postMessage(copy, [copy.buffer]);
+    if (this.unsent.push(chunk) === 1) queueMicrotask(() => this.send());
     done();
   }
 
+  private send(): void {
+    const bytes = new Uint8Array(Buffer.concat(this.unsent.splice(0)));
+    if (bytes.length > 0) this.port?.postMessage(bytes, [bytes.buffer]);
+  }
+
   override _final(done: () => void): void {
+    this.send();
     this.port?.close();
     done();
   }

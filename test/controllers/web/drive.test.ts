@@ -114,6 +114,44 @@ describe("text and form fields", () => {
     expect(await value("name")).toBe("new");
   });
 
+  it("input_text gives a page the same events on its short way as Playwright's own", async () => {
+    const noted = async (text: string) => {
+      await device.js(`document.activeElement.blur(); globalThis.heard = [];
+        for (const type of ["focus", "beforeinput", "input", "change"])
+          addEventListener(type, globalThis.note ??= (e) => heard.push([e.type, e.isTrusted, e.inputType, e.data]), true)`);
+      await device.run("input_text", { selector: "Name", text });
+      return device.js("return globalThis.heard");
+    };
+    const short = await noted("same");
+    await device.js("const f = document.createElement('iframe'); document.body.append(f)");
+    const long = await noted("same");
+    expect(short).toEqual(long);
+    expect(short).toContainEqual(["input", true, "insertText", "same"]);
+    expect(await value("name")).toBe("same");
+  });
+
+  it("input_text empties a field, and waits for one that is not ready", async () => {
+    await device.run("input_text", { selector: "Name", text: "" });
+    expect(await value("name")).toBe("");
+    await device.js("setTimeout(() => document.getElementById('fixed').removeAttribute('readonly'), 300)");
+    await device.run("input_text", { selector: "Fixed", text: "now" });
+    expect(await value("fixed")).toBe("now");
+  });
+
+  it("input_text says so when a dialog makes a field inert, and waits for it to close", async () => {
+    await device.js(
+      "const d = document.createElement('dialog'); d.innerHTML = '<button>Only</button>'; document.body.append(d); d.showModal()",
+    );
+    const failure = await failureOf(
+      device.run("input_text", { selector: "Name", text: "s3cret", timeout_ms: 1_000 }),
+    );
+    expect(failure.code).toBe("ELEMENT_NOT_ACTIONABLE");
+    expect(await value("name")).toBe("old");
+    await device.js("setTimeout(() => document.querySelector('dialog').close(), 300)");
+    await device.run("input_text", { selector: "Name", text: "after" });
+    expect(await value("name")).toBe("after");
+  });
+
   it("type_text appends key by key", async () => {
     await device.run("type_text", { selector: "Name", text: "er" });
     await device.run("type_text", { selector: "Notes", text: "!" });

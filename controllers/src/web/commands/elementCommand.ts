@@ -28,6 +28,8 @@ export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Ti
     /** What the message says, before the element's name. */
     done: string;
     run(locator: Locator, input: z.output<Input>, acting: Acting): Promise<unknown>;
+    /** The short way for what is ready now; false, and nothing done, where the element is to be located and waited for. */
+    runIfReady?(input: z.output<Input>, acting: Acting): Promise<boolean>;
   },
 ): Command {
   return defineCommand<Input>({
@@ -44,6 +46,7 @@ export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Ti
         done: `${spec.done} ${nameOf(target)}`,
       };
       return act(session, options, async (acting) => {
+        if (await spec.runIfReady?.(input, acting)) return;
         const locator = await locate(session, target, signal, acting.left());
         await spec.run(locator, input, acting);
       });

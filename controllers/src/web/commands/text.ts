@@ -2,11 +2,13 @@ import { access } from "node:fs/promises";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { act } from "../act.ts";
+import { type Acting, act } from "../act.ts";
+import type { PageQuery } from "../inpageQuery.ts";
 import { keyOf } from "../keys.ts";
-import { locate, targetShape } from "../locate.ts";
+import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
 import { playwright } from "../playwright.ts";
 import type { DrivenSession } from "../session.ts";
+import { poll, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand, hasTarget, pageOptions, timeoutShape } from "./elementCommand.ts";
 
 const LONGEST_TEXT = 100_000;
@@ -29,9 +31,42 @@ function inputText(session: DrivenSession): Command {
     description: "Replaces the value of a field by a text.",
     input: z.strictObject({ ...targetShape, text: z.string().max(LONGEST_TEXT), ...timeoutShape }),
     done: "filled",
+    runIfReady: (input, acting) => fillReadyField(session, input, acting),
     run: (locator, input, acting) => locator.fill(input.text, actionOptions(acting)),
   });
 }
+
+/**
+ * What Playwright does to a plain field that is ready, in two round trips instead of eight. Waits for one that a dialog makes
+ * inert, which Playwright does not notice.
+ */
+async function fillReadyField(
+  session: DrivenSession,
+  input: Target & { text: string },
+  { page, signal, left }: Acting,
+): Promise<boolean> {
+  const place = inOneFrame(session, input);
+  if (place === undefined || input.text === "") return false;
+  const ask = (query: PageQuery) => globalThis.__labwright?.selectReadyField(query);
+  // A document that is being replaced gives no answer; Playwright waits for the next one.
+  const select = () => place.frame.evaluate(ask, place.query).catch(() => undefined);
+  let field = await untilAborted(select(), signal);
+  if (field === "inert") {
+    const isFree = async () => {
+      field = await select();
+      return field !== "inert";
+    };
+    if (!(await poll(isFree, { everyMs: 100, ms: left(), signal }))) throw inert();
+  }
+  if (field === "selected") await untilAborted(page.keyboard.insertText(input.text), signal);
+  return field === "selected";
+}
+
+const inert = () =>
+  new DeviceError(
+    "ELEMENT_NOT_ACTIONABLE",
+    "The field cannot take the focus: an open dialog makes it inert. Act on the dialog first.",
+  );
 
 function typeText(session: DrivenSession): Command {
   const input = z.strictObject({
