@@ -67,7 +67,7 @@ async function untilAborted<T>(signal: AbortSignal, run: () => Promise<T>): Prom
 function isMovingOn(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /context was destroyed|frame was detached|navigating and changing/i.test(error.message)
+    /context was destroyed|frame was detached|navigating and changing|target navigated/i.test(error.message)
   );
 }
 

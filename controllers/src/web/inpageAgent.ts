@@ -79,20 +79,22 @@ export class InpageAgent {
   }
 
   /**
-   * Focuses the one text field that a query means and selects what is in it, if it is ready now: what Playwright's `fill`
-   * waits for and does before it types. `inert`: it looks ready and cannot take the focus. `other`, and nothing done, in
-   * every other case.
+   * Fills the one text field that a query means, if it is ready now: what Playwright's `fill` waits for and does. `selected`:
+   * all but the typing, since the page listens to more than the editing command tells. `inert`: it looks ready and cannot
+   * take the focus. `other`, and nothing done, in every other case.
    */
-  selectReadyField(query: PageQuery): "selected" | "inert" | "other" {
+  fill(query: PageQuery, text: string): "filled" | "selected" | "inert" | "other" {
     this.begin();
     const [field, ...others] = this.query.find(query);
-    if (field === undefined || others.length > 0 || !this.isReadyField(field)) return "other";
+    if (field === undefined || others.length > 0 || text === "" || !this.isReadyField(field)) return "other";
     field.select();
     field.focus();
     const root = field.getRootNode();
     const isFocused =
       (root instanceof Document || root instanceof ShadowRoot) && root.activeElement === field;
-    return isFocused ? "selected" : "inert";
+    if (!isFocused) return "inert";
+    if (this.clicks.mayHearTyping(field)) return "selected";
+    return document.execCommand("insertText", false, text) ? "filled" : "selected";
   }
 
   private isReadyField(element: Element): element is HTMLInputElement | HTMLTextAreaElement {

@@ -34,9 +34,14 @@ export class InpageClicks {
     private readonly roles: InpageRoles,
   ) {}
 
+  private isWatchedFromStart = false;
+  private isTypingHeard = false;
+
   watch(): void {
+    this.isWatchedFromStart = document.readyState === "loading";
     const note = (type: string, target: EventTarget) => {
       if (this.presses.has(type)) this.listening.add(target);
+      if (/^(beforeinput|textinput)$/i.test(type)) this.isTypingHeard = true;
     };
     const original = EventTarget.prototype.addEventListener;
     EventTarget.prototype.addEventListener = function addEventListener(
@@ -48,6 +53,17 @@ export class InpageClicks {
       if (rest[0]) note(type, target);
       Reflect.apply(original, target, [type, ...rest]);
     };
+  }
+
+  /**
+   * Whether anybody may hear the events that go before text which is typed, pasted or composed, and which the browser's own
+   * editing command does not send.
+   */
+  mayHearTyping(field: Element): boolean {
+    if (!this.isWatchedFromStart || this.isTypingHeard) return true;
+    const hears = (target: object) => Boolean(Reflect.get(target, "onbeforeinput"));
+    for (let at: Element | undefined = field; at; at = this.dom.parent(at)) if (hears(at)) return true;
+    return hears(document) || hears(globalThis);
   }
 
   private listens(element: Element): boolean {

@@ -1,5 +1,6 @@
 import type { Frame } from "playwright-core";
 import type { Dump, Element, ElementSource, Selector } from "../contract.ts";
+import { askAgent } from "./askAgent.ts";
 import { askFrame, askFrames, type FrameAnswer, MAX_FRAMES } from "./elementsInFrames.ts";
 import { KEPT_LOOKS, type Memory, memoryOf } from "./elementsMemory.ts";
 import { installInpage } from "./inpage.ts";
@@ -40,12 +41,7 @@ async function dump(
   const frames = page.frames().length;
   const looks = await askFrames(page, signal, async (frame) => {
     const options = lookOptions(memory, frame, interactiveOnly);
-    // As text: Playwright would take an object apart, check it and put it together again, element by element.
-    const text = await frame.evaluate((how) => {
-      const seen = globalThis.__labwright?.look(how);
-      return seen && JSON.stringify(seen);
-    }, options);
-    return text === undefined ? undefined : readLook(text);
+    return askAgent(page, frame, "look", [options]);
   });
   for (const { frame, answer } of looks) remember(memory, frame, answer);
   const places = looks.length > 1 ? await framePlaces(looks, signal) : [];
@@ -64,11 +60,6 @@ async function dump(
     elements,
     notices: shortcomings(looks, frames),
   };
-}
-
-/** Only our own agent writes it, so its type needs no check. */
-function readLook(text: string): SeenPage {
-  return JSON.parse(text);
 }
 
 function lookOptions(memory: Memory, frame: Frame, interactiveOnly: boolean): LookOptions {

@@ -32,6 +32,11 @@ const nextTask =
   "new Promise((done) => { const { port1, port2 } = new MessageChannel();" +
   " port1.onmessage = () => { port1.close(); done(0); }; port2.postMessage(0); })";
 
+const sessions = new WeakMap<Page, CDPSession>();
+
+/** The tab's DevTools session, once it is open. */
+export const devToolsOf = (page: Page): CDPSession | undefined => sessions.get(page);
+
 export function watchPage(page: Page, chromium: boolean): PageSignals {
   let navigations = 0;
   let windows = 0;
@@ -103,6 +108,7 @@ async function openCdp(page: Page, windowAsked: () => void): Promise<CDPSession 
     const cdp = await page.context().newCDPSession(page);
     cdp.on("Page.windowOpen", windowAsked);
     await cdp.send("Page.enable");
+    sessions.set(page, cdp);
     return cdp;
   } catch {
     // The tab closed while it opened.

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { type Acting, act } from "../act.ts";
-import type { PageQuery } from "../inpageQuery.ts";
+import { askAgent } from "../askAgent.ts";
 import { keyOf } from "../keys.ts";
 import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
 import { playwright } from "../playwright.ts";
@@ -37,8 +37,8 @@ function inputText(session: DrivenSession): Command {
 }
 
 /**
- * What Playwright does to a plain field that is ready, in two round trips instead of eight. Waits for one that a dialog makes
- * inert, which Playwright does not notice.
+ * What Playwright does to a plain field that is ready, in one or two round trips instead of eight. Waits for one that a dialog
+ * makes inert, which Playwright does not notice.
  */
 async function fillReadyField(
   session: DrivenSession,
@@ -46,20 +46,19 @@ async function fillReadyField(
   { page, signal, left }: Acting,
 ): Promise<boolean> {
   const place = inOneFrame(session, input);
-  if (place === undefined || input.text === "") return false;
-  const ask = (query: PageQuery) => globalThis.__labwright?.selectReadyField(query);
+  if (place === undefined) return false;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
-  const select = () => place.frame.evaluate(ask, place.query).catch(() => undefined);
-  let field = await untilAborted(select(), signal);
+  const fill = () => askAgent(page, place.frame, "fill", [place.query, input.text]).catch(() => undefined);
+  let field = await untilAborted(fill(), signal);
   if (field === "inert") {
     const isFree = async () => {
-      field = await select();
+      field = await fill();
       return field !== "inert";
     };
     if (!(await poll(isFree, { everyMs: 100, ms: left(), signal }))) throw inert();
   }
   if (field === "selected") await untilAborted(page.keyboard.insertText(input.text), signal);
-  return field === "selected";
+  return field === "filled" || field === "selected";
 }
 
 const inert = () =>
