@@ -1,10 +1,13 @@
 // Bundles what runs (dist/): the bridge alone, so that a host has its listings in a moment; the daemon; the command
 // line; the database's thread. Then the catalogue and the database template, made by code of this build. Does nothing
 // when no source has changed.
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,6 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -20,7 +24,12 @@ const root = dirname(here);
 const dist = join(here, "dist");
 const stampFile = join(dist, ".stamp");
 const sources = ["mcp-server/src", "controllers/src", "controllers/lab", "skills", "agent-client/src"];
-const others = ["mcp-server/build.mjs", "mcp-server/package.json", "package-lock.json"];
+const others = [
+  "mcp-server/build.mjs",
+  "mcp-server/bin/loadBridge.js",
+  "mcp-server/package.json",
+  "package-lock.json",
+];
 /** zod carries its messages in all languages; ours is English, and the bridge would parse the rest at every start. */
 const onlyEnglish = {
   name: "only-english",
@@ -64,9 +73,15 @@ function hashOf(files) {
 
 function isDone(stamp) {
   if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) return false;
-  return ["bridge.js", "daemon.js", "cli.js", "pgliteWorker.js", "catalogue.json", "template.tgz"].every(
-    (file) => existsSync(join(dist, file)),
-  );
+  return [
+    "bridge.cjs",
+    "bridge.cache",
+    "daemon.js",
+    "cli.js",
+    "pgliteWorker.js",
+    "catalogue.json",
+    "template.tgz",
+  ].every((file) => existsSync(join(dist, file)));
 }
 
 const stamp = hashOf([
@@ -81,7 +96,6 @@ async function buildAll(hash) {
   try {
     await build({
       entryPoints: {
-        bridge: join(here, "src/cli/mcp.ts"),
         daemon: join(here, "src/main.ts"),
         cli: join(here, "src/cli/main.ts"),
         pgliteWorker: join(here, "src/storage/pgliteWorker.ts"),
@@ -92,12 +106,48 @@ async function buildAll(hash) {
       minify: true,
       ...bundling,
     });
+    await build({
+      ...bundling,
+      entryPoints: [join(here, "src/cli/mcp.ts")],
+      outfile: join(fresh, "bridge.cjs"),
+      format: "cjs",
+      minify: true,
+      define: { "import.meta.url": "bundleUrl" },
+      banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    });
     await generate(build, fresh, { hash, at: new Date().toISOString() });
     moveInto(dist, fresh);
     writeFileSync(stampFile, hash);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/** Lets the bridge answer a host once and keeps its compiled code; see bin/loadBridge.js. */
+async function cacheBridge(fresh) {
+  const dataDir = mkdtempSync(join(tmpdir(), "labwright-build-"));
+  const child = spawn(process.execPath, [join(here, "bin", "cacheBridge.js"), fresh, dataDir], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  const params = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "build", version: "1" },
+  };
+  const ask = (id, method, params) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  ask(1, "initialize", params);
+  ask(2, "resources/templates/list", {});
+  let said = "";
+  child.stdout.on("data", (part) => {
+    said += part;
+    if (said.split("\n").length > 2) child.stdin.end();
+  });
+  const [code] = await ended;
+  rmSync(dataDir, { recursive: true, force: true });
+  if (code !== 0 || !existsSync(join(fresh, "bridge.cache")))
+    throw new Error(`the bridge ended with ${code}`);
 }
 
 /** What must be made by running this build's own code. */
@@ -119,6 +169,7 @@ async function generate(build, fresh, made) {
   const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
   writeFileSync(join(fresh, "catalogue.json"), JSON.stringify(buildCatalogue(tools, version, made)));
   rmSync(generator);
+  await cacheBridge(fresh);
   // The template belongs to the version of PGlite that made it, and takes seconds.
   const engine = readFileSync(join(root, "node_modules/@electric-sql/pglite/package.json"));
   const templateStamp = createHash("sha256").update(engine).digest("hex");

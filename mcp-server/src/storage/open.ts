@@ -135,7 +135,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     });
   try {
     const engine = await engineOf(options);
-    return await over("pglite", { stream: () => engine.connect(), max: 4, ssl: false, idleTimeoutMillis: 0 }, () => engine.close());
+    return await over(
+      "pglite",
+      { stream: () => engine.connect(), max: 4, ssl: false, idleTimeoutMillis: 0 },
+      () => engine.close(),
+    );
   } catch (error) {
     throw failure(
       error,
