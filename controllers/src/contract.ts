@@ -106,6 +106,8 @@ export type ScreenSource = {
 /** Lists what is on the screen. */
 export type ElementSource = {
   dump(options: { interactiveOnly: boolean }, signal: AbortSignal): Promise<Dump>;
+  /** Says that a dump follows right behind the next command, so that it may be taken along with it. */
+  expect?(options: { interactiveOnly: boolean }): void;
   /** Ranked selectors for elements of the latest dump, in the order of `refs`; empty for an element that is gone. */
   selectors(refs: readonly string[], signal: AbortSignal): Promise<readonly (readonly Selector[])[]>;
 };

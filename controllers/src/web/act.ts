@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import type { CommandResult } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { asDeviceError } from "./failures.ts";
+import { lookAhead } from "./look.ts";
 import type { DrivenSession } from "./session.ts";
 import { untilAborted, withDeadline } from "./waiting.ts";
 
@@ -69,7 +70,10 @@ async function settle(
   const signals = session.signals(page);
   const busy = withDeadline(signal, BUSY_DEADLINE_MS);
   try {
-    await untilAborted(signals.flush(busy.signal), busy.signal);
+    const ahead = lookAhead(session, page);
+    const seen = await untilAborted(signals.flush(busy.signal, ahead?.expression), busy.signal);
+    const { navigations } = stateOf(session, page);
+    ahead?.keep(seen, () => !signals.isNavigating() && signals.navigations() === navigations);
   } catch (error) {
     // A document that went away, a closed tab or a busy script: the waits below are what decides.
     if (signal.aborted) throw error;

@@ -4,6 +4,16 @@ import { devToolsOf } from "./signals.ts";
 
 type Method = "fill" | "look";
 
+/** An expression for the page; its value is what {@link readAnswer} reads. */
+export function agentCall<M extends Method>(method: M, args: Parameters<InpageAgent[M]>): string {
+  return `globalThis.__labwright && JSON.stringify(__labwright.${method}(...${JSON.stringify(args)}))`;
+}
+
+/** Only our own agent writes it, so its type needs no check. */
+export function readAnswer<M extends Method>(answer: unknown): ReturnType<InpageAgent[M]> | undefined {
+  return typeof answer === "string" ? JSON.parse(answer) : undefined;
+}
+
 /**
  * What the agent in a frame answers, as JSON on its way: Playwright would take an object apart, check it and put it together
  * again, element by element. The page's own frame is asked over DevTools where the tab has a session, for a third of what
@@ -15,11 +25,9 @@ export async function askAgent<M extends Method>(
   method: M,
   args: Parameters<InpageAgent[M]>,
 ): Promise<ReturnType<InpageAgent[M]> | undefined> {
-  const call = `globalThis.__labwright && JSON.stringify(__labwright.${method}(...${JSON.stringify(args)}))`;
+  const call = agentCall(method, args);
   const cdp = frame === page.mainFrame() ? devToolsOf(page) : undefined;
-  const text: unknown = cdp ? await evaluate(cdp, call) : await frame.evaluate(call);
-  // Only our own agent writes it, so its type needs no check.
-  return typeof text === "string" ? JSON.parse(text) : undefined;
+  return readAnswer<M>(cdp ? await evaluate(cdp, call) : await frame.evaluate(call));
 }
 
 async function evaluate(

@@ -16,8 +16,8 @@ export type PageSignals = {
   isReady(): boolean;
   /** Notes that the DOM of the document that is there now is complete. */
   markReady(): void;
-  /** Ends when everything that the tab's scripts had already queued has been reported here. */
-  flush(signal: AbortSignal): Promise<void>;
+  /** Ends when everything that the tab's scripts had already queued has been reported here; with the value of `after` then. */
+  flush(signal: AbortSignal, after?: string): Promise<unknown>;
   /** Stops loading; never fails. */
   stop(): Promise<void>;
   /** The tab's own DevTools session; undefined outside Chromium. */
@@ -90,10 +90,12 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
       readyAt = navigations;
     },
     cdp: () => opening,
-    async flush(signal) {
+    async flush(signal, after) {
       const cdp = await opening;
-      if (cdp === undefined) await page.evaluate(nextTask);
-      else await cdp.send("Runtime.evaluate", { expression: nextTask, awaitPromise: true }, { signal });
+      const expression = after === undefined ? nextTask : `${nextTask}.then(() => ${after})`;
+      if (cdp === undefined) return page.evaluate(expression);
+      const asked = { expression, awaitPromise: true, returnByValue: true };
+      return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value;
     },
     async stop() {
       const cdp = await opening;

@@ -220,6 +220,8 @@ export type ScreenService = {
   ): Promise<{ frame: Frame; artifact: ArtifactRef } | undefined>;
   screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot>;
   dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView>;
+  /** Says that {@link changes} is asked right behind the next command. */
+  expectChanges(device: OpenDevice): void;
   /** What changed since the last look at this device, in lines; the whole screen if it is another one or was never seen. */
   changes(device: OpenDevice, maxTokens: number, signal: AbortSignal): Promise<string | undefined>;
   /** Notices that controllers gathered, one line each; asked once, told once. */

@@ -11,6 +11,7 @@ const noScreen: ScreenService = {
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
+  expectChanges: () => {},
   notices: () => [],
 };
 

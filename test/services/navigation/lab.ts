@@ -45,6 +45,7 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     screenshot: () => Promise.reject(new Error("not here")),
     dump: () => Promise.reject(new Error("not here")),
     changes: async () => undefined,
+    expectChanges: () => {},
     notices: () => [],
   };
   const verifications = createVerifications({ clock: systemClock, secrets, screen });

@@ -17,6 +17,7 @@ const picture: ScreenService = {
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
+  expectChanges: () => {},
   notices: () => [],
 };
 const service = (clock = systemClock) =>

@@ -36,11 +36,16 @@ export type LeaseLimits = { leaseMs: number; implicitMs: number };
 
 type Held = { lease: Lease; lost: AbortController; users: number };
 
+/** A lease that was renewed this short a time ago is not written again: a quick sequence of calls is one renewal. */
+const renewEveryMs = 1_000;
+
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** The rules of who may drive a device: one holder, an expiry that calls push on, and no silent stealing. */
 export class Leases {
   private readonly held = new Map<string, Held>();
+  /** The last renewal of each device. Only this host's daemon writes the leases of its devices, so it may remember them. */
+  private readonly renewals = new Map<string, { lease: Lease; at: number }>();
   private readonly store: LeaseStore;
   private readonly clock: Clock;
   private readonly host: string;
@@ -69,6 +74,7 @@ export class Leases {
     options: { force: boolean; implicit: boolean; free: readonly string[] },
   ): Promise<Lease> {
     const now = this.clock.now();
+    this.renewals.delete(deviceId);
     const before = await this.store.ofDevice(deviceId);
     const own = before !== undefined && isOwn(before, context) && Date.parse(before.expires_at) > now;
     const implicit = own ? before.implicit && options.implicit : options.implicit;
@@ -97,18 +103,23 @@ export class Leases {
     free: () => Promise<readonly string[]>,
   ): Promise<Lease> {
     const { principal, client } = context;
+    const recent = this.recent((lease) => lease.device_id === deviceId && isOwn(lease, context));
+    if (recent) return recent;
     const now = this.clock.now();
     const owner = { device_id: deviceId, principal, client };
-    const own = await this.store.renewOwn(owner, this.until(now), iso(now));
+    const own = this.noted(await this.store.renewOwn(owner, this.until(now), iso(now)), now);
     return own ?? this.take(deviceId, context, { force: false, implicit: true, free: await free() });
   }
 
   /** Checks a handle and renews it. Throws LEASE_LOST, LEASE_EXPIRED or LEASE_NOT_FOUND with what to do. */
   async useHandle(sessionId: string, context: CallContext): Promise<Lease> {
-    const renewed = await this.renew({ session_id: sessionId, principal: context.principal });
+    const { principal } = context;
+    const recent = this.recent((lease) => lease.session_id === sessionId && lease.principal === principal);
+    if (recent) return recent;
+    const renewed = await this.renew({ session_id: sessionId, principal });
     if (renewed) return renewed;
     const lease = await this.store.find(sessionId);
-    if (!lease || lease.principal !== context.principal) throw await this.goneError(sessionId);
+    if (!lease || lease.principal !== principal) throw await this.goneError(sessionId);
     throw new ToolError(
       "LEASE_EXPIRED",
       `The lease of ${lease.device_id} ended at ${lease.expires_at}.`,
@@ -119,12 +130,26 @@ export class Leases {
 
   async renew(lease: { session_id: string; principal: string }): Promise<Lease | undefined> {
     const now = this.clock.now();
-    return this.store.renew(lease, this.until(now), iso(now));
+    return this.noted(await this.store.renew(lease, this.until(now), iso(now)), now);
+  }
+
+  private recent(isWanted: (lease: Lease) => boolean): Lease | undefined {
+    const now = this.clock.now();
+    for (const { lease, at } of this.renewals.values())
+      if (isWanted(lease) && now >= at && now - at < renewEveryMs) return lease;
+    return undefined;
+  }
+
+  private noted(lease: Lease | undefined, at: number): Lease | undefined {
+    if (lease) this.renewals.set(lease.device_id, { lease, at });
+    return lease;
   }
 
   /** Gives a lease back. False if it was gone already. */
   async release(sessionId: string): Promise<boolean> {
     this.held.delete(sessionId);
+    for (const [device, { lease }] of this.renewals)
+      if (lease.session_id === sessionId) this.renewals.delete(device);
     return this.store.release(sessionId);
   }
 

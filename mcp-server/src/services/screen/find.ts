@@ -31,7 +31,7 @@ const synonyms: readonly (readonly string[])[] = [
   ["close", "times", "dismiss", "cancel", "xmark"],
   ["delete", "trash", "remove", "bin"],
   ["settings", "cog", "gear", "config", "configuration", "preferences", "options", "opts"],
-  ["menu", "bars", "hamburger", "sidemenu", "more", "ellipsis"],
+  ["menu", "list", "bars", "hamburger", "sidemenu", "more", "ellipsis"],
   ["search", "magnifier", "find", "filter"],
   ["edit", "pencil", "pen", "modify"],
   ["help", "book", "question", "documentation"],

@@ -87,6 +87,11 @@ class Screen implements ScreenService {
     return { ...view, elements: "", more, items: await itemsOf(source, listed.slice(0, shown), signal) };
   }
 
+  expectChanges(device: OpenDevice): void {
+    const interactiveOnly = this.looks.get(device.id)?.at(-1)?.interactiveOnly ?? true;
+    elementsOf(device)?.expect?.({ interactiveOnly });
+  }
+
   async changes(device: OpenDevice, maxTokens: number, signal: AbortSignal): Promise<string | undefined> {
     const source = elementsOf(device);
     if (!source) return undefined;
