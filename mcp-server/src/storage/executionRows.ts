@@ -22,12 +22,17 @@ export type ExecutionRows = ReturnType<typeof executionRows>;
 
 /** Executions and their steps. */
 export function executionRows(db: Database) {
-  const { insert, end: endPrepared } = statements(db);
+  const { insert, end: endPrepared, whole } = statements(db);
   return {
     ...stepRows(db),
 
     async insert(execution: NewExecution): Promise<void> {
       await insert.execute(toRow(execution));
+    },
+
+    /** A run that is over already: with its steps and its end, in one statement. */
+    async insertWhole(execution: NewExecution, done: readonly Step[], end: ExecutionEnd): Promise<void> {
+      await whole.execute({ ...toRow(execution), ...toEnd(execution.id, end), steps: JSON.stringify(done) });
     },
 
     /** A queued execution's turn has come. */
@@ -74,46 +79,59 @@ export function executionRows(db: Database) {
 
 const value = (name: string) => sql.placeholder(name);
 
-/** Every run makes these two, so they are prepared once. */
+const started = {
+  id: value("id"),
+  kind: value("kind"),
+  name: value("name"),
+  status: value("status"),
+  input: value("input"),
+  startedAt: value("startedAt"),
+  hostName: value("hostName"),
+  device: value("device"),
+  deviceModel: value("deviceModel"),
+  deviceVersion: value("deviceVersion"),
+  environment: value("environment"),
+  release: value("release"),
+  build: value("build"),
+  userinterface: value("userinterface"),
+  triggeredBy: value("triggeredBy"),
+  correlationId: value("correlationId"),
+  verifiedCount: value("verifiedCount"),
+  outputs: value("outputs"),
+};
+const ended = {
+  status: sql`${value("status")}`,
+  reason: sql`${value("reason")}::jsonb`,
+  finishedAt: sql`${value("finishedAt")}`,
+  durationMs: sql`${value("durationMs")}`,
+  verifiedCount: sql`${value("verifiedCount")}`,
+  outputs: sql`${value("outputs")}::jsonb`,
+  result: sql`${value("result")}::jsonb`,
+};
+
+/** What every run makes, prepared once. */
 function statements(db: Database) {
-  return {
-    insert: db
+  const run = db.$with("run").as(
+    db
       .insert(executions)
-      .values({
-        id: value("id"),
-        kind: value("kind"),
-        name: value("name"),
-        status: value("status"),
-        input: value("input"),
-        startedAt: value("startedAt"),
-        hostName: value("hostName"),
-        device: value("device"),
-        deviceModel: value("deviceModel"),
-        deviceVersion: value("deviceVersion"),
-        environment: value("environment"),
-        release: value("release"),
-        build: value("build"),
-        userinterface: value("userinterface"),
-        triggeredBy: value("triggeredBy"),
-        correlationId: value("correlationId"),
-        verifiedCount: value("verifiedCount"),
-        outputs: value("outputs"),
-      })
-      .prepare("insert_execution"),
+      .values({ ...started, ...ended })
+      .returning({ id: executions.id }),
+  );
+  return {
+    insert: db.insert(executions).values(started).prepare("insert_execution"),
     end: db
       .update(executions)
-      .set({
-        status: sql`${value("status")}`,
-        reason: sql`${value("reason")}::jsonb`,
-        finishedAt: sql`${value("finishedAt")}`,
-        durationMs: sql`${value("durationMs")}`,
-        verifiedCount: sql`${value("verifiedCount")}`,
-        outputs: sql`${value("outputs")}::jsonb`,
-        result: sql`${value("result")}::jsonb`,
-      })
+      .set(ended)
       .where(and(eq(executions.id, value("id")), inArray(executions.status, open)))
       .returning({ id: executions.id })
       .prepare("end_execution"),
+    whole: db
+      .with(run)
+      .insert(steps)
+      .select(
+        sql`select run.id, (step->>'index')::int, step from run, jsonb_array_elements(${value("steps")}::jsonb) step`,
+      )
+      .prepare("insert_whole_execution"),
   };
 }
 

@@ -55,6 +55,30 @@ describeEachDatabase("Leases", (open) => {
     expect((await devices.takeControl(undefined, bob, false)).lease.fence).toBeGreaterThan(lease.fence);
   });
 
+  test("quick calls renew a lease once a second; one given back or taken is not remembered", async () => {
+    let written = 0;
+    const rows = leaseRows(storage.db);
+    const counting = {
+      ...rows,
+      renewOwn: (...given: Parameters<typeof rows.renewOwn>) => {
+        written += 1;
+        return rows.renewOwn(...given);
+      },
+    };
+    devices = simulatedDevices({ names: [`quick${round}`], leases: counting, clock });
+    const first = await drive(ann);
+    written = 0;
+    for (let call = 0; call < 5; call++) await drive(ann);
+    expect(written).toBe(1);
+    await expect(drive(bob)).rejects.toMatchObject({ code: "DEVICE_HELD" });
+    await clock.advance(1_000);
+    await drive(ann);
+    expect(written).toBe(3);
+    expect((await rows.ofDevice(first.device.id))?.expires_at).toBe("2026-01-01T00:01:01.000Z");
+    await devices.takeControl(undefined, bob, true);
+    await expect(drive(ann)).rejects.toMatchObject({ code: "DEVICE_HELD" });
+  });
+
   test("force takes the device, stops what the former holder runs, and tells its next call who did", async () => {
     const { lease } = await devices.takeControl(undefined, ann, false);
     const running = await devices.acquire({ session_id: lease.session_id }, ann, { drives: true });

@@ -146,6 +146,68 @@ describeEachDatabase("executions", (open) => {
     return reply;
   }
 
+  it("a batch of actions that ends soon is stored whole, with its step and its end", async () => {
+    const reply = await executions.run(spec({ kind: "actions" }), callContext(), async (run) => {
+      await run.step(step("tap", { output: { pressed: true } }));
+      expect(await rows.find(run.id)).toBeUndefined();
+      return { status: "passed", outputs: { a: 1 }, output: { answer: 42 } };
+    });
+    expect(await rows.find(reply.execution_id)).toMatchObject({
+      execution: { status: "passed", kind: "actions", outputs: { a: 1 }, duration_ms: 0 },
+      result: { answer: 42 },
+    });
+    expect(await rows.steps(reply.execution_id)).toMatchObject([{ label: "tap", output: { pressed: true } }]);
+  });
+
+  it("a batch of actions that lasts, or is asked for, is there while it runs, with its steps so far", async () => {
+    for (const look of [(id: string) => executions.get(id), () => clock.advance(250)]) {
+      const { open: end, opened } = gate();
+      let id = "";
+      const running = executions.run(spec({ kind: "actions" }), callContext(), async (run) => {
+        id = run.id;
+        await run.step(step("first"));
+        await opened;
+        await run.step(step("second"));
+        return { status: "passed", output: {} };
+      });
+      await expect.poll(() => id).not.toBe("");
+      await look(id);
+      await expect.poll(() => rows.steps(id)).toMatchObject([{ label: "first" }]);
+      expect((await rows.find(id))?.execution.status).toBe("running");
+      end();
+      await running;
+      expect((await rows.find(id))?.execution.status).toBe("passed");
+      expect(await rows.steps(id)).toHaveLength(2);
+    }
+  });
+
+  it("a batch of actions whose record the database refuses is said to have failed so, and is stored later", async () => {
+    let refuses = true;
+    const failing = createExecutions({
+      rows: {
+        ...rows,
+        insertWhole: async (...given) => {
+          if (refuses) throw new Error("disk full");
+          return rows.insertWhole(...given);
+        },
+      },
+      devices: simulatedDevices(),
+      events: { append: async () => {} },
+      secrets: testSecrets({}),
+      clock,
+      host: "lab",
+      onError: () => {},
+    });
+    let id = "";
+    const refused = failing.run(spec({ kind: "actions" }), callContext(), async (run) => {
+      id = run.id;
+      return { status: "passed", output: {} };
+    });
+    await expect(refused).rejects.toMatchObject({ code: "STORAGE_FAILED" });
+    refuses = false;
+    expect((await failing.get(id)).execution.status).toBe("passed");
+  });
+
   it("keep a run with its caller, input, steps, outputs, result and event", async () => {
     const context = callContext({ trace_id: "trace-1", principal: "ci" });
     const given = spec({

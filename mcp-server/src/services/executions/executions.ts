@@ -6,11 +6,11 @@ import type { CallContext, ExecutionService, Grant, Run, RunReply, RunSpec } fro
 import { type BodyResult, cancelledBy } from "./endings.ts";
 import { inProcessJobs, type JobPort } from "./jobs.ts";
 import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
+import { RunRecord } from "./runRecord.ts";
 import { storable, storableText } from "./storable.ts";
 import type { ExecutionDependencies } from "./types.ts";
 import { pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
 
-type Ending = Pick<Execution, "id" | "kind" | "name" | "device">;
 type Entry = { run: LiveRun; ended: Promise<ExecutionEnd> };
 
 /** The one place where runs start, are waited for, stopped and recorded. */
@@ -23,7 +23,7 @@ class Executions implements ExecutionService {
   private readonly jobs: JobPort;
   private readonly live = new Map<string, Entry>();
   /** Ends that the database refused, kept to be stored on the next occasion. */
-  private readonly unstored = new Map<string, { execution: Ending; end: ExecutionEnd }>();
+  private readonly unstored = new Map<string, { record: RunRecord; end: ExecutionEnd }>();
 
   constructor(deps: ExecutionDependencies) {
     this.deps = deps;
@@ -89,7 +89,7 @@ class Executions implements ExecutionService {
     const open = (await rows.openOn(host)).filter(({ id }) => !this.live.has(id));
     for (const execution of open) {
       const now = clock.now();
-      await this.store(execution, {
+      await this.store(new RunRecord(rows, { ...execution, input: {} }, true), {
         status: "error",
         reason: {
           code: "INTERRUPTED",
@@ -125,9 +125,12 @@ class Executions implements ExecutionService {
     const { devices, rows, clock, secrets } = this.deps;
     const own = { ...context, signal: control.signal, deadline: clock.now() + spec.timeout_ms };
     const grant = await devices.acquire(spec.device, own, { drives: true });
-    const execution = this.executionOf(spec, context, grant);
+    const input = secrets.mask(storable(spec.input));
+    const execution = { ...this.executionOf(spec, context, grant), input };
+    const record = new RunRecord(rows, execution);
     try {
-      await rows.insert({ ...execution, input: secrets.mask(storable(spec.input)) });
+      if (spec.kind === "actions" && execution.status === "running") record.openLater(clock);
+      else await record.open();
     } catch (error) {
       grant.done();
       throw storageError(error);
@@ -139,13 +142,13 @@ class Executions implements ExecutionService {
       ...(fence !== undefined && { fence }),
     });
     const startedAt = Date.parse(execution.started_at);
-    const run = new LiveRun<Output>({ id: execution.id, spec, grant, control, startedAt }, this.deps);
+    const run = new LiveRun<Output>({ record, spec, grant, control, startedAt }, this.deps);
     const { ended, settle, refuse } = pendingEnd();
     this.live.set(execution.id, { run, ended });
     this.jobs.start(execution.device, async () => {
       try {
         if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
-        settle(await this.finish(execution, await run.execute(body, own)));
+        settle(await this.finish(record, await run.execute(body, own)));
       } catch (error) {
         this.deps.onError?.(error);
         refuse(error);
@@ -180,24 +183,22 @@ class Executions implements ExecutionService {
     };
   }
 
-  private async finish(execution: Ending, end: ExecutionEnd): Promise<ExecutionEnd> {
+  private async finish(record: RunRecord, end: ExecutionEnd): Promise<ExecutionEnd> {
     try {
-      await this.store(execution, end);
+      await this.store(record, end);
       return end;
     } catch (error) {
-      this.unstored.set(execution.id, { execution, end });
+      this.unstored.set(record.execution.id, { record, end });
       throw storageError(error, `The run ended ${end.status}, but its end could not be stored`);
     }
   }
 
   /** With the event that tells of it. A batch of actions is told to its caller only: nobody waits for its event. */
-  private async store(execution: Ending, end: ExecutionEnd): Promise<void> {
-    if (execution.kind === "actions") {
-      await this.deps.rows.finish(execution.id, end, undefined);
-      return;
-    }
+  private async store(record: RunRecord, end: ExecutionEnd): Promise<void> {
+    const { execution } = record;
+    if (execution.kind === "actions") return record.end(end, undefined);
     const calm = end.status === "passed" || end.status === "cancelled";
-    await this.deps.rows.finish(execution.id, end, async (tx) => {
+    await record.end(end, async (tx) => {
       await this.deps.events.append(tx, {
         type: `${execution.kind}.completed`,
         priority: calm ? "normal" : "high",
@@ -215,8 +216,8 @@ class Executions implements ExecutionService {
   }
 
   private async storeLate(): Promise<void> {
-    for (const [id, { execution, end }] of this.unstored) {
-      await this.store(execution, end);
+    for (const [id, { record, end }] of this.unstored) {
+      await this.store(record, end);
       this.unstored.delete(id);
     }
   }
@@ -225,6 +226,7 @@ class Executions implements ExecutionService {
     await this.storeLate().catch((error: unknown) => {
       if (this.unstored.has(id)) throw storageError(error);
     });
+    await this.live.get(id)?.run.record.open().catch(storageFailed);
     const row = await this.deps.rows.find(id);
     if (row) return row;
     throw new ToolError(

@@ -4,6 +4,7 @@ import { span } from "../../observability/span.ts";
 import type { ExecutionEnd } from "../../storage/executionRows.ts";
 import type { CallContext, Grant, Run, RunSpec } from "../ports.ts";
 import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
+import type { RunRecord } from "./runRecord.ts";
 import { storable, storableObject, storableText } from "./storable.ts";
 import type { ExecutionDependencies } from "./types.ts";
 
@@ -31,12 +32,14 @@ export class LiveRun<Output extends object = object> {
   private readonly deps: ExecutionDependencies;
   private readonly grant: Grant;
   private readonly control: AbortController;
+  readonly record: RunRecord;
 
   constructor(
-    options: { id: string; spec: RunSpec; grant: Grant; control: AbortController; startedAt: number },
+    options: { record: RunRecord; spec: RunSpec; grant: Grant; control: AbortController; startedAt: number },
     deps: ExecutionDependencies,
   ) {
-    this.id = options.id;
+    this.record = options.record;
+    this.id = options.record.execution.id;
     this.spec = options.spec;
     this.grant = options.grant;
     this.control = options.control;
@@ -128,7 +131,7 @@ export class LiveRun<Output extends object = object> {
 
   private step(step: Omit<Step, "index">): Promise<void> {
     if (this.over) return Promise.reject(new ToolError("INTERRUPTED", "The run is over.", "Start another."));
-    const { rows, secrets } = this.deps;
+    const { secrets } = this.deps;
     const index = this.stepsDone;
     this.stepsDone += 1;
     const whole: Step = secrets.mask({
@@ -140,7 +143,7 @@ export class LiveRun<Output extends object = object> {
       input: storable(step.input),
       output: storable(step.output),
     });
-    const appended = this.stored.then(() => rows.appendStep(this.id, whole)).catch(storageFailed);
+    const appended = this.stored.then(() => this.record.step(whole)).catch(storageFailed);
     this.stored = appended;
     // Whoever awaits `step` sees the failure; the chain itself must not be an unhandled one.
     appended.catch(() => undefined);
