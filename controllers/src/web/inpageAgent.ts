@@ -46,6 +46,12 @@ export class InpageAgent {
     private readonly events: { ask: string; found: string },
   ) {}
 
+  /** The browser's own, taken before a page can put itself in between, as a framework does that redraws after each event. */
+  private readonly native = {
+    listen: EventTarget.prototype.addEventListener,
+    dispatch: EventTarget.prototype.dispatchEvent,
+  };
+
   /**
    * Answers Playwright's engine, which asks from its own world: by an event on each element found. Listened for anew before
    * each use, since `document.open` takes every listener away.
@@ -56,11 +62,11 @@ export class InpageAgent {
     if (!isRoot || !(event instanceof CustomEvent)) return;
     this.dom.begin();
     for (const element of this.query.findEncoded(String(event.detail), root))
-      element.dispatchEvent(new CustomEvent(this.events.found, { composed: true }));
+      Reflect.apply(this.native.dispatch, element, [new CustomEvent(this.events.found, { composed: true })]);
   };
 
   listen(): void {
-    addEventListener(this.events.ask, this.answer, true);
+    Reflect.apply(this.native.listen, globalThis, [this.events.ask, this.answer, true]);
   }
 
   private begin(): void {

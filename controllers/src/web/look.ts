@@ -103,6 +103,7 @@ function takenAhead(
   interactiveOnly: boolean,
 ): FrameAnswer<SeenPage>[] | undefined {
   const { ahead } = memory;
+  memory.expected = undefined;
   memory.ahead = undefined;
   const isFit =
     ahead?.page === page && ahead.interactiveOnly === interactiveOnly && page.frames().length === 1;

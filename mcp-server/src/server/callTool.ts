@@ -77,7 +77,7 @@ export function createCallTool(deps: CallToolDeps): CallTool {
           .audit(recordOf(outcome))
           .catch((error: unknown) => deps.observe.fault(error, { tool: name, trace_id }));
       };
-      const outcome = await attempt(deps, request, { tool, trace_id, facts, onOutcome: audit });
+      const outcome = await attempt(deps, request, { tool, trace_id, facts, before: [], onOutcome: audit });
       deps.observe.record(recordOf(outcome));
       audit(outcome);
       await audited;
@@ -90,6 +90,8 @@ type Attempt = {
   tool: AnyTool | undefined;
   trace_id: string;
   facts: CallFacts;
+  /** What is to be done before the answer. */
+  before: Promise<unknown>[];
   /** Told as soon as the tool has ended, while the outcome is still being stored under its key. */
   onOutcome(outcome: CallOutcome): void;
 };
@@ -105,13 +107,17 @@ async function attempt(deps: CallToolDeps, asked: CallRequest, call: Attempt): P
     const input = parseInput(found, request.arguments);
     Object.assign(facts, factsIn(input));
     const once = async () => {
-      const outcome = await runTool(deps, found, input, request, { trace_id, facts });
+      const outcome = await runTool(deps, found, input, request, call);
       call.onOutcome(outcome);
       return outcome;
     };
     const { idempotency_key } = request;
-    if (idempotency_key === undefined || isIdempotent(found)) return await once();
-    return await runOnce(deps.idempotency, { ...request, idempotency_key }, deps.clock.now(), once);
+    const outcome =
+      idempotency_key === undefined || isIdempotent(found)
+        ? await once()
+        : await runOnce(deps.idempotency, { ...request, idempotency_key }, deps.clock.now(), once);
+    await Promise.all(call.before);
+    return outcome;
   } catch (error) {
     return failed(deps, error, where);
   }
@@ -129,13 +135,14 @@ async function runTool(
   tool: AnyTool,
   input: Record<string, unknown>,
   request: CallRequest,
-  { trace_id, facts }: { trace_id: string; facts: CallFacts },
+  { trace_id, facts, before }: Pick<Attempt, "trace_id" | "facts" | "before">,
 ): Promise<CallOutcome> {
   const attachments: Attachment[] = [];
   const limit = startLimit(deps, tool, request.signal);
   const context = contextOf(deps, request, {
     trace_id,
     facts,
+    before,
     signal: limit.signal,
     deadline: limit.deadline,
   });
@@ -205,7 +212,7 @@ function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal) {
 function contextOf(
   deps: CallToolDeps,
   request: CallRequest,
-  call: { trace_id: string; facts: CallFacts; signal: AbortSignal; deadline: number },
+  call: Pick<Attempt, "trace_id" | "facts" | "before"> & { signal: AbortSignal; deadline: number },
 ): CallContext {
   const { secrets } = deps.services;
   return {
@@ -217,6 +224,7 @@ function contextOf(
     progress: (done, total, message) => request.progress?.(done, total, secrets.mask(message)),
     capabilities: request.capabilities ?? { elicitation: false },
     note: (facts) => void Object.assign(call.facts, facts),
+    answerAfter: (work) => void call.before.push(work),
   };
 }
 

@@ -46,6 +46,8 @@ export class Leases {
   private readonly held = new Map<string, Held>();
   /** The last renewal of each device. Only this host's daemon writes the leases of its devices, so it may remember them. */
   private readonly renewals = new Map<string, { lease: Lease; at: number }>();
+  /** Counts what may end a lease: a renewal that was under way meanwhile is not remembered. */
+  private changes = 0;
   private readonly store: LeaseStore;
   private readonly clock: Clock;
   private readonly host: string;
@@ -74,7 +76,6 @@ export class Leases {
     options: { force: boolean; implicit: boolean; free: readonly string[] },
   ): Promise<Lease> {
     const now = this.clock.now();
-    this.renewals.delete(deviceId);
     const before = await this.store.ofDevice(deviceId);
     const own = before !== undefined && isOwn(before, context) && Date.parse(before.expires_at) > now;
     const implicit = own ? before.implicit && options.implicit : options.implicit;
@@ -91,6 +92,7 @@ export class Leases {
       },
       { force: options.force, now: iso(now) },
     );
+    this.forget((held) => held.device_id === deviceId);
     if (!lease) throw await this.heldError(deviceId, options.free);
     if (before && before.session_id !== lease.session_id) this.stopFormer(before, context);
     return lease;
@@ -107,7 +109,7 @@ export class Leases {
     if (recent) return recent;
     const now = this.clock.now();
     const owner = { device_id: deviceId, principal, client };
-    const own = this.noted(await this.store.renewOwn(owner, this.until(now), iso(now)), now);
+    const own = await this.remembering(now, this.store.renewOwn(owner, this.until(now), iso(now)));
     return own ?? this.take(deviceId, context, { force: false, implicit: true, free: await free() });
   }
 
@@ -130,7 +132,7 @@ export class Leases {
 
   async renew(lease: { session_id: string; principal: string }): Promise<Lease | undefined> {
     const now = this.clock.now();
-    return this.noted(await this.store.renew(lease, this.until(now), iso(now)), now);
+    return this.remembering(now, this.store.renew(lease, this.until(now), iso(now)));
   }
 
   private recent(isWanted: (lease: Lease) => boolean): Lease | undefined {
@@ -140,17 +142,24 @@ export class Leases {
     return undefined;
   }
 
-  private noted(lease: Lease | undefined, at: number): Lease | undefined {
-    if (lease) this.renewals.set(lease.device_id, { lease, at });
+  private async remembering(at: number, renewal: Promise<Lease | undefined>): Promise<Lease | undefined> {
+    const before = this.changes;
+    const lease = await renewal;
+    if (lease && this.changes === before) this.renewals.set(lease.device_id, { lease, at });
     return lease;
+  }
+
+  private forget(isMeant: (lease: Lease) => boolean): void {
+    this.changes += 1;
+    for (const [device, { lease }] of this.renewals) if (isMeant(lease)) this.renewals.delete(device);
   }
 
   /** Gives a lease back. False if it was gone already. */
   async release(sessionId: string): Promise<boolean> {
     this.held.delete(sessionId);
-    for (const [device, { lease }] of this.renewals)
-      if (lease.session_id === sessionId) this.renewals.delete(device);
-    return this.store.release(sessionId);
+    const released = await this.store.release(sessionId);
+    this.forget((lease) => lease.session_id === sessionId);
+    return released;
   }
 
   /** Gives back all that a client held that has ended. */
