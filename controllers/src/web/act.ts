@@ -18,7 +18,14 @@ export type Acting = {
   signal: AbortSignal;
   /** What is left of the command's time, for Playwright's own deadlines; at least one millisecond. */
   left(): number;
+  flush: Flush;
 };
+
+/**
+ * The last question of a command to its page, asked behind the action. One whose own question is on its way over the same
+ * session may `begin` it at once, since the page answers in turn, and must `drop` it when it goes on acting.
+ */
+export type Flush = { begin(): void; drop(): void; end(): Promise<void> };
 
 /**
  * Runs one action and returns when the page that it changed is usable: at once if it started no navigation, else when
@@ -34,7 +41,9 @@ export async function act(
     return await session.following(async () => {
       const page = session.page();
       const before = stateOf(session, page);
-      await run(options, action, page);
+      const flush = flushing(session, page, options.signal);
+      await run(options, action, { page, flush });
+      await flush.end();
       await settle(session, page, before.windows, options.signal);
       refuseDenied(session, before.denials);
       return report(session, page, before, options.done);
@@ -52,15 +61,55 @@ export async function act(
 async function run(
   options: { timeoutMs: number; signal: AbortSignal },
   action: (acting: Acting) => Promise<unknown>,
-  page: Page,
+  given: Pick<Acting, "page" | "flush">,
 ): Promise<void> {
   const until = performance.now() + options.timeoutMs;
   const { signal } = options;
   // Playwright's own signal stops the browser; the race lets go of calls that take none.
-  await untilAborted(action({ page, signal, left: () => Math.max(1, until - performance.now()) }), signal);
+  const left = () => Math.max(1, until - performance.now());
+  await untilAborted(action({ ...given, signal, left }), signal);
 }
 
-/** Waits until the page an action changed is usable; used alone after input that is not aimed at an element. */
+function flushing(session: DrivenSession, page: Page, signal: AbortSignal): Flush {
+  let asked: Promise<void> | undefined;
+  const begin = () => {
+    const own: Promise<void> = flushOnce(session, page, signal, () => asked === own);
+    own.catch(() => undefined);
+    asked = own;
+    return own;
+  };
+  return {
+    begin: () => void begin(),
+    drop: () => {
+      asked = undefined;
+    },
+    end: () => asked ?? begin(),
+  };
+}
+
+async function flushOnce(
+  session: DrivenSession,
+  page: Page,
+  signal: AbortSignal,
+  isWanted: () => boolean,
+): Promise<void> {
+  const signals = session.signals(page);
+  const busy = withDeadline(signal, BUSY_DEADLINE_MS);
+  try {
+    const ahead = lookAhead(session, page);
+    const seen = await untilAborted(signals.flush(busy.signal, ahead?.expression), busy.signal);
+    const navigations = signals.navigations();
+    const isCurrent = () => !signals.isNavigating() && signals.navigations() === navigations;
+    if (isWanted()) ahead?.keep(seen, isCurrent);
+  } catch (error) {
+    // A document that went away, a closed tab or a busy script: the waits that follow are what decides.
+    if (signal.aborted) throw error;
+  } finally {
+    busy.done();
+  }
+}
+
+/** Waits until the page an action changed is usable. */
 async function settle(
   session: DrivenSession,
   page: Page,
@@ -68,18 +117,6 @@ async function settle(
   signal: AbortSignal,
 ): Promise<void> {
   const signals = session.signals(page);
-  const busy = withDeadline(signal, BUSY_DEADLINE_MS);
-  try {
-    const ahead = lookAhead(session, page);
-    const seen = await untilAborted(signals.flush(busy.signal, ahead?.expression), busy.signal);
-    const { navigations } = stateOf(session, page);
-    ahead?.keep(seen, () => !signals.isNavigating() && signals.navigations() === navigations);
-  } catch (error) {
-    // A document that went away, a closed tab or a busy script: the waits below are what decides.
-    if (signal.aborted) throw error;
-  } finally {
-    busy.done();
-  }
   if (signals.windowsAsked() > windowsBefore) await windowOpened(session, page, signal);
   await documentReady(session, session.page(), signal);
 }

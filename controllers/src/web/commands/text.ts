@@ -8,6 +8,7 @@ import { keyOf } from "../keys.ts";
 import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
 import { playwright } from "../playwright.ts";
 import type { DrivenSession } from "../session.ts";
+import { devToolsOf } from "../signals.ts";
 import { poll, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand, hasTarget, pageOptions, timeoutShape } from "./elementCommand.ts";
 
@@ -43,13 +44,16 @@ function inputText(session: DrivenSession): Command {
 async function fillReadyField(
   session: DrivenSession,
   input: Target & { text: string },
-  { page, signal, left }: Acting,
+  { page, signal, left, flush }: Acting,
 ): Promise<boolean> {
   const place = inOneFrame(session, input);
   if (place === undefined) return false;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
   const fill = () => askAgent(page, place.frame, "fill", [place.query, input.text]).catch(() => undefined);
-  let field = await untilAborted(fill(), signal);
+  const filling = fill();
+  if (place.frame === page.mainFrame() && devToolsOf(page) !== undefined) flush.begin();
+  let field = await untilAborted(filling, signal);
+  if (field !== "filled") flush.drop();
   if (field === "inert") {
     const isFree = async () => {
       field = await fill();
