@@ -84,6 +84,7 @@ async function answerTo(lines: readonly string[], after = ""): Promise<string> {
   await new Promise((resolve) => socket.once("close", resolve));
   return said;
 }
+const ask = { name: "act", elicitation: false, progress: false };
 const wanted = ["connection: Upgrade", `upgrade: ${linkProtocol}`];
 const token = `authorization: Bearer ${testToken}`;
 
@@ -185,7 +186,11 @@ describe("who is no bridge", () => {
     ["a line without end", "x".repeat(9_000_000)],
   ])("is hung up on: %s", async (_, line) => {
     const headers = [`host: 127.0.0.1:${http.listening.localPort}`, token, ...wanted];
-    expect(await answerTo(["GET /attach HTTP/1.1", ...headers], line)).toContain("101 Switching");
+    const call = JSON.stringify({ id: 9, call: { ...ask, arguments: { name: `after ${line.length}` } } });
+    expect(await answerTo(["GET /attach HTTP/1.1", ...headers], `${line}${call}\n`)).toContain(
+      "101 Switching",
+    );
+    expect(entered).not.toContain(`after ${line.length}`);
     expect(http.links.count()).toBe(0);
   });
 });

@@ -77,7 +77,7 @@ export function createCallTool(deps: CallToolDeps): CallTool {
           .audit(recordOf(outcome))
           .catch((error: unknown) => deps.observe.fault(error, { tool: name, trace_id }));
       };
-      const outcome = await attempt(deps, request, { tool, trace_id, facts, before: [], onOutcome: audit });
+      const outcome = await attempt(deps, request, { tool, trace_id, facts, onOutcome: audit });
       deps.observe.record(recordOf(outcome));
       audit(outcome);
       await audited;
@@ -90,8 +90,6 @@ type Attempt = {
   tool: AnyTool | undefined;
   trace_id: string;
   facts: CallFacts;
-  /** What is to be done before the answer. */
-  before: Promise<unknown>[];
   /** Told as soon as the tool has ended, while the outcome is still being stored under its key. */
   onOutcome(outcome: CallOutcome): void;
 };
@@ -107,17 +105,13 @@ async function attempt(deps: CallToolDeps, asked: CallRequest, call: Attempt): P
     const input = parseInput(found, request.arguments);
     Object.assign(facts, factsIn(input));
     const once = async () => {
-      const outcome = await runTool(deps, found, input, request, call);
+      const outcome = await runTool(deps, found, input, request, { trace_id, facts });
       call.onOutcome(outcome);
       return outcome;
     };
     const { idempotency_key } = request;
-    const outcome =
-      idempotency_key === undefined || isIdempotent(found)
-        ? await once()
-        : await runOnce(deps.idempotency, { ...request, idempotency_key }, deps.clock.now(), once);
-    await Promise.all(call.before);
-    return outcome;
+    if (idempotency_key === undefined || isIdempotent(found)) return await once();
+    return await runOnce(deps.idempotency, { ...request, idempotency_key }, deps.clock.now(), once);
   } catch (error) {
     return failed(deps, error, where);
   }
@@ -135,14 +129,13 @@ async function runTool(
   tool: AnyTool,
   input: Record<string, unknown>,
   request: CallRequest,
-  { trace_id, facts, before }: Pick<Attempt, "trace_id" | "facts" | "before">,
+  { trace_id, facts }: Pick<Attempt, "trace_id" | "facts">,
 ): Promise<CallOutcome> {
   const attachments: Attachment[] = [];
   const limit = startLimit(deps, tool, request.signal);
   const context = contextOf(deps, request, {
     trace_id,
     facts,
-    before,
     signal: limit.signal,
     deadline: limit.deadline,
   });
@@ -212,7 +205,7 @@ function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal) {
 function contextOf(
   deps: CallToolDeps,
   request: CallRequest,
-  call: Pick<Attempt, "trace_id" | "facts" | "before"> & { signal: AbortSignal; deadline: number },
+  call: Pick<Attempt, "trace_id" | "facts"> & { signal: AbortSignal; deadline: number },
 ): CallContext {
   const { secrets } = deps.services;
   return {
@@ -224,7 +217,6 @@ function contextOf(
     progress: (done, total, message) => request.progress?.(done, total, secrets.mask(message)),
     capabilities: request.capabilities ?? { elicitation: false },
     note: (facts) => void Object.assign(call.facts, facts),
-    answerAfter: (work) => void call.before.push(work),
   };
 }
 

@@ -62,6 +62,7 @@ export function readLines(
         onLine(held);
         held = "";
       }
+      if (socket.destroyed) return;
       held += piece;
       if (held.length > maxLength) return void socket.destroy();
     }

@@ -19,9 +19,6 @@ export type Links = {
   leave(reason: string): void;
 };
 
-/** A call's envelope may stand around arguments of the longest line. */
-const longestLine = maxLineLength + 1024;
-
 export function createLinks(deps: {
   /** What runs the calls of a client. */
   backendOf(client: string): Backend;
@@ -64,7 +61,7 @@ export function createLinks(deps: {
         running.set(asked.id, control);
         void answer(backend, asked, control.signal, tell).finally(() => running.delete(asked.id));
       },
-      longestLine,
+      maxLineLength,
     );
   }
 

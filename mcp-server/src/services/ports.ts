@@ -31,8 +31,6 @@ export type CallContext = {
   trace_id: string;
   progress(done: number, total: number | undefined, message: string): void;
   capabilities: { elicitation: boolean };
-  /** The call is answered only when this is done too; a failure is then the call's. */
-  answerAfter?(work: Promise<unknown>): void;
   /** Says what the call touched, for its log line and the audit. Whoever finds the device or starts a run calls it. */
   note?(facts: CallFacts): void;
 };

@@ -1,4 +1,4 @@
-import { desc, eq, lt, sql } from "drizzle-orm";
+import { desc, eq, lt, placeholder } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { audit } from "./schema.ts";
 
@@ -17,19 +17,18 @@ export type AuditRecord = {
 export type AuditRows = ReturnType<typeof auditRows>;
 
 export function auditRows(db: Database) {
-  const value = (name: string) => sql.placeholder(name);
   const insert = db
     .insert(audit)
     .values({
-      principal: value("principal"),
-      client: value("client"),
-      tool: value("tool"),
-      deviceId: value("device_id"),
-      fence: value("fence"),
-      outcome: value("outcome"),
-      durationMs: value("duration_ms"),
-      traceId: value("trace_id"),
-      at: value("at"),
+      principal: placeholder("principal"),
+      client: placeholder("client"),
+      tool: placeholder("tool"),
+      deviceId: placeholder("device_id"),
+      fence: placeholder("fence"),
+      outcome: placeholder("outcome"),
+      durationMs: placeholder("duration_ms"),
+      traceId: placeholder("trace_id"),
+      at: placeholder("at"),
     })
     .prepare("append_audit");
 

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray, placeholder, sql } from "drizzle-orm";
 import type { Execution, FinalStatus, Params, Step } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { executions, steps } from "./schema.ts";
@@ -77,36 +77,34 @@ export function executionRows(db: Database) {
   };
 }
 
-const value = (name: string) => sql.placeholder(name);
-
 const started = {
-  id: value("id"),
-  kind: value("kind"),
-  name: value("name"),
-  status: value("status"),
-  input: value("input"),
-  startedAt: value("startedAt"),
-  hostName: value("hostName"),
-  device: value("device"),
-  deviceModel: value("deviceModel"),
-  deviceVersion: value("deviceVersion"),
-  environment: value("environment"),
-  release: value("release"),
-  build: value("build"),
-  userinterface: value("userinterface"),
-  triggeredBy: value("triggeredBy"),
-  correlationId: value("correlationId"),
-  verifiedCount: value("verifiedCount"),
-  outputs: value("outputs"),
+  id: placeholder("id"),
+  kind: placeholder("kind"),
+  name: placeholder("name"),
+  status: placeholder("status"),
+  input: placeholder("input"),
+  startedAt: placeholder("startedAt"),
+  hostName: placeholder("hostName"),
+  device: placeholder("device"),
+  deviceModel: placeholder("deviceModel"),
+  deviceVersion: placeholder("deviceVersion"),
+  environment: placeholder("environment"),
+  release: placeholder("release"),
+  build: placeholder("build"),
+  userinterface: placeholder("userinterface"),
+  triggeredBy: placeholder("triggeredBy"),
+  correlationId: placeholder("correlationId"),
+  verifiedCount: placeholder("verifiedCount"),
+  outputs: placeholder("outputs"),
 };
 const ended = {
-  status: sql`${value("status")}`,
-  reason: sql`${value("reason")}::jsonb`,
-  finishedAt: sql`${value("finishedAt")}`,
-  durationMs: sql`${value("durationMs")}`,
-  verifiedCount: sql`${value("verifiedCount")}`,
-  outputs: sql`${value("outputs")}::jsonb`,
-  result: sql`${value("result")}::jsonb`,
+  status: sql`${placeholder("status")}`,
+  reason: sql`${placeholder("reason")}::jsonb`,
+  finishedAt: sql`${placeholder("finishedAt")}`,
+  durationMs: sql`${placeholder("durationMs")}`,
+  verifiedCount: sql`${placeholder("verifiedCount")}`,
+  outputs: sql`${placeholder("outputs")}::jsonb`,
+  result: sql`${placeholder("result")}::jsonb`,
 };
 
 /** What every run makes, prepared once. */
@@ -122,14 +120,14 @@ function statements(db: Database) {
     end: db
       .update(executions)
       .set(ended)
-      .where(and(eq(executions.id, value("id")), inArray(executions.status, open)))
+      .where(and(eq(executions.id, placeholder("id")), inArray(executions.status, open)))
       .returning({ id: executions.id })
       .prepare("end_execution"),
     whole: db
       .with(run)
       .insert(steps)
       .select(
-        sql`select run.id, (step->>'index')::int, step from run, jsonb_array_elements(${value("steps")}::jsonb) step`,
+        sql`select run.id, (step->>'index')::int, step from run, jsonb_array_elements(${placeholder("steps")}::jsonb) step`,
       )
       .prepare("insert_whole_execution"),
   };
@@ -138,7 +136,11 @@ function statements(db: Database) {
 function stepRows(db: Database) {
   const append = db
     .insert(steps)
-    .values({ executionId: value("executionId"), index: value("index"), body: value("body") })
+    .values({
+      executionId: placeholder("executionId"),
+      index: placeholder("index"),
+      body: placeholder("body"),
+    })
     .prepare("append_step");
   return {
     async appendStep(executionId: string, step: Step): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, placeholder, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { idempotency } from "./schema.ts";
 
@@ -16,26 +16,25 @@ export function idempotencyRows(db: Database) {
     return row && { tool: row.tool, input_hash: row.inputHash, result: row.result };
   }
 
-  const value = (name: string) => sql.placeholder(name);
   const begin = db
     .insert(idempotency)
     .values({
-      principal: value("principal"),
-      key: value("key"),
-      tool: value("tool"),
-      inputHash: value("input_hash"),
-      at: value("at"),
+      principal: placeholder("principal"),
+      key: placeholder("key"),
+      tool: placeholder("tool"),
+      inputHash: placeholder("input_hash"),
+      at: placeholder("at"),
     })
     .onConflictDoNothing()
     .returning({ key: idempotency.key })
     .prepare("begin_idempotent_call");
   const finish = db
     .update(idempotency)
-    .set({ result: sql`${value("result")}::jsonb` })
+    .set({ result: sql`${placeholder("result")}::jsonb` })
     .where(
       and(
-        eq(idempotency.principal, value("principal")),
-        eq(idempotency.key, value("key")),
+        eq(idempotency.principal, placeholder("principal")),
+        eq(idempotency.key, placeholder("key")),
         isNull(idempotency.result),
       ),
     )

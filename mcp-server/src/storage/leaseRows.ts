@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, not, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, lte, not, or, placeholder, type SQL, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { leaseLosses, leases } from "./schema.ts";
 
@@ -88,20 +88,21 @@ export type LeaseEnd = { implicit: string; explicit: string };
 
 /** Each driving call renews a lease: prepared once, and one statement each. */
 function renewals(db: Database) {
-  const value = (name: string) => sql.placeholder(name);
   const renewing = (name: string, which: SQL) =>
     db
       .update(leases)
       .set({
-        expiresAt: sql`case when ${leases.implicit} then ${value("implicit")}::timestamptz else ${value("explicit")}::timestamptz end`,
+        expiresAt: sql`case when ${leases.implicit} then ${placeholder("implicit")}::timestamptz else ${placeholder("explicit")}::timestamptz end`,
       })
-      .where(and(which, eq(leases.principal, value("principal")), gt(leases.expiresAt, value("now"))))
+      .where(
+        and(which, eq(leases.principal, placeholder("principal")), gt(leases.expiresAt, placeholder("now"))),
+      )
       .returning()
       .prepare(name);
-  const byHandle = renewing("renew_lease", sql`${leases.sessionId} = ${value("session")}`);
+  const byHandle = renewing("renew_lease", sql`${leases.sessionId} = ${placeholder("session")}`);
   const ofOwner = renewing(
     "renew_own_lease",
-    sql`${leases.deviceId} = ${value("device")} and ${leases.client} = ${value("client")}`,
+    sql`${leases.deviceId} = ${placeholder("device")} and ${leases.client} = ${placeholder("client")}`,
   );
   return {
     /** Undefined when the principal's lease with this handle has expired or gone. */

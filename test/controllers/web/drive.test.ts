@@ -114,15 +114,20 @@ describe("text and form fields", () => {
     expect(await value("name")).toBe("new");
   });
 
-  it("input_text gives a page the same events on its short way as Playwright's own", async () => {
+  it.each([
+    ["filled", ["focus", "input", "change"]],
+    ["selected", ["focus", "beforeinput", "input", "change"]],
+  ])("input_text gives a page the same events on its short way as Playwright's own: %s", async (way, types) => {
     const noted = async (text: string) => {
       await device.js(`document.activeElement.blur(); globalThis.heard = [];
-        for (const type of ["focus", "beforeinput", "input", "change"])
+        for (const type of ${JSON.stringify(types)})
           addEventListener(type, globalThis.note ??= (e) => heard.push([e.type, e.isTrusted, e.inputType, e.data]), true)`);
       await device.run("input_text", { selector: "Name", text });
       return device.js("return globalThis.heard");
     };
     const short = await noted("same");
+    const query = { kind: "label", text: { text: "Name", match: "exact" } };
+    expect(await device.js(`return globalThis.__labwright.fill(${JSON.stringify(query)}, "same")`)).toBe(way);
     await device.js("const f = document.createElement('iframe'); document.body.append(f)");
     const long = await noted("same");
     expect(short).toEqual(long);

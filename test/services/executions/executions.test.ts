@@ -147,11 +147,14 @@ describeEachDatabase("executions", (open) => {
   }
 
   it("a batch of actions that ends soon is stored whole, with its step and its end", async () => {
-    const reply = await executions.run(spec({ kind: "actions" }), callContext(), async (run) => {
+    const touched: object[] = [];
+    const context = callContext({ note: (facts) => void touched.push(facts) });
+    const reply = await executions.run(spec({ kind: "actions" }), context, async (run) => {
       await run.step(step("tap", { output: { pressed: true } }));
       expect(await rows.find(run.id)).toBeUndefined();
       return { status: "passed", outputs: { a: 1 }, output: { answer: 42 } };
     });
+    expect(touched).toEqual([expect.objectContaining({ execution_id: reply.execution_id, fence: 1 })]);
     expect(await rows.find(reply.execution_id)).toMatchObject({
       execution: { status: "passed", kind: "actions", outputs: { a: 1 }, duration_ms: 0 },
       result: { answer: 42 },

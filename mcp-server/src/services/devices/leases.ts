@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ToolError } from "../../errors.ts";
+import type { LeaseEnd } from "../../storage/leaseRows.ts";
 import type { CallContext, Clock, Lease } from "../ports.ts";
 
 /** What the lease rules need from storage; every method is one atomic statement. Times are ISO 8601 UTC. */
@@ -28,9 +29,6 @@ export type LeaseStore = {
   release(sessionId: string): Promise<boolean>;
   findLoss(sessionId: string): Promise<{ taken_by: string; at: string } | undefined>;
 };
-
-/** When a lease would end now, by whether it is an implicit one. */
-export type LeaseEnd = { implicit: string; explicit: string };
 
 export type LeaseLimits = { leaseMs: number; implicitMs: number };
 

@@ -148,15 +148,7 @@ class Executions implements ExecutionService {
     this.jobs.start(execution.device, async () => {
       try {
         if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
-        const end = await run.execute(body, own);
-        const stored = this.finish(record, end);
-        // The call that waits for a batch of actions stores its own outcome at the same time.
-        if (spec.kind === "actions" && context.answerAfter) {
-          context.answerAfter(stored);
-          settle(end);
-        }
-        await stored;
-        settle(end);
+        settle(await this.finish(record, await run.execute(body, own)));
       } catch (error) {
         this.deps.onError?.(error);
         refuse(error);

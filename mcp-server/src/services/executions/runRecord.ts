@@ -7,8 +7,8 @@ import type { Clock } from "../ports.ts";
 const lastsMs = 250;
 
 /**
- * What the database holds of one run. A run that is `brief` gets its row when it lasts or is asked for, and otherwise with its
- * steps and its end in one statement: three times the writing would be half of what a single action takes.
+ * What the database holds of one run. One of which {@link openLater} is asked gets its row when it lasts or is looked for, and otherwise with
+ * its steps and its end in one statement: three times the writing would be half of what a single action takes.
  */
 export class RunRecord {
   readonly execution: NewExecution;
@@ -36,14 +36,15 @@ export class RunRecord {
       if (this.isOpen) return;
       await this.rows.insert(this.execution);
       this.isOpen = true;
-      for (const step of this.unstored.splice(0)) await this.rows.appendStep(this.execution.id, step);
+      await this.storeSteps();
     });
   }
 
   step(step: Step): Promise<void> {
     return this.inTurn(async () => {
-      if (this.isOpen) await this.rows.appendStep(this.execution.id, step);
-      else this.unstored.push(step);
+      if (this.isOpen && this.unstored.length === 0) return this.rows.appendStep(this.execution.id, step);
+      this.unstored.push(step);
+      if (this.isOpen) await this.storeSteps();
     });
   }
 
@@ -51,10 +52,18 @@ export class RunRecord {
   end(end: ExecutionEnd, along: ((tx: Database) => Promise<void>) | undefined): Promise<void> {
     this.stopWaiting();
     return this.inTurn(async () => {
-      if (this.isOpen || along) await this.rows.finish(this.execution.id, end, along);
-      else await this.rows.insertWhole(this.execution, this.unstored, end);
-      this.isOpen = true;
+      if (!this.isOpen && !along) return this.rows.insertWhole(this.execution, this.unstored, end);
+      await this.storeSteps();
+      await this.rows.finish(this.execution.id, end, along);
     });
+  }
+
+  /** One is forgotten only when it is stored. */
+  private async storeSteps(): Promise<void> {
+    for (let step = this.unstored[0]; step; step = this.unstored[0]) {
+      await this.rows.appendStep(this.execution.id, step);
+      this.unstored.shift();
+    }
   }
 
   private inTurn(work: () => Promise<void>): Promise<void> {
