@@ -42,7 +42,7 @@ async function run(given: readonly string[]): Promise<void> {
 
 /** Loaded while the database opens in its thread. */
 async function loadRooms() {
-  const [config, secrets, clock, observability, controllers, lab, storage, idempotency, services, tools] =
+  const [config, secrets, clock, observability, controllers, lab, storage, services, tools] =
     await Promise.all([
       import("./config.ts"),
       import("./services/secrets.ts"),
@@ -51,7 +51,6 @@ async function loadRooms() {
       import("@labwright/controllers"),
       import("@labwright/controllers/lab"),
       import("./storage/index.ts"),
-      import("./storage/idempotencyRows.ts"),
       import("./services/create.ts"),
       import("./tools/index.ts"),
     ]);
@@ -70,7 +69,6 @@ async function loadRooms() {
     ...controllers,
     ...lab,
     ...storage,
-    ...idempotency,
     ...services,
     ...tools,
     ...registry,
@@ -136,7 +134,7 @@ async function compose(
   const recovered = await services.executions.recover();
   const catalogue: Catalogue = JSON.parse(readFileSync(new URL("./catalogue.json", import.meta.url), "utf8"));
   const registry = rooms.createRegistry(rooms.tools);
-  const keys = rooms.idempotencyRows(storage.db);
+  const calls = rooms.callRows(storage.db);
   const daemon = await rooms.startDaemon({
     dataDir: claim.dataDir,
     catalogue,
@@ -149,8 +147,7 @@ async function compose(
       registry,
       services,
       observe: observability.observer,
-      audit: (record) => rooms.auditRows(storage.db).append(record),
-      idempotency: keys,
+      calls,
       clock,
       maxCallMs: config.limits.call_ms,
     }),
@@ -178,7 +175,7 @@ async function compose(
   addGauges(parts);
   const { hash: build } = catalogue.build;
   observability.log.info({ port: daemon.port, recovered, build, engine: storage.engine }, "serving");
-  keys.purge(new Date(clock.now() - dayMs).toISOString()).catch(fault);
+  calls.purgeKeys(new Date(clock.now() - dayMs).toISOString()).catch(fault);
   running.artifacts.purge(clock.now()).catch(fault);
   return {
     daemon,

@@ -7,7 +7,7 @@ import type { StdioServer } from "./stdioServer.ts";
 
 const options = { rounds: 9, warmUps: 2 };
 /** What takes some tens of milliseconds needs more rounds to stand out of the noise of a busy machine. */
-const shortOptions = { rounds: 31, warmUps: 4 };
+const shortOptions = { rounds: 61, warmUps: 4 };
 const proof = "Only on the reached page";
 
 /** What each side does; every function gives the reply's text. */

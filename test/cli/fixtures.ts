@@ -10,7 +10,7 @@ import { defineTool } from "../../mcp-server/src/registry/tool.ts";
 import { createCallTool, silentObserver } from "../../mcp-server/src/server/callTool.ts";
 import { type DaemonFile, writeDaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
 import { systemClock } from "../../mcp-server/src/services/clock.ts";
-import { memoryIdempotency } from "../fixtures/client.ts";
+import { memoryCalls } from "../fixtures/client.ts";
 import { type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";
 
@@ -98,8 +98,7 @@ export async function startFakeDaemon(
     registry: createRegistry(tools),
     services,
     observe: silentObserver,
-    audit: async () => {},
-    idempotency: memoryIdempotency(),
+    calls: memoryCalls(),
     clock: systemClock,
   });
   const http = await startHttp(services, tools, {

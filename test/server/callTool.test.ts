@@ -4,6 +4,7 @@ import { z } from "zod";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { type AnyTool, defineTool } from "../../mcp-server/src/registry/tool.ts";
+import type { CallEnd } from "../../mcp-server/src/server/callStore.ts";
 import {
   type CallOutcome,
   type CallRecord,
@@ -12,8 +13,8 @@ import {
   createCallTool,
   silentObserver,
 } from "../../mcp-server/src/server/callTool.ts";
-import type { CallContext } from "../../mcp-server/src/services/index.ts";
-import { memoryIdempotency } from "../fixtures/client.ts";
+import type { CallContext, FinishedRun } from "../../mcp-server/src/services/index.ts";
+import { memoryCalls } from "../fixtures/client.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
 import { testSecrets } from "../fixtures/simulated.ts";
 import { wireServices } from "../fixtures/wire.ts";
@@ -48,6 +49,33 @@ function toolOf(handle: Handle, extra: Partial<AnyTool> = {}): AnyTool {
   });
 }
 
+const run = (id: string): FinishedRun => ({
+  execution: {
+    id,
+    kind: "actions",
+    name: "tap",
+    status: "running",
+    input: {},
+    started_at: "2026-01-01T00:00:00.000Z",
+    host_name: "lab",
+    device: "lab/box",
+    device_model: "web",
+    triggered_by: "local",
+    correlation_id: "c",
+    verified_count: 0,
+    outputs: {},
+  },
+  steps: [],
+  end: {
+    status: "passed",
+    finished_at: "2026-01-01T00:00:01.000Z",
+    duration_ms: 1_000,
+    verified_count: 0,
+    outputs: {},
+    result: null,
+  },
+});
+
 function pathOf(tool: AnyTool, deps: Partial<CallToolDeps> = {}) {
   const records: CallRecord[] = [];
   const audited: CallRecord[] = [];
@@ -57,10 +85,7 @@ function pathOf(tool: AnyTool, deps: Partial<CallToolDeps> = {}) {
     registry: createRegistry([tool]),
     services: wireServices(),
     observe: { ...silentObserver, record: (r) => records.push(r), fault: (e) => faults.push(e) },
-    audit: async (record) => {
-      audited.push(record);
-    },
-    idempotency: memoryIdempotency(),
+    calls: memoryCalls(async ({ audit }) => void audited.push(audit)),
     clock,
     ...deps,
   });
@@ -157,9 +182,64 @@ describe("what callTool makes of a handler's end", () => {
 
   it("answers also when the audit cannot be written, and reports it", async () => {
     const full = new Error("disk full");
-    const { call, faults } = pathOf(toolOf(press), { audit: () => Promise.reject(full) });
+    const { call, faults } = pathOf(toolOf(press), {
+      calls: memoryCalls(() => Promise.reject(full)),
+    });
     expect((await call({})).ok).toBe(true);
     expect(faults).toEqual([full]);
+  });
+
+  it("answers no call as done whose end would not be remembered, and says how it ended", async () => {
+    const full = new Error("disk full");
+    const { call, faults } = pathOf(toolOf(press), { calls: memoryCalls(() => Promise.reject(full)) });
+    const error = errorOf(await call({ idempotency_key: "k" }));
+    expect(error).toMatchObject({ code: "STORAGE_FAILED" });
+    expect(error.message).toBe("press_button ended ok, but its end could not be stored: disk full");
+    expect(faults).toEqual([full]);
+    expect(errorOf(await call({ idempotency_key: "k" })).code).toBe("OUTCOME_UNKNOWN");
+  });
+
+  it("stores a run with the end of its call, and takes none after it", async () => {
+    let late: unknown = "not asked";
+    let leave: CallContext["leave"];
+    const ends: CallEnd[] = [];
+    const tool = toolOf(async (_, context) => {
+      leave = context.leave;
+      void leave?.(run("within"))?.then(() => told.push("stored"));
+      return { pressed: "OK" };
+    });
+    const told: string[] = [];
+    const { call } = pathOf(tool, { calls: memoryCalls(async (end) => void ends.push(end)) });
+    await call({});
+    late = leave?.(run("late"));
+    expect(ends.map(({ runs }) => runs.map(({ execution }) => execution.id))).toEqual([["within"]]);
+    expect(late).toBeUndefined();
+    expect(told).toEqual(["stored"]);
+  });
+
+  it("tells who left a run that it could not be stored, and fails the call", async () => {
+    const full = new Error("disk full");
+    const told: unknown[] = [];
+    const tool = toolOf(async (_, context) => {
+      context.leave?.(run("lost"))?.catch((error: unknown) => told.push(error));
+      return { pressed: "OK" };
+    });
+    const { call } = pathOf(tool, { calls: memoryCalls(() => Promise.reject(full)) });
+    expect(errorOf(await call({})).code).toBe("STORAGE_FAILED");
+    expect(told).toEqual([full]);
+  });
+
+  it("lets a read leave nothing", async () => {
+    let offered: unknown = "not asked";
+    const tool = toolOf(
+      async (_, context) => {
+        offered = context.leave;
+        return { pressed: "OK" };
+      },
+      { effect: "read" },
+    );
+    await pathOf(tool).call({});
+    expect(offered).toBeUndefined();
   });
 
   it("takes an output that breaks its schema for a fault of ours", async () => {

@@ -1,58 +1,9 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import {
-  artifactRows,
-  auditRows,
-  eventRows,
-  idempotencyRows,
-  type Storage,
-} from "../../mcp-server/src/storage/index.ts";
+import { artifactRows, eventRows, type Storage } from "../../mcp-server/src/storage/index.ts";
 import { describeEachDatabase, type OpenDatabase } from "../fixtures/database.ts";
 
 const day = (n: number) => new Date(Date.UTC(2030, 0, n)).toISOString();
-
-function idempotencyKeys(storage: () => Storage): void {
-  const call = { tool: "save_testcase", input_hash: "abc", at: day(1) };
-
-  it("begins a call once for its key, however many ask", async () => {
-    const rows = idempotencyRows(storage().db);
-    const key = { principal: "p", key: "race" };
-    const begun = await Promise.all(Array.from({ length: 20 }, () => rows.begin(key, call)));
-    expect(begun.filter((before) => before === undefined)).toHaveLength(1);
-    expect(begun.find((before) => before !== undefined)).toEqual({
-      tool: call.tool,
-      input_hash: "abc",
-      result: null,
-    });
-    expect(await rows.begin({ principal: "other", key: "race" }, call)).toBeUndefined();
-  });
-
-  it("gives the first end back and forgets old keys", async () => {
-    const rows = idempotencyRows(storage().db);
-    const key = { principal: "p", key: "ended" };
-    await rows.begin(key, call);
-    await rows.finish(key, { outcome: { ok: true } });
-    await rows.finish(key, { outcome: { ok: false } });
-    expect((await rows.find(key))?.result).toEqual({ outcome: { ok: true } });
-    await rows.purge(day(2));
-    expect(await rows.find(key)).toBeUndefined();
-  });
-}
-
-function auditRecords(storage: () => Storage): void {
-  it("keeps who did what to which device, newest first, until it is purged", async () => {
-    const rows = auditRows(storage().db);
-    const base = { principal: "p", client: "c", outcome: "ok", duration_ms: 1.6, trace_id: "t" };
-    await rows.append({ ...base, tool: "list_hosts", at: day(1) });
-    await rows.append({ ...base, tool: "execute_device_action", device_id: "h/d", fence: 7, at: day(3) });
-    const recent = await rows.recent(10);
-    expect(recent.map((record) => record.tool)).toEqual(["execute_device_action", "list_hosts"]);
-    expect(recent[0]).toMatchObject({ device_id: "h/d", fence: 7, duration_ms: 2, at: day(3) });
-    expect(await rows.recent(10, "h/d")).toHaveLength(1);
-    await rows.purge(day(2));
-    expect(await rows.recent(10)).toHaveLength(1);
-  });
-}
 
 function artifactIndex(storage: () => Storage): void {
   it("indexes a file once, makes it young again, and counts each host's own", async () => {
@@ -140,8 +91,6 @@ describeEachDatabase("rows", (open) => {
   beforeAll(async () => {
     storage = await open();
   });
-  idempotencyKeys(() => storage);
-  auditRecords(() => storage);
   artifactIndex(() => storage);
   outbox(() => storage);
   order(open);

@@ -1,4 +1,6 @@
-import type { Attachment } from "../registry/tool.ts";
+import type { ErrorCode } from "../errors.ts";
+import type { AnyTool, Attachment } from "../registry/tool.ts";
+import type { CallFacts } from "../services/index.ts";
 import type { CallError } from "./callError.ts";
 
 /** One call, whatever wire it came by. `traceparent` is W3C; `idempotency_key` may also be among the arguments. */
@@ -27,3 +29,15 @@ export type CallOutcome =
   | { ok: false; tool: string; trace_id: string; error: CallError };
 
 export type CallTool = (request: CallRequest) => Promise<CallOutcome>;
+
+/** What the log, the metrics and the audit learn of one call. `outcome` is `ok` or an error code. */
+export type CallRecord = CallFacts & {
+  tool: string;
+  trace_id: string;
+  principal: string;
+  client: string;
+  effect: AnyTool["effect"] | "unknown";
+  outcome: "ok" | ErrorCode;
+  duration_ms: number;
+  at: string;
+};

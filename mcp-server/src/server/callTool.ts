@@ -1,30 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { type ErrorCode, ToolError } from "../errors.ts";
+import { ToolError } from "../errors.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { AnyTool, Attachment } from "../registry/tool.ts";
 import { isIdempotent } from "../registry/wire.ts";
-import type { CallContext, CallFacts, Clock, Services } from "../services/index.ts";
-import type { CallOutcome, CallRequest, CallTool } from "./call.ts";
+import type { CallContext, CallFacts, Clock, FinishedRun, Services } from "../services/index.ts";
+import type { CallOutcome, CallRecord, CallRequest, CallTool } from "./call.ts";
 import { callError, isKnownError } from "./callError.ts";
-import { type IdempotencyStore, runOnce } from "./idempotency.ts";
+import type { CallStore, IdempotencyKey } from "./callStore.ts";
+import { beginOnce } from "./idempotency.ts";
 import { parseInput } from "./parseInput.ts";
 import { renderResult } from "./render.ts";
 import { traceIdOf } from "./traceId.ts";
 
-export type { CallOutcome, CallRequest, CallTool } from "./call.ts";
-
-/** What the log, the metrics and the audit learn of one call. `outcome` is `ok` or an error code. */
-export type CallRecord = CallFacts & {
-  tool: string;
-  trace_id: string;
-  principal: string;
-  client: string;
-  effect: AnyTool["effect"] | "unknown";
-  outcome: "ok" | ErrorCode;
-  duration_ms: number;
-  at: string;
-};
+export type { CallOutcome, CallRecord, CallRequest, CallTool } from "./call.ts";
 
 export type CallObserver = {
   /** Runs a call inside a span; `traceId` is 32 hex digits, that of `traceparent` if it has one. */
@@ -42,9 +31,7 @@ export type CallToolDeps = {
   registry: Registry;
   services: Services;
   observe: CallObserver;
-  /** Stored before a call that may change something is answered. */
-  audit(record: CallRecord): Promise<void>;
-  idempotency: IdempotencyStore;
+  calls: CallStore;
   clock: Clock;
   router?: HostRouter;
   /** The longest any call may take, beside the tool's own limit. */
@@ -58,9 +45,9 @@ export function createCallTool(deps: CallToolDeps): CallTool {
     const name = request.name.slice(0, 128);
     const tool = deps.registry.find(request.name);
     return deps.observe.trace(name, request.traceparent, async (trace_id) => {
-      const facts: CallFacts = {};
+      const call: Attempt = { tool, trace_id, facts: {}, begun: undefined, leavings: new Leavings() };
       const recordOf = (outcome: CallOutcome): CallRecord => ({
-        ...facts,
+        ...call.facts,
         tool: tool ? name : "unknown",
         trace_id,
         principal: request.principal,
@@ -70,51 +57,111 @@ export function createCallTool(deps: CallToolDeps): CallTool {
         duration_ms: Math.round(deps.clock.now() - started),
         at: new Date(started).toISOString(),
       });
-      let audited: Promise<void> | undefined;
-      const audit = (outcome: CallOutcome): void => {
-        if (!tool || tool.effect === "read") return;
-        audited ??= deps
-          .audit(recordOf(outcome))
-          .catch((error: unknown) => deps.observe.fault(error, { tool: name, trace_id }));
-      };
-      const outcome = await attempt(deps, request, { tool, trace_id, facts, onOutcome: audit });
+      const ended = await attempt(deps, request, call);
+      const outcome = mayChange(tool) ? await store(deps, call, ended, recordOf(ended)) : ended;
       deps.observe.record(recordOf(outcome));
-      audit(outcome);
-      await audited;
       return outcome;
     });
   };
 }
 
+const mayChange = (tool: AnyTool | undefined): boolean => tool !== undefined && tool.effect !== "read";
+
 type Attempt = {
   tool: AnyTool | undefined;
   trace_id: string;
   facts: CallFacts;
-  /** Told as soon as the tool has ended, while the outcome is still being stored under its key. */
-  onOutcome(outcome: CallOutcome): void;
+  /** The key that the call was begun with and has to be ended with. */
+  begun: IdempotencyKey | undefined;
+  leavings: Leavings;
 };
 
+/** The runs that end with their call. */
+class Leavings {
+  private readonly runs: FinishedRun[] = [];
+  private isOver = false;
+  private tell: (stored: Promise<void>) => void = () => {};
+  private readonly stored = new Promise<void>((resolve) => {
+    this.tell = resolve;
+  });
+
+  constructor() {
+    this.stored.catch(() => undefined);
+  }
+
+  leave(run: FinishedRun): Promise<void> | undefined {
+    if (this.isOver) return undefined;
+    this.runs.push(run);
+    return this.stored;
+  }
+
+  /** Takes no more, and tells who left some when they are stored. */
+  end(write: (runs: readonly FinishedRun[]) => Promise<void>): Promise<void> {
+    this.isOver = true;
+    const written = write(this.runs);
+    this.tell(written);
+    return written;
+  }
+
+  get isEmpty(): boolean {
+    return this.runs.length === 0;
+  }
+}
+
 async function attempt(deps: CallToolDeps, asked: CallRequest, call: Attempt): Promise<CallOutcome> {
-  const { tool, trace_id, facts } = call;
-  const where = { tool: asked.name, trace_id };
   try {
     const request = takeKey(asked);
-    const found = tool ?? deps.registry.get(request.name);
-    const elsewhere = (deps.router ?? localOnly).route(found, request.arguments);
+    const tool = call.tool ?? deps.registry.get(request.name);
+    const elsewhere = (deps.router ?? localOnly).route(tool, request.arguments);
     if (elsewhere) return await elsewhere(request);
-    const input = parseInput(found, request.arguments);
-    Object.assign(facts, factsIn(input));
-    const once = async () => {
-      const outcome = await runTool(deps, found, input, request, { trace_id, facts });
-      call.onOutcome(outcome);
-      return outcome;
-    };
+    const input = parseInput(tool, request.arguments);
+    Object.assign(call.facts, factsIn(input));
     const { idempotency_key } = request;
-    if (idempotency_key === undefined || isIdempotent(found)) return await once();
-    return await runOnce(deps.idempotency, { ...request, idempotency_key }, deps.clock.now(), once);
+    if (idempotency_key !== undefined && !isIdempotent(tool)) {
+      const once = await beginOnce(deps.calls, { ...request, idempotency_key }, deps.clock.now());
+      if ("before" in once) return once.before;
+      call.begun = once.begun;
+    }
+    return await runTool(deps, tool, input, request, call);
   } catch (error) {
-    return failed(deps, error, where);
+    return failed(deps, error, { tool: asked.name, trace_id: call.trace_id });
   }
+}
+
+/** Stores what the call leaves behind, before it is answered. An outcome that would not be remembered is an error. */
+async function store(
+  deps: CallToolDeps,
+  call: Attempt,
+  outcome: CallOutcome,
+  audit: CallRecord,
+): Promise<CallOutcome> {
+  const { begun, leavings } = call;
+  const kept = begun && { key: begun, result: { outcome: storable(outcome) } };
+  try {
+    await leavings.end((runs) => deps.calls.end({ audit, begun: kept, runs }));
+    return outcome;
+  } catch (error) {
+    const where = { tool: outcome.tool, trace_id: call.trace_id };
+    deps.observe.fault(error, where);
+    if (!begun && leavings.isEmpty) return outcome;
+    const unstored = new ToolError(
+      "STORAGE_FAILED",
+      `${outcome.tool} ended ${audit.outcome}, but its end could not be stored: ${messageOf(error)}`,
+      "Look at the device before you repeat it, and check the database and its disk.",
+      {},
+      { cause: error },
+    );
+    return failed(deps, unstored, where);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Pictures are large and name the file that holds them; a repeat gets that link only. */
+function storable(outcome: CallOutcome): CallOutcome {
+  if (!outcome.ok) return outcome;
+  const isLink = (attachment: Attachment) => attachment.kind === "link";
+  return { ...outcome, attachments: outcome.attachments.filter(isLink) };
 }
 
 function failed(deps: CallToolDeps, error: unknown, where: { tool: string; trace_id: string }): CallOutcome {
@@ -129,16 +176,12 @@ async function runTool(
   tool: AnyTool,
   input: Record<string, unknown>,
   request: CallRequest,
-  { trace_id, facts }: Pick<Attempt, "trace_id" | "facts">,
+  call: Attempt,
 ): Promise<CallOutcome> {
+  const { trace_id, facts } = call;
   const attachments: Attachment[] = [];
   const limit = startLimit(deps, tool, request.signal);
-  const context = contextOf(deps, request, {
-    trace_id,
-    facts,
-    signal: limit.signal,
-    deadline: limit.deadline,
-  });
+  const context = contextOf(deps, request, call, limit);
   const { services } = deps;
   try {
     const work = tool.handle({ input, services, context, attach: (a) => void attachments.push(a) });
@@ -205,18 +248,20 @@ function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal) {
 function contextOf(
   deps: CallToolDeps,
   request: CallRequest,
-  call: Pick<Attempt, "trace_id" | "facts"> & { signal: AbortSignal; deadline: number },
+  call: Attempt,
+  limit: { signal: AbortSignal; deadline: number },
 ): CallContext {
   const { secrets } = deps.services;
   return {
     principal: request.principal,
     client: request.client,
-    signal: call.signal,
-    deadline: call.deadline,
+    signal: limit.signal,
+    deadline: limit.deadline,
     trace_id: call.trace_id,
     progress: (done, total, message) => request.progress?.(done, total, secrets.mask(message)),
     capabilities: request.capabilities ?? { elicitation: false },
     note: (facts) => void Object.assign(call.facts, facts),
+    ...(mayChange(call.tool) && { leave: (run) => call.leavings.leave(run) }),
   };
 }
 

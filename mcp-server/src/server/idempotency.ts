@@ -1,39 +1,21 @@
 import { createHash } from "node:crypto";
 import { ToolError } from "../errors.ts";
-import type { Attachment } from "../registry/tool.ts";
 import type { CallOutcome, CallRequest } from "./call.ts";
-
-/** A call that was begun with a key. `result` is null until it ended. */
-export type IdempotencyRow = { tool: string; input_hash: string; result: unknown };
-
-/** Where calls with a key are kept. `begin` stores the row unless the key is there, and then returns what is. */
-export type IdempotencyStore = {
-  begin(
-    key: IdempotencyKey,
-    row: { tool: string; input_hash: string; at: string },
-  ): Promise<IdempotencyRow | undefined>;
-  finish(key: IdempotencyKey, result: StoredResult): Promise<void>;
-};
-export type IdempotencyKey = { principal: string; key: string };
-export type StoredResult = { outcome: CallOutcome };
+import type { CallStore, IdempotencyKey, IdempotencyRow, StoredResult } from "./callStore.ts";
 
 /**
- * Runs a call at most once for its key: the same key with the same arguments gives the stored result back, one that was
- * begun and never ended gives OUTCOME_UNKNOWN, and other arguments are refused.
+ * Begins a call that runs at most once for its key. The same key with the same arguments gives the stored outcome back,
+ * one that was begun and never ended gives OUTCOME_UNKNOWN, and other arguments are refused.
  */
-export async function runOnce(
-  store: IdempotencyStore,
+export async function beginOnce(
+  store: CallStore,
   request: CallRequest & { idempotency_key: string },
   now: number,
-  run: () => Promise<CallOutcome>,
-): Promise<CallOutcome> {
+): Promise<{ begun: IdempotencyKey } | { before: CallOutcome }> {
   const key = { principal: request.principal, key: request.idempotency_key };
   const row = { tool: request.name, input_hash: hashOf(request), at: new Date(now).toISOString() };
   const before = await store.begin(key, row);
-  if (before) return replay(before, row, request.idempotency_key);
-  const outcome = await run();
-  await store.finish(key, { outcome: storable(outcome) });
-  return outcome;
+  return before ? { before: replay(before, row, request.idempotency_key) } : { begun: key };
 }
 
 function replay(before: IdempotencyRow, now: { tool: string; input_hash: string }, key: string): CallOutcome {
@@ -56,13 +38,6 @@ function replay(before: IdempotencyRow, now: { tool: string; input_hash: string 
 /** Only this file writes the column, so its shape needs no more than this. */
 const isStored = (result: unknown): result is StoredResult =>
   typeof result === "object" && result !== null && "outcome" in result;
-
-/** Pictures are large and name the file that holds them; a repeat gets that link only. */
-function storable(outcome: CallOutcome): CallOutcome {
-  if (!outcome.ok) return outcome;
-  const isLink = (attachment: Attachment) => attachment.kind === "link";
-  return { ...outcome, attachments: outcome.attachments.filter(isLink) };
-}
 
 const hashOf = (request: CallRequest): string =>
   createHash("sha256")

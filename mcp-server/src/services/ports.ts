@@ -11,6 +11,7 @@ import type {
   Verdict,
   Verification,
 } from "../domain/index.ts";
+import type { FinishedRun } from "../storage/executionRows.ts";
 
 /** Real time, or a test's. `setTimeout` returns the function that cancels it; `sleep` throws the signal's reason. */
 export type Clock = {
@@ -33,7 +34,13 @@ export type CallContext = {
   capabilities: { elicitation: boolean };
   /** Says what the call touched, for its log line and the audit. Whoever finds the device or starts a run calls it. */
   note?(facts: CallFacts): void;
+  /**
+   * Takes a run, to be stored with the call's own end before the call is answered; settles when that is done. Undefined,
+   * and not taken, when the call has ended.
+   */
+  leave?(run: FinishedRun): Promise<void> | undefined;
 };
+export type { FinishedRun };
 export type CallFacts = { device_id?: string; session_id?: string; fence?: number; execution_id?: string };
 
 export type DeviceEntry = {

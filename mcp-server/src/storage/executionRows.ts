@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, placeholder, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, inArray, placeholder, sql } from "drizzle-orm";
 import type { Execution, FinalStatus, Params, Step } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { executions, steps } from "./schema.ts";
@@ -18,11 +18,14 @@ export type ExecutionEnd = {
   result: unknown;
 };
 
+/** A run that is over and of which nothing is stored yet. */
+export type FinishedRun = { execution: NewExecution; steps: readonly Step[]; end: ExecutionEnd };
+
 export type ExecutionRows = ReturnType<typeof executionRows>;
 
 /** Executions and their steps. */
 export function executionRows(db: Database) {
-  const { insert, end: endPrepared, whole } = statements(db);
+  const { insert, end: endPrepared, finished } = statements(db);
   return {
     ...stepRows(db),
 
@@ -30,9 +33,9 @@ export function executionRows(db: Database) {
       await insert.execute(toRow(execution));
     },
 
-    /** A run that is over already: with its steps and its end, in one statement. */
-    async insertWhole(execution: NewExecution, done: readonly Step[], end: ExecutionEnd): Promise<void> {
-      await whole.execute({ ...toRow(execution), ...toEnd(execution.id, end), steps: JSON.stringify(done) });
+    /** With its steps and its end, in one statement. One that is stored already stays as it is. */
+    async insertFinished(run: FinishedRun): Promise<void> {
+      await finished.execute(finishedRunValues([run]));
     },
 
     /** A queued execution's turn has come. */
@@ -52,9 +55,9 @@ export function executionRows(db: Database) {
       end: ExecutionEnd,
       along: ((tx: Database) => Promise<void>) | undefined,
     ): Promise<boolean> {
-      if (!along) return (await endPrepared.execute(toEnd(id, end))).length > 0;
+      if (!along) return (await endPrepared.execute(endValues(id, end))).length > 0;
       return db.transaction(async (tx) => {
-        if ((await statements(tx).end.execute(toEnd(id, end))).length === 0) return false;
+        if ((await statements(tx).end.execute(endValues(id, end))).length === 0) return false;
         await along(tx);
         return true;
       });
@@ -109,12 +112,7 @@ const ended = {
 
 /** What every run makes, prepared once. */
 function statements(db: Database) {
-  const run = db.$with("run").as(
-    db
-      .insert(executions)
-      .values({ ...started, ...ended })
-      .returning({ id: executions.id }),
-  );
+  const { run, step } = finishedRuns(db);
   return {
     insert: db.insert(executions).values(started).prepare("insert_execution"),
     end: db
@@ -123,15 +121,49 @@ function statements(db: Database) {
       .where(and(eq(executions.id, placeholder("id")), inArray(executions.status, open)))
       .returning({ id: executions.id })
       .prepare("end_execution"),
-    whole: db
-      .with(run)
-      .insert(steps)
-      .select(
-        sql`select run.id, (step->>'index')::int, step from run, jsonb_array_elements(${placeholder("steps")}::jsonb) step`,
-      )
-      .prepare("insert_whole_execution"),
+    finished: db.with(run, step).select({ id: run.id }).from(run).prepare("insert_finished_execution"),
   };
 }
+
+const columns = getTableColumns(executions);
+
+/** What stores runs that are over, as parts of a statement that {@link finishedRunValues} gives its values. */
+export function finishedRuns(db: Database) {
+  const names = sql.join(
+    Object.values(columns).map(({ name }) => sql.identifier(name)),
+    sql`, `,
+  );
+  const run = db.$with("run").as(
+    db
+      .insert(executions)
+      .select(
+        sql`select ${names} from jsonb_populate_recordset(null::${executions}, ${placeholder("runs")}::jsonb)`,
+      )
+      .onConflictDoNothing()
+      .returning({ id: executions.id }),
+  );
+  const step = db.$with("step").as(
+    db
+      .insert(steps)
+      .select(
+        sql`select run.id, (body->>'index')::int, body from run, jsonb_array_elements(${placeholder("steps")}::jsonb->run.id) body`,
+      )
+      .returning({ index: steps.index }),
+  );
+  return { run, step };
+}
+
+export function finishedRunValues(runs: readonly FinishedRun[]): { runs: string; steps: string } {
+  const rows = runs.map(({ execution, end }) => {
+    const entries = Object.entries({ ...toRow(execution), ...toEnd(end) });
+    return Object.fromEntries(entries.map(([key, value]) => [columnName(key), value]));
+  });
+  const steps = Object.fromEntries(runs.map((run) => [run.execution.id, run.steps]));
+  return { runs: JSON.stringify(rows), steps: JSON.stringify(steps) };
+}
+
+const columnNames = new Map(Object.entries(columns).map(([key, { name }]) => [key, name]));
+const columnName = (key: string) => columnNames.get(key) ?? key;
 
 function stepRows(db: Database) {
   const append = db
@@ -187,18 +219,22 @@ function toRow(execution: NewExecution) {
   };
 }
 
-function toEnd(id: string, end: ExecutionEnd) {
-  const json = (given: unknown) => (given === undefined || given === null ? null : JSON.stringify(given));
+function toEnd(end: ExecutionEnd) {
   return {
-    id,
     status: end.status,
-    reason: json(end.reason),
+    reason: end.reason ?? null,
     finishedAt: end.finished_at,
     durationMs: end.duration_ms,
     verifiedCount: end.verified_count,
-    outputs: json(end.outputs),
-    result: json(end.result),
+    outputs: end.outputs,
+    result: end.result ?? null,
   };
+}
+
+function endValues(id: string, end: ExecutionEnd) {
+  const row = toEnd(end);
+  const json = (given: unknown) => (given === null ? null : JSON.stringify(given));
+  return { ...row, id, reason: json(row.reason), outputs: json(row.outputs), result: json(row.result) };
 }
 
 function toExecution(row: typeof executions.$inferSelect): Execution {

@@ -1,15 +1,16 @@
 export { type ArtifactRow, type ArtifactRows, artifactRows } from "./artifactRows.ts";
-export { type AuditRecord, type AuditRows, auditRows } from "./auditRows.ts";
+export {
+  type AuditRecord,
+  type CallEnd,
+  type CallRows,
+  callRows,
+  type IdempotencyKey,
+  type IdempotencyRow,
+} from "./callRows.ts";
 export type { Database } from "./database.ts";
 export { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 export { engineFiles } from "./engineFiles.ts";
 export { type EventRow, type EventRows, eventChannel, eventRows, type NewEventRow } from "./eventRows.ts";
-export {
-  type IdempotencyKey,
-  type IdempotencyRow,
-  type IdempotencyRows,
-  idempotencyRows,
-} from "./idempotencyRows.ts";
 export { type LeaseLoss, type LeaseRow, type LeaseRows, leaseRows, type WantedLease } from "./leaseRows.ts";
 export { type DataDirLock, isDataDirLocked, lockDataDir } from "./lock.ts";
 export { openStorage, type Storage, type StorageOptions } from "./open.ts";

@@ -8,6 +8,7 @@ import type {
   DeviceService,
   EventInput,
   ExecutionService,
+  FinishedRun,
   Run,
   RunSpec,
 } from "../../../mcp-server/src/services/ports.ts";
@@ -189,9 +190,9 @@ describeEachDatabase("executions", (open) => {
     const failing = createExecutions({
       rows: {
         ...rows,
-        insertWhole: async (...given) => {
+        insertFinished: async (...given) => {
           if (refuses) throw new Error("disk full");
-          return rows.insertWhole(...given);
+          return rows.insertFinished(...given);
         },
       },
       devices: simulatedDevices(),
@@ -209,6 +210,43 @@ describeEachDatabase("executions", (open) => {
     await expect(refused).rejects.toMatchObject({ code: "STORAGE_FAILED" });
     refuses = false;
     expect((await failing.get(id)).execution.status).toBe("passed");
+  });
+
+  it("a batch of actions that ends soon is left to the end of its call, unless that is over", async () => {
+    const left: FinishedRun[] = [];
+    const { open: stored, opened } = gate();
+    const tap = async (run: Run) => {
+      await run.step(step("tap"));
+      return { status: "passed" as const, output: { answer: 42 } };
+    };
+    const leave = (run: FinishedRun) => {
+      left.push(run);
+      return opened;
+    };
+    const reply = await executions.run(spec({ kind: "actions" }), callContext({ leave }), tap);
+    const id = reply.execution_id;
+    expect(reply).toMatchObject({ status: "passed", output: { answer: 42 } });
+    expect(left).toMatchObject([{ execution: { id }, steps: [{ label: "tap" }], end: { status: "passed" } }]);
+    expect(await rows.find(id)).toBeUndefined();
+    stored();
+    const over = await executions.run(
+      spec({ kind: "actions" }),
+      callContext({ leave: () => undefined }),
+      tap,
+    );
+    expect((await executions.get(over.execution_id)).execution.status).toBe("passed");
+    const test = await executions.run(spec(), callContext({ leave }), passing);
+    expect((await executions.get(test.execution_id)).execution.status).toBe("passed");
+    expect(left).toHaveLength(1);
+  });
+
+  it("a batch of actions that was left and could not be stored is stored when it is asked for", async () => {
+    const leave = () => Promise.reject(new Error("disk full"));
+    const reply = await executions.run(spec({ kind: "actions" }), callContext({ leave }), async (run) => {
+      await run.step(step("tap"));
+      return { status: "passed", output: {} };
+    });
+    expect((await executions.get(reply.execution_id)).steps).toMatchObject([{ label: "tap" }]);
   });
 
   it("keep a run with its caller, input, steps, outputs, result and event", async () => {

@@ -148,7 +148,7 @@ class Executions implements ExecutionService {
     this.jobs.start(execution.device, async () => {
       try {
         if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
-        settle(await this.finish(record, await run.execute(body, own)));
+        settle(await this.finish(record, await run.execute(body, own), context));
       } catch (error) {
         this.deps.onError?.(error);
         refuse(error);
@@ -183,12 +183,19 @@ class Executions implements ExecutionService {
     };
   }
 
-  private async finish(record: RunRecord, end: ExecutionEnd): Promise<ExecutionEnd> {
+  private async finish(record: RunRecord, end: ExecutionEnd, { leave }: CallContext): Promise<ExecutionEnd> {
+    const keep = () => void this.unstored.set(record.execution.id, { record, end });
+    const whole = leave && (await record.whole(end));
+    const left = whole && leave(whole);
+    if (left) {
+      left.catch(keep);
+      return end;
+    }
     try {
       await this.store(record, end);
       return end;
     } catch (error) {
-      this.unstored.set(record.execution.id, { record, end });
+      keep();
       throw storageError(error, `The run ended ${end.status}, but its end could not be stored`);
     }
   }

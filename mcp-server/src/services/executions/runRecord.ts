@@ -1,6 +1,6 @@
 import type { Step } from "../../domain/index.ts";
 import type { Database } from "../../storage/database.ts";
-import type { ExecutionEnd, ExecutionRows, NewExecution } from "../../storage/executionRows.ts";
+import type { ExecutionEnd, ExecutionRows, FinishedRun, NewExecution } from "../../storage/executionRows.ts";
 import type { Clock } from "../ports.ts";
 
 /** A run that is shorter is stored whole at its end. */
@@ -48,11 +48,19 @@ export class RunRecord {
     });
   }
 
+  /** The run with its steps and this end, for whoever stores it in place of {@link end}; undefined when its row is there. */
+  async whole(end: ExecutionEnd): Promise<FinishedRun | undefined> {
+    this.stopWaiting();
+    await this.tail;
+    return this.isOpen ? undefined : { execution: this.execution, steps: this.unstored, end };
+  }
+
   /** The first end stands. `along` is done in the same transaction. */
   end(end: ExecutionEnd, along: ((tx: Database) => Promise<void>) | undefined): Promise<void> {
     this.stopWaiting();
     return this.inTurn(async () => {
-      if (!this.isOpen && !along) return this.rows.insertWhole(this.execution, this.unstored, end);
+      if (!this.isOpen && !along)
+        return this.rows.insertFinished({ execution: this.execution, steps: this.unstored, end });
       await this.storeSteps();
       await this.rows.finish(this.execution.id, end, along);
     });
