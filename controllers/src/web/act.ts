@@ -4,12 +4,15 @@ import { DeviceError } from "../errors.ts";
 import { asDeviceError } from "./failures.ts";
 import { lookAhead } from "./look.ts";
 import type { DrivenSession } from "./session.ts";
+import { devToolsOf } from "./signals.ts";
 import { untilAborted, withDeadline } from "./waiting.ts";
 
 /** How long a page that an action opened may take until its DOM is ready. */
 const PAGE_DEADLINE_MS = 30_000;
 /** How long the tab may take to come to the task behind the action's own; a script may keep it busy. */
 const BUSY_DEADLINE_MS = 5_000;
+/** A document is usually ready far sooner; one of which nothing was heard for this long is asked. */
+const UNHEARD_MS = 1_000;
 /** From the page asking for a window to the window being there; a pop-up blocker makes it never. */
 const WINDOW_DEADLINE_MS = 2_000;
 
@@ -136,7 +139,7 @@ async function documentReady(session: DrivenSession, page: Page, signal: AbortSi
   const deadline = withDeadline(signal, PAGE_DEADLINE_MS);
   try {
     await untilAborted(signals.settled(), deadline.signal);
-    await page.waitForLoadState("domcontentloaded", { timeout: PAGE_DEADLINE_MS, signal: deadline.signal });
+    await domReady(page, deadline.signal);
     signals.markReady();
   } catch (error) {
     if (page.isClosed()) return;
@@ -149,6 +152,31 @@ async function documentReady(session: DrivenSession, page: Page, signal: AbortSi
   } finally {
     deadline.done();
   }
+}
+
+/** Playwright at times never hears that an error page is ready; the document is asked itself then. */
+async function domReady(page: Page, signal: AbortSignal): Promise<void> {
+  const heard = page.waitForLoadState("domcontentloaded", { timeout: PAGE_DEADLINE_MS, signal });
+  for (;;) {
+    const unheard = withDeadline(signal, UNHEARD_MS);
+    try {
+      return await untilAborted(heard, unheard.signal);
+    } catch (error) {
+      if (!unheard.over()) throw error;
+    } finally {
+      unheard.done();
+    }
+    if (await untilAborted(saysReady(page), signal)) return;
+  }
+}
+
+/** False also where it cannot be asked: while its document changes, and outside Chromium. */
+async function saysReady(page: Page): Promise<boolean> {
+  const asked = { expression: "document.readyState !== 'loading'", returnByValue: true };
+  const answer = await devToolsOf(page)
+    ?.send("Runtime.evaluate", asked)
+    .catch(() => undefined);
+  return answer?.result.value === true;
 }
 
 type Before = {
