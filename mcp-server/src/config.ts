@@ -10,6 +10,7 @@ import {
   logLevelSchema,
   readEnvironment,
 } from "./config/environment.ts";
+import { isExposed } from "./config/exposure.ts";
 import { configFile, dataDirectory, type Environment } from "./config/places.ts";
 import * as resolving from "./config/resolve.ts";
 import { type ConfigFile, type ControllerSettings, configFileSchema } from "./config/schema.ts";
@@ -136,9 +137,8 @@ function resolveServer(
   };
 }
 
-/** Beyond loopback, a token in clear text could be read on the way. */
 function checkExposure(server: Config["server"], report: (path: string[], message: string) => void): void {
-  if (resolving.isLoopbackHost(server.host) || server.tls || server.trusted_proxy) return;
+  if (!isExposed({ ...server, trustedProxy: server.trusted_proxy })) return;
   report(
     ["server", "host"],
     `"${server.host}" can be reached from other machines, so server.tls {cert, key} or server.trusted_proxy is needed`,

@@ -175,7 +175,9 @@ async function compose(
   addGauges(parts);
   const { hash: build } = catalogue.build;
   observability.log.info({ port: daemon.port, recovered, build, engine: storage.engine }, "serving");
-  calls.purgeKeys(new Date(clock.now() - dayMs).toISOString()).catch(fault);
+  const daysAgo = (days: number) => new Date(clock.now() - days * dayMs).toISOString();
+  calls.purgeKeys(daysAgo(1)).catch(fault);
+  calls.purgeAudit(daysAgo(config.limits.audit_days)).catch(fault);
   running.artifacts.purge(clock.now()).catch(fault);
   return {
     daemon,

@@ -83,9 +83,4 @@ export function resolveTls(file: ConfigFile, base: string) {
   return tls && { cert: resolve(base, tls.cert), key: resolve(base, tls.key) };
 }
 
-/** True for addresses that only this machine can reach. */
-export function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 export const baseOf = (path: string | undefined, cwd: string) => (path === undefined ? cwd : dirname(path));

@@ -50,6 +50,12 @@ const limitsSchema = z.strictObject({
     .describe("Age from which a position is checked before it is trusted."),
   max_parallel_devices: z.int().min(1).max(256).default(4).describe("Devices that may run at the same time."),
   artifact_days: z.int().min(1).max(3_650).default(30).describe("How long artifacts are kept."),
+  audit_days: z
+    .int()
+    .min(1)
+    .max(3_650)
+    .default(90)
+    .describe("How long it is kept who did what to which device."),
   artifact_mb: z
     .int()
     .min(1)

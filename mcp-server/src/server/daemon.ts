@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
+import { isLoopback } from "../config/exposure.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { ArtifactStore, Clock } from "../services/index.ts";
 import type { CallTool } from "./call.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemonFile.ts";
 import { createHttp, type Http, type HttpDeps } from "./http.ts";
 import { watchIdle } from "./idle.ts";
-import { isLoopback, type Listening, type ListenSettings, listen } from "./listen.ts";
+import { type Listening, type ListenSettings, listen } from "./listen.ts";
 import { trackCalls } from "./trackCalls.ts";
 
 export type DaemonParts = {

@@ -2,9 +2,9 @@ import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { BlockList, isIP } from "node:net";
 import { type HttpBindings, type ServerType, serve } from "@hono/node-server";
 import type { Hono } from "hono";
+import { isExposed, isLoopback } from "../config/exposure.ts";
 import { ToolError } from "../errors.ts";
 
 export type ListenSettings = {
@@ -21,20 +21,9 @@ export type ListenSettings = {
 /** `localPort` is the plain port on 127.0.0.1 for bridges and the command line; it is `port` unless `host` is beyond loopback. */
 export type Listening = { port: number; localPort: number; ports: readonly number[]; close(): Promise<void> };
 
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
-
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, "");
-  if (bare === "localhost") return true;
-  const family = isIP(bare);
-  return family !== 0 && loopback.check(bare, family === 6 ? "ipv6" : "ipv4");
-}
-
 /** Throws CONFIG_INVALID when the address is beyond loopback and nothing protects the token on its way. */
 export function checkExposure(settings: Pick<ListenSettings, "host" | "tls" | "trustedProxy">): void {
-  if (isLoopback(settings.host) || settings.tls || settings.trustedProxy) return;
+  if (!isExposed(settings)) return;
   throw new ToolError(
     "CONFIG_INVALID",
     `server.host is ${settings.host}, beyond this machine, and the token would go over the network unprotected.`,
