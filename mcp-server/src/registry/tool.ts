@@ -4,6 +4,7 @@ import type { CallContext, DeviceRef, Grant } from "../services/ports.ts";
 
 /** What a tool can do, in the style of seed 002; the planner and `find` select by it. */
 export const capabilities = [
+  "ALERTS",
   "DEVICE_CONTROL",
   "DEVICE_STATUS",
   "DIAGNOSIS",
@@ -13,6 +14,7 @@ export const capabilities = [
   "NAVIGATION",
   "NAVIGATION_MODEL",
   "REPORTING",
+  "REQUIREMENTS",
   "SCREENSHOT",
   "TESTING",
   "TEST_AUTHORING",
@@ -31,6 +33,8 @@ export const domains = [
   "tree",
   "testcases",
   "executions",
+  "alerts",
+  "requirements",
 ] as const;
 export type Domain = (typeof domains)[number];
 

@@ -2,9 +2,17 @@ import { join } from "node:path";
 import type { ControllerFactory, DeviceModel } from "@labwright/controllers";
 import type { Config } from "../config.ts";
 import { executionRows } from "../storage/executionRows.ts";
-import { artifactRows, eventRows, leaseRows, type Storage } from "../storage/index.ts";
+import {
+  artifactRows,
+  coverageRows,
+  eventRows,
+  leaseRows,
+  requirementRows,
+  type Storage,
+} from "../storage/index.ts";
 import { testcaseRows } from "../storage/testcaseRows.ts";
 import { createActions } from "./actions/index.ts";
+import { createAlerts } from "./alerts/index.ts";
 import { allowedFetch } from "./allowedFetch.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./artifacts.ts";
 import { createBatches } from "./batches.ts";
@@ -18,6 +26,8 @@ import { createInventory } from "./inventory.ts";
 import { createNavigation } from "./navigation/index.ts";
 import type { Clock, Secrets } from "./ports.ts";
 import { createReports } from "./reports/index.ts";
+import { createRequirements } from "./requirements/index.ts";
+import { createResults } from "./results/index.ts";
 import { createScreen } from "./screen/screenService.ts";
 import { createTestcases, type TestcaseService } from "./testcases/index.ts";
 import { createUrlPolicy, type UrlPolicy } from "./urlPolicy.ts";
@@ -62,13 +72,23 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const executions = createExecutions({ rows, devices, events, secrets, clock, host, onError: deps.onFault });
   const driving = { clock, secrets, artifacts, devices, screen, verifications, actions, executions };
   const apps = createApps(deps, policy, { ...driving, useApp });
+  const requirements = createRequirements({
+    rows: requirementRows(deps.storage.db),
+    coverage: coverageRows(deps.storage.db),
+    testcases: apps.testcases,
+    apps: apps.userinterfaces,
+    clock,
+  });
   const services: Services = {
     ...driving,
     ...apps,
     batches: createBatches(driving),
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces, clock }),
     diagnosis: createDiagnosis(config),
-    reports: createReports(driving),
+    results: createResults({ ...driving, db: deps.storage.db, events }),
+    alerts: createAlerts({ ...driving, db: deps.storage.db, events }),
+    requirements,
+    reports: createReports({ ...driving, requirementsOf: requirements.requirementsOf }),
   };
   const close = async () => {
     await executions.close();

@@ -1,3 +1,4 @@
+import type { AlertService } from "./alerts/index.ts";
 import type { BatchService } from "./batches.ts";
 import type { Diagnosis } from "./diagnosis/index.ts";
 import type { Inventory } from "./inventory.ts";
@@ -13,6 +14,8 @@ import type {
   VerificationExecutor,
 } from "./ports.ts";
 import type { ReportService } from "./reports/index.ts";
+import type { RequirementService } from "./requirements/index.ts";
+import type { ResultService } from "./results/index.ts";
 import type { TestcaseService } from "./testcases/index.ts";
 import type { UserInterfaceService } from "./userinterfaces/index.ts";
 
@@ -34,5 +37,8 @@ export type Services = {
   userinterfaces: UserInterfaceService;
   navigation: NavigationService;
   testcases: TestcaseService;
+  requirements: RequirementService;
   reports: ReportService;
+  results: ResultService;
+  alerts: AlertService;
 };

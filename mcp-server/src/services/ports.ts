@@ -181,6 +181,7 @@ export type EventInput = {
   source: string;
   device_id?: string;
   execution_id?: string;
+  alert_id?: string;
   payload: Params;
 };
 export type StoredEvent = EventInput & { id: number; at: string };

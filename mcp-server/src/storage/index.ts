@@ -1,3 +1,5 @@
+export { type Alert, type AlertFilter, type AlertRows, alertRows } from "./alertRows.ts";
+export { type Analysis, type AnalysisRows, type AwaitingExecution, analysisRows } from "./analysisRows.ts";
 export { type ArtifactRow, type ArtifactRows, artifactRows } from "./artifactRows.ts";
 export {
   type AuditRecord,
@@ -7,10 +9,35 @@ export {
   type IdempotencyKey,
   type IdempotencyRow,
 } from "./callRows.ts";
+export {
+  type CoverageRows,
+  coverageRows,
+  type LastRun,
+  type RequirementCoverage,
+  type RunFilter,
+  type UncoveredRequirement,
+} from "./coverageRows.ts";
 export type { Database } from "./database.ts";
 export { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 export { engineFiles } from "./engineFiles.ts";
 export { type EventRow, type EventRows, eventChannel, eventRows, type NewEventRow } from "./eventRows.ts";
+export {
+  type ExecutionFilter,
+  type ExecutionPlace,
+  type ExecutionSearch,
+  executionSearch,
+  type FoundExecution,
+} from "./executionSearch.ts";
 export { type LeaseLoss, type LeaseRow, type LeaseRows, leaseRows, type WantedLease } from "./leaseRows.ts";
 export { type DataDirLock, isDataDirLocked, lockDataDir } from "./lock.ts";
 export { openStorage, type Storage, type StorageOptions } from "./open.ts";
+export {
+  type LinkOutcome,
+  type NewRequirement,
+  type RequirementFilter,
+  type RequirementLine,
+  type RequirementPatch,
+  type RequirementRows,
+  requirementRows,
+  type TracedRequirement,
+} from "./requirementRows.ts";

@@ -8,14 +8,21 @@ import {
   jsonb,
   pgTable,
   primaryKey,
+  real,
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import type {
   ActionSet,
+  AlertState,
+  AlertTriage,
+  Classification,
+  Coverage,
   Execution,
   NodeInput,
   Params,
+  RequirementPriority,
+  RequirementStatus,
   Step,
   TestCaseInput,
   UserInterfaceInput,
@@ -213,6 +220,78 @@ export const steps = pgTable(
     body: jsonb("body").$type<Step>().notNull(),
   },
   (t) => [primaryKey({ columns: [t.executionId, t.index] })],
+);
+
+/** What a finished run's result is worth: whether it was right, and whose fault a failure is. */
+export const executionAnalyses = pgTable("execution_analyses", {
+  executionId: text("execution_id")
+    .primaryKey()
+    .references(() => executions.id, { onDelete: "cascade" }),
+  classification: text("classification").$type<Classification>().notNull(),
+  confidence: real("confidence").notNull(),
+  summary: text("summary").notNull(),
+  evidence: jsonb("evidence").$type<string[]>().notNull(),
+  analyzedBy: text("analyzed_by").notNull(),
+  at: instant("at").notNull(),
+});
+
+export const requirements = pgTable(
+  "requirements",
+  {
+    id: text("id").primaryKey(),
+    code: text("code").notNull(),
+    name: text("name").notNull(),
+    description: text("description").notNull(),
+    priority: text("priority").$type<RequirementPriority>().notNull(),
+    category: text("category"),
+    acceptanceCriteria: jsonb("acceptance_criteria").$type<string[]>().notNull(),
+    status: text("status").$type<RequirementStatus>().notNull(),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("requirements_code").on(t.code)],
+);
+
+/** Which test cases check a requirement, and how much of it. */
+export const requirementLinks = pgTable(
+  "requirement_links",
+  {
+    requirementId: text("requirement_id")
+      .notNull()
+      .references(() => requirements.id, { onDelete: "cascade" }),
+    testcaseId: text("testcase_id")
+      .notNull()
+      .references(() => testcases.id, { onDelete: "cascade" }),
+    coverage: text("coverage").$type<Coverage>().notNull(),
+    at: instant("at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.requirementId, t.testcaseId] }),
+    index("requirement_links_testcase").on(t.testcaseId),
+  ],
+);
+
+/** Something that went wrong on a device or beside one. Its pictures are artifact URIs. */
+export const alerts = pgTable(
+  "alerts",
+  {
+    id: text("id").primaryKey(),
+    kind: text("kind").notNull(),
+    deviceId: text("device_id"),
+    source: text("source").notNull(),
+    message: text("message").notNull(),
+    state: text("state").$type<AlertState>().notNull(),
+    triage: text("triage").$type<AlertTriage>(),
+    triageReason: text("triage_reason"),
+    triagedBy: text("triaged_by"),
+    startFrame: text("start_frame"),
+    endFrame: text("end_frame"),
+    details: jsonb("details").$type<Params>().notNull(),
+    startedAt: instant("started_at").notNull(),
+    resolvedAt: instant("resolved_at"),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (t) => [index("alerts_state").on(t.state, t.startedAt), index("alerts_device").on(t.deviceId)],
 );
 
 /** Files beside the database, named by their sha256; each host has its own. */

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { executionStatusSchema, paramsSchema, reportFormats } from "../domain/index.ts";
+import {
+  classificationSchema,
+  executionKindSchema,
+  executionStatusSchema,
+  paramsSchema,
+  reportFormats,
+} from "../domain/index.ts";
 import { maxTokensField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
@@ -96,4 +102,131 @@ export const getExecutionReport = defineTool({
     attach({ kind: "link", uri, name: `report.${input.format}`, mimeType });
     return { report: uri, bytes, ...summary };
   },
+});
+
+const filter = z.string().min(1).max(200).optional();
+const brief = z.string().optional();
+
+export const getExecutionResults = defineTool({
+  name: "get_execution_results",
+  title: "Find results",
+  description: "Runs that match, newest first, and how many ended how",
+  domain: "executions",
+  capabilities: ["REPORTING"],
+  effect: "read",
+  timeoutMs: 60_000,
+  input: z.strictObject({
+    kind: executionKindSchema.optional(),
+    name: filter,
+    status: executionStatusSchema.optional(),
+    device: filter,
+    userinterface: filter,
+    environment: filter,
+    release: filter,
+    build: filter,
+    classification: z.enum([...classificationSchema.options, "none"]).optional(),
+    since: filter,
+    until: filter,
+    correlation_id: filter,
+    before: filter,
+    ...maxTokensField(2_000),
+  }),
+  wireInput: z.object({
+    kind: brief.describe(executionKindSchema.options.join(", ")),
+    name: brief,
+    status: brief.describe(executionStatusSchema.options.join(", ")),
+    device: brief,
+    userinterface: brief,
+    environment: brief,
+    release: brief,
+    build: brief,
+    classification: brief.describe("As in update_execution_analysis, or none"),
+    since: brief.describe("ISO time"),
+    until: brief,
+    correlation_id: brief,
+    before: brief.describe("next of the page before"),
+    max_tokens: z.int().default(2_000),
+  }),
+  output: z.object({
+    counts: z.record(z.string(), z.int()).describe("By status, of all that match"),
+    executions: z.array(
+      z.object({
+        execution_id: z.string(),
+        kind: z.string(),
+        name: z.string(),
+        status: executionStatusSchema,
+        reason: z.string().optional(),
+        device: z.string(),
+        started_at: z.string(),
+        duration_ms: z.int().optional(),
+        classification: classificationSchema.optional(),
+      }),
+    ),
+    more: z.int().optional().describe("Older ones that match"),
+    next: z.string().optional().describe("Give it as before to get them"),
+  }),
+  async handle({ input: { max_tokens: maxTokens, ...query }, services }) {
+    const { more, ...page } = await services.results.search({ ...query, maxTokens });
+    return { ...page, ...(more > 0 && { more }) };
+  },
+});
+
+export const updateExecutionAnalysis = defineTool({
+  name: "update_execution_analysis",
+  title: "Judge a result",
+  description:
+    "Say what a finished run's result is worth: right (VALID_PASS, VALID_FAIL) or whose fault (app: BUG, test: SCRIPT_ISSUE, lab: SYSTEM_ISSUE). Replaces an earlier analysis",
+  domain: "executions",
+  capabilities: ["REPORTING"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    ...executionId,
+    classification: classificationSchema,
+    confidence: z.number().min(0).max(1),
+    summary: z.string().trim().min(1).max(4_000),
+    evidence: z.array(z.string().min(1).max(2_000)).max(50),
+  }),
+  wireInput: z.object({
+    execution_id: z.string(),
+    classification: classificationSchema,
+    confidence: z.number().describe("0 to 1"),
+    summary: z.string(),
+    evidence: z.array(z.string()).describe("Artifact URIs, steps, other runs"),
+  }),
+  output: z.object({
+    execution_id: z.string(),
+    name: z.string(),
+    status: executionStatusSchema,
+    classification: classificationSchema,
+    before: classificationSchema.optional(),
+  }),
+  handle: ({ input, services, context }) => services.results.analyze(input, context),
+});
+
+export const getAnalysisQueueStatus = defineTool({
+  name: "get_analysis_queue_status",
+  title: "Look at the analysis queue",
+  description:
+    "Finished test cases and scripts: how many await analysis, which are next, how the rest was judged",
+  domain: "executions",
+  capabilities: ["REPORTING"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ since: filter.describe("ISO time of their end") }),
+  output: z.object({
+    awaiting: z.int(),
+    oldest: z
+      .object({
+        execution_id: z.string(),
+        name: z.string(),
+        status: executionStatusSchema,
+        finished_at: z.string(),
+      })
+      .optional(),
+    next: z.array(z.string()).describe("Ids, failures and errors first"),
+    classified: z.record(z.string(), z.int()),
+  }),
+  handle: ({ input, services }) => services.results.queue(input.since),
 });

@@ -1,8 +1,10 @@
 import type { AnyTool } from "../registry/tool.ts";
 import * as actions from "./actions.ts";
+import * as alerts from "./alerts.ts";
 import * as devices from "./devices.ts";
 import * as executions from "./executions.ts";
 import * as navigation from "./navigation.ts";
+import * as requirements from "./requirements.ts";
 import * as screen from "./screen.ts";
 import * as testcases from "./testcases.ts";
 import * as tree from "./tree.ts";
@@ -12,9 +14,11 @@ import * as verification from "./verification.ts";
 /** The whole catalogue, sorted by name. */
 export const tools: readonly AnyTool[] = [
   actions,
+  alerts,
   devices,
   executions,
   navigation,
+  requirements,
   screen,
   testcases,
   tree,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { z } from "zod";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import type { ReportEntry } from "../../../mcp-server/src/services/reports/index.ts";
+import type { ReportDependencies, ReportEntry } from "../../../mcp-server/src/services/reports/index.ts";
 import {
   createReports,
   ctrfReport,
@@ -17,7 +17,7 @@ import { shrink } from "../../../mcp-server/src/services/reports/shrink.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../testcases/testcaseBench.ts";
-import { execution, failedEntry, hostileEntry, shot, step } from "./samples.ts";
+import { execution, failedEntry, hostile, hostileEntry, shot, step } from "./samples.ts";
 
 const head = { id: "0b7a3a5e-8a51-4ed4-a4b3-5d1f3f6f0001", generatedAt: "2026-01-01T11:00:00.000Z" };
 const passedEntry = (): ReportEntry => ({
@@ -96,6 +96,32 @@ describe("reports read by others", () => {
     const made = await page.evaluate("document.querySelectorAll('script, [onerror], img[src=x]').length");
     expect(made).toBe(0);
     expect(await page.locator("h2").innerText()).toContain('<script>alert("x")</script>');
+  });
+
+  it("HTML traces requirements to runs, by requirement, and keeps a hostile one as text", async () => {
+    const requirements = [
+      { code: "REQ-002", name: "Second", coverage: "full" as const },
+      { code: "REQ-001", name: "First", coverage: "partial" as const },
+    ];
+    const entries = [
+      { ...failedEntry(), requirements },
+      { ...passedEntry(), requirements: requirements.slice(1) },
+      { ...hostileEntry(), requirements: [{ code: hostile, name: hostile, coverage: "full" as const }] },
+    ];
+    expect(await load(htmlReport(entries, head))).toEqual([]);
+    const rows = await page.locator("table.matrix tbody tr").allInnerTexts();
+    const failedId = failedEntry().execution.id;
+    expect(rows.map((row) => row.split(/\s*\t\s*/)).slice(1)).toEqual([
+      ["REQ-001 First", "Counts what is left", "partial", "failed", failedId],
+      ["REQ-001 First", "Add a todo", "partial", "passed", execution().id],
+      ["REQ-002 Second", "Counts what is left", "full", "failed", failedId],
+    ]);
+    expect(rows[0]).toContain('<script>alert("x")</script>');
+    expect(await page.evaluate("document.querySelectorAll('script, [onerror], img[src=x]').length")).toBe(0);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    await load(htmlReport([passedEntry()], head));
+    expect(await page.locator("table.matrix").count()).toBe(0);
   });
 
   it("HTML fits its width on a phone and on a desk, light and dark", async () => {
@@ -256,10 +282,14 @@ describe("the report service", () => {
     },
     wait: async () => ({ execution_id: "", status: "passed" as const, steps_done: 0 }),
   });
-  const reportsOf = (steps: ReportEntry["steps"]) =>
+  const reportsOf = (
+    steps: ReportEntry["steps"],
+    requirementsOf: ReportDependencies["requirementsOf"] = async () => [],
+  ) =>
     createReports({
       executions: stored(steps),
       artifacts,
+      requirementsOf,
       secrets: testSecrets({ PIN: "4711-secret" }),
       clock: systemClock,
     });
@@ -287,6 +317,24 @@ describe("the report service", () => {
     await expect(reportsOf(steps).create(["a", "gone"], "html")).rejects.toMatchObject({
       code: "EXECUTION_NOT_FOUND",
     });
+  });
+
+  it("asks once which requirements its test cases check, for the page only, and hides secrets in them", async () => {
+    const asked: (readonly string[])[] = [];
+    const link = { code: "REQ-001", name: "keeps 4711-secret", coverage: "full" as const };
+    const reports = reportsOf([step(0)], async (names) => {
+      asked.push(names);
+      return [
+        { ...link, testcase: "Add a todo" },
+        { ...link, code: "REQ-002", testcase: "another" },
+      ];
+    });
+    const { artifact } = await reports.create(["a", "b"], "html");
+    const text = await textOf(artifact.sha256);
+    expect(text.split("<b>REQ-001</b> keeps [secret PIN]")).toHaveLength(3);
+    expect(text).not.toContain("REQ-002");
+    for (const format of ["junit", "ctrf"] as const) await reports.create(["a"], format);
+    expect(asked).toEqual([["Add a todo"]]);
   });
 
   it("tells where a run stands in as many tokens as asked, what failed first", async () => {

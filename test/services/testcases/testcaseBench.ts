@@ -128,7 +128,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
       },
     },
   });
-  const reports = createReports({ executions, artifacts, secrets, clock });
+  const reports = createReports({ executions, artifacts, secrets, clock, requirementsOf: async () => [] });
   return { testcases, executions, reports, artifacts, secrets, devices, clock, faults, events };
 }
 export type Bench = ReturnType<typeof openBench>;

@@ -2,7 +2,7 @@ import type { Execution, Step } from "../../domain/index.ts";
 import { escapeMarkup as e } from "./escape.ts";
 import { decidingStep, durationOf, type Finding, findingOf, seconds, startOf, summarize } from "./facts.ts";
 import { reportStyle } from "./style.ts";
-import type { Picture, ReportEntry, ReportHead } from "./types.ts";
+import type { CheckedRequirement, Picture, ReportEntry, ReportHead } from "./types.ts";
 
 /** Longer inputs and outputs are cut in the page; the execution has them whole. */
 const shownCharacters = 6_000;
@@ -22,6 +22,7 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
     `<title>${e(title)} - Labwright report</title><style>${reportStyle}</style></head><body><main>`,
     `<h1>Labwright report</h1><div class="soft">${e(title)} &middot; ${e(clockText(head.generatedAt))}</div>`,
     counts(entries),
+    traceMatrix(entries),
     ...entries.map(section),
     `<footer>Labwright &middot; report ${e(head.id)}</footer>`,
     "</main></body></html>",
@@ -44,6 +45,29 @@ function counts(entries: readonly ReportEntry[]): string {
     ([kind, value, label]) => `<div class="count ${kind}"><b>${value}</b>${label}</div>`,
   );
   return `<div class="counts">${items.join("")}</div>`;
+}
+
+/** What each run says of the requirements that its test case checks, by requirement. */
+function traceMatrix(entries: readonly ReportEntry[]): string {
+  const rows = entries.flatMap(({ execution, requirements = [] }) =>
+    requirements.map((requirement) => ({ requirement, execution })),
+  );
+  if (rows.length === 0) return "";
+  const sorted = rows.sort((a, b) => inOrder(a.requirement.code, b.requirement.code));
+  const heads = ["Requirement", "Test case", "Coverage", "Result", "Execution"];
+  return [
+    '<section class="requirements"><h2>Requirements</h2><table class="matrix">',
+    `<thead><tr>${heads.map((head) => `<th>${head}</th>`).join("")}</tr></thead><tbody>`,
+    ...sorted.map(({ requirement, execution }) => traceRow(requirement, execution)),
+    "</tbody></table></section>",
+  ].join("\n");
+}
+
+const inOrder = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+function traceRow({ code, name, coverage }: CheckedRequirement, { name: testcase, status, id }: Execution) {
+  const cells = [`<b>${e(code)}</b> ${e(name)}`, e(testcase), coverage, badge(status), e(id)];
+  return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
 }
 
 function section({ execution, steps, pictures }: ReportEntry): string {

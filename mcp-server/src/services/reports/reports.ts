@@ -8,7 +8,7 @@ import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
 import { shrink } from "./shrink.ts";
 import { type StatusView, statusView } from "./status.ts";
-import type { Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
+import type { CheckedRequirement, Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
 
 /** Pictures beyond this are left out of an HTML file, and it says so; browsers open larger ones badly. */
 const maxPictureBytes = 64 * 1024 * 1024;
@@ -32,6 +32,10 @@ export type ReportService = {
 
 export type ReportDependencies = {
   executions: Pick<ExecutionService, "get" | "wait">;
+  /** What the test cases of these names are linked to; unknown names are linked to nothing. */
+  requirementsOf(
+    testcaseNames: readonly string[],
+  ): Promise<readonly (CheckedRequirement & { testcase: string })[]>;
   artifacts: ArtifactStore;
   secrets: Secrets;
   clock: Clock;
@@ -49,7 +53,9 @@ const formats: Readonly<Record<ReportFormat, Format>> = {
 type Pictures = { found: Map<string, Picture>; left: number };
 
 /** Makes reports from what is stored. */
-export function createReports({ executions, artifacts, secrets, clock }: ReportDependencies): ReportService {
+export function createReports(deps: ReportDependencies): ReportService {
+  const { executions, artifacts, secrets, clock } = deps;
+
   async function picture(uri: string): Promise<Picture | undefined> {
     try {
       return await shrink(await artifacts.get(uri.replace("artifact://", "")));
@@ -73,6 +79,16 @@ export function createReports({ executions, artifacts, secrets, clock }: ReportD
     return { execution, steps, pictures: pictures?.found ?? new Map() };
   }
 
+  async function withRequirements(entries: readonly ReportEntry[]): Promise<ReportEntry[]> {
+    const nameOf = ({ execution: { kind, name } }: ReportEntry) => (kind === "testcase" ? name : undefined);
+    const names = new Set(entries.map(nameOf).filter((name) => name !== undefined));
+    const links = secrets.mask(await deps.requirementsOf([...names]));
+    return entries.map((entry) => {
+      const name = nameOf(entry);
+      return { ...entry, requirements: links.filter(({ testcase }) => testcase === name) };
+    });
+  }
+
   return {
     async status(executionId, { waitMs, maxTokens }, context) {
       // Whoever only looks must not stop the run by looking away.
@@ -85,9 +101,10 @@ export function createReports({ executions, artifacts, secrets, clock }: ReportD
       const entries: ReportEntry[] = [];
       const pictures = format === "html" ? { found: new Map(), left: maxPictureBytes } : undefined;
       for (const id of executionIds) entries.push(await entryOf(id, pictures));
+      const shown = format === "html" ? await withRequirements(entries) : entries;
       const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString() };
       const { mimeType, render } = formats[format];
-      const artifact = await artifacts.put(Buffer.from(render(entries, head), "utf8"), mimeType);
+      const artifact = await artifacts.put(Buffer.from(render(shown, head), "utf8"), mimeType);
       return { artifact, summary: summarize(entries) };
     },
   };

@@ -13,7 +13,7 @@ h1{font-size:24px;margin:0 0 4px}h2{font-size:19px;margin:0;overflow-wrap:anywhe
 .count{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:10px 18px;min-width:104px}
 .count b{display:block;font-size:24px;line-height:1.2}
 .passed b{color:var(--passed)}.failed b{color:var(--failed)}.error b{color:var(--error)}
-section.run{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:22px 24px;margin:0 0 24px}
+section.run,section.requirements{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:22px 24px;margin:0 0 24px}
 .title{display:flex;align-items:center;gap:12px;flex-wrap:wrap}
 .badge{border-radius:999px;padding:2px 12px;font-size:13px;font-weight:600;white-space:nowrap}
 .badge.passed{color:var(--passed);background:var(--passed-bg)}.badge.failed{color:var(--failed);background:var(--failed-bg)}
@@ -28,6 +28,9 @@ table.finding{border-collapse:collapse;width:100%;margin:10px 0}
 table.finding th{text-align:left;color:var(--soft);font-weight:600;padding:6px 14px 6px 0;white-space:nowrap;vertical-align:top;width:1%}
 table.finding td{padding:6px 0;overflow-wrap:anywhere;border-bottom:1px solid var(--line);font-family:ui-monospace,Menlo,Consolas,monospace;font-size:13px}
 table.finding tr:last-child td{border-bottom:0}
+table.matrix{border-collapse:collapse;width:100%;margin-top:12px;font-size:13px}
+table.matrix th,table.matrix td{text-align:left;vertical-align:top;padding:6px 10px 6px 0;overflow-wrap:anywhere;border-bottom:1px solid var(--line)}
+table.matrix th{color:var(--soft)}table.matrix tr:last-child td{border-bottom:0}
 .steps{margin-top:18px;border-top:1px solid var(--line)}
 details.step{border-bottom:1px solid var(--line)}
 details.step>summary{display:grid;grid-template-columns:44px 1fr 110px 84px 84px;gap:12px;align-items:center;padding:9px 4px;cursor:pointer;list-style:none}

@@ -1,12 +1,19 @@
-import type { Execution, Step } from "../../domain/index.ts";
+import type { Coverage, Execution, Step } from "../../domain/index.ts";
 
 export type Picture = { mimeType: string; bytes: Uint8Array };
 
-/** One execution in a report. `pictures` are by artifact URI; one that is not there is not kept any more. */
+/** A requirement that a test case checks, and how much of it. */
+export type CheckedRequirement = { code: string; name: string; coverage: Coverage };
+
+/**
+ * One execution in a report. `pictures` are by artifact URI; one that is not there is not kept any more. `requirements`
+ * are those of the test case that ran.
+ */
 export type ReportEntry = {
   execution: Execution;
   steps: readonly Step[];
   pictures: ReadonlyMap<string, Picture>;
+  requirements?: readonly CheckedRequirement[];
 };
 
 /** What a report says of itself. Times are ISO 8601 UTC. */

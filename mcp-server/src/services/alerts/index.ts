@@ -1,0 +1,16 @@
+export { createAlerts } from "./alerts.ts";
+export type {
+  AlertDependencies,
+  AlertLine,
+  AlertPage,
+  AlertQuery,
+  AlertService,
+  AlertUpdate,
+  AlertView,
+  OutsideAlert,
+  OutsideEvent,
+  PublishReply,
+  Raised,
+  RaiseInput,
+  TriageAction,
+} from "./types.ts";

@@ -1,0 +1,2 @@
+export { createRequirements } from "./requirements.ts";
+export type { RequirementService } from "./types.ts";

@@ -1,0 +1,11 @@
+export { createResults } from "./results.ts";
+export type {
+  AnalysisRequest,
+  AnalysisView,
+  QueueView,
+  ResultDependencies,
+  ResultLine,
+  ResultPage,
+  ResultQuery,
+  ResultService,
+} from "./types.ts";

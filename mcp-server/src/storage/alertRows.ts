@@ -1,0 +1,151 @@
+import { and, desc, eq, gte, isNull, ne, type SQL, sql } from "drizzle-orm";
+import type { AlertState, AlertTriage, Params } from "../domain/index.ts";
+import type { Database } from "./database.ts";
+import { isDevice } from "./executionSearch.ts";
+import { alerts } from "./schema.ts";
+
+/** Frames are artifact URIs. `triaged_by` is there with `triage`, `resolved_at` with the state `resolved`. */
+export type Alert = {
+  id: string;
+  kind: string;
+  device_id?: string;
+  source: string;
+  message: string;
+  state: AlertState;
+  triage?: AlertTriage;
+  triage_reason?: string;
+  triaged_by?: string;
+  start_frame?: string;
+  end_frame?: string;
+  details: Params;
+  started_at: string;
+  resolved_at?: string;
+  updated_at: string;
+};
+
+/** What is given must all hold. `device` is an id or a bare name, `since` bounds the start. */
+export type AlertFilter = {
+  state?: AlertState | undefined;
+  kind?: string | undefined;
+  device?: string | undefined;
+  triage?: AlertTriage | "none" | undefined;
+  since?: string | undefined;
+};
+
+export type AlertRows = ReturnType<typeof alertRows>;
+
+/** Any fixed number: the first of the two keys of this table's advisory locks ("aler" in ASCII). */
+const openLock = 0x616c6572;
+
+export function alertRows(db: Database) {
+  return {
+    async insert(alert: Alert): Promise<void> {
+      await db.insert(alerts).values(toRow(alert));
+    },
+
+    async update(alert: Alert): Promise<void> {
+      await db.update(alerts).set(toRow(alert)).where(eq(alerts.id, alert.id));
+    },
+
+    /**
+     * The alert of a kind on a device that is not resolved. To its end, the caller's transaction is the only one that may
+     * open one, also when there is none: two that raise it at once find the same.
+     */
+    async claimOpen(kind: string, deviceId: string | undefined): Promise<Alert | undefined> {
+      const key = `${kind} ${deviceId ?? ""}`;
+      await db.execute(sql`select pg_advisory_xact_lock(${openLock}, hashtext(${key}))`);
+      const [row] = await db
+        .select()
+        .from(alerts)
+        .where(
+          and(
+            eq(alerts.kind, kind),
+            ne(alerts.state, "resolved"),
+            deviceId === undefined ? isNull(alerts.deviceId) : eq(alerts.deviceId, deviceId),
+          ),
+        )
+        .for("update");
+      return row && toAlert(row);
+    },
+
+    /** Held until the caller's transaction ends. */
+    async claim(id: string): Promise<Alert | undefined> {
+      const [row] = await db.select().from(alerts).where(eq(alerts.id, id)).for("update");
+      return row && toAlert(row);
+    },
+
+    /** Newest first; `total` is how many there are. */
+    async list(filter: AlertFilter, limit: number): Promise<{ found: Alert[]; total: number }> {
+      const rows = await db
+        .select({ alert: alerts, total: sql`count(*) over ()`.mapWith(Number) })
+        .from(alerts)
+        .where(matching(filter))
+        .orderBy(desc(alerts.startedAt), desc(alerts.id))
+        .limit(limit);
+      return { found: rows.map(({ alert }) => toAlert(alert)), total: rows[0]?.total ?? 0 };
+    },
+
+    /** Newest first. */
+    async ids(limit: number): Promise<string[]> {
+      const rows = await db
+        .select({ id: alerts.id })
+        .from(alerts)
+        .orderBy(desc(alerts.startedAt), desc(alerts.id))
+        .limit(limit);
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+function matching({ state, kind, device, triage, since }: AlertFilter): SQL | undefined {
+  return and(
+    state === undefined ? undefined : eq(alerts.state, state),
+    kind === undefined ? undefined : eq(alerts.kind, kind),
+    device === undefined ? undefined : isDevice(alerts.deviceId, device),
+    triage === undefined ? undefined : isTriaged(triage),
+    since === undefined ? undefined : gte(alerts.startedAt, since),
+  );
+}
+
+const isTriaged = (triage: AlertTriage | "none"): SQL =>
+  triage === "none" ? isNull(alerts.triage) : eq(alerts.triage, triage);
+
+function toRow(alert: Alert): typeof alerts.$inferInsert {
+  return {
+    id: alert.id,
+    kind: alert.kind,
+    deviceId: alert.device_id ?? null,
+    source: alert.source,
+    message: alert.message,
+    state: alert.state,
+    triage: alert.triage ?? null,
+    triageReason: alert.triage_reason ?? null,
+    triagedBy: alert.triaged_by ?? null,
+    startFrame: alert.start_frame ?? null,
+    endFrame: alert.end_frame ?? null,
+    details: alert.details,
+    startedAt: alert.started_at,
+    resolvedAt: alert.resolved_at ?? null,
+    updatedAt: alert.updated_at,
+  };
+}
+
+function toAlert(row: typeof alerts.$inferSelect): Alert {
+  return {
+    id: row.id,
+    kind: row.kind,
+    ...(row.deviceId !== null && { device_id: row.deviceId }),
+    source: row.source,
+    message: row.message,
+    state: row.state,
+    ...(row.triage !== null && { triage: row.triage }),
+    ...(row.triageReason !== null && { triage_reason: row.triageReason }),
+    ...(row.triagedBy !== null && { triaged_by: row.triagedBy }),
+    ...(row.startFrame !== null && { start_frame: row.startFrame }),
+    ...(row.endFrame !== null && { end_frame: row.endFrame }),
+    details: row.details,
+    started_at: row.startedAt,
+    ...(row.resolvedAt !== null && { resolved_at: row.resolvedAt }),
+    updated_at: row.updatedAt,
+  };
+}

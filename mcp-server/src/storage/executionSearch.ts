@@ -1,0 +1,137 @@
+import { and, count, desc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import type { Classification, Execution, ExecutionKind, ExecutionStatus } from "../domain/index.ts";
+import type { Database } from "./database.ts";
+import { executionAnalyses, executions } from "./schema.ts";
+
+/** What is given must all hold. `since` and `until` bound the start, the latter excluded; `none` is not analysed. */
+export type ExecutionFilter = {
+  kind?: ExecutionKind | undefined;
+  name?: string | undefined;
+  status?: ExecutionStatus | undefined;
+  /** Id or bare name. */
+  device?: string | undefined;
+  userinterface?: string | undefined;
+  environment?: string | undefined;
+  release?: string | undefined;
+  build?: string | undefined;
+  classification?: Classification | "none" | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  correlation_id?: string | undefined;
+};
+
+/** The last run of a page: the next page begins behind it. */
+export type ExecutionPlace = { started_at: string; execution_id: string };
+
+export type FoundExecution = Pick<
+  Execution,
+  "kind" | "name" | "status" | "reason" | "device" | "started_at" | "duration_ms"
+> & { execution_id: string; classification?: Classification };
+
+export type ExecutionSearch = ReturnType<typeof executionSearch>;
+
+/** Finds executions with what they were judged to be. */
+export function executionSearch(db: Database) {
+  return {
+    /**
+     * Newest first, from behind `after` on. `left` is how many there are from there on, these included. A run that
+     * starts later than the place is no part of the pages behind it: none is given twice or left out.
+     */
+    async page(
+      filter: ExecutionFilter,
+      { after, limit }: { after?: ExecutionPlace | undefined; limit: number },
+    ): Promise<{ found: FoundExecution[]; left: number }> {
+      const rows = await db
+        .select({ ...columns, left: sql`count(*) over ()`.mapWith(Number) })
+        .from(executions)
+        .leftJoin(executionAnalyses, eq(executionAnalyses.executionId, executions.id))
+        .where(and(matching(filter), after && isBehind(after)))
+        .orderBy(desc(executions.startedAt), desc(executions.id))
+        .limit(limit);
+      return { found: rows.map(toFound), left: rows[0]?.left ?? 0 };
+    },
+
+    /** Of the whole filter; a status without a run is left out. */
+    async countByStatus(filter: ExecutionFilter): Promise<Partial<Record<ExecutionStatus, number>>> {
+      const rows = await db
+        .select({ status: executions.status, n: count() })
+        .from(executions)
+        .leftJoin(executionAnalyses, eq(executionAnalyses.executionId, executions.id))
+        .where(matching(filter))
+        .groupBy(executions.status)
+        .orderBy(executions.status);
+      return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+    },
+  };
+}
+
+/** A device's column against its id or its bare name. */
+export const isDevice = (column: PgColumn, name: string): SQL =>
+  sql`${name}::text in (${column}, split_part(${column}, '/', 2))`;
+
+const columns = {
+  id: executions.id,
+  kind: executions.kind,
+  name: executions.name,
+  status: executions.status,
+  reason: executions.reason,
+  device: executions.device,
+  startedAt: executions.startedAt,
+  durationMs: executions.durationMs,
+  classification: executionAnalyses.classification,
+};
+
+const isBehind = (place: ExecutionPlace): SQL =>
+  sql`(${executions.startedAt}, ${executions.id}) < (${place.started_at}::timestamptz, ${place.execution_id}::text)`;
+
+function matching({ device, classification, since, until, ...filter }: ExecutionFilter): SQL | undefined {
+  const equal: readonly [PgColumn, string | undefined][] = [
+    [executions.kind, filter.kind],
+    [executions.name, filter.name],
+    [executions.status, filter.status],
+    [executions.userinterface, filter.userinterface],
+    [executions.environment, filter.environment],
+    [executions.release, filter.release],
+    [executions.build, filter.build],
+    [executions.correlationId, filter.correlation_id],
+  ];
+  return and(
+    ...equal.map(([column, value]) => (value === undefined ? undefined : eq(column, value))),
+    device === undefined ? undefined : isDevice(executions.device, device),
+    classification === undefined ? undefined : isClassified(classification),
+    since === undefined ? undefined : gte(executions.startedAt, since),
+    until === undefined ? undefined : lt(executions.startedAt, until),
+  );
+}
+
+const isClassified = (classification: Classification | "none"): SQL =>
+  classification === "none"
+    ? isNull(executionAnalyses.executionId)
+    : eq(executionAnalyses.classification, classification);
+
+type Row = {
+  id: string;
+  kind: ExecutionKind;
+  name: string;
+  status: ExecutionStatus;
+  reason: Execution["reason"] | null;
+  device: string;
+  startedAt: string;
+  durationMs: number | null;
+  classification: Classification | null;
+};
+
+function toFound(row: Row): FoundExecution {
+  return {
+    execution_id: row.id,
+    kind: row.kind,
+    name: row.name,
+    status: row.status,
+    ...(row.reason && { reason: row.reason }),
+    device: row.device,
+    started_at: row.startedAt,
+    ...(row.durationMs !== null && { duration_ms: row.durationMs }),
+    ...(row.classification !== null && { classification: row.classification }),
+  };
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { alertStateSchema, alertTriageSchema, paramsSchema } from "../domain/index.ts";
+import { maxTokensField } from "../registry/fields.ts";
+import { defineTool } from "../registry/tool.ts";
+
+const name = z.string().optional();
+
+export const listAlerts = defineTool({
+  name: "list_alerts",
+  title: "List alerts",
+  description: "What went wrong on devices or beside them, newest first",
+  domain: "alerts",
+  capabilities: ["ALERTS"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    state: alertStateSchema.optional(),
+    kind: name,
+    device: name,
+    triage: z.enum([...alertTriageSchema.options, "none"]).optional(),
+    since: name.describe("ISO time"),
+    ...maxTokensField(2_000),
+  }),
+  output: z.object({
+    alerts: z.array(
+      z.object({
+        alert_id: z.string(),
+        kind: z.string(),
+        state: alertStateSchema,
+        triage: alertTriageSchema.optional(),
+        triage_reason: z.string().optional(),
+        triaged_by: z.string().optional(),
+        device_id: z.string().optional(),
+        message: z.string(),
+        source: z.string(),
+        started_at: z.string(),
+        resolved_at: z.string().optional(),
+        start_frame: z.string().optional(),
+        end_frame: z.string().optional(),
+      }),
+    ),
+    more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
+  }),
+  async handle({ input: { max_tokens: maxTokens, ...filter }, services }) {
+    const { alerts, more } = await services.alerts.list({ ...filter, maxTokens });
+    return { alerts, ...(more > 0 && { more }) };
+  },
+});
+
+export const updateAlert = defineTool({
+  name: "update_alert",
+  title: "Triage an alert",
+  description:
+    "Say what an alert is: seen (acknowledge), a fault (confirm) or none (discard), in place of an earlier triage; or end it (resolve)",
+  domain: "alerts",
+  capabilities: ["ALERTS"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    alert_id: z.string().min(1),
+    action: z.enum(["acknowledge", "discard", "confirm", "resolve"]),
+    reason: z.string().max(2_000).optional().describe("Needed to discard"),
+  }),
+  output: z.object({
+    alert_id: z.string(),
+    kind: z.string(),
+    state: alertStateSchema,
+    triage: alertTriageSchema.optional(),
+    before: alertTriageSchema.optional(),
+  }),
+  handle: ({ input, services, context }) => services.alerts.update(input, context),
+});
+
+export const publishEvent = defineTool({
+  name: "publish_event",
+  title: "Publish an event",
+  description:
+    "Tell of something outside: an event (type, priority, device_id, payload) or an alert, which is active at once",
+  domain: "alerts",
+  capabilities: ["ALERTS"],
+  effect: "write",
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    type: name.describe("Such as webhook.ci_failure, build.deployed"),
+    priority: z.enum(["critical", "high", "normal"]).optional().describe("Default normal"),
+    device_id: name,
+    payload: paramsSchema.optional().describe("At most 64 KB"),
+    alert: z
+      .strictObject({
+        kind: z.string().describe("lower_snake_case"),
+        message: z.string().min(1).max(2_000),
+        device_id: name,
+      })
+      .optional(),
+  }),
+  output: z.object({
+    event_id: z.int().optional(),
+    type: z.string().optional(),
+    alert_id: z.string().optional(),
+    kind: z.string().optional(),
+    state: alertStateSchema.optional(),
+    created: z.boolean().optional().describe("False for one that was open already"),
+  }),
+  handle: ({ input, services, context }) => services.alerts.publish(input, context),
+});

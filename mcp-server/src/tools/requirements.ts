@@ -1,0 +1,322 @@
+import { z } from "zod";
+import {
+  coverageSchema,
+  executionStatusSchema,
+  requirementPrioritySchema as prioritySchema,
+  requirementSchema,
+  requirementStatusSchema as statusSchema,
+} from "../domain/index.ts";
+import { maxTokensField } from "../registry/fields.ts";
+import { defineTool } from "../registry/tool.ts";
+
+const requirementRef = { requirement: z.string().min(1).max(200).describe("Code or id") };
+const testcaseRef = { testcase: z.string().min(1).max(200).describe("Name or id") };
+
+const oneLine = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .regex(/^[^\p{Cc}]*$/u, "must not contain control characters");
+const { description, acceptance_criteria: criteria } = requirementSchema.shape;
+const texts = { code: oneLine(60).min(1).optional(), name: oneLine(200).min(1), category: oneLine(100) };
+
+const text = z.string().optional();
+/** Which runs count. */
+const runFields = { environment: text, release: text, build: text, userinterface_name: text };
+type RunFields = { [Field in keyof typeof runFields]?: string | undefined };
+const runsOf = ({ environment, release, build, userinterface_name: userinterface }: RunFields) => ({
+  environment,
+  release,
+  build,
+  userinterface,
+});
+
+const briefFields = {
+  description: text,
+  priority: prioritySchema.optional(),
+  category: text,
+  acceptance_criteria: z.array(z.string()).optional(),
+  status: statusSchema.optional(),
+};
+
+const more = z.int().optional().describe("Not shown; raise max_tokens or filter");
+const moreOf = (left: number) => (left > 0 ? { more: left } : {});
+const headline = { code: z.string(), name: z.string(), priority: prioritySchema };
+const link = { requirement: z.string(), testcase: z.string() };
+
+export const createRequirement = defineTool({
+  name: "create_requirement",
+  title: "Create a requirement",
+  description: "Add something that the product must do. Without a code it gets the next: REQ-001 ...",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS"],
+  effect: "write",
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    code: texts.code,
+    name: texts.name,
+    description: description.default(""),
+    priority: prioritySchema.default("P2").describe("P1 is the most important"),
+    category: texts.category.min(1).optional(),
+    acceptance_criteria: criteria.default([]),
+    status: statusSchema.default("active"),
+  }),
+  wireInput: z.object({
+    code: text,
+    name: z.string(),
+    ...briefFields,
+    priority: prioritySchema.default("P2").describe("P1 is the most important"),
+    status: statusSchema.default("active"),
+  }),
+  output: z.object({ id: z.string(), code: z.string(), name: z.string() }),
+  async handle({ input, services }) {
+    const { id, code, name } = await services.requirements.create(input);
+    return { id, code, name };
+  },
+});
+
+export const listRequirements = defineTool({
+  name: "list_requirements",
+  title: "List requirements",
+  description: "Requirements by code, with how many test cases each is linked to",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    priority: prioritySchema.optional(),
+    category: text,
+    status: statusSchema.optional(),
+    text: z.string().max(200).optional().describe("Words that all occur in it"),
+    ...maxTokensField(2_000),
+  }),
+  output: z.object({
+    requirements: z.array(
+      z.object({
+        ...headline,
+        category: z.string().optional(),
+        status: statusSchema,
+        testcases: z.int(),
+      }),
+    ),
+    more,
+  }),
+  async handle({ input: { max_tokens: maxTokens, ...filter }, services }) {
+    const { requirements, more: left } = await services.requirements.list(filter, maxTokens);
+    return { requirements, ...moreOf(left) };
+  },
+});
+
+export const getRequirement = defineTool({
+  name: "get_requirement",
+  title: "Get a requirement",
+  description: "A whole requirement. get_requirement_coverage names its test cases",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject(requirementRef),
+  output: z.object({
+    ...requirementSchema.shape,
+    linked: z.object({ full: z.int(), partial: z.int() }).describe("Test cases by coverage"),
+  }),
+  handle: ({ input, services }) => services.requirements.get(input.requirement),
+});
+
+export const updateRequirement = defineTool({
+  name: "update_requirement",
+  title: "Change a requirement",
+  description: "Change what is given of a requirement; the rest stays",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    ...requirementRef,
+    code: texts.code,
+    name: texts.name.optional(),
+    description: description.optional(),
+    priority: prioritySchema.optional(),
+    category: texts.category.optional(),
+    acceptance_criteria: criteria.optional(),
+    status: statusSchema.optional(),
+  }),
+  wireInput: z.object({
+    requirement: z.string().describe("Code or id"),
+    code: text.describe("A new one"),
+    name: text,
+    ...briefFields,
+    category: text.describe("Empty: none"),
+    acceptance_criteria: briefFields.acceptance_criteria.describe("All of them"),
+  }),
+  output: requirementSchema.pick({ id: true, code: true, name: true, status: true, updated_at: true }),
+  async handle({ input: { requirement, ...changes }, services }) {
+    const { id, code, name, status, updated_at } = await services.requirements.update(requirement, changes);
+    return { id, code, name, status, updated_at };
+  },
+});
+
+export const linkTestcaseToRequirement = defineTool({
+  name: "link_testcase_to_requirement",
+  title: "Link a test case to a requirement",
+  description: "Say that a test case checks a requirement, or change how much of it",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    ...requirementRef,
+    ...testcaseRef,
+    coverage: coverageSchema.default("full").describe("partial: checks only a part"),
+  }),
+  output: z.object({ ...link, coverage: coverageSchema, result: z.enum(["linked", "changed", "unchanged"]) }),
+  async handle({ input, services }) {
+    const { requirement, testcase, coverage } = input;
+    const { result, ...names } = await services.requirements.link(requirement, testcase, coverage);
+    return { ...names, coverage, result };
+  },
+});
+
+export const unlinkTestcaseFromRequirement = defineTool({
+  name: "unlink_testcase_from_requirement",
+  title: "Unlink a test case from a requirement",
+  description: "Take back that a test case checks a requirement; both stay",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS"],
+  effect: "write",
+  idempotent: true,
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...requirementRef, ...testcaseRef }),
+  output: z.object({ ...link, was_linked: z.boolean() }),
+  handle: ({ input, services }) => services.requirements.unlink(input.requirement, input.testcase),
+});
+
+export const getTestcaseRequirements = defineTool({
+  name: "get_testcase_requirements",
+  title: "Requirements of a test case",
+  description: "Which requirements a test case checks",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...testcaseRef, ...maxTokensField(2_000) }),
+  output: z.object({
+    testcase: z.string(),
+    requirements: z.array(z.object({ ...headline, status: statusSchema, coverage: coverageSchema })),
+    more,
+  }),
+  async handle({ input, services }) {
+    const { more: left, ...view } = await services.requirements.ofTestcase(input.testcase, input.max_tokens);
+    return { ...view, ...moreOf(left) };
+  },
+});
+
+const verdict = z.enum(["uncovered", "not_run", "failed", "partial", "passed"]);
+
+export const getRequirementCoverage = defineTool({
+  name: "get_requirement_coverage",
+  title: "Coverage of a requirement",
+  description:
+    "A requirement's test cases with their last judged runs, and a verdict: uncovered, failed, not_run (one has no run), passed, or partial (all passed, none covers it in full)",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS", "REPORTING"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...requirementRef, ...runFields, ...maxTokensField(2_000) }),
+  output: z.object({
+    ...headline,
+    status: statusSchema,
+    verdict,
+    parts: z.object({
+      full: z.int(),
+      partial: z.int(),
+      passed: z.int(),
+      failed: z.int(),
+      not_run: z.int(),
+    }),
+    testcases: z.array(
+      z.object({
+        testcase: z.string(),
+        coverage: coverageSchema,
+        status: executionStatusSchema.optional(),
+        execution_id: z.string().optional(),
+        at: z.string().optional().describe("Start of the run"),
+      }),
+    ),
+    more,
+  }),
+  async handle({ input, services }) {
+    const { requirement, max_tokens: maxTokens } = input;
+    const { more: left, ...view } = await services.requirements.coverage(
+      requirement,
+      runsOf(input),
+      maxTokens,
+    );
+    return { ...view, ...moreOf(left) };
+  },
+});
+
+const counts = {
+  n: z.int(),
+  uncovered: z.int(),
+  not_run: z.int(),
+  failed: z.int(),
+  partial: z.int(),
+  passed: z.int(),
+  covered_percent: z.number().optional().describe("Linked to a test case, of n, rounded down"),
+  passed_percent: z.number().optional(),
+};
+
+export const getCoverageSummary = defineTool({
+  name: "get_coverage_summary",
+  title: "Coverage of all requirements",
+  description:
+    "How many requirements are passed, partial, failed, not_run or uncovered, in all, by priority and by category. Deprecated ones are left out",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS", "REPORTING"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({ ...runFields, ...maxTokensField(2_000) }),
+  output: z.object({
+    ...counts,
+    by_priority: z.array(z.object({ priority: prioritySchema, ...counts })),
+    by_category: z.array(z.object({ category: z.string(), ...counts })),
+    no_category: z.object(counts).optional(),
+    more: more.describe("Categories not shown; raise max_tokens"),
+  }),
+  async handle({ input, services }) {
+    const { more: left, ...view } = await services.requirements.summary(runsOf(input), input.max_tokens);
+    return { ...view, ...moreOf(left) };
+  },
+});
+
+export const getUncoveredRequirements = defineTool({
+  name: "get_uncovered_requirements",
+  title: "Requirements without full coverage",
+  description:
+    "Requirements that no test case checks, or only in part, most important first. Deprecated ones are left out",
+  domain: "requirements",
+  capabilities: ["REQUIREMENTS", "REPORTING"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject({
+    priority: prioritySchema.optional(),
+    category: text,
+    ...maxTokensField(2_000),
+  }),
+  output: z.object({
+    no_link: z.int(),
+    only_partial: z.int(),
+    requirements: z.array(
+      z.object({ ...headline, category: z.string().optional(), covered: z.enum(["no", "only partial"]) }),
+    ),
+    more,
+  }),
+  async handle({ input: { max_tokens: maxTokens, ...filter }, services }) {
+    const { more: left, ...view } = await services.requirements.uncovered(filter, maxTokens);
+    return { ...view, ...moreOf(left) };
+  },
+});
