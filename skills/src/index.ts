@@ -1,2 +1,8 @@
-export { type LoadedSkills, loadSkills, parseSkill, type SkillProblem } from "./load.ts";
+export { type LoadedSkills, loadSkillFolders, loadSkills } from "./load.ts";
+export { exportSkills, skillMarkdown } from "./markdown.ts";
+export { type MatchContext, matchSkill, type SkillMatch } from "./match.ts";
+export { parseSkill } from "./parse.ts";
 export { type Skill, skillSchema } from "./skill.ts";
+export type { SkillProblem } from "./source.ts";
+export { compareVersions, findSkill, latestSkills, type SkillFound } from "./versions.ts";
+export { type SkillWatch, watchSkills } from "./watch.ts";

@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { loadSkills, matchSkill } from "@labwright/skills";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { tools } from "../../mcp-server/src/tools/index.ts";
+import { aSkill } from "./fixture.ts";
+
+const { skills } = loadSkills(
+  fileURLToPath(new URL("../../skills", import.meta.url)),
+  new Set(tools.map(({ name }) => name)),
+);
+const requestsSchema = z.array(
+  z.strictObject({
+    text: z.string(),
+    lang: z.string(),
+    skill: z.union([z.string().transform((name) => [name]), z.array(z.string())]),
+  }),
+);
+const readRequests = (file: string) =>
+  requestsSchema.parse(parse(readFileSync(new URL(`requests/${file}`, import.meta.url), "utf8")));
+
+const nameOf = (request: string) => {
+  const match = matchSkill(request, skills);
+  return match.kind === "match" ? match.skill.name : "ask";
+};
+
+/** How requests are answered. Asking is not recalled, but it is not wrong either; `offered` counts it where it names one. */
+function judge(file: string) {
+  const judged = readRequests(file).map(({ text, skill: wanted }) => {
+    const match = matchSkill(text, skills);
+    const given = match.kind === "match" ? [match.skill] : match.candidates;
+    const isOffered = given.some(({ name }) => wanted.includes(name));
+    const isMatched = match.kind === "match";
+    return { isFitting: !wanted.includes("ask"), isMatched, isOffered };
+  });
+  const fitting = judged.filter(({ isFitting }) => isFitting);
+  const wrong = judged.filter(({ isMatched, isOffered }) => isMatched && !isOffered);
+  return {
+    recall: fitting.filter(({ isMatched, isOffered }) => isMatched && isOffered).length / fitting.length,
+    offered: fitting.filter(({ isOffered }) => isOffered).length / fitting.length,
+    wrong: wrong.length / judged.length,
+    unasked: wrong.filter(({ isFitting }) => !isFitting).length,
+  };
+}
+
+test("every request of the sets names skills that there are, and no trigger repeats one", () => {
+  const names = new Set(["ask", ...skills.map(({ name }) => name)]);
+  const triggers = new Set(skills.flatMap((skill) => skill.triggers.map((text) => text.toLowerCase())));
+  const all = [...readRequests("open.yaml"), ...readRequests("heldOut.yaml")];
+  // Counted and not listed: nobody who tunes the triggers may read the held-out requests.
+  expect(all.filter(({ skill }) => !skill.every((name) => names.has(name)))).toHaveLength(0);
+  expect(all.filter(({ text }) => triggers.has(text.toLowerCase())).length).toBe(0);
+});
+
+/** `wrong` is kept; `soFar` is kept of the recall, whose `goal` is not reached yet. */
+const goals = [
+  { file: "open.yaml", wrong: 0.03, soFar: 0.5, goal: 0.95 },
+  { file: "heldOut.yaml", wrong: 0.03, soFar: 0.3, goal: 0.9 },
+];
+
+describe.each(goals)("the requests of $file", ({ file, wrong, soFar, goal }) => {
+  const figures = judge(file);
+
+  test("are hardly ever given to a wrong skill", () => {
+    process.stdout.write(`${file}: ${JSON.stringify(figures)}\n`);
+    expect(figures.wrong).toBeLessThanOrEqual(wrong);
+  });
+
+  test("are matched at least as often as so far", () => {
+    expect(figures.recall).toBeGreaterThanOrEqual(soFar);
+  });
+
+  // Not reached: this test fails, and is then made an ordinary one, when it is.
+  test.fails("are matched as often as is the goal", () => {
+    expect(figures.recall).toBeGreaterThanOrEqual(goal);
+  });
+});
+
+test("open requests that fit no skill, or two, are answered by a question", () => {
+  expect(judge("open.yaml").unasked).toBe(0);
+});
+
+test.fails("held-out requests that fit no skill, or two, are answered by a question", () => {
+  expect(judge("heldOut.yaml").unasked).toBe(0);
+});
+
+describe("a request", () => {
+  const run = aSkill({ name: "run-it", triggers: ["run test case", "Test ausführen"] });
+  const edit = aSkill({ name: "edit-it", triggers: ["rename test case", "modifier le test"] });
+  const box = aSkill({ name: "explore-box", triggers: ["explore tv"], platform: "stb" });
+  const three = [run, edit, box];
+  const matched = (text: string, ...rest: [typeof three?, Parameters<typeof matchSkill>[2]?]) => {
+    const match = matchSkill(text, rest[0] ?? three, rest[1]);
+    return match.kind === "match" ? match.skill.name : match.candidates.map(({ name }) => name);
+  };
+
+  test.each([
+    ["another form of the words", "please execute the tests"],
+    ["another case and punctuation", "RUN?? the... TEST!"],
+    ["no accents", "Test ausfuehren, bitte"],
+    ["accents in full", "exécutez le test"],
+    ["a compound word", "den Loginttest starten"],
+    ["a slip of the keyboard", "exceute the test"],
+    ["a name in quotes that is a word of another skill", 'run the test "rename me"'],
+    ["a test's name instead of the word", "start login_basic"],
+    ["the skill's own name", "run-it"],
+  ])("with %s is matched", (_, text) => {
+    expect(matched(text)).toBe("run-it");
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["no words", "?!… 12"],
+    ["words that nobody knows", "whats for dinner tonight"],
+    ["two wishes", "run the test and then rename the other test case"],
+  ])("with %s is answered by a question", (_, text) => {
+    const match = matchSkill(text, three);
+    expect(match).toMatchObject({
+      kind: "ask",
+      candidates: expect.arrayContaining([run, edit]),
+      question: expect.stringMatching(/run-it[\s\S]*edit-it|edit-it[\s\S]*run-it/),
+    });
+  });
+
+  test("is answered by a question over the two when two skills have the same trigger", () => {
+    const twin = aSkill({ name: "twin", triggers: ["run test case"] });
+    expect(matched("run the test case", [...three, twin])).toEqual(
+      expect.arrayContaining(["run-it", "twin"]),
+    );
+  });
+
+  test("is never given to a skill for another kind of device", () => {
+    expect(matched("explore the tv", three, { platform: "stb" })).toBe("explore-box");
+    expect(matched("explore the tv")).toBe("explore-box");
+    expect(matched("explore the app")).not.toBe("explore-box");
+    for (const text of ["please explore the tv now", "explore tv", "explore-box"])
+      expect(matched(text, three, { platform: "web" })).not.toContain("explore-box");
+  });
+
+  test("is given to the longer of two triggers", () => {
+    const again = aSkill({ name: "again", triggers: ["run the test every night on schedule"] });
+    expect(matched("run the test every night on schedule", [...three, again])).toBe("again");
+  });
+
+  test("is offered four skills at most, and the highest version of each", () => {
+    const versions = [aSkill({ name: "run-it", version: "2.0.0", triggers: ["run test"] }), ...three];
+    const match = matchSkill("run the test", versions);
+    expect(match).toMatchObject({ kind: "match", skill: { name: "run-it", version: "2.0.0" } });
+    expect(matchSkill("dinner", skills)).toMatchObject({ candidates: { length: 4 } });
+    expect(matchSkill("dinner", [])).toMatchObject({ kind: "ask", candidates: [] });
+  });
+
+  test("of any length gets the same answer each time", () => {
+    const long = `run the test ${"very ".repeat(200_000)}`;
+    expect(matchSkill(long, skills)).toEqual(matchSkill(long, skills));
+    expect(matched(`run the test ${"\u0000\ud800".repeat(50)}`)).toBe("run-it");
+  });
+
+  test("that is the name of an event goes to the skill that has it as a trigger", () => {
+    expect(nameOf("alert.blackscreen")).toBe("incident-response");
+    expect(nameOf("testcase.completed")).toBe("validate-result");
+    expect(nameOf("schedule.health_check")).toBe("health-check");
+    expect(nameOf("deployment.execution_done")).toBe("generate-report");
+  });
+});
