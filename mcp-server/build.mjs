@@ -158,6 +158,7 @@ async function generate(build, fresh, made) {
       contents: `
         export { tools } from "./src/tools/index.ts";
         export { buildCatalogue } from "./src/registry/catalogue.ts";
+        export { loadSkills, skillMarkdown } from "@labwright/skills";
         export { makeTemplate } from "./src/storage/makeTemplate.ts";`,
       resolveDir: here,
       loader: "ts",
@@ -165,9 +166,20 @@ async function generate(build, fresh, made) {
     outfile: generator,
     ...bundling,
   });
-  const { tools, buildCatalogue, makeTemplate } = await import(pathToFileURL(generator).href);
+  const { tools, buildCatalogue, loadSkills, skillMarkdown, makeTemplate } = await import(
+    pathToFileURL(generator).href
+  );
   const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
-  writeFileSync(join(fresh, "catalogue.json"), JSON.stringify(buildCatalogue(tools, version, made)));
+  const { skills, problems } = loadSkills(join(root, "skills"), new Set(tools.map(({ name }) => name)));
+  for (const { file, line, message } of problems)
+    process.stderr.write(`${relative(root, file)}:${line}: ${message}\n`);
+  const catalogue = buildCatalogue({
+    tools,
+    skills: skills.map((skill) => ({ ...skill, markdown: skillMarkdown(skill) })),
+    version,
+    build: made,
+  });
+  writeFileSync(join(fresh, "catalogue.json"), JSON.stringify(catalogue));
   rmSync(generator);
   await cacheBridge(fresh);
   // The template belongs to the version of PGlite that made it, and takes seconds.

@@ -31,6 +31,14 @@ describe("Inspector", () => {
     expect(tools.map(({ name }) => name)).toContain("list_hosts");
   });
 
+  it.each(["legacy", "modern"])("finds every skill to be what its digest says: %s", async (era) => {
+    const server = [process.execPath, ...productCommand, "--data-dir", bench.dataDir];
+    // Exit codes 7 and 8 are a skill or a file that breaks the extension's rules.
+    const out = await inspect(...server, "--method", "skills/list", "--verify", "--protocol-era", era);
+    expect(out).toContain('"uri":"skill://run-testcase/SKILL.md"');
+    expect(out).not.toContain('"ok":false');
+  });
+
   it("calls a tool over stdio and over HTTP", async () => {
     const server = [process.execPath, ...productCommand, "--data-dir", bench.dataDir];
     const call = ["--method", "tools/call", "--tool-name", "list_hosts"];

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -11,6 +11,7 @@ import {
   productCommand,
   productServe,
   startHostProcess,
+  type WireHost,
   within,
 } from "../fixtures/daemon.ts";
 
@@ -63,6 +64,40 @@ function parentOf(pid: number): number | undefined {
 
 const isBrowser = (pid: number) =>
   readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--remote-debugging-pipe");
+
+describe("the bridge of the build", () => {
+  const skillTools = ["get_compatible_hosts", "get_device_info"];
+  const namesOf = async (host: WireHost) => (await host.client.listTools()).tools.map(({ name }) => name);
+
+  it("offers what it was asked for, without a daemon, and calls nothing else", async () => {
+    const host = await bench().host("a", { args: ["--skills", "device-status"] });
+    expect(await namesOf(host)).toEqual(skillTools);
+    expect(host.client.getInstructions()).not.toContain("navigate_to_node");
+    const beyond = await host.call("take_control");
+    expect(beyond.error).toMatchObject({ code: "TOOL_NOT_FOUND", hint: expect.stringContaining("skill") });
+    expect((await host.call("get_device_info")).isError).toBe(false);
+  });
+
+  it("offers only what changes nothing when it is read-only", async () => {
+    const host = await bench().host("a", { args: ["--read-only", "--exclude-tools", "list_hosts,diagnose"] });
+    const names = await namesOf(host);
+    expect(names).toContain("dump_ui_elements");
+    for (const name of ["list_hosts", "diagnose", "take_control", "execute_device_action"])
+      expect(names).not.toContain(name);
+  });
+
+  it.each([
+    [["--skills", "device-statu"], "device-status"],
+    [["--tools", "list_host"], "list_hosts"],
+    [["--skill", "device-status"], "--skills"],
+  ])("ends at %j, and says what there is", (args, said) => {
+    const [program = "", ...rest] = [process.execPath, ...productCommand, ...args];
+    const ended = spawnSync(program, rest, { input: "", encoding: "utf8" });
+    expect(ended.status).toBe(2);
+    expect(ended.stderr).toContain(said);
+    expect(ended.stdout).toBe("");
+  });
+});
 
 describe("the daemon of the build", () => {
   it("keeps its places to its user, and serves REST and metrics to the token", async () => {

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
+import { namesIn, SubsetError } from "../registry/subset.ts";
 import { serveBridge } from "../server/bridge/serveBridge.ts";
-import { type DaemonOptions, readDaemonOptions, toArguments } from "./options.ts";
+import { type BridgeOptions, type DaemonOptions, readBridgeOptions, toArguments } from "./options.ts";
 
 const help = `labwright mcp: serves MCP over stdin and stdout, for a host that starts it
 
@@ -13,6 +14,12 @@ It finds the Labwright daemon of its data directory, or starts it.
   --data-dir DIR     what is kept between runs (LABWRIGHT_DATA_DIR)
   --config FILE      labwright.yaml (LABWRIGHT_CONFIG)
   --log-level LEVEL  trace, debug, info, warn, error, silent (LABWRIGHT_LOG_LEVEL)
+
+It offers all tools, or what is asked for:
+  --skills A,B       the tools of these skills (LABWRIGHT_SKILLS)
+  --tools A,B        these tools, beside those of the skills (LABWRIGHT_TOOLS)
+  --exclude-tools A  not these (LABWRIGHT_EXCLUDE_TOOLS)
+  --read-only        only tools that change nothing (LABWRIGHT_READ_ONLY=true)
 
 Example, in a host's configuration:
   {"mcpServers": {"labwright": {"command": "npx", "args": ["labwright", "mcp"]}}}
@@ -29,6 +36,16 @@ export function runMcp(args: readonly string[], env: Environment): void {
     process.exitCode = 2;
     return;
   }
+  try {
+    serve(options, env);
+  } catch (error) {
+    if (!(error instanceof SubsetError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+function serve(options: BridgeOptions, env: Environment): void {
   const dataDir = dataDirectory(env, options.dataDir).path;
   serveBridge({
     catalogueFile: new URL("./catalogue.json", import.meta.url),
@@ -36,12 +53,20 @@ export function runMcp(args: readonly string[], env: Environment): void {
     command: daemonCommand({ ...options, dataDir }, env),
     // Asked at each search: the file may change while the bridge lives.
     config: () => configOf(options, env, dataDir),
+    subset: {
+      skills: namesIn(options.skills ?? listed(env.LABWRIGHT_SKILLS)),
+      tools: namesIn(options.tools ?? listed(env.LABWRIGHT_TOOLS)),
+      exclude: namesIn(options.exclude ?? listed(env.LABWRIGHT_EXCLUDE_TOOLS)),
+      readOnly: options.readOnly ?? /^(1|true|yes)$/i.test(env.LABWRIGHT_READ_ONLY ?? ""),
+    },
   });
 }
 
-function parse(args: readonly string[]): DaemonOptions | undefined {
+const listed = (text: string | undefined): string[] => (text === undefined ? [] : [text]);
+
+function parse(args: readonly string[]): BridgeOptions | undefined {
   try {
-    return readDaemonOptions(args);
+    return readBridgeOptions(args);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
     return undefined;

@@ -13,10 +13,34 @@ export const daemonOptionNames = {
   "log-level": { type: "string" },
 } as const;
 
+/** What a bridge is asked for beside them; undefined where nothing was said. */
+export type BridgeOptions = DaemonOptions & {
+  skills: string[] | undefined;
+  tools: string[] | undefined;
+  exclude: string[] | undefined;
+  readOnly: boolean | undefined;
+};
+
 /** Throws a TypeError that names the wrong option. Reads no environment. */
-export function readDaemonOptions(args: readonly string[]): DaemonOptions {
-  const { values } = parseArgs({ args: [...args], options: daemonOptionNames, strict: true });
-  return { dataDir: values["data-dir"], config: values.config, logLevel: values["log-level"] };
+export function readBridgeOptions(args: readonly string[]): BridgeOptions {
+  const names = { type: "string", multiple: true } as const;
+  const options = {
+    ...daemonOptionNames,
+    skills: names,
+    tools: names,
+    "exclude-tools": names,
+    "read-only": { type: "boolean" },
+  } as const;
+  const { values } = parseArgs({ args: [...args], options, strict: true });
+  return {
+    dataDir: values["data-dir"],
+    config: values.config,
+    logLevel: values["log-level"],
+    skills: values.skills,
+    tools: values.tools,
+    exclude: values["exclude-tools"],
+    readOnly: values["read-only"],
+  };
 }
 
 /** The arguments that say the same to another process. */

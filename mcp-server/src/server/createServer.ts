@@ -9,7 +9,11 @@ import {
   type ServerContext,
   TRACEPARENT_META_KEY,
 } from "@modelcontextprotocol/server";
-import type { Catalogue } from "../registry/catalogue.ts";
+import type { Subset } from "../registry/subset.ts";
+import { BridgeError, failedResult } from "./bridge/bridgeError.ts";
+import { registerCatalogue } from "./catalogueResources.ts";
+import { registerPrompts } from "./prompts.ts";
+import { attachSkills } from "./skillsExtension.ts";
 
 /** A `tools/call` as it came, with what its connection told of itself. */
 export type ToolCall = {
@@ -43,7 +47,7 @@ const listingHint = { ttlMs: 60_000, cacheScope: "public" } as const;
  * One MCP server for one connection (stdio, a session) or one request (stateless HTTP), for both protocol eras. Our own
  * `tools/list` and `tools/call` handlers stand on the inner server, because `registerTool` would validate before us.
  */
-export function createServer(catalogue: Catalogue, backend: Backend): McpServer {
+export function createServer({ catalogue, refusal }: Subset, backend: Backend): McpServer {
   const mcp = new McpServer(
     { name: "labwright", title: "Labwright", version: catalogue.version },
     {
@@ -51,6 +55,7 @@ export function createServer(catalogue: Catalogue, backend: Backend): McpServer 
       instructions: catalogue.instructions,
       cacheHints: {
         "tools/list": listingHint,
+        "prompts/list": listingHint,
         "resources/list": listingHint,
         "resources/templates/list": listingHint,
         "server/discover": listingHint,
@@ -58,10 +63,16 @@ export function createServer(catalogue: Catalogue, backend: Backend): McpServer 
     },
   );
   registerArtifacts(mcp, backend);
+  registerCatalogue(mcp, catalogue);
+  registerPrompts(mcp);
+  attachSkills(mcp, catalogue.skills);
   mcp.server.setRequestHandler("tools/list", () => ({ tools: catalogue.tools }));
-  mcp.server.setRequestHandler("tools/call", (request, context) =>
-    backend.callTool({
-      name: request.params.name,
+  mcp.server.setRequestHandler("tools/call", (request, context) => {
+    const { name } = request.params;
+    const refused = refusal(name);
+    if (refused) return failedResult(new BridgeError("TOOL_NOT_FOUND", refused.message, refused.hint));
+    return backend.callTool({
+      name,
       arguments: request.params.arguments ?? {},
       idempotency_key: textMeta(context, idempotencyKeyMeta),
       traceparent:
@@ -72,8 +83,8 @@ export function createServer(catalogue: Catalogue, backend: Backend): McpServer 
       progress: progressOf(context),
       http: context.http?.req,
       session: context.sessionId,
-    }),
-  );
+    });
+  });
   return mcp;
 }
 

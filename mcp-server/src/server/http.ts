@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Catalogue } from "../registry/catalogue.ts";
+import { SubsetError } from "../registry/subset.ts";
 import type { ArtifactStore, Clock } from "../services/index.ts";
 import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
 import type { CallTool } from "./call.ts";
@@ -12,6 +13,7 @@ import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
 import { localBackend } from "./localBackend.ts";
 import { createSessions } from "./sessions.ts";
+import { createSubsets } from "./subsets.ts";
 
 export const maxBodyBytes = 8 * 1024 * 1024;
 
@@ -82,7 +84,15 @@ export function createHttp(deps: HttpDeps): Http {
         refuse(c, "INPUT_TOO_LARGE", `A request may have at most ${limit} bytes. Send less at a time.`),
     }),
   );
-  app.all("/mcp", (c) => mcp.handle(c.req.raw));
+  for (const path of ["/mcp", "/mcp/skills/:skill"])
+    app.all(path, async (c) => {
+      try {
+        return await mcp.handle(c.req.raw);
+      } catch (error) {
+        if (error instanceof SubsetError) return refuse(c, "INVALID_INPUT", error.message);
+        throw error;
+      }
+    });
   app.get("/attach", (c) =>
     c.req.header("upgrade") === linkProtocol
       ? c.body(null, 204)
@@ -141,14 +151,15 @@ async function upgrade(app: Hono, links: Links, request: IncomingMessage, head: 
 
 function mcpRoutes(deps: HttpDeps, limit: number) {
   const backend = localBackend({ ...deps, identify: (call) => ({ principal, client: clientOf(call) }) });
+  const subsets = createSubsets(deps.catalogue);
   // Streams from the start, so that a long call without progress is not cut off as a silent answer.
-  const modern = createMcpHandler(() => createServer(deps.catalogue, backend), {
+  const modern = createMcpHandler(({ requestInfo }) => createServer(subsets.of(requestInfo), backend), {
     legacy: "reject",
     responseMode: "sse",
     maxRequestBodySize: limit,
   });
   const sessions = createSessions({
-    createServer: () => createServer(deps.catalogue, backend),
+    createServer: (request) => createServer(subsets.of(request), backend),
     clock: deps.clock,
     idleMs: deps.sessionIdleMs,
     maxSessions: 256,
@@ -157,6 +168,8 @@ function mcpRoutes(deps: HttpDeps, limit: number) {
   });
   return {
     async handle(request: Request): Promise<Response> {
+      // A wrong address is told as such, before the protocol.
+      subsets.of(request);
       const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: limit });
       return legacy ? sessions.handle(request) : modern.fetch(request);
     },

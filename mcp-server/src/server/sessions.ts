@@ -5,6 +5,8 @@ import type { Clock } from "../services/index.ts";
 type Session = {
   transport: WebStandardStreamableHTTPServerTransport;
   mcp: McpServer;
+  /** Where it was opened, and the only place where it is known: another address serves other tools. */
+  address: string;
   lastSeen: number;
   /** Open GET streams: a client that listens is there. */
   streams: number;
@@ -21,7 +23,7 @@ export type Sessions = {
 };
 
 export function createSessions(deps: {
-  createServer(): McpServer;
+  createServer(request: Request): McpServer;
   clock: Clock;
   idleMs: number;
   maxSessions: number;
@@ -54,12 +56,13 @@ export function createSessions(deps: {
       .filter(([, s]) => s.streams === 0)
       .sort(([, a], [, b]) => a.lastSeen - b.lastSeen)[0];
     if (sessions.size >= deps.maxSessions && oldest) await end(oldest[0]);
-    const mcp = deps.createServer();
+    const mcp = deps.createServer(request);
+    const address = addressOf(request);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: deps.maxBodyBytes,
       onsessioninitialized: (id) => {
-        sessions.set(id, { transport, mcp, lastSeen: deps.clock.now(), streams: 0 });
+        sessions.set(id, { transport, mcp, address, lastSeen: deps.clock.now(), streams: 0 });
         sweep();
       },
       onsessionclosed: (id) => end(id),
@@ -75,7 +78,7 @@ export function createSessions(deps: {
       const id = request.headers.get("mcp-session-id");
       if (id === null) return begin(request);
       const session = sessions.get(id);
-      if (!session) return sessionNotFound();
+      if (session?.address !== addressOf(request)) return sessionNotFound();
       session.lastSeen = deps.clock.now();
       if (request.method === "GET") watchStream(session, request.signal, deps.clock);
       return session.transport.handleRequest(request);
@@ -86,6 +89,11 @@ export function createSessions(deps: {
       await Promise.all([...sessions.keys()].map(end));
     },
   };
+}
+
+function addressOf({ url }: Request): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
 }
 
 function watchStream(session: Session, signal: AbortSignal, clock: Clock): void {

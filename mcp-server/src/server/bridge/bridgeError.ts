@@ -5,7 +5,7 @@ import type { CallError } from "../callError.ts";
 import { renderError } from "../render.ts";
 
 /**
- * The codes a bridge answers with itself, with their HTTP status. Their values are the type's, so they cannot drift from
+ * The codes that answer a call which reaches no tool, with their HTTP status. Their values are the type's, so they cannot drift from
  * the closed list, which would bring the controllers with it.
  */
 const status = {
@@ -13,6 +13,7 @@ const status = {
   DAEMON_UNAVAILABLE: 503,
   INPUT_TOO_LARGE: 413,
   OUTCOME_UNKNOWN: 502,
+  TOOL_NOT_FOUND: 400,
 } as const satisfies Partial<typeof errorStatus>;
 
 export class BridgeError extends Error {

@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Catalogue } from "../../registry/catalogue.ts";
+import { cutCatalogue, type SubsetAsked } from "../../registry/subset.ts";
 import { type Backend, createServer } from "../createServer.ts";
 import type { DaemonWanted } from "./findDaemon.ts";
 import type { Forward } from "./forward.ts";
@@ -22,14 +23,16 @@ export type BridgeOptions = {
   dataDir: string;
   command: readonly string[];
   config(): NonNullable<DaemonWanted["config"]>;
+  subset: SubsetAsked;
 };
 
 /**
  * A full MCP server over stdin and stdout. It answers the listings from the build's catalogue, without waiting for the
- * daemon and without loading what talks to it; the rest is forwarded. Ends with its stdin.
+ * daemon and without loading what talks to it; the rest is forwarded. Ends with its stdin. Throws SubsetError.
  */
 export function serveBridge(options: BridgeOptions): void {
   const catalogue: Catalogue = JSON.parse(readFileSync(options.catalogueFile, "utf8"));
+  const subset = cutCatalogue(catalogue, options.subset);
   let host: string | undefined;
   let loading: Promise<Forward> | undefined;
   const load = () => {
@@ -49,7 +52,7 @@ export function serveBridge(options: BridgeOptions): void {
     // The listing comes first: loading what talks to the daemon would hold it up.
     if (method === "tools/list") setTimeout(warm, 10);
   };
-  const handle = serveStdio(() => createServer(catalogue, backend), { transport });
+  const handle = serveStdio(() => createServer(subset, backend), { transport });
   const end = () => {
     clearTimeout(timer);
     // The attachment ends with the process, and with it what this bridge held.

@@ -1,0 +1,45 @@
+import type { Catalogue } from "../registry/catalogue.ts";
+import { cutCatalogue, namesIn, type Subset, type SubsetAsked, wholeCatalogue } from "../registry/subset.ts";
+
+/** Addresses differ without end, and each would keep its own list. */
+const maxKept = 256;
+
+/**
+ * The subsets of this server's addresses: `/mcp?skill=a,b`, `/mcp/skills/a`, `tools`, `exclude_tools`, `read_only`. What one
+ * address serves depends on nothing else. Throws {@link SubsetError}.
+ */
+export function createSubsets(catalogue: Catalogue): { of(request: Request | undefined): Subset } {
+  const whole = wholeCatalogue(catalogue);
+  const kept = new Map<string, Subset>();
+  return {
+    of(request) {
+      if (request === undefined) return whole;
+      const asked = askedBy(new URL(request.url));
+      const key = JSON.stringify(asked);
+      const subset = kept.get(key) ?? cutCatalogue(catalogue, asked);
+      if (kept.size >= maxKept) kept.clear();
+      kept.set(key, subset);
+      return subset;
+    },
+  };
+}
+
+function askedBy({ pathname, searchParams }: URL): SubsetAsked {
+  const path = /^\/mcp\/skills\/([^/]+)\/?$/.exec(pathname)?.[1];
+  const given = (...names: string[]) => namesIn(names.flatMap((name) => searchParams.getAll(name)));
+  const readOnly = searchParams.get("read_only");
+  return {
+    skills: namesIn([...(path === undefined ? [] : [decoded(path)]), ...given("skill", "skills")]),
+    tools: given("tool", "tools"),
+    exclude: given("exclude_tools"),
+    readOnly: readOnly !== null && readOnly !== "false" && readOnly !== "0",
+  };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
