@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { runCall } from "./call.ts";
 import { runStatus, runStop } from "./control.ts";
+import type { InstallOptions } from "./install.ts";
 import { runLogs } from "./logs.ts";
 import type { DaemonOptions } from "./options.ts";
 import { runSetup } from "./setup.ts";
@@ -171,6 +172,40 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .addHelpText("after", examples("labwright setup", "labwright setup --for test"))
     .action(async (given: { for: string }) => {
       exit(await runSetup(given, terminal));
+    });
+  addInstallCommand(program, terminal, exit);
+}
+
+type InstallGiven = Omit<InstallOptions, "host">;
+
+function addInstallCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  program
+    .command("install")
+    .description("tells an MCP host how to start Labwright; without a host, shows those of this machine")
+    .argument(
+      "[host]",
+      "claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini-cli, codex-cli, goose, or json for any other",
+    )
+    .option("--project", "writes the host's file of this project, not the user's")
+    .option("--dry-run", "shows what would change")
+    .option("--print", "prints what goes into the host's file, and writes nothing")
+    .option("--remove", "takes Labwright out again")
+    .option("--name <name>", "the server's name in the host", "labwright")
+    .option("--skills <names>", "offers only the tools of these skills, with commas between")
+    .option("--config <file>", "labwright.yaml that the host's bridge uses")
+    .option("--data-dir <dir>", "data directory that the host's bridge uses")
+    .addHelpText(
+      "after",
+      examples(
+        "labwright install",
+        "labwright install cursor --dry-run",
+        "labwright install claude-code --project",
+        "labwright install json",
+      ),
+    )
+    .action(async (host: string | undefined, given: InstallGiven) => {
+      const { runInstall } = await import("./install.ts");
+      exit(await runInstall({ ...given, host }, terminal));
     });
 }
 

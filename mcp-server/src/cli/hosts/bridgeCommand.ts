@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { nearest } from "@labwright/controllers";
+import { z } from "zod";
+import { ToolError } from "../../errors.ts";
+import { namesIn } from "../../registry/subset.ts";
+import { packageFolder } from "../../storage/packageFolder.ts";
+import { readBridgeOptions } from "../options.ts";
+
+/** How a host starts the bridge. `env` is what the bridge gets besides the host's own environment. */
+export type BridgeCommand = { command: string; args: string[]; env: Record<string, string> };
+
+/** An installation of Labwright: the program that runs it and the absolute path of `bin/labwright.js`. */
+export type Installation = { node: string; program: string; platform: NodeJS.Platform };
+
+/** What the bridge is told. Paths may be relative to `cwd`; `skills` is a list with commas. */
+export type BridgeSettings = {
+  config?: string | undefined;
+  dataDir?: string | undefined;
+  skills?: string | undefined;
+  cwd: string;
+};
+
+export function thisInstallation(): Installation {
+  return {
+    node: process.execPath,
+    program: join(packageFolder(), "bin", "labwright.js"),
+    platform: process.platform,
+  };
+}
+
+/**
+ * The command that starts the bridge of `installation`: its own program, or npx with the same version when it lies in npx's
+ * cache, which npx empties as it likes. Throws INVALID_INPUT when this build's bridge would refuse the settings.
+ */
+export function bridgeCommand(installation: Installation, settings: BridgeSettings): BridgeCommand {
+  const given = bridgeArguments(installation.program, settings);
+  const env: Record<string, string> =
+    settings.dataDir === undefined ? {} : { LABWRIGHT_DATA_DIR: resolve(settings.cwd, settings.dataDir) };
+  const [command, ...args] = isInNpxCache(installation.program)
+    ? npxCommand(installation)
+    : [installation.node, installation.program];
+  return { command, args: [...args, "mcp", ...given], env };
+}
+
+/** npm unpacks what npx runs into `<cache>/_npx/<hash>/node_modules`. */
+export function isInNpxCache(program: string): boolean {
+  return /[/\\]_npx[/\\]/.test(program);
+}
+
+function npxCommand({ program, platform }: Installation): [string, ...string[]] {
+  const { name, version } = owner(program);
+  const npx: [string, ...string[]] = ["npx", "-y", `${name}@${version}`];
+  // On Windows npx is a script, which only a shell starts.
+  return platform === "win32" ? ["cmd", "/c", ...npx] : npx;
+}
+
+const ownerSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  bin: z.object({ labwright: z.string() }),
+});
+
+/** The package whose command `labwright` is: the nearest folder above that says so. */
+function owner(program: string): { name: string; version: string } {
+  for (let folder = dirname(program); dirname(folder) !== folder; folder = dirname(folder)) {
+    const file = join(folder, "package.json");
+    if (!existsSync(file)) continue;
+    const parsed = ownerSchema.safeParse(JSON.parse(readFileSync(file, "utf8")));
+    if (parsed.success) return parsed.data;
+  }
+  throw new ToolError(
+    "INTERNAL",
+    `No package above ${program} has the command labwright.`,
+    "Install Labwright again.",
+  );
+}
+
+function bridgeArguments(program: string, { config, skills, cwd }: BridgeSettings): string[] {
+  const args = [...configArguments(config, cwd), ...skillsArguments(program, skills)];
+  try {
+    readBridgeOptions(args);
+  } catch (error) {
+    throw new ToolError(
+      "INVALID_INPUT",
+      `The bridge of this build refuses ${args.join(" ")}: ${error instanceof Error ? error.message : String(error)}`,
+      "Leave the option out; labwright mcp --help lists what the bridge takes.",
+    );
+  }
+  return args;
+}
+
+function configArguments(config: string | undefined, cwd: string): string[] {
+  if (config === undefined) return [];
+  const file = resolve(cwd, config);
+  if (existsSync(file)) return ["--config", file];
+  throw new ToolError("INVALID_INPUT", `There is no file at ${file}.`, "Name an existing labwright.yaml.");
+}
+
+function skillsArguments(program: string, skills: string | undefined): string[] {
+  if (skills === undefined) return [];
+  const names = namesIn([skills]);
+  const known = knownSkills(program);
+  const wrong = names.find((name) => (known ? !known.includes(name) : !/^[a-z0-9][a-z0-9-]*$/.test(name)));
+  if (names.length > 0 && wrong === undefined) return ["--skills", names.join(",")];
+  throw new ToolError(
+    "INVALID_INPUT",
+    wrong === undefined ? "--skills names no skill." : `There is no skill "${wrong}".`,
+    `Skills: ${known?.join(", ") ?? "see labwright mcp --help"}`,
+    { nearest: nearest(wrong ?? "", known ?? []) },
+  );
+}
+
+const catalogueSchema = z.object({ skills: z.array(z.object({ name: z.string() })) });
+
+/** The skills of the installation's build, by name; undefined when there is no build to ask. */
+function knownSkills(program: string): string[] | undefined {
+  const file = join(dirname(dirname(program)), "dist", "catalogue.json");
+  if (!existsSync(file)) return undefined;
+  const parsed = catalogueSchema.safeParse(JSON.parse(readFileSync(file, "utf8")));
+  return parsed.success ? parsed.data.skills.map(({ name }) => name) : undefined;
+}
