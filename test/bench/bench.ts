@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { measureInteraction } from "./interaction.ts";
 import { measureLateText } from "./lateText.ts";
+import { measureLoad } from "./load.ts";
 import { measureLoginTokens } from "./loginTokens.ts";
 import { measureMemory } from "./memory.ts";
 import { servePages } from "./pages.ts";
@@ -11,6 +12,7 @@ import { type Measurement, readGoals, renderTable, toRow } from "./rows.ts";
 import { measureSeeing } from "./seeing.ts";
 import { openSides, type Sides } from "./sides.ts";
 import { measureStartup } from "./startup.ts";
+import { measureSurface } from "./surface.ts";
 
 type Bench = { sides: Sides; url(path: string): string; note(line: string): void };
 
@@ -23,6 +25,8 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   check: ({ sides, url }) => measureLateText(sides, url),
   memory: ({ sides }) => measureMemory(sides),
   path: async () => measurePaths(),
+  surface: ({ sides }) => measureSurface(sides),
+  load: ({ sides, note }) => measureLoad(sides, note),
 };
 
 const print = (line: string): void => {

@@ -7,7 +7,7 @@ import { median } from "./statistics.ts";
 
 const rounds = 5;
 /** The daemon's memory still falls in its first seconds; what counts is the one that stays. */
-const settleMs = 3_000;
+export const settleMs = 3_000;
 
 type Process = { pid: number; parent: number; megabytes: number };
 
@@ -21,7 +21,7 @@ async function processes(): Promise<Process[]> {
 }
 
 /** Resident memory of a process and everything below it, apart from what is below `without`. */
-async function treeMegabytes(root: number, without: number | undefined): Promise<number> {
+export async function treeMegabytes(root: number, without: number | undefined): Promise<number> {
   const all = await processes();
   const below = (pid: number): number =>
     pid === without

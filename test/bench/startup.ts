@@ -15,7 +15,7 @@ async function time(server: StdioServer, until: (server: StdioServer) => Promise
   }
 }
 
-const list = (server: StdioServer): Promise<void> => server.listTools();
+const list = (server: StdioServer): Promise<unknown> => server.listTools();
 const hosts = (server: StdioServer): Promise<unknown> => server.call("list_hosts", {});
 
 /** A data folder whose daemon is up and has no browser. */

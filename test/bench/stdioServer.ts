@@ -14,6 +14,13 @@ const resultSchema = z.object({
   isError: z.boolean().optional(),
 });
 
+const toolsSchema = z.object({
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string().default(""), inputSchema: z.unknown() }),
+  ),
+});
+export type ListedTool = z.output<typeof toolsSchema>["tools"][number];
+
 /** `text` is every text block, joined by newlines. */
 export type Reply = {
   text: string;
@@ -30,7 +37,7 @@ export type StdioServer = {
   pid: number;
   startedAt: number;
   initialize(): Promise<void>;
-  listTools(): Promise<void>;
+  listTools(): Promise<ListedTool[]>;
   /** Throws when the reply is an error, unless `mayFail`. */
   call(name: string, args: Readonly<Record<string, unknown>>, options?: { mayFail: boolean }): Promise<Reply>;
   end(): Promise<void>;
@@ -110,7 +117,7 @@ export function startServer(launch: Launch): StdioServer {
       send({ method: "notifications/initialized" });
     },
     async listTools() {
-      await request("tools/list", {});
+      return toolsSchema.parse(await request("tools/list", {})).tools;
     },
     async call(name, args, options) {
       const result = resultSchema.parse(await request("tools/call", { name, arguments: args }));

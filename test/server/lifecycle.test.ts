@@ -61,7 +61,8 @@ describe("the listings", () => {
     const { host } = await bench({ refuse: "labwright.yaml:3:1: no such key" });
     const { client, call } = await host();
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["read_slowly", "write_slowly"]);
-    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain("artifact://{sha256}");
     // And a daemon that cannot start says why, in its own words.
     const { error } = await call("read_slowly", quick);
     expect(error).toMatchObject({
