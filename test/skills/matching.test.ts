@@ -73,7 +73,7 @@ describe.each(goals)("the requests of $file", ({ file, wrong, soFar, goal }) => 
   });
 
   // Not reached: this test fails, and is then made an ordinary one, when it is.
-  test.fails("are matched as often as is the goal", () => {
+  test.fails("are matched as often as is the goal", { retry: 0 }, () => {
     expect(figures.recall).toBeGreaterThanOrEqual(goal);
   });
 });
@@ -82,7 +82,7 @@ test("open requests that fit no skill, or two, are answered by a question", () =
   expect(judge("open.yaml").unasked).toBe(0);
 });
 
-test.fails("held-out requests that fit no skill, or two, are answered by a question", () => {
+test.fails("held-out requests that fit no skill, or two, are answered by a question", { retry: 0 }, () => {
   expect(judge("heldOut.yaml").unasked).toBe(0);
 });
 
