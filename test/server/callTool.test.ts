@@ -13,8 +13,9 @@ import {
   createCallTool,
   silentObserver,
 } from "../../mcp-server/src/server/callTool.ts";
-import type { CallContext, FinishedRun } from "../../mcp-server/src/services/index.ts";
+import type { CallContext } from "../../mcp-server/src/services/index.ts";
 import { memoryCalls } from "../fixtures/client.ts";
+import { runOf } from "../fixtures/executionRecords.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
 import { testSecrets } from "../fixtures/simulated.ts";
 import { wireServices } from "../fixtures/wire.ts";
@@ -48,33 +49,6 @@ function toolOf(handle: Handle, extra: Partial<AnyTool> = {}): AnyTool {
     ...extra,
   });
 }
-
-const run = (id: string): FinishedRun => ({
-  execution: {
-    id,
-    kind: "actions",
-    name: "tap",
-    status: "running",
-    input: {},
-    started_at: "2026-01-01T00:00:00.000Z",
-    host_name: "lab",
-    device: "lab/box",
-    device_model: "web",
-    triggered_by: "local",
-    correlation_id: "c",
-    verified_count: 0,
-    outputs: {},
-  },
-  steps: [],
-  end: {
-    status: "passed",
-    finished_at: "2026-01-01T00:00:01.000Z",
-    duration_ms: 1_000,
-    verified_count: 0,
-    outputs: {},
-    result: null,
-  },
-});
 
 function pathOf(tool: AnyTool, deps: Partial<CallToolDeps> = {}) {
   const records: CallRecord[] = [];
@@ -205,13 +179,13 @@ describe("what callTool makes of a handler's end", () => {
     const ends: CallEnd[] = [];
     const tool = toolOf(async (_, context) => {
       leave = context.leave;
-      void leave?.(run("within"))?.then(() => told.push("stored"));
+      void leave?.(runOf("within"))?.then(() => told.push("stored"));
       return { pressed: "OK" };
     });
     const told: string[] = [];
     const { call } = pathOf(tool, { calls: memoryCalls(async (end) => void ends.push(end)) });
     await call({});
-    late = leave?.(run("late"));
+    late = leave?.(runOf("late"));
     expect(ends.map(({ runs }) => runs.map(({ execution }) => execution.id))).toEqual([["within"]]);
     expect(late).toBeUndefined();
     expect(told).toEqual(["stored"]);
@@ -221,7 +195,7 @@ describe("what callTool makes of a handler's end", () => {
     const full = new Error("disk full");
     const told: unknown[] = [];
     const tool = toolOf(async (_, context) => {
-      context.leave?.(run("lost"))?.catch((error: unknown) => told.push(error));
+      context.leave?.(runOf("lost"))?.catch((error: unknown) => told.push(error));
       return { pressed: "OK" };
     });
     const { call } = pathOf(tool, { calls: memoryCalls(() => Promise.reject(full)) });

@@ -51,7 +51,7 @@ export function callRows(db: Database) {
       return begun.length > 0 ? undefined : find(key);
     },
 
-    /** All or nothing, in one statement: four would be a fifth of what a single action takes. A key's first end stands. */
+    /** All or nothing, in one statement: apart they were a quarter of what a single action takes. A key's first end stands. */
     async end({ audit, begun, runs }: CallEnd): Promise<void> {
       const { device_id = null, fence = null } = audit;
       await end.execute({

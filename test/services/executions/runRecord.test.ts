@@ -1,25 +1,10 @@
 import { expect, it } from "vitest";
 import type { Step } from "../../../mcp-server/src/domain/index.ts";
 import { RunRecord } from "../../../mcp-server/src/services/executions/runRecord.ts";
-import type { ExecutionEnd, NewExecution } from "../../../mcp-server/src/storage/executionRows.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
+import { runOf } from "../../fixtures/executionRecords.ts";
 
-const execution = (id: string): NewExecution => ({
-  id,
-  kind: "actions",
-  name: "tap",
-  status: "running",
-  input: {},
-  started_at: "2026-01-01T00:00:00.000Z",
-  host_name: "lab",
-  device: "lab/box",
-  device_model: "web",
-  triggered_by: "local",
-  correlation_id: "c",
-  verified_count: 0,
-  outputs: {},
-});
 const step = (index: number): Step => ({
   index,
   path: "",
@@ -32,14 +17,7 @@ const step = (index: number): Step => ({
   output: null,
   artifacts: [],
 });
-const end: ExecutionEnd = {
-  status: "passed",
-  finished_at: "2026-01-01T00:00:01.000Z",
-  duration_ms: 1_000,
-  verified_count: 0,
-  outputs: {},
-  result: null,
-};
+const { execution, end } = runOf("late", { kind: "actions" });
 
 describeEachDatabase("the record of a run", (open) => {
   it("loses no step when the database refuses one while the row is made late", async () => {
@@ -53,7 +31,7 @@ describeEachDatabase("the record of a run", (open) => {
           return rows.appendStep(id, one);
         },
       },
-      execution("late"),
+      execution,
     );
     for (const index of [0, 1, 2]) await record.step(step(index));
     await expect(record.open()).rejects.toThrow("disk full");

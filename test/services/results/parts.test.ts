@@ -1,9 +1,9 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { classificationSchema, type FinalStatus } from "../../../mcp-server/src/domain/index.ts";
+import { pageOf } from "../../../mcp-server/src/services/pages.ts";
 import { contradiction } from "../../../mcp-server/src/services/results/contradiction.ts";
 import { cursorOf, placeOf } from "../../../mcp-server/src/services/results/cursor.ts";
-import { fitting } from "../../../mcp-server/src/services/results/fitting.ts";
 import { instantOf } from "../../../mcp-server/src/services/results/instant.ts";
 
 describe("a classification", () => {
@@ -77,13 +77,16 @@ describe("a list", () => {
     started_at: "2026-11-22T05:37:43.123Z",
   }));
   test.each([200, 2_000, 10_000])("stays within %i tokens, and uses most of them", (maxTokens) => {
-    const tokens = encode(JSON.stringify(fitting(rows, maxTokens))).length;
+    const tokens = encode(JSON.stringify(pageOf(rows, 0, maxTokens).items)).length;
     expect(tokens).toBeLessThanOrEqual(maxTokens);
     expect(tokens).toBeGreaterThan(maxTokens * 0.4);
   });
 
   test("has one item at least, and none of nothing", () => {
-    expect(fitting([{ message: "long ".repeat(9_999) }, { message: "short" }], 50)).toHaveLength(1);
-    expect(fitting([], 50)).toEqual([]);
+    expect(pageOf([{ message: "long ".repeat(9_999) }, { message: "short" }], 0, 50)).toMatchObject({
+      items: [{}],
+      more: 1,
+    });
+    expect(pageOf([], 0, 50)).toEqual({ items: [], more: 0 });
   });
 });

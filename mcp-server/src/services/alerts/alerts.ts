@@ -4,8 +4,8 @@ import type { AlertTriage } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { type Alert, alertRows, type Database } from "../../storage/index.ts";
 import { storableObject, storableText } from "../executions/storable.ts";
+import { mostFitting, pageOf } from "../pages.ts";
 import type { CallContext } from "../ports.ts";
-import { fitting, mostFitting } from "../results/fitting.ts";
 import { optionalInstant } from "../results/instant.ts";
 import { activeEvent, resolvedEvent, triagedEvent } from "./alertEvents.ts";
 import { raised, resolved, saysTheSame, type Triaged, triaged } from "./lifecycle.ts";
@@ -77,7 +77,7 @@ class Alerts implements AlertService {
       since: optionalInstant("since", query.since),
     };
     const { found, total } = await alertRows(this.deps.db).list(filter, mostFitting(maxTokens));
-    const alerts = fitting(found.map(lineOf), maxTokens);
+    const { items: alerts } = pageOf(found.map(lineOf), 0, maxTokens);
     return { alerts, more: total - alerts.length };
   }
 

@@ -3,8 +3,8 @@ import { nearest } from "@labwright/controllers";
 import type { Requirement } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { storableText } from "../executions/storable.ts";
+import { pageOf } from "../pages.ts";
 import { mapStrings } from "../strings.ts";
-import { pageOf } from "../userinterfaces/views.ts";
 import type { RequirementDependencies, RequirementService, RunFilter } from "./types.ts";
 import { coverageView, summaryView, uncoveredView } from "./views.ts";
 

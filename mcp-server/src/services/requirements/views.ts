@@ -1,6 +1,6 @@
 import { requirementPrioritySchema } from "../../domain/index.ts";
 import type { RequirementCoverage, UncoveredRequirement } from "../../storage/index.ts";
-import { pageOf } from "../userinterfaces/views.ts";
+import { pageOf } from "../pages.ts";
 import { type Outcome, outcomeOf, partsOf, verdictOf } from "./coverage.ts";
 import type { CoverageCounts, CoverageVerdict, CoverageView, SummaryView, UncoveredView } from "./types.ts";
 

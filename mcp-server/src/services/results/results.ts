@@ -8,11 +8,11 @@ import {
   type FoundExecution,
 } from "../../storage/index.ts";
 import { storableText } from "../executions/storable.ts";
+import { mostFitting, pageOf } from "../pages.ts";
 import type { CallContext } from "../ports.ts";
 import { mapStrings } from "../strings.ts";
 import { contradiction } from "./contradiction.ts";
 import { cursorOf, placeOf } from "./cursor.ts";
-import { fitting, mostFitting } from "./fitting.ts";
 import { optionalInstant } from "./instant.ts";
 import type {
   AnalysisRequest,
@@ -44,7 +44,7 @@ class Results implements ResultService {
     const after = before === undefined ? undefined : placeOf(before);
     const search = executionSearch(this.deps.db);
     const { found, left } = await search.page(filter, { after, limit: mostFitting(maxTokens) });
-    const shown = fitting(found.map(lineOf), maxTokens);
+    const { items: shown } = pageOf(found.map(lineOf), 0, maxTokens);
     const last = shown.at(-1);
     const more = left - shown.length;
     return {

@@ -5,6 +5,7 @@ import { navigationRows } from "../../storage/navigationRows.ts";
 import { positionRows } from "../../storage/positionRows.ts";
 import { treeRows } from "../../storage/treeRows.ts";
 import { userinterfaceRows } from "../../storage/userinterfaceRows.ts";
+import { pageOf } from "../pages.ts";
 import type { Clock } from "../ports.ts";
 import { planEdgeChange, planEdgeRemoval, planNewEdge } from "./editEdges.ts";
 import {
@@ -20,7 +21,7 @@ import { type Imported, readYaml } from "./importYaml.ts";
 import { type AppModel, getEdge, getNode, variablesOf } from "./model.ts";
 import { Models } from "./models.ts";
 import type { AppView, ImportReport, TestCasePort, UserInterfaceService } from "./types.ts";
-import { edgeLine, edgeView, nodeLine, nodeView, pageOf } from "./views.ts";
+import { edgeLine, edgeView, nodeLine, nodeView } from "./views.ts";
 
 export type * from "./types.ts";
 

@@ -89,21 +89,3 @@ function reliabilityOf(summary: RunSummary): Reliability {
 }
 
 const rounded = (rate: number) => Math.round(rate * 1_000) / 1_000;
-
-/** JSON of names and ids takes about a token for 2.5 characters (o200k, measured on lists of nodes with UUIDs). */
-const charactersPerToken = 2.5;
-
-export type Page<Item> = { items: Item[]; more: number };
-
-/** As many items from `offset` on as fit into `maxTokens`, at least one; `more` is how many are left. */
-export function pageOf<Item>(items: readonly Item[], offset: number, maxTokens: number): Page<Item> {
-  const budget = maxTokens * charactersPerToken;
-  const page: Item[] = [];
-  let used = 0;
-  for (const item of items.slice(offset)) {
-    used += JSON.stringify(item).length + 1;
-    if (page.length > 0 && used > budget) break;
-    page.push(item);
-  }
-  return { items: page, more: Math.max(0, items.length - offset - page.length) };
-}
