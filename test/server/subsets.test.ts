@@ -137,6 +137,8 @@ describe.each(["legacy", { pin: "2026-07-28" }] as const)("over HTTP, %o,", (mod
     ["/mcp?tools=see_one", ["see_one"]],
     ["/mcp?exclude_tools=burn_down", ["act_once", "see_all", "see_one"]],
     ["/mcp?read_only=true", ["see_all", "see_one"]],
+    ["/mcp?read_only", ["see_all", "see_one"]],
+    ["/mcp?read_only=on", ["see_all", "see_one"]],
     ["/mcp?read_only=false", ["act_once", "burn_down", "see_all", "see_one"]],
   ])("%s serves exactly what it asks for", async (path, names) => {
     expect(await listAt(path)).toEqual(names);
@@ -221,6 +223,16 @@ describe.each(["legacy", { pin: "2026-07-28" }] as const)("over HTTP, %o,", (mod
     });
     expect(seen.uris).toEqual(["skill://drive/SKILL.md", "skill://watch/SKILL.md"]);
     expect(seen.read).toMatchObject({ verified: true });
+  });
+
+  it.each([
+    "readonly=true",
+    "read-only",
+    "skil=watch",
+  ])("%s is refused: nobody gets more than was meant", async (query) => {
+    const response = await fetch(http.url(`/mcp?${query}`), { method: "POST", headers: bearer, body: "{}" });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("read_only");
   });
 
   it("an unknown skill is refused with the names of those that are there", async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
-import { namesIn, SubsetError } from "../registry/subset.ts";
+import { isOn, namesIn, SubsetError } from "../registry/subset.ts";
 import { serveBridge } from "../server/bridge/serveBridge.ts";
 import { type BridgeOptions, type DaemonOptions, readBridgeOptions, toArguments } from "./options.ts";
 
@@ -57,7 +57,7 @@ function serve(options: BridgeOptions, env: Environment): void {
       skills: namesIn(options.skills ?? listed(env.LABWRIGHT_SKILLS)),
       tools: namesIn(options.tools ?? listed(env.LABWRIGHT_TOOLS)),
       exclude: namesIn(options.exclude ?? listed(env.LABWRIGHT_EXCLUDE_TOOLS)),
-      readOnly: options.readOnly ?? /^(1|true|yes)$/i.test(env.LABWRIGHT_READ_ONLY ?? ""),
+      readOnly: options.readOnly ?? (Boolean(env.LABWRIGHT_READ_ONLY) && isOn(env.LABWRIGHT_READ_ONLY ?? "")),
     },
   });
 }

@@ -52,6 +52,9 @@ export const namesIn = (given: readonly string[]): string[] => [
   ),
 ];
 
+/** A switch that was given and does not say no is on: who meant to be careful is not let down by a spelling. */
+export const isOn = (given: string): boolean => !/^(0|false|no|off)$/i.test(given.trim());
+
 const isEmpty = ({ skills, tools, exclude, readOnly }: SubsetAsked): boolean =>
   skills.length + tools.length + exclude.length === 0 && !readOnly;
 

@@ -1,5 +1,13 @@
 import type { Catalogue } from "../registry/catalogue.ts";
-import { cutCatalogue, namesIn, type Subset, type SubsetAsked, wholeCatalogue } from "../registry/subset.ts";
+import {
+  cutCatalogue,
+  isOn,
+  namesIn,
+  type Subset,
+  type SubsetAsked,
+  SubsetError,
+  wholeCatalogue,
+} from "../registry/subset.ts";
 
 /** Addresses differ without end, and each would keep its own list. */
 const maxKept = 256;
@@ -24,7 +32,13 @@ export function createSubsets(catalogue: Catalogue): { of(request: Request | und
   };
 }
 
+const parameters = ["skill", "skills", "tool", "tools", "exclude_tools", "read_only"];
+
+/** An unknown parameter may have been meant to leave tools out, so it is refused. */
 function askedBy({ pathname, searchParams }: URL): SubsetAsked {
+  const unknown = [...searchParams.keys()].filter((name) => !parameters.includes(name));
+  if (unknown.length > 0)
+    throw new SubsetError(`Unknown: ${unknown.join(", ")}. An address takes ${parameters.join(", ")}.`);
   const path = /^\/mcp\/skills\/([^/]+)\/?$/.exec(pathname)?.[1];
   const given = (...names: string[]) => namesIn(names.flatMap((name) => searchParams.getAll(name)));
   const readOnly = searchParams.get("read_only");
@@ -32,7 +46,7 @@ function askedBy({ pathname, searchParams }: URL): SubsetAsked {
     skills: namesIn([...(path === undefined ? [] : [decoded(path)]), ...given("skill", "skills")]),
     tools: given("tool", "tools"),
     exclude: given("exclude_tools"),
-    readOnly: readOnly !== null && readOnly !== "false" && readOnly !== "0",
+    readOnly: readOnly !== null && isOn(readOnly),
   };
 }
 
