@@ -50,6 +50,8 @@ export class Notifications {
     const client = await this.pool.connect();
     client.on("notification", ({ channel, payload }) => this.tell(channel, payload ?? ""));
     client.once("error", (error) => {
+      // What a server says to a connection that `close` gave back is the pool's to hear.
+      if (this.closed) return;
       client.release(error);
       this.connecting = undefined;
       this.reconnectLater();
