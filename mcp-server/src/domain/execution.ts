@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const executionKindSchema = z.enum(["actions", "navigation", "testcase", "validation"]);
+export const executionKindSchema = z.enum(["actions", "navigation", "testcase", "script", "validation"]);
 export type ExecutionKind = z.output<typeof executionKindSchema>;
 
 /** `queued` and `running` are open; the rest are final. `error` means that the run could not be judged. */

@@ -61,6 +61,14 @@ const callBlock = z.strictObject({
   testcase: z.string().min(1),
   inputs: paramsSchema.default({}),
 });
+/** Runs a script of the scripts folder on the test's device; passes when the script does. */
+const scriptBlock = z.strictObject({
+  ...common,
+  type: z.literal("script"),
+  script: z.string().min(1).max(200),
+  args: z.array(z.string().max(4_000)).max(50).default([]),
+  timeout_ms: durationMs(3_600_000).default(300_000),
+});
 
 const simpleBlocks = [
   marker("start"),
@@ -75,6 +83,7 @@ const simpleBlocks = [
   timeBlock,
   apiRequestBlock,
   callBlock,
+  scriptBlock,
 ] as const;
 
 export type SimpleBlock = z.output<(typeof simpleBlocks)[number]>;

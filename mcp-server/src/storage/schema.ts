@@ -16,11 +16,16 @@ import type {
   ActionSet,
   AlertState,
   AlertTriage,
+  Area,
   Classification,
   Coverage,
+  DeploymentInput,
+  DeploymentRunStatus,
+  DeploymentStatus,
   Execution,
   NodeInput,
   Params,
+  ReferenceKind,
   RequirementPriority,
   RequirementStatus,
   Step,
@@ -207,7 +212,11 @@ export const executions = pgTable(
     /** The run's own result, by kind: an action report, a navigation report, a test case's block results. */
     result: jsonb("result"),
   },
-  (t) => [index("executions_status").on(t.status), index("executions_started").on(t.startedAt)],
+  (t) => [
+    index("executions_status").on(t.status),
+    index("executions_started").on(t.startedAt),
+    index("executions_name").on(t.kind, t.name, t.startedAt),
+  ],
 );
 
 export const steps = pgTable(
@@ -269,6 +278,65 @@ export const requirementLinks = pgTable(
     primaryKey({ columns: [t.requirementId, t.testcaseId] }),
     index("requirement_links_testcase").on(t.testcaseId),
   ],
+);
+
+/** A schedule that runs a test case or a script on a device. `nextAt` is when the next run is due; none when it is over. */
+export const deployments = pgTable(
+  "deployments",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    hostName: text("host_name").notNull(),
+    body: jsonb("body").$type<DeploymentInput>().notNull(),
+    status: text("status").$type<DeploymentStatus>().notNull(),
+    /** Runs that were started, the interrupted ones included; what `max_executions` limits. */
+    started: integer("started").notNull(),
+    nextAt: instant("next_at"),
+    createdBy: text("created_by").notNull(),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("deployments_name").on(t.name), index("deployments_due").on(t.hostName, t.nextAt)],
+);
+
+/** One due time of a deployment and what became of it. A due time is claimed once: (deployment, due) is unique. */
+export const deploymentRuns = pgTable(
+  "deployment_runs",
+  {
+    id: text("id").primaryKey(),
+    deploymentId: text("deployment_id")
+      .notNull()
+      .references(() => deployments.id, { onDelete: "cascade" }),
+    dueAt: instant("due_at").notNull(),
+    status: text("status").$type<DeploymentRunStatus>().notNull(),
+    reason: jsonb("reason").$type<Execution["reason"]>(),
+    executionId: text("execution_id"),
+    startedAt: instant("started_at"),
+    finishedAt: instant("finished_at"),
+  },
+  (t) => [uniqueIndex("deployment_runs_due").on(t.deploymentId, t.dueAt)],
+);
+
+/** A named crop or text of a screen, per app and device model, that checks compare with. The file is in `references/`. */
+export const screenReferences = pgTable(
+  "screen_references",
+  {
+    id: text("id").primaryKey(),
+    userinterfaceId: text("userinterface_id")
+      .notNull()
+      .references(() => userinterfaces.id, { onDelete: "cascade" }),
+    deviceModel: text("device_model").notNull(),
+    name: text("name").notNull(),
+    kind: text("kind").$type<ReferenceKind>().notNull(),
+    area: jsonb("area").$type<Area>(),
+    /** Of kind `text`: what is expected. */
+    text: text("text"),
+    /** Of kind `image`: the PNG's sha256, which names its file. */
+    sha256: text("sha256"),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("screen_references_name").on(t.userinterfaceId, t.deviceModel, t.name)],
 );
 
 /** Something that went wrong on a device or beside one. Its pictures are artifact URIs. */

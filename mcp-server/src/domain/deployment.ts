@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { labelSchema, paramsSchema } from "./common.ts";
+
+/** What becomes of due times that passed while nothing could start them: none, or one run for all of them. */
+export const missedPolicySchema = z.enum(["skip", "once"]);
+export type MissedPolicy = z.output<typeof missedPolicySchema>;
+
+/** `completed`: no due time will come again (dates or `max_executions` are over). */
+export const deploymentStatusSchema = z.enum(["active", "paused", "completed"]);
+export type DeploymentStatus = z.output<typeof deploymentStatusSchema>;
+
+/** `queued` and `running` are open. `skipped` was never started; `error` with reason INTERRUPTED was cut off. */
+export const deploymentRunStatusSchema = z.enum([
+  "queued",
+  "running",
+  "passed",
+  "failed",
+  "error",
+  "cancelled",
+  "timeout",
+  "skipped",
+]);
+export type DeploymentRunStatus = z.output<typeof deploymentRunStatusSchema>;
+
+/** A schedule that runs one test case or script on one device. Dates are ISO 8601 UTC. */
+export const deploymentSchema = z.strictObject({
+  name: labelSchema,
+  /** Exactly one of `testcase` and `script`, by name. */
+  testcase: z.string().min(1).optional(),
+  script: z.string().min(1).optional(),
+  device: z.string().min(1),
+  userinterface_name: z.string().min(1).optional(),
+  /** Inputs of the test case. */
+  inputs: paramsSchema.default({}),
+  /** Arguments of the script. */
+  args: z.array(z.string().max(4_000)).max(50).default([]),
+  /** Five fields: minute, hour, day of month, month, day of week. */
+  cron: z.string().min(1).max(120).optional(),
+  /** Single due times beside or instead of `cron`. */
+  dates: z.array(z.iso.datetime()).max(200).default([]),
+  /** IANA name, such as Europe/Paris; `cron` is read in it. */
+  timezone: z.string().min(1).max(60).default("UTC"),
+  starts_at: z.iso.datetime().optional(),
+  ends_at: z.iso.datetime().optional(),
+  max_executions: z.int().min(1).max(1_000_000).optional(),
+  missed: missedPolicySchema.default("skip"),
+  environment: z.string().min(1).max(120).optional(),
+  release: z.string().min(1).max(120).optional(),
+  build: z.string().min(1).max(120).optional(),
+  timeout_ms: z.int().min(1_000).max(86_400_000).default(3_600_000),
+});
+export type DeploymentInput = z.output<typeof deploymentSchema>;
