@@ -100,7 +100,11 @@ async function flushOnce(
   const busy = withDeadline(signal, BUSY_DEADLINE_MS);
   try {
     const ahead = lookAhead(session, page);
-    const seen = await untilAborted(signals.flush(busy.signal, ahead?.expression), busy.signal);
+    const { isClosing, value: seen } = await untilAborted(
+      signals.flush(busy.signal, ahead?.expression),
+      busy.signal,
+    );
+    if (isClosing && !page.isClosed()) await page.waitForEvent("close", { timeout: 0, signal: busy.signal });
     const navigations = signals.navigations();
     const isCurrent = () => !signals.isNavigating() && signals.navigations() === navigations;
     if (isWanted()) ahead?.keep(seen, isCurrent);

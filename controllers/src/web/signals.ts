@@ -16,8 +16,11 @@ export type PageSignals = {
   isReady(): boolean;
   /** Notes that the DOM of the document that is there now is complete. */
   markReady(): void;
-  /** Ends when everything that the tab's scripts had already queued has been reported here; with the value of `after` then. */
-  flush(signal: AbortSignal, after?: string): Promise<unknown>;
+  /**
+   * Ends when everything that the tab's scripts had already queued has been reported here; with the value of `after` then,
+   * and whether the tab has asked to be closed, which the browser does a little later.
+   */
+  flush(signal: AbortSignal, after?: string): Promise<{ isClosing: boolean; value: unknown }>;
   /** Stops loading; never fails. */
   stop(): Promise<void>;
   /** The tab's own DevTools session; undefined outside Chromium. */
@@ -92,7 +95,7 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
     cdp: () => opening,
     async flush(signal, after) {
       const cdp = await opening;
-      const expression = after === undefined ? nextTask : `${nextTask}.then(() => ${after})`;
+      const expression = `${nextTask}.then(async () => ({ isClosing: window.closed, value: await (${after}) }))`;
       if (cdp === undefined) return page.evaluate(expression);
       const asked = { expression, awaitPromise: true, returnByValue: true };
       return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value;
