@@ -25,7 +25,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   check: ({ sides, url }) => measureLateText(sides, url),
   memory: ({ sides }) => measureMemory(sides),
   path: async () => measurePaths(),
-  surface: ({ sides }) => measureSurface(sides),
+  surface: ({ sides, note }) => measureSurface(sides, note),
   load: ({ sides, note }) => measureLoad(sides, note),
 };
 

@@ -41,7 +41,10 @@ export type Sides = {
   scratch: string;
   newDataDir(): Promise<string>;
   ours(dataDir: string): StdioServer;
+  /** `@playwright/mcp`, in the browser that ours gets. */
   theirs(...options: string[]): StdioServer;
+  /** `chrome-devtools-mcp` as it comes. */
+  devTools(): StdioServer;
   daemonPid(dataDir: string): Promise<number | undefined>;
   stopDaemon(dataDir: string): Promise<void>;
   close(): Promise<void>;
@@ -50,10 +53,8 @@ export type Sides = {
 export async function openSides(root: string): Promise<Sides> {
   const scratch = await mkdtemp(join(tmpdir(), "labwright-bench-"));
   const browser = findBrowser();
-  const playwrightMcp = createRequire(join(root, "test", "package.json")).resolve(
-    "@playwright/mcp/package.json",
-  );
-  const theirCli = join(playwrightMcp, "..", "cli.js");
+  const { resolve } = createRequire(join(root, "test", "package.json"));
+  const theirCli = join(resolve("@playwright/mcp/package.json"), "..", "cli.js");
   const dataDirs: string[] = [];
   const config = join(scratch, "labwright.yaml");
   await writeFile(
@@ -104,6 +105,24 @@ export async function openSides(root: string): Promise<Sides> {
           browser,
           ...browserArgs,
           ...options,
+        ],
+      }),
+    devTools: () =>
+      start({
+        args: [
+          join(
+            resolve("chrome-devtools-mcp/package.json"),
+            "..",
+            "build",
+            "src",
+            "bin",
+            "chrome-devtools-mcp.js",
+          ),
+          "--headless",
+          "--isolated",
+          "--no-usage-statistics",
+          "--executablePath",
+          browser,
         ],
       }),
     daemonPid,

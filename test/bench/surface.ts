@@ -13,11 +13,13 @@ const listings = { rounds: 200, warmUps: 20 };
 
 /** As a model is sent them: name, description and input schema. */
 const tokensOf = (tools: readonly ListedTool[]): number =>
-  tools
-    .map(({ name, description, inputSchema }) =>
+  sum(
+    tools.map(({ name, description, inputSchema }) =>
       countTokens(JSON.stringify({ name, description, input_schema: withoutDialect(inputSchema) })),
-    )
-    .reduce((sum, tokens) => sum + tokens, 0);
+    ),
+  );
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** Hosts leave the dialect out, whoever wrote it. */
 function withoutDialect(schema: unknown): unknown {
@@ -31,13 +33,24 @@ const catalogueSchema = z.object({
 });
 
 /** What the tools cost a model, all of them and by skill, and what a listing costs a host. */
-export async function measureSurface(sides: Sides): Promise<Measurement[]> {
+export async function measureSurface(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
   const dataDir = await sides.newDataDir();
   const server = sides.ours(dataDir);
-  const other = sides.theirs(...theirOptions);
+  const others = [
+    { name: `@playwright/mcp ${theirOptions.join(" ")}`, side: sides.theirs(...theirOptions) },
+    { name: "chrome-devtools-mcp", side: sides.devTools() },
+  ];
   try {
-    for (const side of [server, other]) await side.initialize();
+    await server.initialize();
     const tools = await server.listTools();
+    const theirs: number[] = [];
+    for (const { name, side } of others) {
+      await side.initialize();
+      const listed = await side.listTools();
+      theirs.push(tokensOf(listed));
+      note(`surface: ${name}: ${listed.length} tools, ${tokensOf(listed)} tokens`);
+    }
+    note(`surface: ours: ${tools.length} tools, ${tokensOf(tools)} tokens`);
     const skills = await skillTokens(sides.root, tools);
     const times: number[] = [];
     for (let round = -listings.warmUps; round < listings.rounds; round++) {
@@ -46,14 +59,14 @@ export async function measureSurface(sides: Sides): Promise<Measurement[]> {
       if (round >= 0) times.push(performance.now() - start);
     }
     return [
-      { id: "surface.all", ours: tokensOf(tools), theirs: tokensOf(await other.listTools()), runs: 1 },
+      { id: "surface.all", ours: tokensOf(tools), theirs: sum(theirs), runs: 1 },
       { id: "surface.skill", ours: Math.max(...skills.values()), runs: skills.size },
       { id: "surface.run_testcase", ours: skills.get("run-testcase") ?? Number.NaN, runs: 1 },
       { id: "surface.list_bridge", ours: percentile(times, 0.95), runs: listings.rounds },
     ];
   } finally {
     await server.end();
-    await other.end();
+    for (const { side } of others) await side.end();
     await sides.stopDaemon(dataDir);
   }
 }
