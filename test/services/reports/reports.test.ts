@@ -352,7 +352,7 @@ describe("the report service", () => {
     const whole = await reportsOf(steps).status("a", { waitMs: 0, maxTokens: 2_000 }, callContext());
     expect(whole.steps.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(whole).not.toHaveProperty("more");
-    const short = await reportsOf(steps).status("a", { waitMs: 0, maxTokens: 75 }, callContext());
+    const short = await reportsOf(steps).status("a", { waitMs: 0, maxTokens: 120 }, callContext());
     expect(short.steps.map(({ n }) => n)).toEqual([4, 7, 8]);
     expect(short.more).toBe(5);
   });

@@ -1,4 +1,5 @@
 import type { Execution, Params, Step } from "../../domain/index.ts";
+import { pageOf } from "../pages.ts";
 
 export type StatusView = {
   execution_id: string;
@@ -42,16 +43,11 @@ export function statusView(
   };
 }
 
+/** In the order of the run; of too many steps, the failed ones and the latest. */
 function fitting(steps: readonly Step[], maxTokens: number): StatusView["steps"] {
   const passed = (step: Step) => step.status === "passed";
   const byWorth = [...steps].reverse().sort((a, b) => Number(passed(a)) - Number(passed(b)));
-  const lines = byWorth.map(lineOf);
-  let left = maxTokens * 4;
-  const kept = lines.filter((line) => {
-    left -= JSON.stringify(line).length;
-    return left >= 0;
-  });
-  return kept.sort((a, b) => a.n - b.n);
+  return pageOf(byWorth.map(lineOf), 0, maxTokens).items.sort((a, b) => a.n - b.n);
 }
 
 function lineOf({ index, path, label, status, duration_ms, error }: Step): StatusView["steps"][number] {

@@ -4,6 +4,7 @@ import type { Block, TestCase, TestCaseInput } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
 import type { TestcaseRows } from "../../storage/testcaseRows.ts";
+import { pageOf } from "../pages.ts";
 import type { CallContext, DeviceRef, OpenDevice, RunReply } from "../ports.ts";
 import { runTestcase } from "./execute.ts";
 import { allBlocks } from "./graph.ts";
@@ -75,8 +76,8 @@ class Testcases implements TestcaseService {
     const all = await this.deps.rows.list(filter.userinterface);
     const { tag } = filter;
     const found = (tag === undefined ? all : all.filter(({ tags }) => tags.includes(tag))).map(summaryOf);
-    const testcases = fitting(found, filter.maxTokens);
-    return { testcases, more: found.length - testcases.length };
+    const { items: testcases, more } = pageOf(found, 0, filter.maxTokens);
+    return { testcases, more };
   }
 
   async rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }> {
@@ -236,15 +237,6 @@ function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): Te
     return { ...block, body: { ...block.body, blocks: block.body.blocks.map(inBlock) } };
   };
   return { ...testcase, blocks: testcase.blocks.map(inBlock) };
-}
-
-/** As many as fit, at about four characters a token. */
-function fitting(list: readonly TestcaseSummary[], maxTokens: number): TestcaseSummary[] {
-  let left = maxTokens * 4;
-  return list.filter((one) => {
-    left -= JSON.stringify(one).length;
-    return left >= 0;
-  });
 }
 
 /** A stored result is read as what it should be; one of another kind of run says nothing here. */
