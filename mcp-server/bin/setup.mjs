@@ -242,15 +242,20 @@ async function setUpTestPrograms(root) {
   if (process.platform !== "linux") return;
   const needsPostgres = findPostgres(root) === undefined;
   const needsUtilLinux = ["flock", "setpriv"].some((name) => findProgram(name) === undefined);
-  const packages = [...(needsPostgres ? ["postgresql"] : []), ...(needsUtilLinux ? ["util-linux"] : [])];
+  const packages = [
+    ...(needsPostgres ? ["postgresql"] : []),
+    ...(needsUtilLinux ? ["util-linux"] : []),
+    ...(findProgram("bwrap") === undefined ? ["bubblewrap"] : []),
+  ];
   if (packages.length > 0 && canUseApt()) {
     say(`test programs: installing ${packages.join(" and ")}`);
     const install = needsPostgres ? installPostgres(root, packages) : aptInstall(packages);
     await install.catch((error) => say(error.message));
   }
   const postgres = findPostgres(root);
-  if (postgres !== undefined && ["flock", "setpriv"].every((name) => findProgram(name) !== undefined)) {
-    return say(`test programs: PostgreSQL in ${postgres}, util-linux`);
+  const isThere = (name) => findProgram(name) !== undefined;
+  if (postgres !== undefined && ["flock", "setpriv", "bwrap"].every(isThere)) {
+    return say(`test programs: PostgreSQL in ${postgres}, util-linux, bubblewrap`);
   }
   const problem = `The tests need ${packages.join(" and ")}. Run: sudo apt-get update && sudo apt-get install -y ${packages.join(" ")}`;
   if (isCi) throw new SetupError(problem);

@@ -64,6 +64,7 @@ function makeProject(): void {
   program("chromium", "echo Chromium 1.2.3");
   program("flock");
   program("setpriv");
+  program("bwrap");
   write("root/usr/lib/postgresql/15/bin/initdb", "#!/bin/sh\n");
   chmodSync(path("root/usr/lib/postgresql/15/bin/initdb"), 0o755);
 }
@@ -229,6 +230,16 @@ describe("the programs of the tests", () => {
     } else {
       expect(out).toContain("sudo apt-get install -y postgresql");
     }
+  });
+
+  it("bring the sandbox of scripts", () => {
+    makeProject();
+    rmSync(path("bin/bwrap"));
+    program("apt-get", `case "$*" in *install*) cp ${path("bin/flock")} ${path("bin/bwrap")};; esac`);
+    const { status, out } = setUp("test");
+    expect(status).toBe(0);
+    if (isRoot) expect(calls().at(-1)).toContain("install -y --no-install-recommends bubblewrap");
+    expect(out).toContain(isRoot ? "util-linux, bubblewrap" : "sudo apt-get install -y bubblewrap");
   });
 
   it("stop a CI run when they cannot be had, and elsewhere are only named", () => {

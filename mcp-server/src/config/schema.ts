@@ -50,6 +50,19 @@ const limitsSchema = z.strictObject({
     .describe("Age from which a position is checked before it is trusted."),
   max_parallel_devices: z.int().min(1).max(256).default(4).describe("Devices that may run at the same time."),
   artifact_days: z.int().min(1).max(3_650).default(30).describe("How long artifacts are kept."),
+  script_ms: ms(day).default(600_000).describe("The longest a script may run."),
+  script_memory_mb: z
+    .int()
+    .min(128)
+    .max(1_000_000)
+    .default(512)
+    .describe("Memory of a script with all that it starts."),
+  script_processes: z
+    .int()
+    .min(16)
+    .max(10_000)
+    .default(64)
+    .describe("Processes and threads of a script; Node alone has about a dozen."),
   audit_days: z
     .int()
     .min(1)

@@ -14,6 +14,8 @@ export type CallRequest = {
   traceparent?: string | undefined;
   idempotency_key?: string | undefined;
   capabilities?: { elicitation: boolean } | undefined;
+  /** The run that makes the call, and the lease that is meant when the call names no device. */
+  within?: { execution_id: string; session_id?: string | undefined } | undefined;
 };
 
 /** `structured` is the validated output with secrets masked, `text` its short form for a model. */

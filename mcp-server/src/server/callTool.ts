@@ -114,7 +114,7 @@ async function attempt(deps: CallToolDeps, asked: CallRequest, call: Attempt): P
     const tool = call.tool ?? deps.registry.get(request.name);
     const elsewhere = (deps.router ?? localOnly).route(tool, request.arguments);
     if (elsewhere) return await elsewhere(request);
-    const input = parseInput(tool, request.arguments);
+    const input = parseInput(tool, withLease(tool, request));
     Object.assign(call.facts, factsIn(input));
     const { idempotency_key } = request;
     if (idempotency_key !== undefined && !isIdempotent(tool)) {
@@ -261,8 +261,16 @@ function contextOf(
     progress: (done, total, message) => request.progress?.(done, total, secrets.mask(message)),
     capabilities: request.capabilities ?? { elicitation: false },
     note: (facts) => void Object.assign(call.facts, facts),
+    ...(request.within && { within: request.within.execution_id }),
     ...(mayChange(call.tool) && { leave: (run) => call.leavings.leave(run) }),
   };
+}
+
+/** A part of a run means the run's device, where it takes one and names none. */
+function withLease(tool: AnyTool, { arguments: args, within }: CallRequest): unknown {
+  if (within?.session_id === undefined || !("session_id" in tool.input.shape)) return args;
+  if (typeof args !== "object" || args === null || "device_id" in args) return args;
+  return { session_id: within.session_id, ...args };
 }
 
 function checkedOutput(tool: AnyTool, result: unknown): Record<string, unknown> {

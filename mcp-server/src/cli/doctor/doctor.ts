@@ -8,6 +8,7 @@ import { checkBrowsers } from "../../services/diagnosis/browsers.ts";
 import { checkDatabase } from "../../services/diagnosis/database.ts";
 import type { Finding } from "../../services/diagnosis/finding.ts";
 import { checkDataDir, checkNode, checkPort, checkPrograms } from "../../services/diagnosis/machine.ts";
+import { checkSandbox } from "../../services/diagnosis/sandbox.ts";
 import { createSecrets } from "../../services/secrets.ts";
 import { isDataDirLocked } from "../../storage/lock.ts";
 import type { DaemonOptions } from "../options.ts";
@@ -37,12 +38,13 @@ async function examine(options: Partial<DaemonOptions>, terminal: Terminal): Pro
   ];
   if (config === undefined) return [...machine, ...findings, daemon.finding];
   const port = config.server.port ?? (config.is_default_data_dir ? defaultPort : undefined);
-  const [browsers, database, ports] = await Promise.all([
+  const [browsers, sandbox, database, ports] = await Promise.all([
     checkBrowsers(config, terminal.signal),
+    checkSandbox(config.unsafe.unsandboxed_scripts, terminal.signal),
     checkDatabase(config.server.database_url),
     port ? [await checkPort(config.server.host, port, daemon.port)] : [],
   ]);
-  return [...machine, ...findings, ...browsers, database, ...ports, daemon.finding];
+  return [...machine, ...findings, ...browsers, sandbox, database, ...ports, daemon.finding];
 }
 
 const problemsSchema = z.object({

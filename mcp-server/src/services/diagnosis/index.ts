@@ -1,13 +1,18 @@
+import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../../config.ts";
 import { checkBrowsers } from "./browsers.ts";
 import { checkDatabase } from "./database.ts";
 import type { Finding } from "./finding.ts";
 import { checkDataDir, checkNode, checkPrograms } from "./machine.ts";
+import { checkSandbox } from "./sandbox.ts";
 
 export type Diagnosis = { run(signal: AbortSignal): Promise<{ ok: boolean; findings: Finding[] }> };
 
 /** Says why a device cannot be used here: what is missing, and what mends it. Starts and changes nothing. */
-export function createDiagnosis(config: Config): Diagnosis {
+export function createDiagnosis(
+  config: Config,
+  skillProblems: () => readonly SkillProblem[] = () => [],
+): Diagnosis {
   return {
     async run(signal) {
       const simulated = config.devices.filter(({ kinds }) => !kinds.includes("web"));
@@ -17,8 +22,13 @@ export function createDiagnosis(config: Config): Diagnosis {
         checkDataDir(config.data_dir),
         await checkDatabase(config.server.database_url),
         ...(await checkBrowsers(config, signal)),
+        await checkSandbox(config.unsafe.unsandboxed_scripts, signal),
         ...simulated.map(({ name, model }): Finding => {
           return { what: `device ${name}`, status: "ok", detail: `model ${model}, needs nothing` };
+        }),
+        ...skillProblems().map(({ file, line, message }): Finding => {
+          const fix = "Correct the file; it is read again at once.";
+          return { what: `skill ${file}:${line}`, status: "warning", detail: message, fix };
         }),
       ];
       return { ok: findings.every(({ status }) => status !== "missing"), findings };

@@ -84,6 +84,12 @@ class Executions implements ExecutionService {
     );
   }
 
+  async endWithin(executionId: string): Promise<void> {
+    const inner = [...this.live.values()].filter(({ run }) => run.within === executionId);
+    for (const { run } of inner) run.abort(cancelledBy("the end of what it was a part of"));
+    await Promise.allSettled(inner.map(({ ended }) => ended));
+  }
+
   async recover(): Promise<number> {
     const { rows, host, clock } = this.deps;
     const open = (await rows.openOn(host)).filter(({ id }) => !this.live.has(id));
@@ -126,7 +132,8 @@ class Executions implements ExecutionService {
     const own = { ...context, signal: control.signal, deadline: clock.now() + spec.timeout_ms };
     const grant = await devices.acquire(spec.device, own, { drives: true });
     const input = secrets.mask(storable(spec.input));
-    const execution = { ...this.executionOf(spec, context, grant), input };
+    const { lane, outer } = this.placeOf(grant, context);
+    const execution = { ...this.executionOf(spec, context, grant, lane, outer), input };
     const record = new RunRecord(rows, execution);
     try {
       if (spec.kind === "actions" && execution.status === "running") record.openLater(clock);
@@ -142,13 +149,17 @@ class Executions implements ExecutionService {
       ...(fence !== undefined && { fence }),
     });
     const startedAt = Date.parse(execution.started_at);
-    const run = new LiveRun<Output>({ record, spec, grant, control, startedAt }, this.deps);
+    const { within } = context;
+    const run = new LiveRun<Output>({ record, spec, grant, control, startedAt, within }, this.deps);
     const { ended, settle, refuse } = pendingEnd();
     this.live.set(execution.id, { run, ended });
-    this.jobs.start(execution.device, async () => {
+    this.jobs.start(lane, async () => {
       try {
         if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
-        settle(await this.finish(record, await run.execute(body, own), context));
+        const end = await run.execute(body, own);
+        // Nothing of it may drive the device beside the next run.
+        await this.endWithin(execution.id);
+        settle(await this.finish(record, end, context));
       } catch (error) {
         this.deps.onError?.(error);
         refuse(error);
@@ -160,13 +171,28 @@ class Executions implements ExecutionService {
     return { run, ended };
   }
 
-  private executionOf(spec: RunSpec, context: CallContext, { device }: Grant): NewExecution {
+  /**
+   * Where a run waits for its turn: behind the others of its device, or, as a part of a run that has the device, behind
+   * the other parts of that run.
+   */
+  private placeOf({ device }: Grant, { within }: CallContext): { lane: string; outer?: NewExecution } {
+    const outer = within === undefined ? undefined : this.live.get(within)?.run.record.execution;
+    return outer?.device === device.id ? { lane: `within ${outer.id}`, outer } : { lane: device.id };
+  }
+
+  private executionOf(
+    spec: RunSpec,
+    context: CallContext,
+    { device }: Grant,
+    lane: string,
+    outer: NewExecution | undefined,
+  ): NewExecution {
     const text = (given: string | undefined) => given && storableText(given);
     return {
       id: newExecutionId(),
       kind: spec.kind,
       name: storableText(spec.name),
-      status: this.jobs.isBusy(device.id) ? "queued" : "running",
+      status: this.jobs.isBusy(lane) ? "queued" : "running",
       input: {},
       started_at: new Date(this.deps.clock.now()).toISOString(),
       host_name: this.deps.host,
@@ -177,7 +203,7 @@ class Executions implements ExecutionService {
       build: text(spec.build),
       userinterface: text(spec.userinterface),
       triggered_by: context.principal,
-      correlation_id: text(spec.correlation_id) ?? context.trace_id,
+      correlation_id: text(spec.correlation_id) ?? outer?.correlation_id ?? context.trace_id,
       verified_count: 0,
       outputs: {},
     };

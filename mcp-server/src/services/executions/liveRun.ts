@@ -20,6 +20,8 @@ export type Watcher = CallContext["progress"];
 export class LiveRun<Output extends object = object> {
   readonly id: string;
   readonly spec: RunSpec;
+  /** The run that it is a part of. */
+  readonly within: string | undefined;
   stepsDone = 0;
   output: Output | undefined;
   private verifiedCount = 0;
@@ -35,12 +37,20 @@ export class LiveRun<Output extends object = object> {
   readonly record: RunRecord;
 
   constructor(
-    options: { record: RunRecord; spec: RunSpec; grant: Grant; control: AbortController; startedAt: number },
+    options: {
+      record: RunRecord;
+      spec: RunSpec;
+      grant: Grant;
+      control: AbortController;
+      startedAt: number;
+      within?: string | undefined;
+    },
     deps: ExecutionDependencies,
   ) {
     this.record = options.record;
     this.id = options.record.execution.id;
     this.spec = options.spec;
+    this.within = options.within;
     this.grant = options.grant;
     this.control = options.control;
     this.startedAt = options.startedAt;
@@ -115,11 +125,12 @@ export class LiveRun<Output extends object = object> {
   }
 
   private offer(context: CallContext): Run {
-    const { device, signal } = this.grant;
+    const { device, lease, signal } = this.grant;
     return {
       id: this.id,
       kind: this.spec.kind,
       device,
+      session_id: lease?.session_id,
       signal,
       context: { ...context, signal, progress: (_done, _total, message) => this.say(message) },
       step: (step) => this.step(step),

@@ -47,9 +47,9 @@ async function body(run: Run, { testcase, request, app, called }: Prepared, deps
     run,
     ports: deps,
     called,
-    verified() {
-      verifiedCount += 1;
-      run.verified(1);
+    verified(count = 1) {
+      verifiedCount += count;
+      run.verified(count);
     },
     app(userinterface) {
       const found = apps.get(userinterface) ?? deps.apps.describe(userinterface);

@@ -92,6 +92,8 @@ function templatesOf(block: Block): unknown {
       return [block.url, block.headers, block.body];
     case "call_testcase":
       return block.inputs;
+    case "script":
+      return block.args;
     default:
       return undefined;
   }

@@ -5,6 +5,7 @@ import { callBlock } from "./blocks/call.ts";
 import { conditionBlock, setBlock, sleepBlock, timeBlock } from "./blocks/data.ts";
 import { actionBlock, navigationBlock, verificationBlock } from "./blocks/device.ts";
 import { loopBlock } from "./blocks/loop.ts";
+import { scriptBlock } from "./blocks/script.ts";
 import { recordBlock } from "./recorder.ts";
 
 /** Walks a graph from its start to an end. Throws only the run's own abort reason and a storage failure. */
@@ -65,6 +66,8 @@ function prepare(block: Block, frame: Frame): PreparedBlock {
       return apiRequestBlock(block, frame);
     case "loop":
       return loopBlock(block, frame, runGraph);
+    case "script":
+      return scriptBlock(block, frame);
     case "call_testcase":
       return callBlock(block, frame, runGraph);
     default:

@@ -41,21 +41,26 @@ class Testcases implements TestcaseService {
   }
 
   async save(given: unknown, { device }: { device?: OpenDevice | undefined }) {
-    const testcase = parseTestcase(given);
-    const app = await this.savedApp(testcase);
-    await validate(testcase, { device, app }, this.ports());
+    const testcase = await this.check(given, device);
     const { id, created } = await this.deps.rows.upsert(randomUUID(), testcase, this.now());
     return { id, name: testcase.name, created };
   }
 
-  async saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
-    if (ref.device_id === undefined && ref.session_id === undefined) return this.save(given, {});
-    const grant = await this.deps.devices.acquire(ref, context, { drives: false });
-    try {
-      return await this.save(given, { device: grant.device });
-    } finally {
-      grant.done();
-    }
+  saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
+    return this.onDevice(ref, context, (device) => this.save(given, { device }));
+  }
+
+  async createFor(given: unknown, ref: DeviceRef, context: CallContext, save: boolean) {
+    const testcase = await this.onDevice(ref, context, (device) => this.check(given, device));
+    if (await this.deps.rows.findByName(testcase.name)) throw nameTaken(testcase.name);
+    if (!save) return { id: undefined, testcase };
+    const id = randomUUID();
+    if (!(await this.deps.rows.insert(id, testcase, this.now()))) throw nameTaken(testcase.name);
+    return { id, testcase };
+  }
+
+  names(): Promise<string[]> {
+    return this.deps.rows.names();
   }
 
   async load(ref: string): Promise<TestCase> {
@@ -83,13 +88,7 @@ class Testcases implements TestcaseService {
   async rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }> {
     const testcase = await this.load(ref);
     const taken = await this.deps.rows.findByName(name);
-    if (taken && taken.id !== testcase.id) {
-      throw new ToolError(
-        "ALREADY_EXISTS",
-        `There is a test case "${name}" already.`,
-        "Choose another name.",
-      );
-    }
+    if (taken && taken.id !== testcase.id) throw nameTaken(name);
     const callers = await this.callersOf(testcase, true);
     const renamed = parseTestcase({ ...contentOf(testcase), name });
     const changed = callers.map((caller) => withCallsRenamed(contentOf(caller), testcase.name, name));
@@ -146,6 +145,29 @@ class Testcases implements TestcaseService {
       this.now(),
     );
     return { names: testcases.map(({ name }) => name) };
+  }
+
+  private async check(given: unknown, device: OpenDevice | undefined): Promise<TestCaseInput> {
+    const testcase = parseTestcase(given);
+    const app = await this.savedApp(testcase);
+    await validate(testcase, { device, app }, this.ports());
+    return testcase;
+  }
+
+  /** With the device that a call names, if it names one. */
+  private async onDevice<T>(
+    ref: DeviceRef,
+    context: CallContext,
+    work: (device: OpenDevice | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { device_id, session_id } = ref;
+    if (device_id === undefined && session_id === undefined) return work(undefined);
+    const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
+    try {
+      return await work(grant.device);
+    } finally {
+      grant.done();
+    }
   }
 
   /** Everything that can be known to be wrong, the device's commands included, before the run has a record. */
@@ -205,12 +227,13 @@ class Testcases implements TestcaseService {
   }
 
   private ports(given: PortsWithin = {}): ValidationPorts {
-    const { actions, verifications, secrets, apps } = this.deps;
+    const { actions, verifications, secrets, scripts, apps } = this.deps;
     const { rows = this.deps.rows, among, app } = given;
     return {
       actions,
       verifications,
       secrets,
+      scripts,
       async findTestcase(ref) {
         const listed = among?.get(ref);
         if (listed) return listed;
@@ -226,6 +249,9 @@ class Testcases implements TestcaseService {
     return new Date(this.deps.clock.now()).toISOString();
   }
 }
+
+const nameTaken = (name: string) =>
+  new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");
 
 const callsOf = (testcase: TestCaseInput) =>
   allBlocks(testcase).flatMap(({ block }) => (block.type === "call_testcase" ? [block.testcase] : []));

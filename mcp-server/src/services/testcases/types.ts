@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Params, paramsSchema, type TestCase } from "../../domain/index.ts";
+import { type Params, paramsSchema, type TestCase, type TestCaseInput } from "../../domain/index.ts";
 import type { Database } from "../../storage/database.ts";
 import type { TestcaseRows } from "../../storage/testcaseRows.ts";
 import type { AllowedRequest } from "../allowedFetch.ts";
@@ -17,6 +17,7 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../ports.ts";
+import type { ScriptPort } from "../scripts/index.ts";
 
 /** What is wrong with a test case. `path` is the block's, such as `loop1/check`; empty for the whole. */
 export type Problem = { path: string; code: string; message: string };
@@ -48,6 +49,7 @@ export type BlockPorts = {
   actions: ActionExecutor;
   verifications: VerificationExecutor;
   navigation: NavigationPort;
+  scripts: ScriptPort;
   screen: Pick<ScreenService, "capture">;
   devices: Pick<DeviceService, "drivenOutsideNavigation">;
   secrets: Secrets;
@@ -131,6 +133,14 @@ export type TestcaseService = {
     device: DeviceRef,
     context: CallContext,
   ): Promise<{ id: string; name: string; created: boolean }>;
+  /** Validates as {@link saveFor} does and, unless `save` is false, keeps it, never in place of another: ALREADY_EXISTS. */
+  createFor(
+    testcase: unknown,
+    device: DeviceRef,
+    context: CallContext,
+    save: boolean,
+  ): Promise<{ id: string | undefined; testcase: TestCaseInput }>;
+  names(): Promise<string[]>;
   /** By name or id. Throws TESTCASE_NOT_FOUND with the nearest names. */
   load(ref: string): Promise<TestCase>;
   /** By name; as many as fit into `maxTokens`, and how many did not. */

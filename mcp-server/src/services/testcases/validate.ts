@@ -2,6 +2,7 @@ import { nearest } from "@labwright/controllers";
 import type { Action, Block, Params, TestCase, TestCaseInput, Verification } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import type { ActionExecutor, OpenDevice, Secrets, VerificationExecutor } from "../ports.ts";
+import type { ScriptPort } from "../scripts/index.ts";
 import { placeholdersIn } from "../values.ts";
 import { allBlocks, graphProblems } from "./graph.ts";
 import { problemsError } from "./problems.ts";
@@ -15,6 +16,7 @@ export type ValidationPorts = {
   actions: ActionExecutor;
   verifications: VerificationExecutor;
   secrets: Secrets;
+  scripts: Pick<ScriptPort, "find">;
   findTestcase(ref: string): Promise<TestCaseInput | undefined>;
   testcaseNames(): Promise<string[]>;
   /** Throws USERINTERFACE_NOT_FOUND. */
@@ -93,13 +95,28 @@ async function ownProblems(
     if (device) problems.push(...commandProblems(block, path, device, ports));
     if (block.type === "navigation")
       problems.push(...targetProblems(block.target, path, app, toRun === true));
+    if (block.type === "script") problems.push(...(await scriptProblems(block.script, path, ports)));
   }
   return problems;
 }
 
 function canCheck(block: Block): boolean {
   if (block.type === "api_request") return block.expect_status !== undefined;
-  return block.type === "verification" || block.type === "navigation" || block.type === "call_testcase";
+  return ["verification", "navigation", "call_testcase", "script"].includes(block.type);
+}
+
+async function scriptProblems(
+  script: string,
+  path: string,
+  { scripts }: ValidationPorts,
+): Promise<Problem[]> {
+  try {
+    await scripts.find(script);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return [{ path, code: error.code, message: `${error.message} ${error.hint}` }];
+  }
 }
 
 function attempt(path: string, check: () => void): Problem[] {

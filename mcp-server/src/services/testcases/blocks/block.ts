@@ -34,8 +34,8 @@ export type Session = {
   run: Run;
   ports: BlockPorts;
   called: Called;
-  /** Counts a check that was made. */
-  verified(): void;
+  /** Counts checks that were made; one when left out. */
+  verified(count?: number): void;
   app(userinterface: string): Promise<AppView>;
   /** Given at execution; overrides what test cases were saved with. */
   userinterfaceOverride: string | undefined;

@@ -1,0 +1,125 @@
+import type { Step } from "../../domain/index.ts";
+import { abortEnding } from "../executions/index.ts";
+import type { ArtifactStore, Clock, ExecutionService, Run, Secrets } from "../ports.ts";
+import { ScriptToolCalls } from "./calls.ts";
+import { openChannel } from "./channel.ts";
+import { type Followed, follow } from "./follow.ts";
+import { type Launch, type ScriptLimits, startScript } from "./launch.ts";
+import { ScriptLog } from "./log.ts";
+import { openRunFolder, readResult } from "./runFolder.ts";
+import type { ScriptEnd, ScriptTask, ToolCalls } from "./types.ts";
+import { readSaid, verdictOf } from "./verdict.ts";
+
+export type ScriptRunDependencies = {
+  artifacts: ArtifactStore;
+  executions: ExecutionService;
+  secrets: Secrets;
+  clock: Clock;
+  /** The folder of the one-file clients. */
+  clients: string;
+  limits: ScriptLimits;
+  calls(): ToolCalls;
+};
+
+const progressMs = 500;
+
+/** Runs a script to its end within a run. Its calls and, last, the script itself with its log are steps of the run. */
+export async function runScript(
+  run: Run,
+  launch: Launch,
+  task: ScriptTask,
+  deps: ScriptRunDependencies,
+): Promise<ScriptEnd> {
+  run.signal.throwIfAborted();
+  const { clock, limits } = deps;
+  const started = clock.now();
+  const folder = await openRunFolder();
+  try {
+    const calls = new ScriptToolCalls(run, deps.calls(), clock);
+    const log = new ScriptLog(toldNowAndThen(run, clock));
+    const channel = await openChannel(folder.socket, (tool, args, signal) =>
+      calls.call(tool, args, AbortSignal.any([signal, run.signal])),
+    );
+    let followed: Followed;
+    try {
+      const program = startScript(launch, task, run, { folder, clients: deps.clients, limits });
+      log.read(program.child.stdout, true);
+      log.read(program.child.stderr, false);
+      followed = await follow(
+        program,
+        { ...limits, timeoutMs: task.timeoutMs },
+        { clock, signal: run.signal },
+      );
+    } finally {
+      await channel.close();
+      await deps.executions.endWithin(run.id);
+    }
+    const end = endOf(launch.script.name, followed, await readResult(folder), log, calls.verifiedCount);
+    await run.step(await stepOf(run, task, deps.secrets.mask(end), { started, log }, deps));
+    run.signal.throwIfAborted();
+    return deps.secrets.mask(end);
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** A script may say a line a millisecond. */
+function toldNowAndThen(run: Run, clock: Clock): (line: string) => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (line) => {
+    if (clock.now() - toldAt < progressMs) return;
+    toldAt = clock.now();
+    run.context.progress(0, undefined, line);
+  };
+}
+
+function endOf(
+  script: string,
+  { exit, overrun }: Followed,
+  file: string,
+  log: ScriptLog,
+  verifiedCount: number,
+): ScriptEnd {
+  const { status, reason, message, outputs } = overrun
+    ? { status: "error" as const, reason: overrun, message: undefined, outputs: {} }
+    : verdictOf(exit, readSaid(file, log.lastOutput), log.tail);
+  return {
+    status,
+    ...(reason && { reason }),
+    result: {
+      script,
+      status,
+      ...(exit.code !== null && !overrun && { exit_code: exit.code }),
+      ...(message !== undefined && { message }),
+      outputs,
+      ...(status !== "passed" && log.tail !== "" && { log_tail: log.tail }),
+      verified_count: verifiedCount,
+    },
+  };
+}
+
+/** The script itself, with its whole log; also of one that was stopped. */
+async function stepOf(
+  run: Run,
+  task: ScriptTask,
+  end: ScriptEnd,
+  { started, log }: { started: number; log: ScriptLog },
+  { artifacts, secrets, clock }: ScriptRunDependencies,
+): Promise<Omit<Step, "index">> {
+  const aborted = run.signal.aborted ? abortEnding(run.signal.reason) : undefined;
+  const { status, reason: error } = aborted ?? end;
+  const kept = await artifacts.put(Buffer.from(secrets.mask(log.whole)), "text/plain");
+  const { log_tail: _, ...output } = end.result;
+  return {
+    path: "",
+    kind: "script",
+    label: end.result.script,
+    status,
+    started_at: new Date(started).toISOString(),
+    duration_ms: Math.max(0, Math.round(clock.now() - started)),
+    input: { script: end.result.script, args: task.args },
+    output,
+    ...(error && { error }),
+    artifacts: [{ kind: "log", uri: kept.uri, mime_type: kept.mime_type }],
+  };
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { executionStatusSchema, paramsSchema } from "../domain/index.ts";
+import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
+import { defineTool } from "../registry/tool.ts";
+
+export const listScripts = defineTool({
+  name: "list_scripts",
+  title: "List scripts",
+  description: "Scripts (Python, Node, bash) that execute_script runs",
+  domain: "scripts",
+  capabilities: ["CODE_EXECUTION"],
+  effect: "read",
+  timeoutMs: 30_000,
+  input: z.strictObject(maxTokensField(2_000)),
+  output: z.object({
+    scripts: z.array(
+      z.object({
+        name: z.string(),
+        language: z.string(),
+        description: z.string().optional(),
+        shipped: z.boolean().optional().describe("Comes with the server"),
+      }),
+    ),
+    more: z.int().optional().describe("Not shown; raise max_tokens"),
+  }),
+  async handle({ input, services }) {
+    const { scripts, more } = await services.scripts.list(input.max_tokens);
+    return {
+      scripts: scripts.map(({ name, language, description, shipped }) => ({
+        name,
+        language,
+        ...(description !== undefined && { description }),
+        ...(shipped && { shipped }),
+      })),
+      ...(more > 0 && { more }),
+    };
+  },
+});
+
+export const executeScript = defineTool({
+  name: "execute_script",
+  title: "Run a script",
+  description:
+    "Run a script in a sandbox on a device and wait for its verdict: passed, failed, error (could not be judged), cancelled or timeout",
+  domain: "scripts",
+  capabilities: ["CODE_EXECUTION", "TESTING"],
+  effect: "write",
+  timeoutMs: 660_000,
+  input: z.strictObject({
+    script: z.string().min(1).max(200).optional(),
+    args: z.array(z.string().max(4_000)).max(50).default([]),
+    ...deviceFields,
+    userinterface_name: z.string().min(1).max(200).optional(),
+    ...waitField,
+    timeout_ms: z.int().min(1_000).optional(),
+    execution_id: z.string().optional(),
+  }),
+  wireInput: z.object({
+    script: z.string().optional().describe("As in list_scripts"),
+    args: z.array(z.string()).optional(),
+    ...deviceFields,
+    userinterface_name: z.string().optional(),
+    wait_ms: z.int().default(45_000),
+    timeout_ms: z.int().optional().describe("Of the run; default 10 min"),
+    execution_id: z.string().optional().describe("Go on waiting for this run"),
+  }),
+  output: z.object({
+    execution_id: z.string(),
+    status: executionStatusSchema,
+    reason: z.object({ code: z.string(), message: z.string() }).optional(),
+    duration_ms: z.int().optional(),
+    exit_code: z.int().optional(),
+    message: z.string().optional(),
+    outputs: paramsSchema.optional(),
+    log_tail: z.string().optional(),
+    verified_count: z.int().optional(),
+  }),
+  handle: ({ input, services, context }) => services.scripts.execute(input, context),
+});

@@ -1,0 +1,321 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+import { hasSandbox } from "../fixtures/sandbox.ts";
+import { boxYaml } from "../services/navigation/lab.ts";
+import { chain } from "../services/testcases/testcaseBench.ts";
+
+const yaml = `
+devices: [{ name: box, model: simulated }, { name: other, model: simulated }]
+limits: { script_memory_mb: 256, script_processes: 32, script_ms: 120000 }`;
+const within = { timeout: 20_000 };
+
+let product: Product;
+let client: TestClient;
+beforeAll(async () => {
+  product = await openProduct(yaml, { PIN: "4711-secret" });
+  client = await product.connect();
+  mkdirSync(product.config.folders.scripts, { recursive: true });
+  await client.call("import_userinterface", { yaml: boxYaml("box") });
+});
+afterAll(() => product.dispose());
+// Whoever holds no device takes the one they name.
+beforeEach(async () => void (await client.call("release_control", { device_id: "box" })));
+
+const script = (name: string, text: string) =>
+  writeFileSync(join(product.config.folders.scripts, name), text);
+const execute = (args: Record<string, unknown>) =>
+  client.call("execute_script", { device_id: "box", ...args });
+const stepsOf = async (reply: { structured: Record<string, unknown> }) =>
+  (await product.services.executions.get(z.string().parse(reply.structured.execution_id))).steps;
+const runFolders = () =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith(`labwright-script-${process.pid}-`));
+/** Programs `sleep <seconds>` of this machine; each test has a number of its own. */
+const sleepers = (seconds: number) =>
+  readdirSync("/proc").filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
+    } catch {
+      return false;
+    }
+  });
+
+test("list_scripts names the user's scripts and the shipped ones, with what each says of itself", async () => {
+  script("check.py", "#!/usr/bin/env python3\n# Checks the box\n");
+  script("doc.py", '"""Says so in its docstring."""\n');
+  script("zap.mjs", "// Zaps\n");
+  script("plain.sh", "#!/bin/bash\necho\n");
+  script("notes.txt", "not a script");
+  symlinkSync("/etc/passwd", join(product.config.folders.scripts, "linked.py"));
+  const { structured } = await client.call("list_scripts");
+  const { scripts } = z.object({ scripts: z.array(z.record(z.string(), z.unknown())) }).parse(structured);
+  expect(scripts).toContainEqual({ name: "check.py", language: "python", description: "Checks the box" });
+  expect(scripts).toContainEqual({
+    name: "doc.py",
+    language: "python",
+    description: "Says so in its docstring.",
+  });
+  expect(scripts).toContainEqual({ name: "zap.mjs", language: "node", description: "Zaps" });
+  expect(scripts).toContainEqual({ name: "plain.sh", language: "bash" });
+  expect(scripts).toContainEqual({
+    ...{ name: "goto.py", language: "python", shipped: true },
+    description: expect.stringContaining("screen"),
+  });
+  const names = scripts.map(({ name }) => name);
+  expect(names).not.toContain("notes.txt");
+  expect(names).not.toContain("linked.py");
+
+  script("goto.py", "# Mine\n");
+  const own = await client.call("list_scripts");
+  expect(own.structured.scripts).toContainEqual({ name: "goto.py", language: "python", description: "Mine" });
+  const short = await client.call("list_scripts", { max_tokens: 50 });
+  const { scripts: few, more } = z
+    .object({ scripts: z.array(z.unknown()), more: z.int() })
+    .parse(short.structured);
+  expect(few.length + more).toBe(scripts.length);
+});
+
+test("execute_script refuses what it cannot run, before anything runs", async () => {
+  script("check.py", "print(1)\n");
+  script("twice.py", "");
+  script("twice.sh", "");
+  const refused: [Record<string, unknown>, string, string][] = [
+    [{ script: "chekc.py" }, "SCRIPT_NOT_FOUND", "check.py"],
+    [{ script: "../labwright.yaml" }, "SCRIPT_NOT_FOUND", "../labwright.yaml"],
+    [{ script: "/etc/passwd" }, "SCRIPT_NOT_FOUND", "/etc/passwd"],
+    [{ script: "twice" }, "AMBIGUOUS", "twice"],
+    [{}, "INVALID_INPUT", "script is missing"],
+    [{ script: "check.py", args: "a b" }, "INVALID_INPUT", "args"],
+    [{ script: "check.py", argz: [] }, "INVALID_INPUT", 'did you mean "args"'],
+    [{ script: "check.py", device_id: "bxo" }, "DEVICE_NOT_FOUND", "bxo"],
+    [{ execution_id: "nope" }, "EXECUTION_NOT_FOUND", "nope"],
+  ];
+  for (const [args, code, part] of refused) {
+    const { error } = await execute(args);
+    expect(error, JSON.stringify(args)).toMatchObject({ code });
+    expect(`${error?.message} ${error?.hint}`).toContain(part);
+  }
+  const { structured } = await client.call("get_execution_results", { kind: "script" });
+  expect(structured).toMatchObject({ counts: {}, executions: [] });
+});
+
+test("diagnose says whether scripts can be run", async () => {
+  const { structured } = await client.call("diagnose");
+  expect(structured.findings).toContainEqual(
+    expect.objectContaining({ what: "sandbox for scripts", status: hasSandbox ? "ok" : "warning" }),
+  );
+});
+
+describe.runIf(hasSandbox)("execute_script", () => {
+  test("gives back exit code, result and end of the log; arguments arrive as they are, secrets are masked", async () => {
+    script("args.py", "import sys\nprint(sys.argv[1:])\nprint('pin 4711-secret')\nsys.exit(3)\n");
+    const args = ["a b", "$(id)", "{{secret.PIN}}"];
+    const reply = await execute({ script: "args.py", args });
+    expect(reply.structured).toMatchObject({
+      status: "failed",
+      reason: { code: "SCRIPT_FAILED", message: expect.stringContaining("exit code 3") },
+      exit_code: 3,
+      verified_count: 0,
+      log_tail: "['a b', '$(id)', '{{secret.PIN}}']\npin [secret PIN]",
+    });
+    const [step] = await stepsOf(reply);
+    expect(step).toMatchObject({ kind: "script", status: "failed", input: { args } });
+    const uri = step?.artifacts.find(({ kind }) => kind === "log")?.uri ?? "";
+    const { bytes } = await product.artifacts.get(uri.replace("artifact://", ""));
+    expect(Buffer.from(bytes).toString()).toBe("['a b', '$(id)', '{{secret.PIN}}']\npin [secret PIN]");
+  });
+
+  test.each([
+    [
+      "last.sh",
+      `echo before; echo '{"labwright": {"status": "passed", "outputs": {"n": 5}}}'`,
+      "passed",
+      { n: 5 },
+    ],
+    [
+      "file.sh",
+      `echo '{"labwright": {"status": "failed", "message": "no"}}' > $LABWRIGHT_RESULT`,
+      "failed",
+      undefined,
+    ],
+    ["plain.sh", "true", "passed", undefined],
+    ["lies.sh", `echo '{"labwright": {"status": "passed"}}'; exit 1`, "failed", undefined],
+    ["broken.sh", `echo '{"labwright": {"status": "perhaps"}}'`, "error", undefined],
+    ["killed.sh", "kill -SEGV $$", "error", undefined],
+  ])("judges %s by what it says and how it ends", async (name, text, status, outputs) => {
+    script(name, `${text}\n`);
+    const { structured } = await execute({ script: name });
+    expect(structured).toMatchObject({ status, ...(outputs && { outputs }) });
+    if (status !== "passed") expect(structured).toMatchObject({ reason: { code: "SCRIPT_FAILED" } });
+  });
+
+  const python = `
+import labwright
+labwright.call("execute_device_action", actions=[{"command": "press_key", "params": {"key": "HOME"}}])
+check = labwright.call("verify_device_state", checks=[{"command": "text_visible", "params": {"text": "Welcome home"}}])
+try:
+    labwright.call("navigate_to_node", userinterface_name="box", node="Nowhere")
+except labwright.LabwrightError as error:
+    labwright.result("passed" if check["pass"] else "failed", code=error.code, hint=error.hint != "")
+`;
+  const node = `
+const { call, result } = await import(process.env.LABWRIGHT_CLIENT);
+await call("execute_device_action", { actions: [{ command: "press_key", params: { key: "HOME" } }] });
+const check = await call("verify_device_state", { checks: [{ command: "text_visible", params: { text: "Welcome home" } }] });
+await call("navigate_to_node", { userinterface_name: "box", node: "Nowhere" }).catch((error) =>
+  result(check.pass ? "passed" : "failed", { outputs: { code: error.code, hint: error.hint !== "" } }));
+`;
+  const bash = `
+labwright call execute_device_action --json '{"actions": [{"command": "press_key", "params": {"key": "HOME"}}]}' > /dev/null || exit 1
+labwright call verify_device_state checks='[{"command": "text_visible", "params": {"text": "Welcome home"}}]' | grep -q '"pass": true' || exit 1
+labwright call navigate_to_node userinterface_name=box node=Nowhere 2> /tmp/error && exit 1
+code=$(head -c 14 /tmp/error)
+echo '{"labwright": {"status": "passed", "outputs": {"code": "'$code'", "hint": true}}}'
+`;
+  test.each([
+    ["act.py", python],
+    ["act.mjs", node],
+    ["act.sh", bash],
+  ])("lets %s act on its device, and records what it did as steps of its run", async (name, text) => {
+    script(name, text);
+    const reply = await execute({ script: name });
+    expect(reply.structured).toMatchObject({
+      status: "passed",
+      verified_count: 1,
+      outputs: { code: "NODE_NOT_FOUND", hint: true },
+    });
+    const steps = await stepsOf(reply);
+    expect(steps.map(({ kind, label, status }) => [kind, label, status])).toEqual([
+      ["tool", "execute_device_action", "passed"],
+      ["tool", "verify_device_state", "passed"],
+      ["tool", "navigate_to_node box Nowhere", "error"],
+      ["script", name, "passed"],
+    ]);
+  });
+
+  test("a run that a script starts is a part of its run, and ends with it", async () => {
+    script(
+      "runs.py",
+      'import labwright\na = labwright.run("navigate_to_node", userinterface_name="box", node="Movies")\nlabwright.result("passed", inner=a["execution_id"])\nlabwright.call("validate_navigation", userinterface_name="box", wait_ms=0)\n',
+    );
+    const { structured } = await execute({ script: "runs.py", userinterface_name: "box" });
+    const { execution_id, outputs } = z
+      .object({
+        execution_id: z.string(),
+        outputs: z.object({ inner: z.string() }),
+        status: z.literal("passed"),
+      })
+      .parse(structured);
+    const own = (await product.services.executions.get(execution_id)).execution;
+    const inner = (await product.services.executions.get(outputs.inner)).execution;
+    expect(inner).toMatchObject({ status: "passed", correlation_id: own.correlation_id });
+    const left = await client.call("get_execution_results", { kind: "validation" });
+    expect(JSON.stringify(left.structured)).toContain("cancelled");
+    expect(product.services.executions.running()).toBe(0);
+  });
+
+  test("refuses a script what its run stands on, and says why", async () => {
+    script(
+      "refused.py",
+      `
+import os, labwright
+for tool, args in [("execute_script", {"script": "args.py"}), ("create_deployment", {}), ("release_control", {}),
+                   ("cancel_execution", {"execution_id": os.environ["LABWRIGHT_EXECUTION_ID"]}), ("no_such_tool", {})]:
+    try:
+        labwright.call(tool, **args)
+        print(tool, "was done")
+    except labwright.LabwrightError as error:
+        print(tool, error.code)
+labwright.result("failed", "look")
+`,
+    );
+    const { structured } = await execute({ script: "refused.py" });
+    expect(structured.log_tail).toBe(
+      "execute_script INVALID_INPUT\ncreate_deployment INVALID_INPUT\nrelease_control INVALID_INPUT\ncancel_execution INVALID_INPUT\nno_such_tool TOOL_NOT_FOUND",
+    );
+    expect(structured.reason).toEqual({ code: "SCRIPT_FAILED", message: "look" });
+  });
+
+  test("a test that a script runs cannot run scripts in turn", async () => {
+    script("again.py", 'import labwright\nprint(labwright.call("execute_testcase", testcase="scripted"))\n');
+    const testcase = { name: "scripted", ...chain([{ id: "again", type: "script", script: "again.py" }]) };
+    expect((await client.call("save_testcase", { testcase })).error).toBeUndefined();
+    const { structured } = await execute({ script: "again.py" });
+    expect(structured).toMatchObject({ status: "passed" });
+    const inner = await client.call("get_execution_results", { kind: "testcase", name: "scripted" });
+    expect(JSON.stringify(inner.structured)).toContain("INVALID_INPUT");
+  });
+
+  test("uses the lease of its caller, and nobody else drives the device meanwhile", async () => {
+    const control = await client.call("take_control", { device_id: "other" });
+    const { session_id } = control.structured;
+    script(
+      "device.sh",
+      `echo "{\\"labwright\\": {\\"status\\": \\"passed\\", \\"outputs\\": {\\"at\\": \\"$LABWRIGHT_DEVICE_ID\\", \\"by\\": \\"$LABWRIGHT_SESSION_ID\\"}}}"`,
+    );
+    const { structured } = await client.call("execute_script", { script: "device.sh", session_id });
+    expect(structured).toMatchObject({ outputs: { at: "lab/other", by: session_id } });
+    const stranger = await product.connect({ client: "stranger" });
+    const held = await stranger.call("execute_script", { script: "device.sh", device_id: "other" });
+    expect(held.error).toMatchObject({ code: "DEVICE_HELD" });
+    await client.call("release_control", { session_id });
+  });
+
+  test("goes on without its caller, says its lines as progress, and cancel_execution ends the whole tree", async () => {
+    script("long.sh", "echo started; setsid sleep 8151 & sleep 8151 & wait\n");
+    const started = await execute({ script: "long.sh", wait_ms: 0 });
+    const { execution_id } = started.structured;
+    expect(started.structured).toMatchObject({ status: "running" });
+    await expect.poll(() => sleepers(8151).length, within).toBe(2);
+    const lines: string[] = [];
+    const cancelled = await Promise.all([
+      client.client.callTool(
+        { name: "execute_script", arguments: { execution_id } },
+        { onprogress: ({ message }) => void lines.push(message ?? "") },
+      ),
+      client.call("cancel_execution", { execution_id }),
+    ]);
+    expect(cancelled[1].structured).toMatchObject({ status: "cancelled" });
+    expect(cancelled[0].structuredContent).toMatchObject({ execution_id, status: "cancelled" });
+    expect(lines.join()).toContain("started");
+    await expect.poll(() => sleepers(8151), within).toEqual([]);
+    const { steps } = await product.services.executions.get(z.string().parse(execution_id));
+    expect(steps.at(-1)).toMatchObject({ kind: "script", status: "cancelled", artifacts: [{ kind: "log" }] });
+  });
+
+  test.each([
+    ["time", "while :; do :; done", { timeout_ms: 1_000 }, "timeout", "EXECUTION_TIMEOUT"],
+    ["memory", "x=$(head -c 400M /dev/zero | tr '\\0' x)", {}, "error", "OUT_OF_MEMORY"],
+    ["processes", "for i in $(seq 60); do sleep 8152 & done; wait", {}, "error", "INSUFFICIENT_RESOURCES"],
+    [
+      "writing",
+      "echo x > /usr/bin/x && exit 0; head -c 70M /dev/zero > /work/x",
+      {},
+      "error",
+      "INSUFFICIENT_RESOURCES",
+    ],
+  ])("stops and reports a script at its limit of %s, and leaves nothing", async (name, text, args, status, code) => {
+    script(`${name}.sh`, `${text}\n`);
+    const { structured } = await execute({ script: `${name}.sh`, ...args });
+    expect(structured).toMatchObject({ status, reason: { code } });
+    expect(sleepers(8152)).toEqual([]);
+    expect((await execute({ script: "plain.sh" })).structured).toMatchObject({ status: "passed" });
+    expect(runFolders()).toEqual([]);
+  });
+
+  test("stops a script whose processes together take more memory than it may have", async () => {
+    script(
+      "many.py",
+      "import os, time\nfor _ in range(3): os.fork()\nx = b'1' * 60_000_000\ntime.sleep(60)\n",
+    );
+    const { structured } = await execute({ script: "many.py" });
+    expect(structured).toMatchObject({
+      status: "error",
+      reason: { code: "OUT_OF_MEMORY", message: expect.stringContaining("256 MB") },
+    });
+  });
+});
