@@ -1,14 +1,18 @@
-import { existsSync, renameSync, statSync } from "node:fs";
+import { closeSync, copyFileSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { type DestinationStream, destination, type Logger, pino } from "pino";
 import { scrub } from "./scrub.ts";
 import { currentTraceId } from "./span.ts";
 
 export type { Logger } from "pino";
 
-/** Where lines go: stderr, a file (its folder is made, mode 0600), or a stream of a test. Never stdout. */
-export type LogDestination = "stderr" | { file: string } | DestinationStream;
+/**
+ * Where lines go: stderr, a file (its folder is made, mode 0600), or a stream of a test. Never stdout. With `echo` lines of
+ * a file go to stderr too, unless stderr is that file.
+ */
+export type LogDestination = "stderr" | { file: string; echo?: boolean } | DestinationStream;
 
-/** A file that has grown beyond this when it is opened is moved to `<file>.1`. */
+/** What a file holds beyond this goes to `<file>.1`. */
 const rotateBytes = 10_000_000;
 
 /**
@@ -39,12 +43,56 @@ export function createLog(options: {
   return { log, close: stream.close };
 }
 
-function open(where: LogDestination): { to: DestinationStream; close(): void } {
-  if (where === "stderr") return { to: destination({ fd: 2, sync: true }), close: () => {} };
+type Open = { to: DestinationStream; close(): void };
+
+function open(where: LogDestination): Open {
+  if (where === "stderr") return { to: stderr(), close: () => {} };
   if (!("file" in where)) return { to: where, close: () => {} };
-  if (existsSync(where.file) && statSync(where.file).size > rotateBytes) {
-    renameSync(where.file, `${where.file}.1`);
+  const file = openFile(where.file);
+  if (!where.echo || isStderr(file.fd)) return file;
+  const echo = stderr();
+  return {
+    to: {
+      write(line) {
+        file.to.write(line);
+        echo.write(line);
+      },
+    },
+    close: file.close,
+  };
+}
+
+const stderr = () => destination({ fd: 2, sync: true });
+
+/** So it is in a daemon that a bridge started, whose last words before the log is open belong there too. */
+function isStderr(fd: number): boolean {
+  const [own, other] = [fstatSync(fd), fstatSync(2)];
+  return own.ino === other.ino && own.dev === other.dev;
+}
+
+/** A file that keeps its last lines, and in `<file>.1` those before them. */
+function openFile(path: string): Open & { fd: number } {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const fd = openSync(path, "a", 0o600);
+  let { size } = fstatSync(fd);
+  let isOpen = true;
+  function write(line: string): void {
+    if (!isOpen) return;
+    try {
+      if (size > rotateBytes) {
+        // Not renamed: others, such as our own stderr, hold it open.
+        copyFileSync(path, `${path}.1`);
+        ftruncateSync(fd);
+        size = 0;
+      }
+      size += writeSync(fd, line);
+    } catch {
+      // A disk that is full must not end what is logged.
+    }
   }
-  const to = destination({ dest: where.file, mkdir: true, mode: 0o600, append: true, sync: true });
-  return { to, close: () => to.destroy() };
+  function close(): void {
+    if (isOpen) closeSync(fd);
+    isOpen = false;
+  }
+  return { fd, to: { write }, close };
 }

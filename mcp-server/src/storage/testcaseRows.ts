@@ -11,6 +11,16 @@ export function testcaseRows(db: Database) {
     /** Saves by name in one statement; `id` is used only when the name is new. */
     upsert: (id: string, testcase: TestCaseInput, at: string) => upsert(db, id, testcase, at),
 
+    /** False, and nothing is changed, when the name is taken. */
+    async insert(id: string, testcase: TestCaseInput, at: string): Promise<boolean> {
+      const rows = await db
+        .insert(testcases)
+        .values({ id, ...columnsOf(testcase, at), createdAt: at })
+        .onConflictDoNothing({ target: testcases.name })
+        .returning({ id: testcases.id });
+      return rows.length > 0;
+    },
+
     async findById(id: string): Promise<TestCase | undefined> {
       const [row] = await db.select().from(testcases).where(eq(testcases.id, id));
       return row && toTestcase(row);
@@ -72,14 +82,21 @@ export function testcaseRows(db: Database) {
 }
 
 async function upsert(db: Database, id: string, testcase: TestCaseInput, at: string) {
-  const changed = { userinterfaceName: testcase.userinterface_name ?? null, body: testcase, updatedAt: at };
+  const { name, ...changed } = columnsOf(testcase, at);
   const [row] = await db
     .insert(testcases)
-    .values({ id, name: testcase.name, createdAt: at, ...changed })
+    .values({ id, name, createdAt: at, ...changed })
     .onConflictDoUpdate({ target: testcases.name, set: changed })
     .returning({ id: testcases.id });
   return { id: row?.id ?? id, created: row?.id === id };
 }
+
+const columnsOf = (testcase: TestCaseInput, at: string) => ({
+  name: testcase.name,
+  userinterfaceName: testcase.userinterface_name ?? null,
+  body: testcase,
+  updatedAt: at,
+});
 
 function toTestcase(row: typeof testcases.$inferSelect): TestCase {
   return { ...row.body, id: row.id, created_at: row.createdAt, updated_at: row.updatedAt };

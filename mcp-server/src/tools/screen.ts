@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deviceFields } from "../registry/fields.ts";
+import { deviceFields, maxTokensField } from "../registry/fields.ts";
 import { defineDeviceTool } from "../registry/tool.ts";
 
 const rect = z.strictObject({
@@ -67,4 +67,51 @@ export const captureScreenshot = defineDeviceTool({
     const { artifact, width, height, scale } = shot;
     return { artifact, width, height, scale };
   },
+});
+
+export const analyzeScreenForAction = defineDeviceTool({
+  name: "analyze_screen_for_action",
+  title: "What to use on the screen",
+  description:
+    "What on the live screen serves an intent: ref, command, best selector, unique or not, stability 0..1",
+  domain: "screen",
+  capabilities: ["ELEMENT_INSPECTION"],
+  effect: "read",
+  timeoutMs: 60_000,
+  drives: false,
+  input: z.strictObject({
+    intent: z.string().min(1).max(200).describe("Such as sign in button"),
+    ...deviceFields,
+    ...maxTokensField(500),
+  }),
+  wireInput: z.object({
+    intent: z.string().describe("Such as sign in button"),
+    device_id: z.string().optional(),
+    session_id: z.string().optional(),
+    max_tokens: z.int().default(500),
+  }),
+  output: z.object({
+    generation: z.int(),
+    location: z.string(),
+    notices: z.array(z.string()).optional(),
+    candidates: z.array(
+      z.object({
+        ref: z.string(),
+        role: z.string(),
+        name: z.string(),
+        command: z.string().optional(),
+        selector: z.string().optional(),
+        unique: z.boolean().optional(),
+        stability: z.number().optional(),
+        why: z.string().optional(),
+        where: z.string().optional(),
+      }),
+    ),
+    ambiguous: z.int().optional().describe("So many of the first are equally good"),
+    left_out: z.string().optional(),
+    nearest: z.string().optional(),
+    hint: z.string().optional(),
+    more: z.int().optional(),
+  }),
+  handle: ({ input, services, device, signal }) => services.screen.analyze(device, input, signal),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { executionStatusSchema, labelSchema, paramsSchema } from "../domain/index.ts";
+import { executionStatusSchema, labelSchema, paramsSchema, testcaseSchema } from "../domain/index.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
@@ -10,7 +10,7 @@ export const saveTestcase = defineTool({
   name: "save_testcase",
   title: "Save a test case",
   description:
-    "Save by name {name,userinterface_name?,tags?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}. Values take {{name}}, {{block_id.output.x}}",
+    "Save by name {name,userinterface_name?,tags?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}, script{script,args}. Values take {{name}}, {{block_id.output.x}}",
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",
@@ -22,6 +22,7 @@ export const saveTestcase = defineTool({
     // The strict shape is applied by the service, with every problem and its path.
     testcase: paramsSchema,
   }),
+  strictInput: z.strictObject({ ...deviceFields, testcase: testcaseSchema }),
   output: z.object({ id: z.string(), name: z.string(), created: z.boolean() }),
   handle: ({ input: { testcase, ...device }, services, context }) =>
     services.testcases.saveFor(testcase, device, context),
@@ -158,4 +159,50 @@ export const executeTestcase = defineTool({
       .optional(),
   }),
   handle: ({ input, services, context }) => services.testcases.execute(input, context),
+});
+
+export const generateAndSaveTestcase = defineTool({
+  name: "generate_and_save_testcase",
+  title: "Make a test case of words",
+  description:
+    'Make a test of steps, one a line: go to NODE; click "X"; type "T" into "X"; press KEY; check NODE is shown; check or wait for text "T". Unless all is understood it saves nothing and returns what save_testcase needs',
+  domain: "testcases",
+  capabilities: ["TEST_AUTHORING"],
+  effect: "write",
+  timeoutMs: 60_000,
+  input: z.strictObject({
+    name: labelSchema,
+    userinterface_name: z.string().min(1),
+    description: z.string().min(1).max(8_000),
+    ...deviceFields,
+    save: z.boolean().default(true),
+  }),
+  wireInput: z.object({
+    name: z.string(),
+    userinterface_name: z.string(),
+    description: z.string(),
+    device_id: z.string().optional().describe("Checks commands"),
+    save: z.boolean().default(true),
+  }),
+  output: z.object({
+    saved: z.boolean(),
+    testcase_id: z.string().optional(),
+    name: z.string(),
+    steps: z.string().optional(),
+    testcase: paramsSchema.optional(),
+    understood: z.string().optional(),
+    not_understood: z
+      .array(z.object({ line: z.string(), reason: z.string(), nearest: z.array(z.string()).optional() }))
+      .optional(),
+    context: z
+      .object({
+        nodes: z.array(z.string()),
+        testcases: z.array(z.string()).optional(),
+        commands: z.array(z.string()).optional(),
+        checks: z.array(z.string()).optional(),
+      })
+      .optional(),
+    schema_uri: z.string().optional(),
+  }),
+  handle: ({ input, services, context }) => services.authoring.generate(input, context),
 });

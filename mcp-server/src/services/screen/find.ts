@@ -15,13 +15,13 @@ const roleWords: Readonly<Record<string, readonly string[]>> = {
   listbox: ["listbox", "list", "select"],
   menuitem: ["menuitem", "menu", "item", "entry"],
   option: ["option", "choice", "item"],
-  radio: ["radio", "choice"],
-  searchbox: ["searchbox", "search", "field", "input"],
+  radio: ["radio", "button", "choice"],
+  searchbox: ["searchbox", "search", "field", "input", "box"],
   slider: ["slider", "range"],
   spinbutton: ["spinbutton", "number", "field", "input"],
   switch: ["switch", "toggle"],
   tab: ["tab"],
-  textbox: ["textbox", "field", "input", "box", "text"],
+  textbox: ["textbox", "textfield", "field", "input", "box", "text"],
   treeitem: ["treeitem", "item", "node", "entry"],
 };
 
@@ -58,13 +58,7 @@ const synonyms: readonly (readonly string[])[] = [
  * and the value say. A name that does not share a word with the query, or nearly so, is not a match, whatever its role.
  */
 export function findElements(elements: readonly Element[], query: string): Element[] {
-  const wanted = fold(query);
-  const words = split(wanted);
-  if (words.length === 0) return [];
-  const scored = elements
-    .map((element) => ({ element, score: score(element, wanted, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score);
+  const scored = scoreElements(elements, query);
   const best = scored[0]?.score ?? 0;
   const least = best >= 80 ? best * 0.6 : best * 0.5;
   return scored
@@ -73,9 +67,24 @@ export function findElements(elements: readonly Element[], query: string): Eleme
     .map(({ element }) => element);
 }
 
+export type Scored = { element: Element; score: number };
+
+/** All elements that have to do with a description, best first; equally good ones in reading order. */
+export function scoreElements(elements: readonly Element[], query: string): Scored[] {
+  const wanted = fold(query);
+  const words = wordsOf(query);
+  if (words.length === 0) return [];
+  return elements
+    .map((element) => ({ element, score: score(element, wanted, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+}
+
+/** Whether a word says what kind of thing an element is. */
+export const namesRole = (word: string, role: string): boolean => (roleWords[role] ?? [role]).includes(word);
+
 function score(element: Element, wanted: string, words: readonly string[]): number {
-  const roles = roleWords[element.role] ?? [element.role];
-  const meant = words.filter((word) => !roles.includes(word));
+  const meant = words.filter((word) => !namesRole(word, element.role));
   const saysRole = meant.length < words.length;
   const name = likeness(element.name, wanted, meant.length > 0 ? meant : words);
   const text = element.text ? likeness(element.text, wanted, words) * 0.8 : 0;
@@ -90,8 +99,8 @@ function score(element: Element, wanted: string, words: readonly string[]): numb
 function likeness(said: string, wanted: string, words: readonly string[]): number {
   const text = fold(said);
   if (text === "") return 0;
-  if (text === wanted || text === words.join(" ")) return 100;
-  const own = split(text);
+  const own = wordsOf(text);
+  if (text === wanted || own.join(" ") === words.join(" ")) return 100;
   const hits = words.map((word) => Math.max(...own.map((one) => wordLikeness(one, word)), 0));
   const share = hits.reduce((sum, hit) => sum + hit, 0) / words.length;
   if (share < 0.35) return 0;
@@ -99,7 +108,8 @@ function likeness(said: string, wanted: string, words: readonly string[]): numbe
   return Math.max(1, share * 90 - Math.min(25, extra * 3));
 }
 
-function wordLikeness(own: string, word: string): number {
+/** 0..1: how much a word of an element is like a word of a description, in letters or in meaning. */
+export function wordLikeness(own: string, word: string): number {
   if (own === word) return 1;
   if (synonyms.some((line) => line.includes(own) && line.includes(word))) return 0.75;
   if (word.length >= 3 && own.length >= 3 && (own.startsWith(word) || word.startsWith(own))) return 0.8;
@@ -122,6 +132,13 @@ function fold(text: string): string {
   return text.toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-function split(text: string): string[] {
-  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "" && !/^(the|a|an|of|to|for)$/.test(word));
+/** Words that mean one thing together, and are written apart or not. */
+const compounds = /\b(sign|log|check|drop|text) (in|out|up|on|off|down|box|field)\b/g;
+
+/** The words of a text that say something, in lower case. */
+export function wordsOf(text: string): string[] {
+  return fold(text)
+    .replace(compounds, "$1$2")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "" && !/^(the|a|an|of|to|for)$/.test(word));
 }

@@ -1,26 +1,35 @@
-import type { Dump, Element, ElementSource, Frame, ScreenSource } from "@labwright/controllers";
+import type { Dump, Element, ElementSource, Frame } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
+import { commandsOf } from "../findCommand.ts";
 import type {
+  ActionAnalysis,
+  AnalysisOptions,
   ArtifactRef,
   ArtifactStore,
   DumpOptions,
   DumpView,
   OpenDevice,
+  ScreenAnalyst,
   ScreenService,
   Shot,
   ShotOptions,
 } from "../ports.ts";
+import { viewOf } from "./analysis.ts";
+import { rankCandidates } from "./candidates.ts";
 import { diffElements, renderChanges } from "./diff.ts";
 import { findElements } from "./find.ts";
+import { readIntent } from "./intent.ts";
 import { drawMarks, scaleFrame } from "./pictures.ts";
 import { renderElements } from "./render.ts";
+import { elementsOf, missing, screenOf } from "./sources.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** How many looks a device's `changes_since` reaches back. */
 const keptLooks = 2;
 /** Elements that a full dump gives selectors for: each costs a question to the page. */
 const mostItems = 200;
+const mostCandidates = 5;
 const longestSide = 1_280;
 const defaultTokens = 2_000;
 const defaultFindTokens = 150;
@@ -30,10 +39,11 @@ const leastTokens = 40;
 
 type Look = { dump: Dump; interactiveOnly: boolean };
 
-export const createScreen = (artifacts: ArtifactStore): ScreenService => new Screen(artifacts);
+export const createScreen = (artifacts: ArtifactStore): ScreenService & ScreenAnalyst =>
+  new Screen(artifacts);
 
 /** Looks at devices, remembers the last looks, and puts them into a model's words and pictures. */
-class Screen implements ScreenService {
+class Screen implements ScreenService, ScreenAnalyst {
   private readonly looks = new Map<string, Look[]>();
   private readonly artifacts: ArtifactStore;
 
@@ -85,6 +95,23 @@ class Screen implements ScreenService {
     const { text, shown, more } = renderElements(listed, { maxTokens: room });
     if (options.detail === "compact") return { ...view, elements: text, more };
     return { ...view, elements: "", more, items: await itemsOf(source, listed.slice(0, shown), signal) };
+  }
+
+  async analyze(
+    device: OpenDevice,
+    { intent, max_tokens: maxTokens }: AnalysisOptions,
+    signal: AbortSignal,
+  ): Promise<ActionAnalysis> {
+    const source = elementsOf(device) ?? missing(device, "elements");
+    const dump = await this.look(device, source, false, signal);
+    const commands = new Set(commandsOf(device).map(({ command }) => command.name));
+    const ranked = rankCandidates(dump.elements, readIntent(intent), commands);
+    const fits = ranked.fits.slice(0, mostCandidates);
+    const selectors = await source.selectors(
+      fits.map(({ element }) => element.ref),
+      signal,
+    );
+    return viewOf(dump, ranked, selectors, maxTokens);
   }
 
   expectChanges(device: OpenDevice): void {
@@ -165,21 +192,6 @@ class Screen implements ScreenService {
 
 /** An address without its fragment: what makes it another page. */
 const pageOf = (location: string) => location.split("#", 1)[0];
-
-const screenOf = (device: OpenDevice): ScreenSource | undefined =>
-  [...device.controllers.values()].find(({ screen }) => screen)?.screen;
-
-const elementsOf = (device: OpenDevice): ElementSource | undefined =>
-  [...device.controllers.values()].find(({ elements }) => elements)?.elements;
-
-function missing(device: OpenDevice, what: "picture" | "elements"): never {
-  const reasons = device.unavailable.map(({ kind, reason }) => `${kind}: ${reason}`);
-  throw new ToolError(
-    "CONTROLLER_UNAVAILABLE",
-    [`${device.id} gives no ${what}.`, ...reasons].join(" "),
-    "Call get_device_info to see what it can do.",
-  );
-}
 
 async function itemsOf(source: ElementSource, elements: readonly Element[], signal: AbortSignal) {
   const listed = elements.slice(0, mostItems);

@@ -1,0 +1,2 @@
+export { createAuthoring } from "./generate.ts";
+export type * from "./types.ts";
