@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import {
+  type AppSource,
   type Check,
   type Command,
   type Controller,
@@ -12,8 +13,9 @@ import {
   type Element,
   type Frame,
   nearest,
+  type SensorSource,
 } from "../src/index.ts";
-import { type SimulatedItem, SimulatedState } from "./simulatedScreens.ts";
+import { type SimulatedItem, SimulatedState, simulatedScreens } from "./simulatedScreens.ts";
 
 const settings = z.strictObject({ latency_ms: z.int().min(0).max(60_000).default(0) });
 const keys = ["UP", "DOWN", "LEFT", "RIGHT", "OK", "BACK", "HOME"] as const;
@@ -200,6 +202,44 @@ function checksOf(box: SimulatedBox): Check[] {
   ];
 }
 
+/** What a set-top box measures, made up; it stands on a shelf. */
+function sensorsOf(box: SimulatedBox): SensorSource {
+  return {
+    async sensors(signal) {
+      await box.busy(signal);
+      const absent = "a set-top box on mains, standing still, has none";
+      return {
+        simulated: true,
+        readings: [
+          { name: "network.online", value: true },
+          { name: "network.round_trip", value: 12, unit: "ms" },
+          { name: "location.latitude", value: 48.8584, unit: "°" },
+          { name: "location.longitude", value: 2.2945, unit: "°" },
+          { name: "temperature", value: 41.5, unit: "°C" },
+        ],
+        absent: (["battery", "orientation", "accelerometer"] as const).map((name) => ({
+          name,
+          reason: absent,
+        })),
+      };
+    },
+  };
+}
+
+function appsOf(box: SimulatedBox): AppSource {
+  return {
+    async installedApps(signal) {
+      await box.busy(signal);
+      const apps = Object.entries(simulatedScreens).map(([id, { title }]) => ({
+        id: `simulated.${id}`,
+        name: title,
+        version: "1.0",
+      }));
+      return { simulated: true, apps };
+    },
+  };
+}
+
 function controllersOf(latencyMs: number): Controller[] {
   const box = new SimulatedBox(latencyMs);
   const life = {
@@ -234,6 +274,8 @@ function controllersOf(latencyMs: number): Controller[] {
             return item ? [{ kind: "text", selector: item.name, unique: true, score: 0.8 }] : [];
           }),
       },
+      sensors: sensorsOf(box),
+      apps: appsOf(box),
       ...life,
     },
     { kind: "verification_text", commands: [], checks: checksOf(box), ...life },

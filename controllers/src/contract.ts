@@ -112,6 +112,72 @@ export type ElementSource = {
   selectors(refs: readonly string[], signal: AbortSignal): Promise<readonly (readonly Selector[])[]>;
 };
 
+/** What a device measures of itself. `unit` is absent for a word or a yes or no. */
+export type SensorReading = { name: string; value: number | string | boolean; unit?: string };
+
+/** Every sensor is in one of the two lists, under the name that {@link sensorNames} gives it or begins with it. */
+export type SensorReport = {
+  readings: readonly SensorReading[];
+  absent: readonly { name: SensorName; reason: string }[];
+  /** The values are made up. */
+  simulated?: boolean;
+};
+export const sensorNames = [
+  "battery",
+  "network",
+  "location",
+  "orientation",
+  "accelerometer",
+  "temperature",
+] as const;
+export type SensorName = (typeof sensorNames)[number];
+
+/** Reads what the device measures of itself. */
+export type SensorSource = { sensors(signal: AbortSignal): Promise<SensorReport> };
+
+/** `id` is what the device's own commands start it by. */
+export type InstalledApp = { id: string; name?: string; version?: string };
+
+/** Lists the apps on the device. */
+export type AppSource = {
+  installedApps(signal: AbortSignal): Promise<{ apps: readonly InstalledApp[]; simulated?: boolean }>;
+};
+
+export type RecordingKind = "video" | "trace";
+
+/** Why a recording ended without being stopped. */
+export type RecordingLoss = "device_closed" | "device_lost" | "full";
+
+export type RecordingOptions = {
+  /** Of these, what the recorder can. */
+  kinds: readonly RecordingKind[];
+  /** An empty folder of the server's choosing; every file goes there. */
+  folder: string;
+  /** No file grows beyond this many bytes. */
+  mostBytes: number;
+  /** Told at most once, when it ends before `stop`; what there is by then can be had from `stop`. */
+  ended(reason: RecordingLoss): void;
+};
+
+/** `lost` says in a line each what was to be recorded and is not there. */
+export type Recording = {
+  files: readonly { kind: RecordingKind; path: string; mimeType: string }[];
+  /** Pictures in the video. */
+  frames: number;
+  lost: readonly string[];
+};
+
+/** Records what the device shows while others use it; one recording at a time. */
+export type Recorder = {
+  readonly kinds: readonly RecordingKind[];
+  /** Says whether its video has sound. */
+  readonly sound: boolean;
+  /** Throws ACTION_REJECTED while a recording goes on. */
+  start(options: RecordingOptions, signal: AbortSignal): Promise<void>;
+  /** Ends the recording and gives its files. Throws ACTION_REJECTED when there is none. */
+  stop(signal: AbortSignal): Promise<Recording>;
+};
+
 /** Something the device did by itself, told to whoever asks next. */
 export type DeviceNotice = {
   kind: "dialog" | "tab" | "download" | "page_error" | "url_denied" | "restarted";
@@ -126,6 +192,9 @@ export type Controller = {
   readonly checks: readonly Check[];
   readonly screen?: ScreenSource;
   readonly elements?: ElementSource;
+  readonly sensors?: SensorSource;
+  readonly apps?: AppSource;
+  readonly recorder?: Recorder;
   open(signal: AbortSignal): Promise<void>;
   /** Ends everything it started. Safe to call twice and on a controller that never opened. */
   close(): Promise<void>;

@@ -3,6 +3,17 @@ export * from "./errors.ts";
 export { type ControllerFactory, defineFactory } from "./factory.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { nearest, similarity } from "./nearest.ts";
+export { findProgram, type RunningProgram, runProgram } from "./programs/run.ts";
+export {
+  type FoundSandbox,
+  findSandbox,
+  type Sandbox,
+  type SandboxedProgram,
+  type SandboxLimits,
+  type SandboxMount,
+  startUnsandboxed,
+  type WatchedProgram,
+} from "./programs/sandbox.ts";
 export {
   createWebControllers,
   type FoundBrowser,

@@ -11,7 +11,9 @@ import { viewCommands } from "./commands/view.ts";
 import { waitCommands } from "./commands/waiting.ts";
 import { LiveSession } from "./liveSession.ts";
 import { createLook } from "./look.ts";
+import { createRecorder } from "./recorder.ts";
 import { createScreen } from "./screen.ts";
+import { createSensors } from "./sensors.ts";
 import type { DrivenSession } from "./session.ts";
 import { type WebSettings, webSettingsSchema } from "./settings.ts";
 
@@ -42,13 +44,17 @@ export function createWebControllers(
   });
   const screen = createScreen(session);
   const elements = createLook(session);
+  const sensors = createSensors(session);
+  const { recorder, named } = createRecorder(session);
   return [
     {
       ...sharing("web"),
-      commands: webCommands(session),
+      commands: webCommands(session).map(named),
       checks: [],
       screen,
       elements,
+      sensors,
+      recorder,
       takeNotices: () => session.takeNotices(),
     },
     { ...sharing("verification_web"), commands: [], checks: webChecks(session), takeNotices: () => [] },

@@ -23,6 +23,7 @@ export class LiveSession implements DrivenSession {
   readonly #notices = createNotices();
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
+  readonly #endings: Preparation[] = [];
   readonly #perTab = new Map<string, (page: Page) => Promise<void>>();
   readonly #keeper = new StateKeeper();
   readonly #guard: UrlGuard;
@@ -76,6 +77,10 @@ export class LiveSession implements DrivenSession {
 
   onNewContext(prepare: Preparation): void {
     this.#preparations.push(prepare);
+  }
+
+  onContextEnd(save: Preparation): void {
+    this.#endings.push(save);
   }
 
   notify(kind: DeviceNotice["kind"], text: string): void {
@@ -143,7 +148,7 @@ export class LiveSession implements DrivenSession {
     this.#browserContext = fresh;
     this.#current = undefined;
     await this.openTab();
-    await former.close();
+    await this.#endContext(former);
   }
 
   /** Opens the browser unless it is open; the controllers of a device may ask at once. */
@@ -165,11 +170,13 @@ export class LiveSession implements DrivenSession {
   async close(): Promise<void> {
     await this.#opening?.catch(() => undefined);
     const browser = this.#browser;
+    const last = this.#browserContext;
     this.#browser = undefined;
     this.#browserContext = undefined;
     this.#current = undefined;
     this.#wasOpen = false;
     this.#keeper.keep(undefined);
+    if (last !== undefined && browser?.isConnected() === true) await this.#endContext(last);
     await browser?.close();
   }
 
@@ -192,6 +199,11 @@ export class LiveSession implements DrivenSession {
     this.dialogs.clear();
     if (this.#wasOpen) this.notify("restarted", "the browser was lost and has been started again");
     this.#wasOpen = true;
+  }
+
+  async #endContext(context: BrowserContext): Promise<void> {
+    for (const save of this.#endings) await save(context);
+    await context.close();
   }
 
   async #savedState(): Promise<StorageState | undefined> {

@@ -37,6 +37,8 @@ export type DrivenSession = WebSession & {
   reset(storageState: StorageState | undefined): Promise<void>;
   /** Applies to the tabs there are and to those that come, until the next {@link reset}. */
   forEachTab(key: string, apply: (page: Page) => Promise<void>): Promise<void>;
+  /** Runs on each context before it is closed by us: what it holds can still be saved. Must not throw. */
+  onContextEnd(save: (context: BrowserContext) => Promise<void>): void;
   /** How many requests the URL policy has refused so far; a command compares before and after. */
   denials(): number;
   /** Says whether the URL policy refused this address lately. */

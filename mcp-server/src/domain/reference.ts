@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { labelSchema } from "./common.ts";
 
 /** In pixels of the full frame. */
 export const areaSchema = z.strictObject({
@@ -11,3 +12,21 @@ export type Area = z.output<typeof areaSchema>;
 
 export const referenceKindSchema = z.enum(["image", "text"]);
 export type ReferenceKind = z.output<typeof referenceKindSchema>;
+
+const placed = { name: labelSchema, device_model: labelSchema, area: areaSchema.optional() };
+
+/** How a userinterface's file carries a reference. */
+export const referenceDocumentSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("text"),
+    ...placed,
+    text: z.string().min(1).max(10_000),
+  }),
+  z.strictObject({
+    kind: z.literal("image"),
+    ...placed,
+    /** Base64 of eight fixed bytes begins so (ISO/IEC 15948, 5.2). */
+    png: z.base64().startsWith("iVBORw0KGg", "must be a PNG file in base64"),
+  }),
+]);
+export type ReferenceDocument = z.output<typeof referenceDocumentSchema>;

@@ -107,7 +107,7 @@ export const getUserinterfaceComplete = defineTool({
 export const exportUserinterface = defineTool({
   name: "export_userinterface",
   title: "Export a userinterface",
-  description: "An app's model and test cases as YAML, to keep in git",
+  description: "An app's model, test cases and references as YAML, to keep in git",
   domain: "userinterfaces",
   capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
@@ -141,6 +141,7 @@ export const importUserinterface = defineTool({
     nodes: z.int(),
     edges: z.int(),
     testcases: z.int(),
+    references: z.int().optional(),
   }),
   handle: ({ input, services }) => services.userinterfaces.importYaml(input.yaml, input.replace),
 });

@@ -14,6 +14,7 @@ import type {
 } from "../../../mcp-server/src/services/ports.ts";
 import {
   createUserInterfaces,
+  type ReferencePort,
   type TestCasePort,
 } from "../../../mcp-server/src/services/userinterfaces/index.ts";
 import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
@@ -24,6 +25,12 @@ import { simulatedDevices, testSecrets } from "../../fixtures/simulated.ts";
 
 /** An app without test cases. */
 export const noTestcases: TestCasePort = { exportFor: async () => [], importAll: async () => undefined };
+
+export const noReferences: ReferencePort = {
+  exportFor: async () => [],
+  importAll: async () => undefined,
+  removeOrphans: async () => {},
+};
 
 export type LabOptions = {
   /** What tells the age of positions and the time of runs. */
@@ -51,7 +58,12 @@ export async function openLab(db: Database, options: LabOptions = {}) {
   const verifications = createVerifications({ clock: systemClock, secrets, screen });
   const executor = createActions({ clock: systemClock, secrets, verifications });
   const actions = options.wrapActions?.(executor) ?? executor;
-  const userinterfaces = createUserInterfaces({ db, clock, testcases: () => noTestcases });
+  const userinterfaces = createUserInterfaces({
+    db,
+    clock,
+    testcases: () => noTestcases,
+    references: () => noReferences,
+  });
   const executions = createExecutions({
     rows: executionRows(db),
     devices,

@@ -16,7 +16,7 @@ import type { Database } from "../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../mcp-server/src/storage/navigationRows.ts";
 import { positionRows } from "../../../mcp-server/src/storage/positionRows.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
-import { boxYaml, click, noTestcases, shows } from "../navigation/lab.ts";
+import { boxYaml, click, noReferences, noTestcases, shows } from "../navigation/lab.ts";
 
 let db: Database;
 
@@ -26,7 +26,11 @@ const edge = (source: string, target: string, rest: object = {}): EdgeDraft =>
   edgeDraftSchema.parse({ source, target, action_sets: [{ actions: [click(target)] }], ...rest });
 
 const serviceWith = (testcases: TestCasePort = noTestcases) =>
-  createUserInterfaces({ db, clock: systemClock, testcases: () => testcases });
+  createUserInterfaces({
+    ...{ db, clock: systemClock },
+    testcases: () => testcases,
+    references: () => noReferences,
+  });
 
 /** A service with an empty app, or with the box's. */
 async function appWith(yaml?: (name: string) => string) {

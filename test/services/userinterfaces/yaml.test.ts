@@ -4,16 +4,21 @@ import type { TestCaseInput } from "../../../mcp-server/src/domain/index.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
 import {
   createUserInterfaces,
+  type ReferencePort,
   type TestCasePort,
 } from "../../../mcp-server/src/services/userinterfaces/index.ts";
 import type { Database, Storage } from "../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../mcp-server/src/storage/navigationRows.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
-import { boxYaml, noTestcases } from "../navigation/lab.ts";
+import { boxYaml, noReferences, noTestcases } from "../navigation/lab.ts";
 
 let db: Database;
-const serviceWith = (testcases: TestCasePort = noTestcases) =>
-  createUserInterfaces({ db, clock: systemClock, testcases: () => testcases });
+const serviceWith = (testcases: TestCasePort = noTestcases, references: ReferencePort = noReferences) =>
+  createUserInterfaces({
+    ...{ db, clock: systemClock },
+    testcases: () => testcases,
+    references: () => references,
+  });
 
 /** Test cases in memory, in place of the real ones. */
 function memoryTestcases(): TestCasePort & { kept: TestCaseInput[] } {
@@ -218,6 +223,17 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     const apps = serviceWith({ ...noTestcases, importAll: async (_list, { app }) => seen.push(app) });
     await apps.importYaml(full(name), false);
     expect(seen).toMatchObject([{ name, variables: { user: "anna", app: { url: "https://app.test/" } } }]);
+  });
+
+  test("is refused when it could not be read again, with the pictures that make it so large", async () => {
+    const name = `full ${randomUUID()}`;
+    const picture = { kind: "image", name: "Film", device_model: "web", png: "A".repeat(5_000_000) } as const;
+    const apps = serviceWith(noTestcases, { ...noReferences, exportFor: async () => [picture] });
+    await apps.importYaml(full(name), false);
+    expect(await failureOf(apps.exportYaml(name))).toMatchObject({
+      code: "INPUT_TOO_LARGE",
+      hint: expect.stringContaining("Film (5000000 characters)"),
+    });
   });
 
   describe("that is wrong", () => {

@@ -9,6 +9,7 @@ const ours: ReadonlySet<string> = new Set([
   "execution",
   "deployment",
   "script",
+  "recording",
 ]);
 
 /** Kinds whose events would look like `alert.resolved` and `alert.triaged`. */

@@ -1,7 +1,8 @@
 import { stringify } from "yaml";
-import type { ActionSet, Edge, Node, TestCaseInput } from "../../domain/index.ts";
+import type { ActionSet, Edge, Node, ReferenceDocument, TestCaseInput } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
 import { type AppModel, labelOf } from "./model.ts";
-import { formatVersion } from "./yamlDocument.ts";
+import { formatVersion, maxCharacters } from "./yamlDocument.ts";
 
 /** Keys that say what a thing is come first; the others follow in their alphabetical order. */
 const firstKeys = [
@@ -46,16 +47,40 @@ const defaults: Readonly<Record<string, unknown>> = {
 /** Below these keys everything is the user's own data, which is kept as it is. */
 const ownData = new Set(["params", "values", "body", "headers", "default", "inputs", "outputs", "variables"]);
 
-/** A userinterface as text for git: the same app gives the same text, whatever its ids and the order of its edits. */
-export function exportYaml(model: AppModel, testcases: readonly TestCaseInput[]): string {
+/**
+ * A userinterface as text for git: the same app gives the same text, whatever its ids and the order of its edits. Throws
+ * INPUT_TOO_LARGE for one that could not be imported again.
+ */
+export function exportYaml(
+  model: AppModel,
+  testcases: readonly TestCaseInput[],
+  references: readonly ReferenceDocument[],
+): string {
   const { id: _, root_tree_id, ...ui } = model.ui;
   const document = {
     format_version: formatVersion,
     ...ui,
     tree: treeOf(model, root_tree_id),
     testcases: [...testcases].sort((a, b) => order(a.name, b.name)).map((one) => testcaseOf(one, ui.name)),
+    references: references.length > 0 ? references : undefined,
   };
-  return stringify(tidy(document), { lineWidth: 0, aliasDuplicateObjects: false });
+  const text = stringify(tidy(document), { lineWidth: 0, aliasDuplicateObjects: false });
+  if (text.length > maxCharacters) throw tooLarge(text.length, references);
+  return text;
+}
+
+function tooLarge(characters: number, references: readonly ReferenceDocument[]): ToolError {
+  const sizes = references.flatMap((one) =>
+    one.kind === "image" ? [{ reference: one.name, characters: one.png.length }] : [],
+  );
+  const largest = sizes.sort((a, b) => b.characters - a.characters).slice(0, 5);
+  const named = largest.map((one) => `${one.reference} (${one.characters} characters)`).join(", ");
+  return new ToolError(
+    "INPUT_TOO_LARGE",
+    `The file would have ${characters} characters; at most ${maxCharacters} can be imported again.`,
+    named === "" ? "Split the app into several userinterfaces." : `Save smaller references for ${named}.`,
+    { largest },
+  );
 }
 
 function treeOf(model: AppModel, treeId: string): Record<string, unknown> {

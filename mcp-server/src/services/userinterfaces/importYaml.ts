@@ -1,17 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { type Path, parseSource, type Source } from "../../config/source.ts";
-import type { EdgeDraft, Node, TestCaseInput } from "../../domain/index.ts";
+import type { EdgeDraft, Node, ReferenceDocument, TestCaseInput } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { namedSets, withSharedActions } from "./editEdges.ts";
 import type { AppModel } from "./model.ts";
 import { edgeProblems, nodeProblems, treeProblems } from "./problems.ts";
-import { pathText, schemaProblems, type YamlDocument, type YamlTree, yamlSchema } from "./yamlDocument.ts";
+import {
+  maxCharacters,
+  pathText,
+  schemaProblems,
+  type YamlDocument,
+  type YamlTree,
+  yamlSchema,
+} from "./yamlDocument.ts";
 
-/** A file longer than this is refused before it is parsed. */
-const maxCharacters = 5_000_000;
 const shownProblems = 20;
 
-export type Imported = { model: AppModel; testcases: TestCaseInput[] };
+/** `references` is undefined when the file says nothing of them. */
+export type Imported = {
+  model: AppModel;
+  testcases: TestCaseInput[];
+  references: ReferenceDocument[] | undefined;
+};
 
 /**
  * Reads a userinterface from YAML. Ids are those of `known` where a tree, node or edge has the same labels, so that
@@ -31,13 +41,22 @@ export function readYaml(text: string, known: (name: string) => AppModel | undef
     throw problems.error();
   }
   const model = new Draft(parsed.data, known(parsed.data.name), problems).model();
+  const { name, references } = parsed.data;
+  for (const index of repeated(references ?? [])) {
+    problems.add(["references", index], "there is another reference of this name and device model");
+  }
   if (problems.lines.length > 0) throw problems.error();
-  const { name } = parsed.data;
   const testcases = parsed.data.testcases.map((one) => ({
     ...one,
     userinterface_name: one.userinterface_name ?? name,
   }));
-  return { model, testcases };
+  return { model, testcases, references };
+}
+
+/** Places of those that have the name and the device model of one before. */
+function repeated(references: readonly ReferenceDocument[]): number[] {
+  const keys = references.map(({ name, device_model }) => JSON.stringify([device_model, name]));
+  return keys.flatMap((key, index) => (keys.indexOf(key) < index ? [index] : []));
 }
 
 class Problems {
@@ -77,7 +96,7 @@ class Draft {
     known: AppModel | undefined,
     private readonly problems: Problems,
   ) {
-    const { format_version: _, tree, testcases: __, ...input } = document;
+    const { format_version: _, tree, testcases: __, references: ___, ...input } = document;
     this.knownIds = known ? idsByLabel(known) : new Map();
     const ui = {
       ...input,

@@ -20,7 +20,7 @@ import { exportYaml } from "./exportYaml.ts";
 import { type Imported, readYaml } from "./importYaml.ts";
 import { type AppModel, getEdge, getNode, variablesOf } from "./model.ts";
 import { Models } from "./models.ts";
-import type { AppView, ImportReport, TestCasePort, UserInterfaceService } from "./types.ts";
+import type { AppView, ImportReport, ReferencePort, TestCasePort, UserInterfaceService } from "./types.ts";
 import { edgeLine, edgeView, nodeLine, nodeView } from "./views.ts";
 
 export type * from "./types.ts";
@@ -30,6 +30,8 @@ export type UserInterfaceDependencies = {
   clock: Clock;
   /** Asked for when it is needed, since test cases themselves need navigation. */
   testcases: () => TestCasePort;
+  /** Asked for when it is needed, since references themselves need userinterfaces. */
+  references: () => ReferencePort;
 };
 
 /** The models of apps, kept in the database and in memory. */
@@ -37,6 +39,7 @@ export function createUserInterfaces({
   db,
   clock,
   testcases,
+  references,
 }: UserInterfaceDependencies): UserInterfaceService {
   const models = new Models(db, clock);
   const now = () => new Date(clock.now()).toISOString();
@@ -63,11 +66,13 @@ export function createUserInterfaces({
         await userinterfaceRows(tx).remove(model.ui.id);
       });
       models.forget(model.ui.id);
+      await references().removeOrphans();
       return removed;
     },
     async exportYaml(idOrName) {
       const model = await models.load(idOrName);
-      return exportYaml(model, await testcases().exportFor(model.ui.name));
+      const kept = await references().exportFor(model.ui.id);
+      return exportYaml(model, await testcases().exportFor(model.ui.name), kept);
     },
     async importYaml(text, replace) {
       const named = readYaml(text, () => undefined).model.ui.name;
@@ -76,10 +81,12 @@ export function createUserInterfaces({
       const store = async () => {
         const known = row && (await models.load(row.id));
         const imported = readYaml(text, () => known);
+        const ports = { testcases: testcases(), references: references() };
         await db.transaction((tx) =>
-          storeImport(tx, imported, known, row?.created_at ?? now(), now(), testcases()),
+          storeImport(tx, imported, known, row?.created_at ?? now(), now(), ports),
         );
         models.forget(imported.model.ui.id);
+        await ports.references.removeOrphans();
         return reportOf(imported, row !== undefined);
       };
       return row ? models.alone(row.id, store) : store();
@@ -188,11 +195,11 @@ async function forgetApp(tx: Database, model: AppModel): Promise<void> {
 
 async function storeImport(
   tx: Database,
-  { model, testcases }: Imported,
+  { model, testcases, references }: Imported,
   known: AppModel | undefined,
   createdAt: string,
   at: string,
-  port: TestCasePort,
+  ports: { testcases: TestCasePort; references: ReferencePort },
 ): Promise<void> {
   const rows = { app: userinterfaceRows(tx), tree: treeRows(tx) };
   const row = { ...model.ui, created_at: createdAt, updated_at: at };
@@ -210,10 +217,11 @@ async function storeImport(
   await rows.tree.insertTrees([...model.trees.values()]);
   await rows.tree.insertNodes([...model.nodes.values()]);
   await rows.tree.insertEdges([...model.edges.values()]);
-  if (testcases.length > 0) await port.importAll(testcases, { tx, app: appView(model) });
+  if (testcases.length > 0) await ports.testcases.importAll(testcases, { tx, app: appView(model) });
+  if (references) await ports.references.importAll(references, { tx, userinterfaceId: model.ui.id });
 }
 
-function reportOf({ model, testcases }: Imported, replaced: boolean): ImportReport {
+function reportOf({ model, testcases, references }: Imported, replaced: boolean): ImportReport {
   return {
     id: model.ui.id,
     name: model.ui.name,
@@ -222,5 +230,6 @@ function reportOf({ model, testcases }: Imported, replaced: boolean): ImportRepo
     nodes: model.nodes.size,
     edges: model.edges.size,
     testcases: testcases.length,
+    ...(references && { references: references.length }),
   };
 }

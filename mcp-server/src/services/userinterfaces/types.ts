@@ -3,6 +3,7 @@ import type {
   Node,
   NodeInput,
   Params,
+  ReferenceDocument,
   TestCaseInput,
   UserInterface,
   UserInterfaceInput,
@@ -24,6 +25,17 @@ export type TestCasePort = {
   importAll(testcases: readonly TestCaseInput[], options: { tx: Database; app: AppView }): Promise<unknown>;
 };
 
+/** What an app's references must offer to travel with it. `importAll` puts these in place of those that there are. */
+export type ReferencePort = {
+  exportFor(userinterfaceId: string): Promise<ReferenceDocument[]>;
+  importAll(
+    references: readonly ReferenceDocument[],
+    options: { tx: Database; userinterfaceId: string },
+  ): Promise<unknown>;
+  /** After references went with their app, or others took their place. */
+  removeOrphans(): Promise<void>;
+};
+
 export type ImportReport = {
   id: string;
   name: string;
@@ -32,6 +44,8 @@ export type ImportReport = {
   nodes: number;
   edges: number;
   testcases: number;
+  /** Left out where the file says nothing of references; those that there are then stay. */
+  references?: number;
 };
 export type UserInterfaceLine = Pick<UserInterfaceCounts, "id" | "name" | "models" | "nodes" | "edges">;
 export type PageRequest = { offset: number; max_tokens: number };

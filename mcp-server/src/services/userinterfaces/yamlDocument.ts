@@ -6,6 +6,7 @@ import {
   labelSchema,
   type NodeInput,
   nodeSchema,
+  referenceDocumentSchema,
   testcaseSchema,
   userInterfaceSchema,
 } from "../../domain/index.ts";
@@ -30,12 +31,16 @@ const yamlNode: z.ZodType<YamlNode> = nodeSchema.extend({
   },
 });
 
-/** A userinterface with its trees and test cases, as kept in git. */
+/** A longer file is neither read nor written. */
+export const maxCharacters = 5_000_000;
+
+/** A userinterface with its trees, test cases and references, as kept in git. */
 export const yamlSchema = z.strictObject({
   format_version: z.literal(formatVersion),
   ...userInterfaceSchema.shape,
   tree: z.strictObject(treeShape).default({ nodes: [], edges: [] }),
   testcases: z.array(testcaseSchema).max(1_000).default([]),
+  references: z.array(referenceDocumentSchema).max(1_000).optional(),
 });
 export type YamlDocument = z.output<typeof yamlSchema>;
 

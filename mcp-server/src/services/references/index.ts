@@ -1,0 +1,10 @@
+export { createReferences } from "./references.ts";
+export type {
+  ReferenceDependencies,
+  ReferenceLine,
+  ReferenceQuery,
+  ReferenceService,
+  ReferenceSpec,
+  ReferenceView,
+  SavedReference,
+} from "./types.ts";
