@@ -25,6 +25,7 @@ export async function run({ program, args, cwd, env, log }) {
 }
 
 const npm = (...args) => ({ program: "npm", args });
+const npx = (...args) => ({ program: "npx", args });
 
 async function expectIn(log, pattern, what) {
   if (!pattern.test(await readFile(log, "utf8"))) throw new Error(`its output has no ${what}`);
@@ -90,6 +91,42 @@ export const steps = {
       name: "bench",
       what: "npm run bench prints the table, and every goal is met",
       start: () => npm("run", "bench", "--", "--step", "1"),
+      check: (log) => expectIn(log, /goals met/, "table"),
+    },
+  ],
+  2: [
+    {
+      name: "test",
+      what: "npm test passes, and with it SKILLS.md is current and every skill has 2 to 8 tools",
+      start: () => npm("test"),
+      async check(log) {
+        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-20).join("\n");
+        if (!/Tests +.*\d+ passed/.test(lines)) throw new Error("its last lines do not count the tests");
+      },
+    },
+    {
+      name: "interop",
+      what: "npm run interop -- --all: conformance, Inspector, a 1.x client, mcp-remote, the bundle, Claude Code",
+      start: () => npm("run", "interop", "--", "--all"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "deployments",
+      what: "a deployment every minute with max 2 executions starts two, through a daemon killed with -9",
+      start: () => npx("vitest", "run", "test/services/deployments"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "scripts",
+      what: "a script that forks, fills memory, writes outside or calls the network is stopped and reported",
+      start: () =>
+        npx("vitest", "run", "test/controllers/programs/sandbox.test.ts", "test/tools/scripts.test.ts"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "bench",
+      what: "npm run bench prints the table of step 2, and every goal is met",
+      start: () => npm("run", "bench", "--", "--step", "2"),
       check: (log) => expectIn(log, /goals met/, "table"),
     },
   ],
