@@ -18,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { external } from "./external.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -26,6 +27,7 @@ const stampFile = join(dist, ".stamp");
 const sources = ["mcp-server/src", "controllers/src", "controllers/lab", "skills", "agent-client/src"];
 const others = [
   "mcp-server/build.mjs",
+  "mcp-server/external.mjs",
   "mcp-server/bin/loadBridge.js",
   "mcp-server/package.json",
   "package-lock.json",
@@ -40,7 +42,6 @@ const onlyEnglish = {
   },
 };
 
-/** PGlite's wasm and sharp's libraries lie beside their own code; Playwright starts programs of its own. */
 const bundling = {
   bundle: true,
   platform: "node",
@@ -48,7 +49,7 @@ const bundling = {
   target: "node20",
   conditions: ["labwright"],
   plugins: [onlyEnglish],
-  external: ["@electric-sql/pglite", "playwright-core", "sharp", "pg-native"],
+  external: [...external, "pg-native"],
   legalComments: "none",
   logLevel: "warning",
   // Packages in CommonJS ask for node's own modules with it.
@@ -158,7 +159,7 @@ async function generate(build, fresh, made) {
       contents: `
         export { tools } from "./src/tools/index.ts";
         export { buildCatalogue } from "./src/registry/catalogue.ts";
-        export { loadSkills, skillMarkdown } from "@labwright/skills";
+        export { latestSkills, loadSkills, skillMarkdown } from "@labwright/skills";
         export { makeTemplate } from "./src/storage/makeTemplate.ts";`,
       resolveDir: here,
       loader: "ts",
@@ -166,7 +167,7 @@ async function generate(build, fresh, made) {
     outfile: generator,
     ...bundling,
   });
-  const { tools, buildCatalogue, loadSkills, skillMarkdown, makeTemplate } = await import(
+  const { tools, buildCatalogue, latestSkills, loadSkills, skillMarkdown, makeTemplate } = await import(
     pathToFileURL(generator).href
   );
   const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
@@ -175,7 +176,7 @@ async function generate(build, fresh, made) {
     process.stderr.write(`${relative(root, file)}:${line}: ${message}\n`);
   const catalogue = buildCatalogue({
     tools,
-    skills: skills.map((skill) => ({ ...skill, markdown: skillMarkdown(skill) })),
+    skills: latestSkills(skills).map((skill) => ({ ...skill, markdown: skillMarkdown(skill) })),
     version,
     build: made,
   });

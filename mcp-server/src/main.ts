@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   type Claim,
   claimDataDir,
@@ -12,6 +13,7 @@ import type { Catalogue } from "./registry/catalogue.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { CallTool } from "./server/callTool.ts";
 import type { Daemon } from "./server/daemon.ts";
+import type { Serving } from "./services/processes/index.ts";
 
 /** A shutdown that hangs must not keep the data directory. */
 const shutdownMs = 15_000;
@@ -42,7 +44,7 @@ async function run(given: readonly string[]): Promise<void> {
 
 /** Loaded while the database opens in its thread. */
 async function loadRooms() {
-  const [config, secrets, clock, observability, controllers, lab, storage, services, tools] =
+  const [config, secrets, clock, observability, controllers, lab, storage, services, userSkills, tools] =
     await Promise.all([
       import("./config.ts"),
       import("./services/secrets.ts"),
@@ -52,13 +54,15 @@ async function loadRooms() {
       import("@labwright/controllers/lab"),
       import("./storage/index.ts"),
       import("./services/create.ts"),
+      import("./services/userSkills.ts"),
       import("./tools/index.ts"),
     ]);
-  const [registry, callTool, daemon, http, api] = await Promise.all([
+  const [registry, callTool, daemon, http, resources, api] = await Promise.all([
     import("./registry/registry.ts"),
     import("./server/callTool.ts"),
     import("./server/daemon.ts"),
     import("./server/http.ts"),
+    import("./server/resources/index.ts"),
     import("./api/index.ts"),
   ]);
   return {
@@ -70,11 +74,13 @@ async function loadRooms() {
     ...lab,
     ...storage,
     ...services,
+    ...userSkills,
     ...tools,
     ...registry,
     ...callTool,
     ...daemon,
     ...http,
+    ...resources,
     ...api,
   };
 }
@@ -97,7 +103,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
   const secrets = rooms.createSecrets(config.secrets, process.env);
   const observability = await rooms.createObservability({
     level: config.log_level,
-    destination: "stderr",
+    destination: { file: join(config.data_dir, "logs", "daemon.log"), echo: true },
     mask: (text) => secrets.mask(text),
     env: process.env,
   });
@@ -108,7 +114,14 @@ async function openParts(options: ServeOptions, claim: Claim) {
     databaseUrl: config.server.database_url,
     engine: claim.engine,
   });
-  const own: { port?: number } = {};
+  const own: { port?: number; serving?: Serving } = {};
+  const catalogue: Catalogue = JSON.parse(readFileSync(new URL("./catalogue.json", import.meta.url), "utf8"));
+  const userSkills = rooms.watchUserSkills({
+    folder: config.folders.skills,
+    knownTools: new Set(rooms.tools.map(({ name }) => name)),
+    reserved: new Set(catalogue.skills.map(({ name }) => name)),
+    onProblems: (problems) => observability.log.warn({ problems }, "skills left out"),
+  });
   const running = rooms.createServices({
     config,
     storage,
@@ -117,9 +130,11 @@ async function openParts(options: ServeOptions, claim: Claim) {
     factories: [rooms.webFactory, rooms.simulatedFactory],
     models: config.models,
     ownPort: () => own.port,
+    serving: () => own.serving,
+    skillProblems: userSkills.problems,
     onFault: fault,
   });
-  return { rooms, config, observability, storage, running, own, fault };
+  return { rooms, config, observability, storage, catalogue, userSkills, running, own, fault };
 }
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
@@ -128,13 +143,21 @@ async function compose(
   claim: Claim,
 ): Promise<{ daemon: Daemon; end(): Promise<void> }> {
   const parts = await openParts(options, claim);
-  const { rooms, config, observability, storage, running, own, fault } = parts;
+  const { rooms, config, observability, storage, catalogue, userSkills, running, fault } = parts;
   const { services } = running;
   const clock = rooms.systemClock;
   const recovered = await services.executions.recover();
-  const catalogue: Catalogue = JSON.parse(readFileSync(new URL("./catalogue.json", import.meta.url), "utf8"));
   const registry = rooms.createRegistry(rooms.tools);
   const calls = rooms.callRows(storage.db);
+  const callTool = rooms.createCallTool({
+    registry,
+    services,
+    observe: observability.observer,
+    calls,
+    clock,
+    maxCallMs: config.limits.call_ms,
+  });
+  running.serveScripts(callTool);
   const daemon = await rooms.startDaemon({
     dataDir: claim.dataDir,
     catalogue,
@@ -143,27 +166,22 @@ async function compose(
     listen: listenSettings(config),
     allowedHosts: config.server.allowed_hosts,
     allowedOrigins: config.server.allowed_origins,
-    callTool: rooms.createCallTool({
-      registry,
-      services,
-      observe: observability.observer,
-      calls,
-      clock,
-      maxCallMs: config.limits.call_ms,
-    }),
-    artifacts: running.artifacts,
+    callTool,
+    resources: rooms.createResources([
+      rooms.artifactRoom(running.artifacts),
+      rooms.referenceRoom(services),
+      rooms.treeRoom(services),
+      rooms.eventRoom(running.events),
+      ...rooms.namedRooms(catalogue, userSkills.current),
+    ]),
+    userSkills: userSkills.current,
     clock,
+    events: rooms.createEventsApi(running.events, fault),
     api: (callTool) => restOf(parts, { callTool, registry, version: catalogue.version }),
-    metrics: async () => ({
-      text: await observability.metrics(),
-      contentType: observability.metricsContentType,
-    }),
+    metrics: () => metricsOf(observability),
     idleMs: options.untilIdle ? config.limits.idle_exit_ms : undefined,
     maxCallMs: config.limits.call_ms,
-    held: async () => ({
-      leases: (await services.devices.leases()).length,
-      runs: services.executions.running(),
-    }),
+    held: () => heldBy(services),
     onClientEnd: (client) => void services.devices.releaseClient(client).catch(fault),
     onStop(reason) {
       observability.log.info({ reason }, "stopping");
@@ -171,22 +189,43 @@ async function compose(
     },
     closeServices: () => running.close().catch(fault),
   });
-  own.port = daemon.port;
+  tellServices(parts, daemon);
+  // Behind the port: what a deployment runs must not reach our own server.
+  services.deployments.start().catch(fault);
   addGauges(parts);
   const { hash: build } = catalogue.build;
   observability.log.info({ port: daemon.port, recovered, build, engine: storage.engine }, "serving");
-  const daysAgo = (days: number) => new Date(clock.now() - days * dayMs).toISOString();
-  calls.purgeKeys(daysAgo(1)).catch(fault);
-  calls.purgeAudit(daysAgo(config.limits.audit_days)).catch(fault);
-  running.artifacts.purge(clock.now()).catch(fault);
+  purge(parts, calls);
   return {
     daemon,
     async end() {
+      userSkills.close();
       await storage.close();
       await observability.close();
       await claim.lock.release();
     },
   };
+}
+
+/** What keeps the daemon from leaving. */
+async function heldBy({ devices, executions, recordings, deployments }: Parts["running"]["services"]) {
+  return {
+    leases: (await devices.leases()).length,
+    runs: executions.running() + recordings.running(),
+    deployments: await deployments.pending(),
+  };
+}
+
+/** What is kept for a time only. */
+function purge(
+  { config, rooms, running, fault }: Parts,
+  calls: ReturnType<Parts["rooms"]["callRows"]>,
+): void {
+  const now = rooms.systemClock.now();
+  const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString();
+  calls.purgeKeys(daysAgo(1)).catch(fault);
+  calls.purgeAudit(daysAgo(config.limits.audit_days)).catch(fault);
+  running.artifacts.purge(now).catch(fault);
 }
 
 function restOf(parts: Parts, own: { callTool: CallTool; registry: Registry; version: string }) {
@@ -210,6 +249,18 @@ function listenSettings(config: Parts["config"]) {
     tls,
     trustedProxy: trusted_proxy,
   };
+}
+
+/** What they can know only now. */
+function tellServices({ own, config, catalogue }: Parts, { port, clients }: Daemon): void {
+  const { host, tls } = config.server;
+  const { version, build } = catalogue;
+  own.port = port;
+  own.serving = { version, build: build.hash, host, port, tls: tls !== undefined, clients };
+}
+
+async function metricsOf({ metrics, metricsContentType }: Parts["observability"]) {
+  return { text: await metrics(), contentType: metricsContentType };
 }
 
 async function health(storage: Parts["storage"]) {

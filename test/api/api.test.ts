@@ -74,6 +74,7 @@ function memoryArtifacts(): ArtifactStore & { files: Map<string, { bytes: Uint8A
 function memoryEvents(): EventSource & { add(count: number): void; listeners: Set<() => void> } {
   const events: StoredEvent[] = [];
   const listeners = new Set<() => void>();
+  const cursors = new Map<string, number>();
   return {
     listeners,
     add(count) {
@@ -91,6 +92,11 @@ function memoryEvents(): EventSource & { add(count: number): void; listeners: Se
       for (const listener of listeners) listener();
     },
     read: async ({ after, limit }) => events.filter(({ id }) => id > after).slice(0, limit),
+    cursor: async (consumer) => cursors.get(consumer) ?? 0,
+    async done(consumer, id) {
+      cursors.set(consumer, Math.max(id, cursors.get(consumer) ?? 0));
+      return cursors.get(consumer) ?? 0;
+    },
     async subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -302,7 +308,34 @@ describe("GET /events", () => {
     expect(last).toEqual({ events: [], next: 5 });
   });
 
-  it.each(["after=-1", "after=x", "limit=0", "limit=1001", "limit=1.5"])("refuses %s", async (query) => {
+  it("goes on where a consumer said that it was done, which never goes back", async () => {
+    const { api, events } = start();
+    events.add(5);
+    const done = (after: number) =>
+      api.request("/events/cursors/ci", {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ after }),
+      });
+    expect(await (await done(3)).json()).toEqual({ after: 3 });
+    expect(await (await done(2)).json()).toEqual({ after: 3 });
+    const page = z.object({ events: z.array(z.object({ id: z.number() })) });
+    const read = async (query: string) =>
+      page.parse(await (await api.request(`/events?${query}`)).json()).events.map(({ id }) => id);
+    expect(await read("consumer=ci")).toEqual([4, 5]);
+    expect(await read("consumer=ci&after=1")).toEqual([2, 3, 4, 5]);
+    expect(await read("consumer=other")).toEqual([1, 2, 3, 4, 5]);
+    expect((await done(-1)).status).toBe(400);
+  });
+
+  it.each([
+    "after=-1",
+    "consumer=a%20b",
+    "after=x",
+    "limit=0",
+    "limit=1001",
+    "limit=1.5",
+  ])("refuses %s", async (query) => {
     const response = await start().api.request(`/events?${query}`);
     expect(response.status).toBe(400);
   });

@@ -109,7 +109,12 @@ export async function startFakeDaemon(
         return callTool(request);
       },
       registry: createRegistry(tools),
-      events: { read: async () => [], subscribe: async () => () => {} },
+      events: {
+        read: async () => [],
+        cursor: async () => 0,
+        done: async () => 0,
+        subscribe: async () => () => {},
+      },
       artifacts: services.artifacts,
       health: async () => ({ healthy: options.healthy ?? true, services: { database: "ok" } }),
       principalOf: (request) => ({

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -39,6 +41,30 @@ function http(bench: Bench): [URL, { requestInit: { headers: Record<string, stri
   if (!file) throw new Error("no daemon runs yet");
   const { authorization = "" } = daemonHeaders(file, "unused");
   return [daemonUrl(file, "/mcp"), { requestInit: { headers: { authorization } } }];
+}
+
+/** The bridge for hosts that speak only stdio. The token goes by the environment: arguments are for all to read. */
+function remote(bench: Bench) {
+  const [url, { requestInit }] = http(bench);
+  const program = fileURLToPath(new URL("../../node_modules/mcp-remote/dist/proxy.js", import.meta.url));
+  return {
+    command: process.execPath,
+    args: [
+      program,
+      url.href,
+      "--allow-http",
+      "--transport",
+      "http-only",
+      "--header",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in by mcp-remote
+      "Authorization:${AUTH}",
+    ],
+    env: {
+      AUTH: requestInit.headers.authorization ?? "",
+      MCP_REMOTE_CONFIG_DIR: join(bench.dataDir, "remote"),
+    },
+    stderr: "ignore" as const,
+  };
 }
 
 async function current(
@@ -98,6 +124,7 @@ export const clients: Record<string, (bench: Bench) => Promise<AnyClient>> = {
   "2.x over HTTP, 2025-11-25": (bench) =>
     current(new StreamableHTTPClientTransport(...http(bench)), "legacy"),
   "2.x over HTTP, 2026-07-28": (bench) => current(new StreamableHTTPClientTransport(...http(bench)), "auto"),
+  "mcp-remote over HTTP": (bench) => current(new StdioClientTransport(remote(bench)), "legacy"),
   "1.x over stdio": (bench) => old(new OldStdio(stdio(bench))),
   "1.x over HTTP": (bench) => old(oldHttp(bench)),
 };

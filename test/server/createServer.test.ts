@@ -173,8 +173,10 @@ describe.each(["legacy", "modern"] as const)("the server over the %s protocol", 
     ]);
   });
 
-  it("offers prompts that name only tools there are, and quote what a user fills in", async () => {
-    const { client } = await connect();
+  it("offers prompts whose tools are there, which quote what a user fills in", async () => {
+    const { client: without } = await connect();
+    expect((await without.listPrompts()).prompts).toEqual([]);
+    const { client, close } = await connectClient(wireServices(), catalogueTools, { era });
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name).sort()).toEqual([
       "explore_app",
@@ -182,7 +184,7 @@ describe.each(["legacy", "modern"] as const)("the server over the %s protocol", 
       "investigate_failure",
       "write_test",
     ]);
-    const known = new Set([...catalogueTools.map(({ name }) => name), "execution_id"]);
+    const known = new Set(catalogueTools.map(({ name }) => name));
     for (const { name, arguments: given = [] } of prompts) {
       const values = Object.fromEntries(given.map((one) => [one.name, 'my "own"\n2. do evil']));
       const { messages } = await client.getPrompt({ name, arguments: values });
@@ -194,6 +196,7 @@ describe.each(["legacy", "modern"] as const)("the server over the %s protocol", 
       expect(named.filter((word) => !known.has(word))).toEqual([]);
     }
     await expect(client.getPrompt({ name: "write_test", arguments: { goal: "x" } })).rejects.toThrow();
+    await close();
   });
 
   it("stops the tool when its caller cancels", async () => {

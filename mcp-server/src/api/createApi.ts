@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { ToolError } from "../errors.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -6,8 +5,8 @@ import type { Attachment } from "../registry/tool.ts";
 import { wireSchema } from "../registry/wire.ts";
 import type { CallTool } from "../server/callTool.ts";
 import type { ArtifactStore } from "../services/ports.ts";
-import { errorResponse, thrownResponse } from "./errors.ts";
-import { type EventSource, eventsResponse } from "./events.ts";
+import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
+import { createEventsApi, type EventSource } from "./events.ts";
 import { openApiDocument } from "./openapi.ts";
 
 export type ApiDeps = {
@@ -47,7 +46,7 @@ export function createApi(deps: ApiDeps): Hono {
   );
   api.get("/openapi.json", (c) => c.json(openApiDocument(registry.list(), deps.version)));
   api.post("/tools/:name", (c) => callResponse(c, deps));
-  api.get("/events", (c) => eventsResponse(c, deps.events));
+  api.route("/events", createEventsApi(deps.events, deps.fault));
   api.get("/artifacts/:sha256", (c) => artifactResponse(c, deps.artifacts));
 
   api.notFound((c) => {
@@ -58,15 +57,8 @@ export function createApi(deps: ApiDeps): Hono {
     );
     return thrownResponse(error, newTraceId(), new Date());
   });
-  api.onError((error) => {
-    const trace_id = newTraceId();
-    if (!(error instanceof ToolError)) deps.fault(error, trace_id);
-    return thrownResponse(error, trace_id, new Date());
-  });
-  return api;
+  return errorsOf(api, deps.fault);
 }
-
-const newTraceId = () => randomBytes(16).toString("hex");
 
 async function callResponse(c: Context, deps: ApiDeps): Promise<Response> {
   const outcome = await deps.callTool({

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { DeviceError } from "@labwright/controllers";
+import type { Hono } from "hono";
 import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
 import type { CallOutcome } from "../server/callTool.ts";
 
@@ -9,6 +11,17 @@ export function errorResponse(error: CallError, headers: Record<string, string> 
   const { code, message, hint, http_status, details, trace_id, timestamp } = error;
   const body = { success: false, error: { code, message, http_status, details, trace_id, timestamp, hint } };
   return Response.json(body, { status: http_status, headers });
+}
+
+export const newTraceId = (): string => randomBytes(16).toString("hex");
+
+/** Has `api` answer what its routes throw; a fault of ours goes to the log too. */
+export function errorsOf(api: Hono, fault: (error: unknown, trace_id: string) => void): Hono {
+  return api.onError((error) => {
+    const trace_id = newTraceId();
+    if (!(error instanceof ToolError)) fault(error, trace_id);
+    return thrownResponse(error, trace_id, new Date());
+  });
 }
 
 /** An error of the REST layer itself, outside any tool call. */

@@ -1,34 +1,60 @@
-import type { Context } from "hono";
+import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { ToolError } from "../errors.ts";
-import type { StoredEvent } from "../services/ports.ts";
+import type { EventFeed } from "../services/index.ts";
+import { errorsOf } from "./errors.ts";
 
 /** The stored events, oldest first. `subscribe` calls its listener after more were stored. */
-export type EventSource = {
-  read(from: { after: number; limit: number }): Promise<readonly StoredEvent[]>;
+export type EventSource = Pick<EventFeed, "read" | "cursor" | "done"> & {
   subscribe(listener: () => void): Promise<() => void>;
 };
 
 /** So often a stream looks again by itself and shows that it lives: another host may have stored something. */
 const heartbeatMs = 15_000;
 
+const consumerSchema = z.string().regex(/^[\w.:-]{1,100}$/, "1 to 100 of A-Z a-z 0-9 _ . : -");
 const querySchema = z.object({
-  after: z.coerce.number().int().min(0).default(0),
+  after: z.coerce.number().int().min(0).optional(),
+  consumer: consumerSchema.optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
 });
+const doneSchema = z.strictObject({ after: z.int().min(0) });
 
-/** `GET /events`: a page, or for `Accept: text/event-stream` a stream that goes on after `Last-Event-ID` or `after`. */
-export async function eventsResponse(c: Context, events: EventSource): Promise<Response> {
-  const query = querySchema.safeParse(c.req.query());
-  if (!query.success) {
-    throw new ToolError(
-      "INVALID_INPUT",
-      query.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "),
-      "`after` is the id of the last event you have, `limit` is 1 to 1000.",
-    );
-  }
-  const { after, limit } = query.data;
+/**
+ * The feed. `GET /` gives a page, or for `Accept: text/event-stream` a stream that goes on after `Last-Event-ID`, `after`,
+ * or the stored cursor of `consumer`. `PUT /cursors/<consumer>` stores that it has done all up to `after`.
+ */
+export function createEventsApi(
+  events: EventSource,
+  fault: (error: unknown, trace_id: string) => void,
+): Hono {
+  const api = new Hono();
+  api.get("/", (c) => eventsResponse(c, events));
+  api.get("/cursors/:consumer", async (c) =>
+    c.json({ after: await events.cursor(parsed(consumerSchema, c.req.param("consumer"))) }),
+  );
+  api.put("/cursors/:consumer", async (c) => {
+    const consumer = parsed(consumerSchema, c.req.param("consumer"));
+    const { after } = parsed(doneSchema, await c.req.json().catch(() => undefined));
+    return c.json({ after: await events.done(consumer, after) });
+  });
+  return errorsOf(api, fault);
+}
+
+function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
+  const { data, error } = schema.safeParse(given);
+  if (!error) return data;
+  throw new ToolError(
+    "INVALID_INPUT",
+    error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`.replace(/^: /, "")).join("; "),
+    "`after` is the id of the last event you have, `limit` is 1 to 1000, `consumer` a name of your own.",
+  );
+}
+
+async function eventsResponse(c: Context, events: EventSource): Promise<Response> {
+  const { consumer, limit, ...query } = parsed(querySchema, c.req.query());
+  const after = query.after ?? (consumer === undefined ? 0 : await events.cursor(consumer));
   if (!c.req.header("accept")?.includes("text/event-stream")) {
     const page = await events.read({ after, limit });
     return c.json({ events: page, next: page.at(-1)?.id ?? after });

@@ -1,3 +1,3 @@
 export { type ApiDeps, createApi } from "./createApi.ts";
-export type { EventSource } from "./events.ts";
+export { createEventsApi, type EventSource } from "./events.ts";
 export { openApiDocument } from "./openapi.ts";

@@ -19,6 +19,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addDaemonCommands(program, terminal, exit);
   addRunCommands(program, terminal, exit);
   addSetUpCommands(program, terminal, exit);
+  addSkillsCommand(program, terminal, exit);
   return program;
 }
 
@@ -174,6 +175,30 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
       exit(await runSetup(given, terminal));
     });
   addInstallCommand(program, terminal, exit);
+}
+
+function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  const skills = program.command("skills").description("the skills of this build and your own");
+  withDaemonOptions(skills.command("list"))
+    .description("lists them, and what is wrong with the files of yours")
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("labwright skills list", "labwright skills list --json"))
+    .action(async (given: Given & { json?: boolean }) => {
+      const { listSkills } = await import("./skills.ts");
+      exit(listSkills({ ...daemonOptions(given), json: given.json }, terminal));
+    });
+  withDaemonOptions(skills.command("export"))
+    .description("writes each as <folder>/<name>/SKILL.md, for programs that read Agent Skills")
+    .argument("<folder>", "where to")
+    .argument("[names...]", "only these")
+    .addHelpText(
+      "after",
+      examples("labwright skills export .claude/skills", "labwright skills export out run-testcase"),
+    )
+    .action(async (folder: string, names: string[], given: Given) => {
+      const { exportAll } = await import("./skills.ts");
+      exit(exportAll({ ...daemonOptions(given), folder, names }, terminal));
+    });
 }
 
 type InstallGiven = Omit<InstallOptions, "host">;

@@ -22,13 +22,24 @@ export const deploymentRunStatusSchema = z.enum([
 ]);
 export type DeploymentRunStatus = z.output<typeof deploymentRunStatusSchema>;
 
-/** A schedule that runs one test case or script on one device. Dates are ISO 8601 UTC. */
+const written = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** A time as someone typed it, made ISO 8601 UTC; a date is its first moment. */
+const instantSchema = z
+  .string()
+  .refine((text) => written.safeParse(text).success && /^[1-9]\d{3}-/.test(text), {
+    error: "is not a time: give it as 2026-01-31T08:00:00Z",
+    abort: true,
+  })
+  .transform((text) => new Date(text).toISOString());
+
+/** A schedule that runs one test case or script on one device. Times are ISO 8601 UTC; `starts_at` and `ends_at` belong to it. */
 export const deploymentSchema = z.strictObject({
   name: labelSchema,
   /** Exactly one of `testcase` and `script`, by name. */
   testcase: z.string().min(1).optional(),
   script: z.string().min(1).optional(),
-  device: z.string().min(1),
+  device_id: z.string().min(1),
   userinterface_name: z.string().min(1).optional(),
   /** Inputs of the test case. */
   inputs: paramsSchema.default({}),
@@ -37,16 +48,16 @@ export const deploymentSchema = z.strictObject({
   /** Five fields: minute, hour, day of month, month, day of week. */
   cron: z.string().min(1).max(120).optional(),
   /** Single due times beside or instead of `cron`. */
-  dates: z.array(z.iso.datetime()).max(200).default([]),
+  dates: z.array(instantSchema).max(200).default([]),
   /** IANA name, such as Europe/Paris; `cron` is read in it. */
   timezone: z.string().min(1).max(60).default("UTC"),
-  starts_at: z.iso.datetime().optional(),
-  ends_at: z.iso.datetime().optional(),
+  starts_at: instantSchema.optional(),
+  ends_at: instantSchema.optional(),
   max_executions: z.int().min(1).max(1_000_000).optional(),
   missed: missedPolicySchema.default("skip"),
+  /** No build: that changes from run to run. */
   environment: z.string().min(1).max(120).optional(),
   release: z.string().min(1).max(120).optional(),
-  build: z.string().min(1).max(120).optional(),
   timeout_ms: z.int().min(1_000).max(86_400_000).default(3_600_000),
 });
 export type DeploymentInput = z.output<typeof deploymentSchema>;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { instructions } from "./instructions.ts";
 import type { AnyTool } from "./tool.ts";
-import { toWireTool, type WireTool } from "./wire.ts";
+import { toWireTool, type WireTool, wholeInput, wireSchema } from "./wire.ts";
 
 /** Which build wrote it. `hash` is of its sources; `at` is ISO 8601 UTC and says which of two builds is newer. */
 export type Build = { hash: string; at: string };
@@ -26,6 +26,8 @@ export type Catalogue = {
   instructions: string;
   /** By name. */
   tools: WireTool[];
+  /** The strict input of each tool that lists a brief one, by its name. */
+  schemas: Record<string, WireTool["inputSchema"]>;
   /** By name. */
   skills: CatalogueSkill[];
 };
@@ -40,11 +42,19 @@ export function buildCatalogue(given: {
   const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
   const skills = given.skills.map(listed).sort(byName);
   const wire = given.tools.map((tool) => withSkills(toWireTool(tool), skills)).sort(byName);
+  const schemas = Object.fromEntries(
+    given.tools
+      .flatMap((tool): [string, WireTool["inputSchema"]][] => {
+        const strict = wholeInput(tool);
+        return strict ? [[tool.name, wireSchema(strict, "input")]] : [];
+      })
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
   const hash = createHash("sha256")
-    .update(JSON.stringify([instructions, wire, skills]))
+    .update(JSON.stringify([instructions, wire, schemas, skills]))
     .digest("hex")
     .slice(0, 16);
-  return { version, build, hash, instructions, tools: wire, skills };
+  return { version, build, hash, instructions, tools: wire, schemas, skills };
 }
 
 /** Nothing else of what a skill is: triggers and limits are for those who choose and run it. */

@@ -1,4 +1,4 @@
-import type { Catalogue } from "./catalogue.ts";
+import type { Catalogue, CatalogueSkill } from "./catalogue.ts";
 
 /**
  * What a host asks for in place of all tools: those of the skills and those by name together (all, when it names neither),
@@ -20,11 +20,19 @@ export class SubsetError extends Error {}
 
 export const wholeCatalogue = (catalogue: Catalogue): Subset => ({ catalogue, refusal: () => undefined });
 
-/** Cuts a catalogue, whose order stays. Throws {@link SubsetError} for a name that is not there and for an empty rest. */
-export function cutCatalogue(catalogue: Catalogue, asked: SubsetAsked): Subset {
+/**
+ * Cuts a catalogue, whose order stays. `userSkills` may be asked for too, and change nothing else. Throws
+ * {@link SubsetError} for a name that is not there and for an empty rest.
+ */
+export function cutCatalogue(
+  catalogue: Catalogue,
+  asked: SubsetAsked,
+  userSkills: readonly CatalogueSkill[] = [],
+): Subset {
   if (isEmpty(asked)) return wholeCatalogue(catalogue);
-  checkNames(catalogue, asked);
-  const skills = catalogue.skills.filter(({ name }) => asked.skills.includes(name));
+  const known = [...catalogue.skills, ...userSkills];
+  checkNames(catalogue.tools, known, asked);
+  const skills = known.filter(({ name }) => asked.skills.includes(name));
   const named = new Set([...skills.flatMap(({ tools }) => tools), ...asked.tools]);
   const tools = catalogue.tools.filter(
     ({ name, annotations }) =>
@@ -58,7 +66,7 @@ export const isOn = (given: string): boolean => !/^(0|false|no|off)$/i.test(give
 const isEmpty = ({ skills, tools, exclude, readOnly }: SubsetAsked): boolean =>
   skills.length + tools.length + exclude.length === 0 && !readOnly;
 
-function checkNames({ skills, tools }: Catalogue, asked: SubsetAsked): void {
+function checkNames(tools: Catalogue["tools"], skills: readonly CatalogueSkill[], asked: SubsetAsked): void {
   const skillNames = skills.map(({ name }) => name);
   const noSkill = asked.skills.filter((name) => !skillNames.includes(name));
   if (noSkill.length > 0)
@@ -76,7 +84,7 @@ function checkNames({ skills, tools }: Catalogue, asked: SubsetAsked): void {
 /** What a model is told once, under 2 KB: the prompts of the skills that were asked for, where they fit. */
 function instructionsFor(
   { instructions }: Catalogue,
-  skills: Catalogue["skills"],
+  skills: readonly CatalogueSkill[],
   asked: SubsetAsked,
 ): string {
   const prompts = [...skills.map(({ system_prompt: prompt }) => prompt.trim()), closing].join("\n\n");

@@ -43,6 +43,7 @@ export const domains = [
   "deployments",
   "alerts",
   "requirements",
+  "processes",
 ] as const;
 export type Domain = (typeof domains)[number];
 
@@ -73,6 +74,8 @@ export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodOb
   /** Strict: an unknown argument is an error. Deep inputs may show `wireInput` on the wire instead. */
   input: Input;
   wireInput?: z.ZodObject;
+  /** What `schema://` tells where a service, and not `input`, applies the strict shape. */
+  strictInput?: z.ZodObject;
   output: Output;
   handle(call: Call<z.output<Input>>): Promise<z.input<Output>>;
 };

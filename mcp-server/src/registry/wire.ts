@@ -32,6 +32,13 @@ export const isIdempotent = (tool: AnyTool): boolean => tool.effect === "read" |
 
 export const maxRetries = (tool: AnyTool): number => (isIdempotent(tool) ? 3 : 0);
 
+/** Where the strict schema is, of a tool whose listing shows a brief one. */
+const schemaMeta = "dev.labwright/schema";
+
+/** The strict shape of what a tool lists in brief; undefined when the listing is strict. */
+export const wholeInput = (tool: AnyTool): z.ZodObject | undefined =>
+  tool.strictInput ?? (tool.wireInput && tool.input);
+
 export function toWireTool(tool: AnyTool): WireTool {
   return {
     name: tool.name,
@@ -49,6 +56,7 @@ export function toWireTool(tool: AnyTool): WireTool {
       "dev.labwright/domain": tool.domain,
       "dev.labwright/capabilities": [...tool.capabilities],
       "dev.labwright/max_retries": maxRetries(tool),
+      ...(wholeInput(tool) && { [schemaMeta]: `schema://${tool.name}` }),
     },
   };
 }

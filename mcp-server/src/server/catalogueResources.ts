@@ -1,40 +1,77 @@
-import { type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
-import type { Catalogue } from "../registry/catalogue.ts";
+import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
+import type { WireTool } from "../registry/wire.ts";
+import type { Backend } from "./backend.ts";
+
+export const mimeType = "application/json";
 
 /** What the catalogue holds never changes within a build, and is no secret. */
-const cacheHint = { ttlMs: 3_600_000, cacheScope: "public" } as const;
-const mimeType = "application/json";
+const ofTheBuild = { ttlMs: 3_600_000, cacheScope: "public" } as const;
+/** Some are the user's own, and change. */
+const ofTheUser = { ttlMs: 0, cacheScope: "private" } as const;
 
-/** Serves single tools as `tool://<name>` and skills as `skill://<name>`, each as JSON; hosts can complete the names. */
-export function registerCatalogue(mcp: McpServer, { tools, skills }: Catalogue): void {
-  registerNamed(mcp, {
+export const describeSkill = ({ markdown: _, ...skill }: CatalogueSkill): object => skill;
+/** The strict schema of a tool's arguments, also where its listing shows a brief one. */
+export const describeSchema = ({ schemas }: Catalogue, { name, inputSchema }: WireTool): object =>
+  schemas[name] ?? inputSchema;
+
+/**
+ * Serves single tools as `tool://<name>`, the strict JSON Schema of their arguments as `schema://<name>`, and skills as
+ * `skill://<name>`. What the catalogue does not have is asked of the daemon, which knows the user's skills.
+ */
+export function registerCatalogue(mcp: McpServer, catalogue: Catalogue, backend: Backend): void {
+  registerNamed(mcp, backend, {
     scheme: "tool",
     title: "Tool",
     description: "One tool's description, schemas and annotations, and the skills that have it.",
-    items: tools,
+    cacheHint: ofTheBuild,
+    items: catalogue.tools,
+    describe: (tool) => tool,
   });
-  registerNamed(mcp, {
+  registerNamed(mcp, backend, {
+    scheme: "schema",
+    title: "Schema of arguments",
+    description: "The strict JSON Schema of a tool's arguments, whole where its listing shows a brief one.",
+    cacheHint: ofTheBuild,
+    items: catalogue.tools,
+    describe: (tool) => describeSchema(catalogue, tool),
+  });
+  registerNamed(mcp, backend, {
     scheme: "skill",
     title: "Skill",
     description: "One skill: what it is for, its prompt and its tools.",
-    items: skills.map(({ markdown: _, ...skill }) => skill),
+    cacheHint: ofTheUser,
+    items: catalogue.skills,
+    describe: describeSkill,
+    complete: (template, typed) => backend.complete({ template, variable: "name", typed, given: {} }),
   });
 }
 
-function registerNamed(
+function registerNamed<Item extends { name: string }>(
   mcp: McpServer,
-  given: { scheme: string; title: string; description: string; items: readonly { name: string }[] },
+  backend: Backend,
+  given: {
+    scheme: string;
+    title: string;
+    description: string;
+    cacheHint: { ttlMs: number; cacheScope: "public" | "private" };
+    items: readonly Item[];
+    describe(item: Item): unknown;
+    complete?(template: string, typed: string): Promise<readonly string[]>;
+  },
 ): void {
-  const { scheme, title, description, items } = given;
-  const complete = (start: string) => items.map(({ name }) => name).filter((name) => name.startsWith(start));
+  const { scheme, title, description, cacheHint, items } = given;
+  const template = `${scheme}://{name}`;
+  const beginning = (typed: string) => items.map(({ name }) => name).filter((name) => name.startsWith(typed));
+  const name = async (typed: string) => [...((await given.complete?.(template, typed)) ?? beginning(typed))];
   mcp.registerResource(
     scheme,
-    new ResourceTemplate(`${scheme}://{name}`, { list: undefined, complete: { name: complete } }),
+    new ResourceTemplate(template, { list: undefined, complete: { name } }),
     { title, description, mimeType, cacheHint },
-    (uri, { name }) => {
-      const item = items.find((one) => one.name === name);
-      if (!item) throw new ResourceNotFoundError(uri.href);
-      return { contents: [{ uri: uri.href, mimeType, text: JSON.stringify(item, null, 2) }] };
+    async (uri, variables, context) => {
+      const item = items.find((one) => one.name === variables.name);
+      if (!item) return backend.readResource(uri.href, context.mcpReq.signal);
+      return { contents: [{ uri: uri.href, mimeType, text: JSON.stringify(given.describe(item), null, 2) }] };
     },
   );
 }

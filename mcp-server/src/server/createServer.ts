@@ -1,42 +1,19 @@
 import {
-  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   isSpecType,
   McpServer,
-  type ReadResourceResult,
-  ResourceTemplate,
   type ServerContext,
   TRACEPARENT_META_KEY,
 } from "@modelcontextprotocol/server";
 import type { Subset } from "../registry/subset.ts";
+import type { Backend, ToolCall } from "./backend.ts";
 import { BridgeError, failedResult } from "./bridge/bridgeError.ts";
 import { registerCatalogue } from "./catalogueResources.ts";
 import { registerPrompts } from "./prompts.ts";
+import { registerResources } from "./registerResources.ts";
 import { attachSkills } from "./skillsExtension.ts";
-
-/** A `tools/call` as it came, with what its connection told of itself. */
-export type ToolCall = {
-  name: string;
-  arguments: Record<string, unknown>;
-  idempotency_key: string | undefined;
-  traceparent: string | undefined;
-  /** The name the host gives itself, if it gave one. */
-  host: string | undefined;
-  elicitation: boolean;
-  signal: AbortSignal;
-  /** Undefined when the host asked for no progress. */
-  progress: ((done: number, total: number | undefined, message: string | undefined) => void) | undefined;
-  http: Request | undefined;
-  /** The session of a 2025-11-25 client over HTTP. */
-  session: string | undefined;
-};
-
-/** What differs between daemon and bridge: who runs a call and who has the artifacts. */
-export type Backend = {
-  callTool(call: ToolCall): Promise<CallToolResult>;
-  readResource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>;
-};
+import { registerSubscriptions } from "./subscriptions.ts";
 
 export const idempotencyKeyMeta = "dev.labwright/idempotency_key";
 
@@ -51,7 +28,12 @@ export function createServer({ catalogue, refusal }: Subset, backend: Backend): 
   const mcp = new McpServer(
     { name: "labwright", title: "Labwright", version: catalogue.version },
     {
-      capabilities: { tools: {}, resources: {} },
+      // No list ever changes: another list is at another address.
+      capabilities: {
+        tools: { listChanged: false },
+        prompts: { listChanged: false },
+        resources: { listChanged: false, subscribe: true },
+      },
       instructions: catalogue.instructions,
       cacheHints: {
         "tools/list": listingHint,
@@ -62,10 +44,11 @@ export function createServer({ catalogue, refusal }: Subset, backend: Backend): 
       },
     },
   );
-  registerArtifacts(mcp, backend);
-  registerCatalogue(mcp, catalogue);
-  registerPrompts(mcp);
-  attachSkills(mcp, catalogue.skills);
+  registerResources(mcp, backend);
+  registerCatalogue(mcp, catalogue, backend);
+  registerSubscriptions(mcp, backend);
+  registerPrompts(mcp, catalogue.tools);
+  attachSkills(mcp, catalogue.skills, backend);
   mcp.server.setRequestHandler("tools/list", () => ({ tools: catalogue.tools }));
   mcp.server.setRequestHandler("tools/call", (request, context) => {
     const { name } = request.params;
@@ -86,21 +69,6 @@ export function createServer({ catalogue, refusal }: Subset, backend: Backend): 
     });
   });
   return mcp;
-}
-
-function registerArtifacts(mcp: McpServer, backend: Backend): void {
-  mcp.registerResource(
-    "artifact",
-    new ResourceTemplate("artifact://{sha256}", { list: undefined }),
-    {
-      title: "Artifact",
-      description:
-        "A file that a tool made: a screenshot, a report. Named by its sha256, so it never changes.",
-      // What an address holds never changes, but only those with the token may have it.
-      cacheHint: { ttlMs: 3_600_000, cacheScope: "private" },
-    },
-    (uri, _variables, context) => backend.readResource(uri.href, context.mcpReq.signal),
-  );
 }
 
 function textMeta(context: ServerContext, key: string): string | undefined {

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
 import { isLoopback } from "../config/exposure.ts";
-import type { Catalogue } from "../registry/catalogue.ts";
-import type { ArtifactStore, Clock } from "../services/index.ts";
+import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
+import type { Clock } from "../services/index.ts";
 import type { CallTool } from "./call.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemonFile.ts";
 import { createHttp, type Http, type HttpDeps } from "./http.ts";
 import { watchIdle } from "./idle.ts";
 import { type Listening, type ListenSettings, listen } from "./listen.ts";
+import type { Resources } from "./resources/index.ts";
 import { trackCalls } from "./trackCalls.ts";
 
 export type DaemonParts = {
@@ -20,16 +21,19 @@ export type DaemonParts = {
   allowedHosts: readonly string[];
   allowedOrigins: readonly string[];
   callTool: CallTool;
-  artifacts: ArtifactStore;
+  resources: Resources;
+  /** The user's own skills; the same array until they change. */
+  userSkills(): readonly CatalogueSkill[];
   clock: Clock;
   /** The REST routes, over the call path that counts what is under way. */
   api?: (callTool: CallTool) => Hono;
+  events?: HttpDeps["events"];
   metrics?: HttpDeps["metrics"];
   /** Undefined: stays until it is told. */
   idleMs: number | undefined;
   maxCallMs: number;
-  /** Leases held and runs under way. */
-  held(): Promise<{ leases: number; runs: number }>;
+  /** Leases held, runs under way, and deployments that nobody else would start. */
+  held(): Promise<{ leases: number; runs: number; deployments: number }>;
   onClientEnd(client: string): void;
   onStop(reason: string): void;
   /** Ends runs and devices; calls under way end by it. */
@@ -38,6 +42,8 @@ export type DaemonParts = {
 
 export type Daemon = {
   port: number;
+  /** Bridges and HTTP sessions that are connected. */
+  clients(): { bridges: number; sessions: number };
   /** Resolves with the reason when it has ended; the storage is still open. */
   ended: Promise<string>;
   stop(reason: string): void;
@@ -64,9 +70,11 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const http = createHttp({
     access: accessOf(parts, token, () => listening?.ports ?? []),
     catalogue: parts.catalogue,
-    artifacts: parts.artifacts,
+    resources: parts.resources,
+    userSkills: parts.userSkills,
     clock: parts.clock,
     ...(parts.api && { api: parts.api(calls.callTool) }),
+    ...(parts.events && { events: parts.events }),
     ...(parts.metrics && { metrics: parts.metrics }),
     onClientEnd: parts.onClientEnd,
     callTool: calls.callTool,
@@ -87,7 +95,12 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       : watchIdle({
           clock: parts.clock,
           idleMs: parts.idleMs,
-          isBusy: async () => http.links.count() > 0 || http.sessions() > 0 || (await isBusy()),
+          // Not of `isBusy`: a newer build that takes the place of this one goes on with its deployments.
+          isBusy: async () =>
+            http.links.count() > 0 ||
+            http.sessions() > 0 ||
+            (await isBusy()) ||
+            (await parts.held()).deployments > 0,
           onIdle: () => stopWith("idle"),
         });
   if (idle) touch = idle.touch;
@@ -98,7 +111,12 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     await leave(parts, { reason, http, listening, quiet: calls.quiet });
     return reason;
   });
-  return { port: listening.port, ended, stop: (reason) => stopWith(reason) };
+  return {
+    port: listening.port,
+    clients: () => ({ bridges: http.links.count(), sessions: http.sessions() }),
+    ended,
+    stop: (reason) => stopWith(reason),
+  };
 }
 
 function accessOf(parts: DaemonParts, token: string, ports: () => readonly number[]) {

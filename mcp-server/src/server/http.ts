@@ -3,16 +3,20 @@ import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server"
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
-import type { Catalogue } from "../registry/catalogue.ts";
+import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
 import { SubsetError } from "../registry/subset.ts";
-import type { ArtifactStore, Clock } from "../services/index.ts";
+import type { Clock } from "../services/index.ts";
 import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
+import type { ToolCall } from "./backend.ts";
 import type { CallTool } from "./call.ts";
-import { createServer, type ToolCall } from "./createServer.ts";
+import { createServer } from "./createServer.ts";
 import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
+import { createListingCache } from "./listingCache.ts";
 import { localBackend } from "./localBackend.ts";
+import type { Resources } from "./resources/index.ts";
 import { createSessions } from "./sessions.ts";
+import { createListening } from "./subscriptions.ts";
 import { createSubsets } from "./subsets.ts";
 
 export const maxBodyBytes = 8 * 1024 * 1024;
@@ -25,10 +29,16 @@ export type HttpDeps = {
   access: Access;
   catalogue: Catalogue;
   callTool: CallTool;
-  artifacts: ArtifactStore;
+  resources: Resources;
+  /** The user's own skills; the same array until they change. */
+  userSkills(): readonly CatalogueSkill[];
   clock: Clock;
+  /** What makes the MCP servers; tests add to what the product's own offers. */
+  createServer?: typeof createServer;
   /** The REST routes, mounted at /api/v1. */
   api?: Hono;
+  /** The feed of events, mounted at /server/events. */
+  events?: Hono;
   metrics?: () => Promise<{ text: string; contentType: string }>;
   /** True once calls can be answered. */
   isReady(): boolean;
@@ -93,6 +103,21 @@ export function createHttp(deps: HttpDeps): Http {
         throw error;
       }
     });
+  mountRest(app, deps);
+  app.notFound((c) =>
+    c.json({ success: false, error: { code: "NOT_FOUND", message: "No such path." } }, 404),
+  );
+  return {
+    app,
+    links,
+    upgrade: (request, head) => upgrade(app, links, request, head),
+    sessions: mcp.sessions,
+    close: mcp.close,
+  };
+}
+
+/** What is no MCP: the bridges' way in, the end, metrics, REST and the feed. */
+function mountRest(app: Hono, deps: HttpDeps): void {
   app.get("/attach", (c) =>
     c.req.header("upgrade") === linkProtocol
       ? c.body(null, 204)
@@ -107,7 +132,7 @@ export function createHttp(deps: HttpDeps): Http {
     const leaving = await deps.onStop(c.req.query("reason")?.slice(0, 100) ?? "asked", ifIdle);
     return c.json({ leaving }, leaving ? 202 : 409);
   });
-  const { api, metrics } = deps;
+  const { api, events, metrics } = deps;
   if (metrics) {
     app.get("/metrics", async (c) => {
       const { text, contentType } = await metrics();
@@ -115,16 +140,7 @@ export function createHttp(deps: HttpDeps): Http {
     });
   }
   if (api) app.route("/api/v1", api);
-  app.notFound((c) =>
-    c.json({ success: false, error: { code: "NOT_FOUND", message: "No such path." } }, 404),
-  );
-  return {
-    app,
-    links,
-    upgrade: (request, head) => upgrade(app, links, request, head),
-    sessions: mcp.sessions,
-    close: mcp.close,
-  };
+  if (events) app.route("/server/events", events);
 }
 
 async function upgrade(app: Hono, links: Links, request: IncomingMessage, head: Buffer): Promise<void> {
@@ -151,15 +167,19 @@ async function upgrade(app: Hono, links: Links, request: IncomingMessage, head: 
 
 function mcpRoutes(deps: HttpDeps, limit: number) {
   const backend = localBackend({ ...deps, identify: (call) => ({ principal, client: clientOf(call) }) });
-  const subsets = createSubsets(deps.catalogue);
+  const subsets = createSubsets(deps.catalogue, deps.userSkills);
+  const create = deps.createServer ?? createServer;
+  const listening = createListening(backend);
   // Streams from the start, so that a long call without progress is not cut off as a silent answer.
-  const modern = createMcpHandler(({ requestInfo }) => createServer(subsets.of(requestInfo), backend), {
+  const modern = createMcpHandler(({ requestInfo }) => create(subsets.of(requestInfo), backend), {
     legacy: "reject",
     responseMode: "sse",
     maxRequestBodySize: limit,
+    bus: listening.bus,
   });
+  const listings = createListingCache(modern.fetch);
   const sessions = createSessions({
-    createServer: (request) => createServer(subsets.of(request), backend),
+    createServer: (request) => create(subsets.of(request), backend),
     clock: deps.clock,
     idleMs: deps.sessionIdleMs,
     maxSessions: 256,
@@ -169,9 +189,11 @@ function mcpRoutes(deps: HttpDeps, limit: number) {
   return {
     async handle(request: Request): Promise<Response> {
       // A wrong address is told as such, before the protocol.
-      subsets.of(request);
+      const subset = subsets.of(request);
       const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: limit });
-      return legacy ? sessions.handle(request) : modern.fetch(request);
+      if (legacy) return sessions.handle(request);
+      if (listings.isListing(request)) return listings.serve(request, subset);
+      return listening.isListen(request) ? listening.serve(request, modern.fetch) : modern.fetch(request);
     },
     sessions: sessions.count,
     async close() {

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { CatalogueSkill } from "../registry/catalogue.ts";
 
 /**
  * What bridge and daemon of one build say to each other: lines of JSON, both ways, on one connection that is an HTTP upgrade
@@ -22,10 +23,21 @@ const callSchema = z.object({
 });
 export type LinkCall = z.output<typeof callSchema>;
 
+const completionSchema = z.object({
+  template: z.string(),
+  variable: z.string(),
+  typed: z.string(),
+  given: z.record(z.string(), z.string()),
+});
+
 /** From the bridge. `id` is the bridge's own, once for each request. */
 export const askedSchema = z.union([
   z.strictObject({ id: z.int(), call: callSchema }),
   z.strictObject({ id: z.int(), read: z.string() }),
+  z.strictObject({ id: z.int(), complete: completionSchema }),
+  /** Goes on until it is cancelled. */
+  z.strictObject({ id: z.int(), watch: z.string() }),
+  z.strictObject({ id: z.int(), skills: z.literal(true) }),
   z.strictObject({ cancel: z.int() }),
 ]);
 export type Asked = z.output<typeof askedSchema>;
@@ -38,6 +50,10 @@ export type LinkFailure = z.output<typeof failureSchema>;
 export const toldSchema = z.union([
   z.strictObject({ id: z.int(), called: z.custom<CallToolResult>() }),
   z.strictObject({ id: z.int(), read: z.custom<ReadResourceResult>() }),
+  z.strictObject({ id: z.int(), completed: z.array(z.string()) }),
+  /** First that it is watched, then that it changed, each time. */
+  z.strictObject({ id: z.int(), watched: z.enum(["from now", "changed"]) }),
+  z.strictObject({ id: z.int(), skills: z.custom<CatalogueSkill[]>() }),
   z.strictObject({ id: z.int(), error: failureSchema }),
   z.strictObject({
     id: z.int(),

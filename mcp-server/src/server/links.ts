@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { Backend } from "./createServer.ts";
+import type { Backend } from "./backend.ts";
 import {
   type Asked,
   askedSchema,
@@ -91,6 +91,9 @@ async function answer(
   const { id } = asked;
   try {
     if ("read" in asked) return tell({ id, read: await backend.readResource(asked.read, signal) });
+    if ("complete" in asked) return tell({ id, completed: [...(await backend.complete(asked.complete))] });
+    if ("skills" in asked) return tell({ id, skills: [...(await backend.skills())] });
+    if ("watch" in asked) return await watch(backend, { ...asked, signal }, tell);
     const { call } = asked;
     const called = await backend.callTool({
       name: call.name,
@@ -110,6 +113,21 @@ async function answer(
   } catch (error) {
     tell({ id, error: failureOf(error) });
   }
+}
+
+/** Lasts until the bridge cancels it or goes, so that its id stays taken. */
+async function watch(
+  backend: Backend,
+  { id, watch: uri, signal }: { id: number; watch: string; signal: AbortSignal },
+  tell: (told: Told) => void,
+): Promise<void> {
+  const stop = await backend.watch(uri, () => tell({ id, watched: "changed" }));
+  tell({ id, watched: "from now" });
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  stop();
 }
 
 function failureOf(error: unknown): LinkFailure {

@@ -54,6 +54,12 @@ export async function listen(serving: Serving, settings: ListenSettings): Promis
   };
 }
 
+/**
+ * Node closes a connection after 5 s without a request, and a client that is about to use it again loses that request.
+ * Clients wait for less than this.
+ */
+const keepAliveMs = 65_000;
+
 type OpenPort = { port: number; close(): Promise<void> };
 
 async function openPort(
@@ -97,6 +103,7 @@ function bind(
     server.on("upgrade", (request: IncomingMessage, _socket, head: Buffer) => {
       upgrade(request, head).catch(() => request.socket.destroy());
     });
+  if ("keepAliveTimeout" in server) server.keepAliveTimeout = keepAliveMs;
   server.once("error", reject);
   return promise;
 }

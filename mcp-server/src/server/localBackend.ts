@@ -1,20 +1,25 @@
-import { type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import { ToolError } from "../errors.ts";
-import type { ArtifactStore } from "../services/index.ts";
+import type { CatalogueSkill } from "../registry/catalogue.ts";
+import type { Backend, ToolCall } from "./backend.ts";
 import type { CallTool } from "./call.ts";
-import type { Backend, ToolCall } from "./createServer.ts";
+import type { Resources } from "./resources/index.ts";
 import { toMcp } from "./toMcp.ts";
 
-/** The backend where the tools run. `identify` says whose call it is. */
-export function localBackend(deps: {
+export type LocalParts = {
   callTool: CallTool;
-  artifacts: ArtifactStore;
-  identify(call: ToolCall): { principal: string; client: string };
-}): Backend {
+  resources: Resources;
+  /** The user's own skills; the same array until they change. */
+  userSkills(): readonly CatalogueSkill[];
+};
+
+/** The backend where the tools run. `identify` says whose call it is. */
+export function localBackend(
+  parts: LocalParts & { identify(call: ToolCall): { principal: string; client: string } },
+): Backend {
   return {
+    ...parts.resources,
     async callTool(call) {
-      const outcome = await deps.callTool({
-        ...deps.identify(call),
+      const outcome = await parts.callTool({
+        ...parts.identify(call),
         name: call.name,
         arguments: call.arguments,
         signal: call.signal,
@@ -25,21 +30,6 @@ export function localBackend(deps: {
       });
       return toMcp(outcome);
     },
-    readResource: (uri) => readArtifact(deps.artifacts, uri),
+    skills: async () => parts.userSkills(),
   };
-}
-
-async function readArtifact(artifacts: ArtifactStore, uri: string): Promise<ReadResourceResult> {
-  const sha256 = /^artifact:\/\/([\da-f]{64})$/.exec(uri)?.[1];
-  if (sha256 === undefined) throw new ResourceNotFoundError(uri);
-  const { bytes, mimeType } = await artifacts.get(sha256).catch((error: unknown) => {
-    throw error instanceof ToolError && error.code === "ARTIFACT_NOT_FOUND"
-      ? new ResourceNotFoundError(uri)
-      : error;
-  });
-  const isText = /^text\/|[/+](json|xml|yaml)$/.test(mimeType);
-  const content = isText
-    ? { uri, mimeType, text: Buffer.from(bytes).toString("utf8") }
-    : { uri, mimeType, blob: Buffer.from(bytes).toString("base64") };
-  return { contents: [content] };
 }

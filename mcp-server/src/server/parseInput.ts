@@ -2,6 +2,7 @@ import { nearest } from "@labwright/controllers";
 import { z } from "zod";
 import { ToolError } from "../errors.ts";
 import type { AnyTool } from "../registry/tool.ts";
+import { wholeInput } from "../registry/wire.ts";
 
 /** More would only bury the first ones. */
 const maxProblems = 20;
@@ -14,10 +15,13 @@ export function parseInput(tool: AnyTool, args: unknown): Record<string, unknown
   const problems = all.slice(0, maxProblems);
   const more = all.length > problems.length ? `; and ${all.length - problems.length} more` : "";
   const known = Object.keys(tool.input.shape);
+  const whole = wholeInput(tool) ? ` Their whole shape is the resource schema://${tool.name}.` : "";
   throw new ToolError(
     "INVALID_INPUT",
     `${tool.name}: ${problems.map((p) => `${p.path}: ${p.problem}`).join("; ")}${more}`,
-    known.length === 0 ? `${tool.name} takes no arguments.` : `${tool.name} takes ${known.join(", ")}.`,
+    known.length === 0
+      ? `${tool.name} takes no arguments.`
+      : `${tool.name} takes ${known.join(", ")}.${whole}`,
     { problems },
   );
 }

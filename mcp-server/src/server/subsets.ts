@@ -1,4 +1,4 @@
-import type { Catalogue } from "../registry/catalogue.ts";
+import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
 import {
   cutCatalogue,
   isOn,
@@ -14,17 +14,23 @@ const maxKept = 256;
 
 /**
  * The subsets of this server's addresses: `/mcp?skill=a,b`, `/mcp/skills/a`, `tools`, `exclude_tools`, `read_only`. What one
- * address serves depends on nothing else. Throws {@link SubsetError}.
+ * address serves depends on nothing else but what the user's own skills say. Throws {@link SubsetError}.
  */
-export function createSubsets(catalogue: Catalogue): { of(request: Request | undefined): Subset } {
+export function createSubsets(
+  catalogue: Catalogue,
+  userSkills: () => readonly CatalogueSkill[],
+): { of(request: Request | undefined): Subset } {
   const whole = wholeCatalogue(catalogue);
   const kept = new Map<string, Subset>();
+  let skills = userSkills();
   return {
     of(request) {
       if (request === undefined) return whole;
+      if (skills !== userSkills()) kept.clear();
+      skills = userSkills();
       const asked = askedBy(new URL(request.url));
       const key = JSON.stringify(asked);
-      const subset = kept.get(key) ?? cutCatalogue(catalogue, asked);
+      const subset = kept.get(key) ?? cutCatalogue(catalogue, asked, skills);
       if (kept.size >= maxKept) kept.clear();
       kept.set(key, subset);
       return subset;

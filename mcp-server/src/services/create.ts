@@ -1,21 +1,28 @@
 import { join } from "node:path";
 import type { ControllerFactory, DeviceModel } from "@labwright/controllers";
+import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../config.ts";
 import { executionRows } from "../storage/executionRows.ts";
 import {
   artifactRows,
   coverageRows,
+  databaseBytes,
   eventRows,
+  jobQueue,
   leaseRows,
   requirementRows,
   type Storage,
 } from "../storage/index.ts";
+import { packageFolder } from "../storage/packageFolder.ts";
 import { testcaseRows } from "../storage/testcaseRows.ts";
 import { createActions } from "./actions/index.ts";
 import { createAlerts } from "./alerts/index.ts";
 import { allowedFetch } from "./allowedFetch.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./artifacts.ts";
+import { createAuthoring } from "./authoring/index.ts";
 import { createBatches } from "./batches.ts";
+import { createDeployments } from "./deployments/index.ts";
+import { createDeviceFacts } from "./deviceFacts.ts";
 import { createDeviceContexts } from "./devicePlaces.ts";
 import { createDevices } from "./devices/index.ts";
 import { createDiagnosis } from "./diagnosis/index.ts";
@@ -25,11 +32,16 @@ import type { Services } from "./index.ts";
 import { createInventory } from "./inventory.ts";
 import { createNavigation } from "./navigation/index.ts";
 import type { Clock, Secrets } from "./ports.ts";
+import { createProcesses, type Serving } from "./processes/index.ts";
+import { createRecordings } from "./recordings/index.ts";
+import { createReferences, type ReferenceService } from "./references/index.ts";
 import { createReports } from "./reports/index.ts";
 import { createRequirements } from "./requirements/index.ts";
 import { createResults } from "./results/index.ts";
 import { createScreen } from "./screen/screenService.ts";
+import { createScripts, type ScriptService, type ToolCalls } from "./scripts/index.ts";
 import { createTestcases, type TestcaseService } from "./testcases/index.ts";
+import { createTranscripts } from "./transcripts.ts";
 import { createUrlPolicy, type UrlPolicy } from "./urlPolicy.ts";
 import { createUserInterfaces } from "./userinterfaces/index.ts";
 import { createVerifications } from "./verifications/index.ts";
@@ -43,6 +55,10 @@ export type ServiceDependencies = {
   models: readonly DeviceModel[];
   /** The port of our own HTTP server, which no device may reach. */
   ownPort(): number | undefined;
+  /** What is wrong with the user's own skills. */
+  skillProblems?(): readonly SkillProblem[];
+  /** What the server around these services is; undefined while there is none. */
+  serving?(): Serving | undefined;
   /** Told of faults that nobody waits for. */
   onFault(error: unknown): void;
 };
@@ -52,6 +68,8 @@ export type RunningServices = {
   services: Services;
   events: Events;
   artifacts: RetainingArtifactStore;
+  /** Says how a script's calls are made, once there is a way. */
+  serveScripts(calls: ToolCalls): void;
   close(): Promise<void>;
 };
 
@@ -71,7 +89,8 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const rows = executionRows(deps.storage.db);
   const executions = createExecutions({ rows, devices, events, secrets, clock, host, onError: deps.onFault });
   const driving = { clock, secrets, artifacts, devices, screen, verifications, actions, executions };
-  const apps = createApps(deps, policy, { ...driving, useApp });
+  const { scripts, serveScripts } = createScriptRoom(deps, driving);
+  const apps = createApps(deps, policy, { ...driving, useApp, scripts });
   const requirements = createRequirements({
     rows: requirementRows(deps.storage.db),
     coverage: coverageRows(deps.storage.db),
@@ -79,22 +98,37 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     apps: apps.userinterfaces,
     clock,
   });
+  const deployments = createSchedules(deps, { ...driving, ...apps, scripts, events });
+  const recorded = createRecorded(deps, { artifacts, events });
   const services: Services = {
     ...driving,
     ...apps,
+    ...recorded,
+    scripts,
+    deviceFacts: createDeviceFacts(),
+    deployments,
     batches: createBatches(driving),
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces, clock }),
-    diagnosis: createDiagnosis(config),
+    diagnosis: createDiagnosis(config, deps.skillProblems),
     results: createResults({ ...driving, db: deps.storage.db, events }),
     alerts: createAlerts({ ...driving, db: deps.storage.db, events }),
     requirements,
+    authoring: createAuthoring({ ...driving, ...apps, apps: apps.userinterfaces }),
+    processes: createProcesses({
+      ...driving,
+      logFolder: join(config.data_dir, "logs"),
+      database: { engine: deps.storage.engine, bytes: () => databaseBytes(deps.storage.db) },
+      serving: () => deps.serving?.(),
+    }),
     reports: createReports({ ...driving, requirementsOf: requirements.requirementsOf }),
   };
   const close = async () => {
-    await executions.close();
+    // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
+    await Promise.all([executions.close(), deployments.close()]);
+    await recorded.recordings.close();
     await devices.close();
   };
-  return { services, events, artifacts, close };
+  return { services, events, artifacts, serveScripts, close };
 }
 
 /** What is kept beside the runs: files and the feed of events. */
@@ -136,6 +170,53 @@ function createDeviceRoom(
   return { devices, useApp: (deviceId: string, attribute: string) => void testIds.set(deviceId, attribute) };
 }
 
+/** What is recorded of devices, and what is heard in it. */
+function createRecorded(
+  { config, storage, secrets, clock, onFault }: ServiceDependencies,
+  { artifacts, events }: Pick<RunningServices, "artifacts" | "events">,
+) {
+  const recordings = createRecordings({
+    ...{ db: storage.db, artifacts, events, secrets, clock, onFault },
+    folder: join(config.data_dir, "recordings"),
+  });
+  return { recordings, transcripts: createTranscripts({ recordings, artifacts }) };
+}
+
+/** The user's programs and those of this package, and their way back to the server. */
+function createScriptRoom({ config }: ServiceDependencies, driving: Driving) {
+  const later: { calls?: ToolCalls } = {};
+  const shipped = join(packageFolder(), "scripts");
+  const scripts = createScripts({
+    ...driving,
+    folders: { own: config.folders.scripts, shipped },
+    clients: join(shipped, "clients"),
+    limits: { memoryMb: config.limits.script_memory_mb, processes: config.limits.script_processes },
+    timeoutMs: config.limits.script_ms,
+    withoutSandbox: config.unsafe.unsandboxed_scripts,
+    calls() {
+      if (!later.calls) throw new Error("A script ran before there was a way for its calls");
+      return later.calls;
+    },
+  });
+  return { scripts, serveScripts: (calls: ToolCalls) => void Object.assign(later, { calls }) };
+}
+
+/** What starts by itself when it is due. */
+function createSchedules(
+  { config, storage, onFault }: ServiceDependencies,
+  parts: Driving & Pick<Services, "testcases" | "userinterfaces" | "scripts"> & { events: Events },
+) {
+  const host = config.server.name;
+  return createDeployments({
+    ...parts,
+    apps: parts.userinterfaces,
+    db: storage.db,
+    queue: jobQueue({ pool: storage.pool, host, onFault }),
+    host,
+    onFault,
+  });
+}
+
 type Driving = Pick<
   Services,
   "clock" | "secrets" | "artifacts" | "devices" | "screen" | "verifications" | "actions" | "executions"
@@ -145,7 +226,10 @@ type Driving = Pick<
 function createApps(
   { config, storage, clock }: ServiceDependencies,
   policy: UrlPolicy,
-  driving: Driving & { useApp(deviceId: string, testIdAttribute: string): void },
+  driving: Driving & {
+    useApp(deviceId: string, testIdAttribute: string): void;
+    scripts: ScriptService;
+  },
 ) {
   const { db } = storage;
   const later: { testcases?: TestcaseService } = {};
@@ -153,7 +237,15 @@ function createApps(
     if (!later.testcases) throw new Error("Test cases were asked for before they were there");
     return later.testcases;
   };
-  const userinterfaces = createUserInterfaces({ db, clock, testcases: testcasesOf });
+  const referencesOf = (): ReferenceService => references;
+  const userinterfaces = createUserInterfaces({
+    ...{ db, clock, testcases: testcasesOf },
+    references: referencesOf,
+  });
+  const references = createReferences({
+    ...{ db, clock, secrets: driving.secrets, userinterfaces },
+    folder: join(config.data_dir, "references"),
+  });
   const navigation = createNavigation({
     ...driving,
     db,
@@ -169,5 +261,5 @@ function createApps(
     apps: userinterfaces,
   });
   later.testcases = testcases;
-  return { userinterfaces, navigation, testcases };
+  return { userinterfaces, navigation, testcases, references };
 }

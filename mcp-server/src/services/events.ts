@@ -1,3 +1,4 @@
+import { ToolError } from "../errors.ts";
 import type { Database, EventRows } from "../storage/index.ts";
 import { eventChannel } from "../storage/index.ts";
 import type { Clock, EventInput, StoredEvent } from "./ports.ts";
@@ -15,7 +16,13 @@ export type Events = {
    * when it resolves; to start at a cursor, subscribe, then read, and leave out what was seen.
    */
   subscribe(listener: EventListener): Promise<() => void>;
+  /** The last event that a consumer has done; 0 for a new one. It outlives the process. */
+  cursor(consumer: string): Promise<number>;
+  /** A consumer has done all events up to `id`; this never goes back. Throws INVALID_INPUT for one that is yet to come. */
+  done(consumer: string, id: number): Promise<number>;
 };
+/** What a reader of the feed needs. */
+export type EventFeed = Omit<Events, "append">;
 
 export type EventsOptions = {
   rows: EventRows;
@@ -50,6 +57,22 @@ class Outbox implements Events {
 
   latestId(): Promise<number> {
     return this.options.rows.latestId();
+  }
+
+  cursor(consumer: string): Promise<number> {
+    return this.options.rows.cursor(consumer);
+  }
+
+  async done(consumer: string, id: number): Promise<number> {
+    const latest = await this.latestId();
+    if (id > latest)
+      throw new ToolError(
+        "INVALID_INPUT",
+        `There is no event ${id} yet; the latest is ${latest}.`,
+        "Acknowledge the id of an event that you have read.",
+      );
+    await this.options.rows.advance(consumer, id);
+    return this.cursor(consumer);
   }
 
   async subscribe(listener: EventListener): Promise<() => void> {

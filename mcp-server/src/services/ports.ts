@@ -39,6 +39,8 @@ export type CallContext = {
    * and not taken, when the call has ended.
    */
   leave?(run: FinishedRun): Promise<void> | undefined;
+  /** The run that this call is a part of: one that it starts on the same device does not wait for that run's end. */
+  within?: string | undefined;
 };
 export type { FinishedRun };
 export type CallFacts = { device_id?: string; session_id?: string; fence?: number; execution_id?: string };
@@ -220,6 +222,37 @@ export type Shot = {
   scale: number;
 };
 
+export type AnalysisOptions = { intent: string; max_tokens: number };
+/** `stability` is 0..1, what the selector's is; `why` what speaks for and against it. `where` tells equal ones apart. */
+export type ActionCandidate = {
+  ref: string;
+  role: string;
+  name: string;
+  command?: string;
+  selector?: string;
+  unique?: boolean;
+  stability?: number;
+  why?: string;
+  where?: string;
+};
+/** Best first. `ambiguous` is how many of the first are equally good; `left_out` says why others are none. */
+export type ActionAnalysis = {
+  generation: number;
+  location: string;
+  notices?: string[];
+  candidates: ActionCandidate[];
+  ambiguous?: number;
+  left_out?: string;
+  nearest?: string;
+  hint?: string;
+  more?: number;
+};
+
+export type ScreenAnalyst = {
+  /** What on the live screen serves an intent in words, with the command and the selector to use it by. */
+  analyze(device: OpenDevice, options: AnalysisOptions, signal: AbortSignal): Promise<ActionAnalysis>;
+};
+
 export type ScreenService = {
   /** A picture of the device, stored; undefined for a device without a screen. */
   capture(
@@ -241,6 +274,8 @@ export type Run = {
   id: string;
   kind: ExecutionKind;
   device: OpenDevice;
+  /** Handle of the lease that it drives by. */
+  session_id?: string | undefined;
   signal: AbortSignal;
   context: CallContext;
   /** Appends a step; stored before it returns, and sent as progress. */
@@ -293,6 +328,8 @@ export type ExecutionService = {
   wait(executionId: string, waitMs: number, context: CallContext): Promise<RunReply<object>>;
   get(executionId: string): Promise<{ execution: Execution; steps: Step[] }>;
   cancel(executionId: string, by: string): Promise<Execution>;
+  /** Cancels the runs that are a part of this one, and waits for their ends. */
+  endWithin(executionId: string): Promise<void>;
   /** Marks runs that a dead process of this host left open `error: INTERRUPTED`. Once, at start. */
   recover(): Promise<number>;
   running(): number;

@@ -18,6 +18,19 @@ export {
   type UncoveredRequirement,
 } from "./coverageRows.ts";
 export type { Database } from "./database.ts";
+export { databaseBytes } from "./databaseSize.ts";
+export {
+  type Deployment,
+  type DeploymentRows,
+  deploymentRows,
+  type ListedDeployment,
+} from "./deploymentRows.ts";
+export {
+  type DeploymentRun,
+  type DeploymentRunEnd,
+  type DeploymentRunRows,
+  deploymentRunRows,
+} from "./deploymentRunRows.ts";
 export { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 export { engineFiles } from "./engineFiles.ts";
 export { type EventRow, type EventRows, eventChannel, eventRows, type NewEventRow } from "./eventRows.ts";
@@ -28,9 +41,18 @@ export {
   executionSearch,
   type FoundExecution,
 } from "./executionSearch.ts";
+export { type Job, type JobQueue, jobQueue } from "./jobQueue.ts";
 export { type LeaseLoss, type LeaseRow, type LeaseRows, leaseRows, type WantedLease } from "./leaseRows.ts";
 export { type DataDirLock, isDataDirLocked, lockDataDir } from "./lock.ts";
 export { openStorage, type Storage, type StorageOptions } from "./open.ts";
+export {
+  type NamedReference,
+  type ReferenceFilter,
+  type ReferenceKey,
+  type ReferenceRow,
+  type ReferenceRows,
+  referenceRows,
+} from "./referenceRows.ts";
 export {
   type LinkOutcome,
   type NewRequirement,

@@ -1,11 +1,17 @@
 import type { AnyTool } from "../registry/tool.ts";
 import * as actions from "./actions.ts";
 import * as alerts from "./alerts.ts";
+import * as deployments from "./deployments.ts";
+import * as deviceFacts from "./deviceFacts.ts";
 import * as devices from "./devices.ts";
 import * as executions from "./executions.ts";
 import * as navigation from "./navigation.ts";
+import * as processes from "./processes.ts";
+import * as recordings from "./recordings.ts";
+import * as references from "./references.ts";
 import * as requirements from "./requirements.ts";
 import * as screen from "./screen.ts";
+import * as scripts from "./scripts.ts";
 import * as testcases from "./testcases.ts";
 import * as tree from "./tree.ts";
 import * as userinterfaces from "./userinterfaces.ts";
@@ -15,11 +21,17 @@ import * as verification from "./verification.ts";
 export const tools: readonly AnyTool[] = [
   actions,
   alerts,
+  deployments,
+  deviceFacts,
   devices,
   executions,
   navigation,
+  processes,
+  recordings,
+  references,
   requirements,
   screen,
+  scripts,
   testcases,
   tree,
   userinterfaces,

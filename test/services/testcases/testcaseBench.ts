@@ -15,6 +15,8 @@ import type {
 } from "../../../mcp-server/src/services/ports.ts";
 import { createReports } from "../../../mcp-server/src/services/reports/index.ts";
 import { createScreen } from "../../../mcp-server/src/services/screen/screenService.ts";
+import { findScript } from "../../../mcp-server/src/services/scripts/folder.ts";
+import type { ScriptPort } from "../../../mcp-server/src/services/scripts/index.ts";
 import {
   type AppView,
   createTestcases,
@@ -38,6 +40,8 @@ export type BenchOptions = {
   /** What navigation answers, by target; any other target is reached and verified. */
   navigate?: (request: NavigationRequest, run: Run) => Promise<NavigationOutcome>;
   screenFault?: ToolError;
+  /** What runs scripts; none is known when left out. */
+  scripts?: ScriptPort;
 };
 
 /** Apps that the tests know: `box` of the simulated device. */
@@ -52,6 +56,11 @@ const apps: Readonly<Record<string, AppView>> = {
     variables: { app: {}, greeting: "Nothing" },
     nodes: [{ id: "id-Home", label: "Home" }],
   },
+};
+
+const noScripts: ScriptPort = {
+  find: async (name) => findScript([], name),
+  runWithin: async (_run, { script }) => Promise.reject(new Error(`no script ${script}`)),
 };
 
 /** Artifacts in memory, content-addressed as on disk. */
@@ -107,6 +116,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
           ? options.navigate(request, run)
           : Promise.resolve({ reached: true, verified: true }),
     },
+    scripts: options.scripts ?? noScripts,
     screen: {
       async capture(device, signal) {
         if (options.screenFault) throw options.screenFault;

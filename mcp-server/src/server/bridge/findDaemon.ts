@@ -165,7 +165,10 @@ function start(wanted: DaemonWanted): Child {
 
 /** A daemon that cannot start says why in one JSON line with a code; see `cli/serve.ts`. */
 function unavailable(child: Child, wanted: DaemonWanted): BridgeError {
-  const said = readFileSync(child.log).subarray(child.from).toString("utf8").trim().split("\n");
+  const log = readFileSync(child.log);
+  // A log that was full has been emptied since.
+  const from = log.length < child.from ? 0 : child.from;
+  const said = log.subarray(from).toString("utf8").trim().split("\n");
   for (const line of said.reverse()) {
     const failure = /"code":"([A-Z_]+)"/.test(line) ? readFailure(line) : undefined;
     if (failure) return new BridgeError("DAEMON_UNAVAILABLE", failure.message, failure.hint);

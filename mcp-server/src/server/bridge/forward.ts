@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Backend, ToolCall } from "../createServer.ts";
+import type { Backend, ToolCall } from "../backend.ts";
 import { BridgeError, failedResult } from "./bridgeError.ts";
 import { type Attached, DaemonLost, type Loss } from "./link.ts";
+import { createWatches } from "./watches.ts";
 
 const attempts = 3;
 /** A daemon that keeps dying is not started again and again without a call that wants it. */
@@ -25,11 +26,13 @@ export function createForward(deps: {
   let name: string | undefined;
   let isClosed = false;
   let restarts: number[] = [];
+  const watches = createWatches(() => link());
 
   async function connect(): Promise<Attached> {
     name ??= deps.client();
     const attached = await deps.find(name);
     attached.lost.addEventListener("abort", () => onLost(attached.loss()), { once: true });
+    watches.resume(attached);
     return attached;
   }
 
@@ -69,30 +72,37 @@ export function createForward(deps: {
     link().catch(() => {});
   };
 
-  async function callTool(call: ToolCall): Promise<CallToolResult> {
-    // Every other call carries a key, so that after a loss the daemon itself can say what became of it.
-    const key = deps.repeatable.has(call.name) ? undefined : (call.idempotency_key ?? ownKey(call));
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const daemon = await link();
-        return await daemon.callTool({ ...call, idempotency_key: key });
-      } catch (error) {
-        const failure = failureOf(error, call, key, attempt);
-        if (failure) return failure;
-      }
-    }
-  }
-
   return {
     warm,
-    callTool,
+    callTool: (call) => callUntilKnown(call, deps.repeatable, link),
     readResource: async (uri, signal) => (await link()).readResource(uri, signal),
+    complete: async (asked) => (await link()).complete(asked),
+    skills: async () => (await link()).skills(),
+    watch: watches.watch,
     async close() {
       isClosed = true;
       const open = await current?.catch(() => undefined);
       open?.close();
     },
   };
+}
+
+async function callUntilKnown(
+  call: ToolCall,
+  repeatable: ReadonlySet<string>,
+  link: () => Promise<Attached>,
+): Promise<CallToolResult> {
+  // Every other call carries a key, so that after a loss the daemon itself can say what became of it.
+  const key = repeatable.has(call.name) ? undefined : (call.idempotency_key ?? ownKey(call));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const daemon = await link();
+      return await daemon.callTool({ ...call, idempotency_key: key });
+    } catch (error) {
+      const failure = failureOf(error, call, key, attempt);
+      if (failure) return failure;
+    }
+  }
 }
 
 /** A key among the arguments stays the caller's. */

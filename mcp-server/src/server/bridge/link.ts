@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import type { Socket } from "node:net";
 import { ProtocolError } from "@modelcontextprotocol/server";
-import type { Backend, ToolCall } from "../createServer.ts";
+import type { Backend, Completion, ToolCall } from "../backend.ts";
 import { type DaemonFile, daemonHeaders } from "../daemonFile.ts";
 import {
   type Asked,
@@ -62,6 +62,8 @@ function upgrade(file: DaemonFile, client: string, timeoutMs: number): Promise<O
     asked.end();
   });
 }
+
+const unending = () => new AbortController().signal;
 
 type Answer = Exclude<Told, { leaving: string }>;
 type Waiting = { hear(answer: Answer): void; fail(error: unknown): void };
@@ -125,6 +127,39 @@ class Link implements Attached {
       signal,
       (answer) => ("read" in answer ? answer.read : undefined),
     );
+  }
+
+  complete(asked: Completion) {
+    return this.ask(
+      (id) => ({ id, complete: { ...asked, given: { ...asked.given } } }),
+      unending(),
+      (answer) => ("completed" in answer ? answer.completed : undefined),
+    );
+  }
+
+  skills() {
+    return this.ask(
+      (id) => ({ id, skills: true as const }),
+      unending(),
+      (answer) => ("skills" in answer ? answer.skills : undefined),
+    );
+  }
+
+  watch(uri: string, changed: () => void): Promise<() => void> {
+    const stop = new AbortController();
+    return new Promise((resolve, reject) => {
+      // Never answered for good: its rejection is that it was stopped, or that it could not begin.
+      this.ask<never>(
+        (id) => ({ id, watch: uri }),
+        stop.signal,
+        (answer) => {
+          if (!("watched" in answer)) return undefined;
+          if (answer.watched === "changed") changed();
+          else resolve(() => stop.abort());
+          return undefined;
+        },
+      ).catch(reject);
+    });
   }
 
   private ask<T>(

@@ -5,11 +5,14 @@ import {
   isJSONRPCRequest,
   isSpecType,
   type JSONRPCRequest,
+  type McpServer,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Catalogue } from "../../registry/catalogue.ts";
-import { cutCatalogue, type SubsetAsked } from "../../registry/subset.ts";
-import { type Backend, createServer } from "../createServer.ts";
+import { cutCatalogue, type Subset, type SubsetAsked } from "../../registry/subset.ts";
+import type { Backend } from "../backend.ts";
+import { createServer } from "../createServer.ts";
+import { listenedTo, listenMethod, tellUpdated } from "../subscriptions.ts";
 import type { DaemonWanted } from "./findDaemon.ts";
 import type { Forward } from "./forward.ts";
 
@@ -17,6 +20,9 @@ import type { Forward } from "./forward.ts";
 const warmAfterMs = 1_000;
 /** Larger messages end the connection; the daemon refuses them long before with a message that says so. */
 const maxMessageBytes = 64 * 1024 * 1024;
+
+/** A host that listens to more addresses than that has lost count. */
+const maxListened = 64;
 
 export type BridgeOptions = {
   catalogueFile: URL;
@@ -32,7 +38,6 @@ export type BridgeOptions = {
  */
 export function serveBridge(options: BridgeOptions): void {
   const catalogue: Catalogue = JSON.parse(readFileSync(options.catalogueFile, "utf8"));
-  const subset = cutCatalogue(catalogue, options.subset);
   let host: string | undefined;
   let loading: Promise<Forward> | undefined;
   const load = () => {
@@ -40,37 +45,69 @@ export function serveBridge(options: BridgeOptions): void {
     return loading;
   };
   const warm = () => void load().then((forward) => forward.warm());
-  const backend: Backend = {
-    callTool: async (call) => (await load()).callTool(call),
-    readResource: async (uri, signal) => (await load()).readResource(uri, signal),
-  };
+  const backend = forwardedBy(load);
+  // Asked for at once: who misspelled a skill is told, also by a bridge that nobody talks to.
+  const subset = subsetOf(catalogue, options.subset, backend);
   const transport = new ListeningTransport(process.stdin, process.stdout, { maxBufferSize: maxMessageBytes });
   let timer: NodeJS.Timeout | undefined;
-  transport.onRequest = (method, name) => {
-    host ??= name;
+  let served: McpServer | undefined;
+  transport.onRequest = ({ method, params }) => {
+    host ??= hostOf(params);
     timer ??= setTimeout(warm, warmAfterMs);
     // The listing comes first: loading what talks to the daemon would hold it up.
     if (method === "tools/list") setTimeout(warm, 10);
+    if (method === listenMethod) for (const uri of listenedTo(params)) listen(uri);
   };
-  const handle = serveStdio(() => createServer(subset, backend), { transport });
+  // The SDK keeps what the host listens to, and lets only that through; it is watched until the bridge ends.
+  const listened = new Set<string>();
+  const listen = (uri: string) => {
+    if (listened.has(uri) || listened.size >= maxListened) return;
+    listened.add(uri);
+    backend.watch(uri, () => served && tellUpdated(served, uri)).catch(() => listened.delete(uri));
+  };
+  const create = async () => {
+    served = createServer(await subset, backend);
+    return served;
+  };
+  const handle = serveStdio(create, { transport });
   const end = () => {
     clearTimeout(timer);
     // The attachment ends with the process, and with it what this bridge held.
-    void handle.close().finally(() => process.exit(0));
+    void subset.then(() => handle.close()).finally(() => process.exit(0));
   };
   for (const event of ["end", "close"]) process.stdin.once(event, end);
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, end);
 }
 
+/** What talks to the daemon is loaded by the first that needs it. */
+const forwardedBy = (load: () => Promise<Forward>): Backend => ({
+  callTool: async (call) => (await load()).callTool(call),
+  readResource: async (uri, signal) => (await load()).readResource(uri, signal),
+  complete: async (asked) => (await load()).complete(asked),
+  watch: async (uri, changed) => (await load()).watch(uri, changed),
+  skills: async () => (await load()).skills(),
+});
+
+/** A skill that is not of the build may be the user's own, of which only the daemon knows. */
+function subsetOf(catalogue: Catalogue, asked: SubsetAsked, backend: Backend): Promise<Subset> {
+  const names = new Set(catalogue.skills.map(({ name }) => name));
+  if (asked.skills.every((name) => names.has(name))) return Promise.resolve(cutCatalogue(catalogue, asked));
+  const find = async () => cutCatalogue(catalogue, asked, await backend.skills());
+  return find().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  });
+}
+
 /** Sees what the SDK answers by itself: that a listing was asked for, and by whom. */
 class ListeningTransport extends StdioServerTransport {
-  onRequest: (method: string, host: string | undefined) => void = () => {};
+  onRequest: (request: JSONRPCRequest) => void = () => {};
 
   override async start(): Promise<void> {
     const deliver = this.onmessage;
     this.onmessage = (message) => {
       deliver?.(message);
-      if (isJSONRPCRequest(message)) this.onRequest(message.method, hostOf(message.params));
+      if (isJSONRPCRequest(message)) this.onRequest(message);
     };
     await super.start();
   }

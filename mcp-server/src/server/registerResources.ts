@@ -1,0 +1,79 @@
+import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import type { Backend } from "./backend.ts";
+
+type Offered = {
+  name: string;
+  template: string;
+  title: string;
+  description: string;
+  mimeType?: string;
+  /** Those whose names hosts can complete. */
+  variables: readonly string[];
+  ttlMs: number;
+};
+
+/** What only the daemon has. Private: those with the token may have it, and nobody else. */
+const offered: readonly Offered[] = [
+  {
+    name: "artifact",
+    template: "artifact://{sha256}",
+    title: "Artifact",
+    description: "A file that a tool made: a screenshot, a report. Named by its sha256, so it never changes.",
+    variables: [],
+    ttlMs: 3_600_000,
+  },
+  {
+    name: "reference",
+    template: "reference://{sha256}",
+    title: "Reference picture",
+    description: "What an image check compares with, as list_references names it.",
+    mimeType: "image/png",
+    variables: [],
+    ttlMs: 3_600_000,
+  },
+  {
+    name: "tree",
+    template: "tree://{userinterface}",
+    title: "Navigation tree",
+    description: "An app's map in lines: each node with where its edges lead.",
+    mimeType: "text/plain",
+    variables: ["userinterface"],
+    ttlMs: 0,
+  },
+  {
+    name: "node",
+    template: "tree://{userinterface}/{node}",
+    title: "Node",
+    description: "One node of an app's tree: its checks, and how reliably it was reached.",
+    mimeType: "application/json",
+    variables: ["userinterface", "node"],
+    ttlMs: 0,
+  },
+  {
+    name: "events",
+    template: "events://{after}",
+    title: "Events",
+    description:
+      "What happened after event `after` (0: from the first), in order, with the `next` address. Subscribe to hear of more.",
+    mimeType: "application/json",
+    variables: [],
+    ttlMs: 0,
+  },
+];
+
+export function registerResources(mcp: McpServer, backend: Backend): void {
+  for (const { name, template, variables, ttlMs, ...metadata } of offered) {
+    const completions = variables.map((variable) => [
+      variable,
+      async (typed: string, context?: { arguments?: Record<string, string> }) => [
+        ...(await backend.complete({ template, variable, typed, given: context?.arguments ?? {} })),
+      ],
+    ]);
+    mcp.registerResource(
+      name,
+      new ResourceTemplate(template, { list: undefined, complete: Object.fromEntries(completions) }),
+      { ...metadata, cacheHint: { ttlMs, cacheScope: "private" } },
+      (uri, _variables, context) => backend.readResource(uri.href, context.mcpReq.signal),
+    );
+  }
+}

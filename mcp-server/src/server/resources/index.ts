@@ -1,0 +1,76 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+} from "@modelcontextprotocol/server";
+import { errorStatus, ToolError } from "../../errors.ts";
+import type { Backend } from "../backend.ts";
+import type { ResourceRoom } from "./room.ts";
+
+export { artifactRoom } from "./artifacts.ts";
+export { eventRoom } from "./events.ts";
+export { namedRooms } from "./named.ts";
+export { referenceRoom } from "./references.ts";
+export type { ResourceRoom } from "./room.ts";
+export { treeRoom } from "./trees.ts";
+
+export type Resources = Pick<Backend, "readResource" | "complete" | "watch">;
+
+/** Finds the room of an address, and says in the protocol's errors what a room says in ours. */
+export function createResources(rooms: readonly ResourceRoom[]): Resources {
+  function place(uri: string): { room: ResourceRoom; path: string[] } {
+    const [, scheme, rest = ""] = /^([a-z]+):\/\/(.*)$/s.exec(uri) ?? [];
+    const room = rooms.find((one) => one.scheme === scheme);
+    if (!room) throw new ResourceNotFoundError(uri);
+    return { room, path: rest.split("/").map(decoded) };
+  }
+  return {
+    readResource: (uri) =>
+      inProtocol(uri, async () => {
+        const { room, path } = place(uri);
+        const content = await room.read(path);
+        return { contents: [contentOf(uri, content)] };
+      }),
+    async complete(asked) {
+      const room = rooms.find(({ scheme }) => asked.template.startsWith(`${scheme}://`));
+      const typed = asked.typed.toLowerCase();
+      const values = (await inProtocol(asked.template, async () => room?.complete?.(asked))) ?? [];
+      return values.filter((value) => value.toLowerCase().startsWith(typed));
+    },
+    watch: (uri, changed) =>
+      inProtocol(uri, async () => {
+        const { room, path } = place(uri);
+        if (room.watch) return room.watch(path, changed);
+        throw new ResourceNotFoundError(uri, `${uri} never changes: only events:// can be subscribed to.`);
+      }),
+  };
+}
+
+function contentOf(
+  uri: string,
+  content: Awaited<ReturnType<ResourceRoom["read"]>>,
+): ReadResourceResult["contents"][number] {
+  const { mimeType } = content;
+  if ("text" in content) return { uri, mimeType, text: content.text };
+  return { uri, mimeType, blob: Buffer.from(content.bytes).toString("base64") };
+}
+
+async function inProtocol<T>(uri: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const message = `${error.message} ${error.hint}`.trim();
+    if (errorStatus[error.code] < 500) throw new ResourceNotFoundError(uri, message);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, message, { uri });
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

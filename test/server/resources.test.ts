@@ -1,0 +1,135 @@
+import type { Client } from "@modelcontextprotocol/client";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { eventRoom, treeRoom } from "../../mcp-server/src/server/resources/index.ts";
+import { tools } from "../../mcp-server/src/tools/index.ts";
+import { connectHttp, type HttpFixture, startHttp } from "../fixtures/http.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+import { boxYaml } from "../services/navigation/lab.ts";
+
+let product: Product;
+let http: HttpFixture;
+beforeAll(async () => {
+  product = await openProduct("devices: [{ name: box, model: simulated }]");
+  const { services, events } = product;
+  http = await startHttp(services, tools, { rooms: [treeRoom(services), eventRoom(events)] });
+  await services.userinterfaces.importYaml(boxYaml("set-top box"), false);
+});
+afterAll(async () => {
+  await http.end();
+  await product.dispose();
+});
+
+const pageSchema = z.object({
+  events: z.array(z.object({ id: z.int(), type: z.string() })),
+  next: z.string(),
+});
+
+describe.each([
+  ["2025-11-25", "legacy"],
+  ["2026-07-28", { pin: "2026-07-28" }],
+] as const)("over %s", (_, mode) => {
+  let client: Client;
+  const open = async () => {
+    client = (await connectHttp(http.url("/mcp"), mode)).client;
+  };
+  afterEach(() => client.close());
+
+  const read = async (uri: string) => {
+    const [content] = (await client.readResource({ uri })).contents;
+    return content && "text" in content ? content.text : "";
+  };
+  const complete = async (uri: string, name: string, value: string, given: Record<string, string> = {}) => {
+    const argument = { name, value };
+    const { completion } = await client.complete({
+      ref: { type: "ref/resource", uri },
+      argument,
+      context: { arguments: given },
+    });
+    return completion.values;
+  };
+  const publish = (type: string) => client.callTool({ name: "publish_event", arguments: { type } });
+
+  it("a tree is its map in lines, a node is JSON, and their names complete", async () => {
+    await open();
+    expect(await read("tree://set-top%20box")).toContain("Home → ");
+    expect(JSON.parse(await read("tree://set-top%20box/Home"))).toMatchObject({ label: "Home" });
+    expect(await complete("tree://{userinterface}", "userinterface", "Set")).toEqual(["set-top box"]);
+    const labels = await complete("tree://{userinterface}/{node}", "node", "h", {
+      userinterface: "set-top box",
+    });
+    expect(labels).toEqual(["Home"]);
+  });
+
+  it("an address that is not there names the nearest that are", async () => {
+    await open();
+    await expect(read("tree://set-top-bx")).rejects.toThrow(/set-top box/);
+    await expect(read("tree://set-top%20box/Hom")).rejects.toThrow(/Home/);
+    await expect(read("tool://list_host")).rejects.toThrow(/tool:\/\/list_hosts/);
+    await expect(read("schema://save_testcas")).rejects.toThrow(/schema:\/\/save_testcase/);
+    await expect(read("events://yesterday")).rejects.toThrow(/events:\/\/0/);
+  });
+
+  it("a tool that lists brief arguments points to its strict schema", async () => {
+    await open();
+    const listed = (await client.listTools()).tools;
+    const brief = listed.filter(({ _meta }) => _meta?.["dev.labwright/schema"] !== undefined);
+    expect(brief.map(({ name }) => name)).toContain("save_testcase");
+    for (const { name, _meta, inputSchema } of brief) {
+      const strict = JSON.parse(await read(String(_meta?.["dev.labwright/schema"])));
+      expect(strict, name).toMatchObject({ type: "object", additionalProperties: false });
+      expect(JSON.stringify(strict).length, name).toBeGreaterThan(JSON.stringify(inputSchema).length);
+    }
+    const plain = listed.find(({ name }) => name === "list_hosts");
+    expect(JSON.parse(await read("schema://list_hosts"))).toEqual(plain?.inputSchema);
+  });
+
+  it("events are read from a cursor on, each once and in order", async () => {
+    await open();
+    const before = await product.events.latestId();
+    for (const type of ["build.first", "build.second", "build.third"]) await publish(type);
+    const page = pageSchema.parse(JSON.parse(await read(`events://${before}`)));
+    expect(page.events.map(({ type }) => type)).toEqual(["build.first", "build.second", "build.third"]);
+    expect(page.next).toBe(`events://${before + 3}`);
+    const rest = pageSchema.parse(JSON.parse(await read(page.next)));
+    expect(rest).toEqual({ events: [], next: page.next });
+  });
+
+  it("who listens to the feed is told of what comes, and of what came before it listened", async () => {
+    await open();
+    const told: string[] = [];
+    client.setNotificationHandler(
+      "notifications/resources/updated",
+      ({ params }) => void told.push(params.uri),
+    );
+    const [old, now] = [`events://${await product.events.latestId()}`, "events://1"];
+    await publish("build.before");
+    const stop = await listen([old, now]);
+    await expect.poll(() => told).toEqual(expect.arrayContaining([old, now]));
+    told.length = 0;
+    await publish("build.after");
+    await expect.poll(() => told).toEqual(expect.arrayContaining([old, now]));
+    await stop();
+    told.length = 0;
+    await publish("build.unheard");
+    await read("events://0");
+    expect(told).toEqual([]);
+  });
+
+  async function listen(uris: string[]): Promise<() => Promise<void>> {
+    if (mode !== "legacy") {
+      const { close } = await client.listen({ resourceSubscriptions: uris });
+      return close;
+    }
+    for (const uri of uris) await client.subscribeResource({ uri });
+    return async () => {
+      for (const uri of uris) await client.unsubscribeResource({ uri });
+    };
+  }
+
+  it("what never changes cannot be subscribed to", async () => {
+    if (mode !== "legacy") return;
+    await open();
+    await expect(client.subscribeResource({ uri: "tree://set-top%20box" })).rejects.toThrow(/never changes/);
+  });
+});
