@@ -53,6 +53,9 @@ function lengthAt(words: readonly string[], stems: readonly string[], at: number
   return !isEmpty && expressions.has(stems[at] ?? "") ? 1 : 0;
 }
 
+/** A word that says nothing about what is wanted. */
+export const isEmpty = (word: string): boolean => emptyWords.has(word);
+
 function aloneOf(word: string, stemmed: string): string[] {
   if (emptyWords.has(word) || /^\p{N}+$/u.test(word)) return [];
   return slipOf(word) ?? partsOf(word) ?? [stemmed];

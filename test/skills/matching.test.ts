@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { tools } from "../../mcp-server/src/tools/index.ts";
+import { elsewhere } from "../../skills/src/elsewhere.ts";
 import { aSkill } from "./fixture.ts";
 
 const { skills } = loadSkills(
@@ -54,13 +55,19 @@ test("every request of the sets names skills that there are, and no trigger repe
   expect(all.filter(({ text }) => triggers.has(text.toLowerCase())).length).toBe(0);
 });
 
-/** `wrong` is kept; `soFar` is kept of the recall, whose `goal` is not reached yet. */
-const goals = [
-  { file: "open.yaml", wrong: 0.03, soFar: 0.5, goal: 0.95 },
-  { file: "heldOut.yaml", wrong: 0.03, soFar: 0.3, goal: 0.9 },
+test("nothing that is known to be no skill's work repeats an open request", () => {
+  const requests = new Set(readRequests("open.yaml").map(({ text }) => text.toLowerCase()));
+  const phrases = elsewhere.split(/[|\n]/).map((phrase) => phrase.trim().toLowerCase());
+  expect(phrases.filter((phrase) => requests.has(phrase))).toEqual([]);
+});
+
+/** What is kept. */
+const kept = [
+  { file: "open.yaml", wrong: 0.03, recall: 0.95 },
+  { file: "heldOut.yaml", wrong: 0.03, recall: 0.3 },
 ];
 
-describe.each(goals)("the requests of $file", ({ file, wrong, soFar, goal }) => {
+describe.each(kept)("the requests of $file", ({ file, wrong, recall }) => {
   const figures = judge(file);
 
   test("are hardly ever given to a wrong skill", () => {
@@ -68,14 +75,14 @@ describe.each(goals)("the requests of $file", ({ file, wrong, soFar, goal }) => 
     expect(figures.wrong).toBeLessThanOrEqual(wrong);
   });
 
-  test("are matched at least as often as so far", () => {
-    expect(figures.recall).toBeGreaterThanOrEqual(soFar);
+  test("are matched as often as they were", () => {
+    expect(figures.recall).toBeGreaterThanOrEqual(recall);
   });
+});
 
-  // Not reached: this test fails, and is then made an ordinary one, when it is.
-  test.fails("are matched as often as is the goal", { retry: 0 }, () => {
-    expect(figures.recall).toBeGreaterThanOrEqual(goal);
-  });
+// Not reached: this test fails, and is then made an ordinary one, when it is.
+test.fails("held-out requests are matched as often as is the goal", { retry: 0 }, () => {
+  expect(judge("heldOut.yaml").recall).toBeGreaterThanOrEqual(0.9);
 });
 
 test("open requests that fit no skill, or two, are answered by a question", () => {
@@ -137,6 +144,20 @@ describe("a request", () => {
     expect(matched("explore the app")).not.toBe("explore-box");
     for (const text of ["please explore the tv now", "explore tv", "explore-box"])
       expect(matched(text, three, { platform: "web" })).not.toContain("explore-box");
+  });
+
+  test("for a user's skill of few triggers finds it among all others, which lose nothing by it", () => {
+    const soak = aSkill({ name: "soak-box", triggers: ["leave it on overnight", "memory leak hunt"] });
+    const more = [...skills, soak];
+    expect(matched("please hunt for memory leaks on stb-4", more)).toBe("soak-box");
+    expect(matched("could you leave the tv on overnight", more)).toBe("soak-box");
+    expect(matched("run the login test on the tv", more)).toBe("run-testcase");
+  });
+
+  test("in two parts is one wish where one skill is for both", () => {
+    expect(nameOf("press the menu key and then type the pin")).toBe("control-device");
+    expect(nameOf("explore the tv app with the remote and build its tree")).toBe("explore-stb");
+    expect(nameOf("export the run as junit and pause the nightly schedule")).toBe("ask");
   });
 
   test("is given to the longer of two triggers", () => {
