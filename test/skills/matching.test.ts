@@ -61,13 +61,13 @@ test("nothing that is known to be no skill's work repeats an open request", () =
   expect(phrases.filter((phrase) => requests.has(phrase))).toEqual([]);
 });
 
-/** What is kept. */
-const kept = [
+/** What the half of the requests must reach that is tuned for, and the half that nobody who tunes may read. */
+const goals = [
   { file: "open.yaml", wrong: 0.03, recall: 0.95 },
-  { file: "heldOut.yaml", wrong: 0.03, recall: 0.3 },
+  { file: "heldOut.yaml", wrong: 0.03, recall: 0.9 },
 ];
 
-describe.each(kept)("the requests of $file", ({ file, wrong, recall }) => {
+describe.each(goals)("the requests of $file", ({ file, wrong, recall }) => {
   const figures = judge(file);
 
   test("are hardly ever given to a wrong skill", () => {
@@ -75,20 +75,16 @@ describe.each(kept)("the requests of $file", ({ file, wrong, recall }) => {
     expect(figures.wrong).toBeLessThanOrEqual(wrong);
   });
 
-  test("are matched as often as they were", () => {
+  test("are matched as often as is the goal", () => {
     expect(figures.recall).toBeGreaterThanOrEqual(recall);
   });
-});
-
-// Not reached: this test fails, and is then made an ordinary one, when it is.
-test.fails("held-out requests are matched as often as is the goal", { retry: 0 }, () => {
-  expect(judge("heldOut.yaml").recall).toBeGreaterThanOrEqual(0.9);
 });
 
 test("open requests that fit no skill, or two, are answered by a question", () => {
   expect(judge("open.yaml").unasked).toBe(0);
 });
 
+// Not reached: this test fails, and is then made an ordinary one, when it is.
 test.fails("held-out requests that fit no skill, or two, are answered by a question", { retry: 0 }, () => {
   expect(judge("heldOut.yaml").unasked).toBe(0);
 });

@@ -178,7 +178,10 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
 }
 
 function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const skills = program.command("skills").description("the skills of this build and your own");
+  const skills = program
+    .command("skills")
+    .description("the skills of this build and your own")
+    .addHelpText("after", examples("labwright skills list", "labwright skills export .claude/skills"));
   withDaemonOptions(skills.command("list"))
     .description("lists them, and what is wrong with the files of yours")
     .option("--json", "as JSON")
