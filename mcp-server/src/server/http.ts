@@ -77,7 +77,9 @@ export function createHttp(deps: HttpDeps): Http {
   const mcp = mcpRoutes(deps, limit);
   const app = new Hono();
   app.use(hostAndOrigin(deps.access));
-  app.use(cors({ origin: [...deps.access.allowedOrigins], exposeHeaders: ["mcp-session-id"] }));
+  const answerOrigins = cors({ origin: [...deps.access.allowedOrigins], exposeHeaders: ["mcp-session-id"] });
+  // Only browsers send an origin, and its headers make Hono copy the answer.
+  app.use((c, next) => (c.req.header("origin") === undefined ? next() : answerOrigins(c, next)));
   app.get("/livez", (c) => c.json({ status: "ok" }));
   app.get("/readyz", (c) =>
     deps.isReady() ? c.json({ status: "ok" }) : c.json({ status: "starting" }, 503),
@@ -87,13 +89,13 @@ export function createHttp(deps: HttpDeps): Http {
     deps.onActivity();
     await next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: limit,
-      onError: (c) =>
-        refuse(c, "INPUT_TOO_LARGE", `A request may have at most ${limit} bytes. Send less at a time.`),
-    }),
-  );
+  const limitBody = bodyLimit({
+    maxSize: limit,
+    onError: (c) =>
+      refuse(c, "INPUT_TOO_LARGE", `A request may have at most ${limit} bytes. Send less at a time.`),
+  });
+  // Node reads no more than the length that a request gives; to look at its body is to copy it.
+  app.use((c, next) => (Number(c.req.header("content-length")) <= limit ? next() : limitBody(c, next)));
   for (const path of ["/mcp", "/mcp/skills/:skill"])
     app.all(path, async (c) => {
       try {
@@ -190,9 +192,10 @@ function mcpRoutes(deps: HttpDeps, limit: number) {
     async handle(request: Request): Promise<Response> {
       // A wrong address is told as such, before the protocol.
       const subset = subsets.of(request);
+      // By its head alone: to look into the body is to copy it, which takes as long as the answer.
+      if (listings.isListing(request)) return listings.serve(request, subset);
       const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: limit });
       if (legacy) return sessions.handle(request);
-      if (listings.isListing(request)) return listings.serve(request, subset);
       return listening.isListen(request) ? listening.serve(request, modern.fetch) : modern.fetch(request);
     },
     sessions: sessions.count,

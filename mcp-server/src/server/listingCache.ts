@@ -36,8 +36,11 @@ export function createListingCache(answer: (request: Request) => Promise<Respons
   }
 
   return {
-    isListing: (request: Request) =>
-      request.method === "POST" && listings.has(request.headers.get("mcp-method") ?? ""),
+    /** Only the revisions from 2026-07-28 on have this head. */
+    isListing: ({ method, headers }: Request) =>
+      method === "POST" &&
+      listings.has(headers.get("mcp-method") ?? "") &&
+      (headers.get("mcp-protocol-version") ?? "") >= "2026-07-28",
 
     /** `subset` is that of the request's address; a new one is a new listing. */
     async serve(request: Request, subset: Subset): Promise<Response> {
