@@ -10,7 +10,7 @@ import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
 import { percentile } from "./statistics.ts";
 
-const listing = { clients: 20, each: 50, warmUps: 10 };
+const listing = { clients: 20, each: 50, warmUps: 25 };
 const waveClients = 200;
 /** Ten reads of every part of the house; on a daemon that nothing changes, their answers never do. */
 const reads: readonly [string, Record<string, unknown>][] = [

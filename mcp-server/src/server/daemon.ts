@@ -6,8 +6,9 @@ import type { Clock } from "../services/index.ts";
 import type { CallTool } from "./call.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemonFile.ts";
 import { createHttp, type Http, type HttpDeps } from "./http.ts";
-import { watchIdle } from "./idle.ts";
+import { type IdleWatch, watchIdle } from "./idle.ts";
 import { type Listening, type ListenSettings, listen } from "./listen.ts";
+import { ownHeap, watchMemory } from "./memory.ts";
 import type { Resources } from "./resources/index.ts";
 import { trackCalls } from "./trackCalls.ts";
 
@@ -66,7 +67,12 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const { leases, runs } = await parts.held();
     return calls.running() > 0 || leases > 0 || runs > 0;
   };
-  let touch = () => {};
+  const memory = watchMemory({
+    clock: parts.clock,
+    heap: ownHeap(),
+    isBusy: () => calls.running() > 0,
+  });
+  let touch = memory.touch;
   const http = createHttp({
     access: accessOf(parts, token, () => listening?.ports ?? []),
     catalogue: parts.catalogue,
@@ -89,24 +95,15 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     },
   });
   listening = await listen(http, parts.listen);
-  const idle =
-    parts.idleMs === undefined
-      ? undefined
-      : watchIdle({
-          clock: parts.clock,
-          idleMs: parts.idleMs,
-          // Not of `isBusy`: a newer build that takes the place of this one goes on with its deployments.
-          isBusy: async () =>
-            http.links.count() > 0 ||
-            http.sessions() > 0 ||
-            (await isBusy()) ||
-            (await parts.held()).deployments > 0,
-          onIdle: () => stopWith("idle"),
-        });
-  if (idle) touch = idle.touch;
+  const idle = idleWatch(parts, { http, isBusy, onIdle: () => stopWith("idle") });
+  touch = () => {
+    memory.touch();
+    idle?.touch();
+  };
   announce(parts, listening, token);
   const ended = told.then(async (reason) => {
     idle?.stop();
+    memory.stop();
     parts.onStop(reason);
     await leave(parts, { reason, http, listening, quiet: calls.quiet });
     return reason;
@@ -117,6 +114,23 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     ended,
     stop: (reason) => stopWith(reason),
   };
+}
+
+/** Undefined for a daemon that stays. */
+function idleWatch(
+  { clock, idleMs, held }: DaemonParts,
+  daemon: { http: Http; isBusy(): Promise<boolean>; onIdle(): void },
+): IdleWatch | undefined {
+  if (idleMs === undefined) return undefined;
+  const { http, isBusy, onIdle } = daemon;
+  return watchIdle({
+    clock,
+    idleMs,
+    // Not of `isBusy`: a newer build that takes the place of this one goes on with its deployments.
+    isBusy: async () =>
+      http.links.count() > 0 || http.sessions() > 0 || (await isBusy()) || (await held()).deployments > 0,
+    onIdle,
+  });
 }
 
 function accessOf(parts: DaemonParts, token: string, ports: () => readonly number[]) {
