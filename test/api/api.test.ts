@@ -68,6 +68,7 @@ function memoryArtifacts(): ArtifactStore & { files: Map<string, { bytes: Uint8A
         throw new ToolError("ARTIFACT_NOT_FOUND", "There is no such artifact.", "Look it up again.");
       return file;
     },
+    startingWith: async (prefix) => [...files.keys()].filter((name) => name.startsWith(prefix)),
   };
 }
 

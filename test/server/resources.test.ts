@@ -61,6 +61,18 @@ describe.each([
     expect(labels).toEqual(["Home"]);
   });
 
+  it("an artifact's name completes", async () => {
+    await open();
+    const { artifacts } = product.services;
+    const { sha256 } = await artifacts.put(Buffer.from("a report"), "text/plain");
+    const other = await artifacts.put(Buffer.from("another"), "text/plain");
+    expect(await complete("artifact://{sha256}", "sha256", sha256.slice(0, 12))).toEqual([sha256]);
+    const all = await complete("artifact://{sha256}", "sha256", "");
+    expect(all).toEqual(expect.arrayContaining([sha256, other.sha256]));
+    expect(await complete("artifact://{sha256}", "sha256", "%")).toEqual([]);
+    expect(await read(`artifact://${sha256}`)).toBe("a report");
+  });
+
   it("an address that is not there names the nearest that are", async () => {
     await open();
     await expect(read("tree://set-top-bx")).rejects.toThrow(/set-top box/);

@@ -19,7 +19,7 @@ const offered: readonly Offered[] = [
     template: "artifact://{sha256}",
     title: "Artifact",
     description: "A file that a tool made: a screenshot, a report. Named by its sha256, so it never changes.",
-    variables: [],
+    variables: ["sha256"],
     ttlMs: 3_600_000,
   },
   {

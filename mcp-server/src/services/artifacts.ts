@@ -59,6 +59,11 @@ class FileArtifactStore implements RetainingArtifactStore {
     return { bytes, mimeType: row.mime_type };
   }
 
+  async startingWith(prefix: string): Promise<readonly string[]> {
+    const { rows, host } = this.options;
+    return /^[0-9a-f]{0,64}$/.test(prefix) ? rows.startingWith(prefix, host, pageSize) : [];
+  }
+
   async purge(now = this.options.clock.now()): Promise<PurgedArtifacts> {
     return this.alone(async () => {
       await this.removeLeftovers(now);

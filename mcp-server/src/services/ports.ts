@@ -167,6 +167,8 @@ export type ArtifactRef = { uri: string; sha256: string; mime_type: string; byte
 export type ArtifactStore = {
   put(bytes: Uint8Array, mimeType: string): Promise<ArtifactRef>;
   get(sha256: string): Promise<{ bytes: Uint8Array; mimeType: string }>;
+  /** Names of files of this host that begin so, newest first, at most a hundred. */
+  startingWith(prefix: string): Promise<readonly string[]>;
 };
 
 /** Secrets by name. `fill` replaces `{{secret.NAME}}` in every string below `value`; `mask` hides every known value. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, like, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { artifacts } from "./schema.ts";
 
@@ -43,6 +43,17 @@ export function artifactRows(db: Database) {
         .orderBy(sql`${artifacts.hostName} <> ${hostName}`, asc(artifacts.hostName))
         .limit(1);
       return row && toRow(row);
+    },
+
+    /** Names of the host's files that begin so, newest first. The prefix is lower-case hexadecimal. */
+    async startingWith(prefix: string, hostName: string, limit: number): Promise<string[]> {
+      const rows = await db
+        .select({ sha256: artifacts.sha256 })
+        .from(artifacts)
+        .where(and(eq(artifacts.hostName, hostName), like(artifacts.sha256, `${prefix}%`)))
+        .orderBy(desc(artifacts.createdAt), asc(artifacts.sha256))
+        .limit(limit);
+      return rows.map(({ sha256 }) => sha256);
     },
 
     async totalBytes(hostName: string): Promise<number> {

@@ -192,6 +192,7 @@ describeEachDatabase("the recording service", (open) => {
       async get(sha256) {
         return stored.get(sha256) ?? { bytes: new Uint8Array(), mimeType: "" };
       },
+      startingWith: async () => [...stored.keys()],
     };
     recordings = serviceOn(artifacts);
     const { recording_id } = await recordings.start(device, spec, anna);

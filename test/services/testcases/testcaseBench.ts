@@ -77,6 +77,7 @@ export function memoryArtifacts(): ArtifactStore {
       if (found) return found;
       throw new ToolError("ARTIFACT_NOT_FOUND", `There is no artifact ${sha256}.`, "Look at the execution.");
     },
+    startingWith: async (prefix) => [...kept.keys()].filter((name) => name.startsWith(prefix)),
   };
 }
 

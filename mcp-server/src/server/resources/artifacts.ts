@@ -17,5 +17,6 @@ export function artifactRoom(artifacts: ArtifactStore): ResourceRoom {
       const isText = /^text\/|[/+](json|xml|yaml)$/.test(mimeType);
       return isText ? { mimeType, text: Buffer.from(bytes).toString("utf8") } : { mimeType, bytes };
     },
+    complete: ({ typed }) => artifacts.startingWith(typed.toLowerCase()),
   };
 }
