@@ -293,7 +293,7 @@ labwright.result("failed", "look")
     ["processes", "for i in $(seq 60); do sleep 8152 & done; wait", {}, "error", "INSUFFICIENT_RESOURCES"],
     [
       "writing",
-      "echo x > /usr/bin/x && exit 0; head -c 70M /dev/zero > /work/x",
+      "echo x > /usr/bin/x && exit 0; head -c 70M /dev/zero > /scratch/x",
       {},
       "error",
       "INSUFFICIENT_RESOURCES",

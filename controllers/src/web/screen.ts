@@ -1,10 +1,10 @@
 import type { CDPSession, Page } from "playwright-core";
 import type { Frame, Rect, ScreenSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { asDeviceError } from "./failures.ts";
 import { locate } from "./locate.ts";
+import { askWithin } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
-import { untilAborted, withDeadline } from "./waiting.ts";
+import { untilAborted } from "./waiting.ts";
 
 const DEADLINE_MS = 15_000;
 /** Chromium draws no texture that is larger. */
@@ -13,30 +13,15 @@ const LONGEST_SIDE = 16_384;
 /** PNG in CSS pixels of the current tab. Does not wait for fonts or pictures: it shows what a user would see now. */
 export function createScreen(session: DrivenSession): ScreenSource {
   return {
-    async capture(options, signal) {
-      const deadline = withDeadline(signal, DEADLINE_MS);
-      try {
+    capture(options, signal) {
+      const question = { what: "the screenshot", silence: "gave no picture", ms: DEADLINE_MS, signal };
+      return askWithin(session, question, async (limited) => {
         const page = session.page();
-        const area = await areaOf(session, page, options, deadline.signal);
+        const area = await areaOf(session, page, options, limited);
         const cdp = await session.signals(page).cdp();
-        const taking = cdp === undefined ? byPlaywright(page, area, deadline.signal) : byDevTools(cdp, area);
-        return frameOf(await untilAborted(taking, deadline.signal));
-      } catch (error) {
-        if (deadline.over())
-          throw new DeviceError(
-            "COMMAND_TIMEOUT",
-            `The page gave no picture within ${DEADLINE_MS} ms. Its script may be busy; try again or reload.`,
-          );
-        throw asDeviceError(error, {
-          command: "the screenshot",
-          timeoutMs: DEADLINE_MS,
-          signal,
-          isAlive: () => session.isAlive(),
-          wasDenied: () => false,
-        });
-      } finally {
-        deadline.done();
-      }
+        const taking = cdp === undefined ? byPlaywright(page, area, limited) : byDevTools(cdp, area);
+        return frameOf(await untilAborted(taking, limited));
+      });
     },
   };
 }

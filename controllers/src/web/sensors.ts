@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { SensorName, SensorReading, SensorReport, SensorSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { asDeviceError } from "./failures.ts";
+import { askWithin } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
-import { untilAborted, withDeadline } from "./waiting.ts";
+import { untilAborted } from "./waiting.ts";
 
 const DEADLINE_MS = 5_000;
 
@@ -33,32 +33,13 @@ const never: readonly Absence[] = [
 /** What a browser tells its pages of the machine below it, asked of the current tab. */
 export function createSensors(session: DrivenSession): SensorSource {
   return {
-    async sensors(signal) {
-      const deadline = withDeadline(signal, DEADLINE_MS);
-      try {
-        const asked = untilAborted(session.page().evaluate(askPage), deadline.signal);
-        return reportOf(readAnswer(await asked));
-      } catch (error) {
-        if (deadline.over()) throw silentPage();
-        throw asDeviceError(error, {
-          command: "reading the sensors",
-          timeoutMs: DEADLINE_MS,
-          signal,
-          isAlive: () => session.isAlive(),
-          wasDenied: () => false,
-        });
-      } finally {
-        deadline.done();
-      }
+    sensors(signal) {
+      const question = { what: "reading the sensors", silence: "did not answer", ms: DEADLINE_MS, signal };
+      return askWithin(session, question, async (limited) =>
+        reportOf(readAnswer(await untilAborted(session.page().evaluate(askPage), limited))),
+      );
     },
   };
-}
-
-function silentPage(): DeviceError {
-  return new DeviceError(
-    "COMMAND_TIMEOUT",
-    `The page did not answer within ${DEADLINE_MS} ms. Its script may be busy; try again or reload.`,
-  );
 }
 
 function readAnswer(given: unknown): Answer {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { labelSchema, paramsSchema } from "./common.ts";
+import { executionStatusSchema } from "./execution.ts";
 
 /** What becomes of due times that passed while nothing could start them: none, or one run for all of them. */
 export const missedPolicySchema = z.enum(["skip", "once"]);
@@ -10,16 +11,7 @@ export const deploymentStatusSchema = z.enum(["active", "paused", "completed"]);
 export type DeploymentStatus = z.output<typeof deploymentStatusSchema>;
 
 /** `queued` and `running` are open. `skipped` was never started; `error` with reason INTERRUPTED was cut off. */
-export const deploymentRunStatusSchema = z.enum([
-  "queued",
-  "running",
-  "passed",
-  "failed",
-  "error",
-  "cancelled",
-  "timeout",
-  "skipped",
-]);
+export const deploymentRunStatusSchema = z.enum([...executionStatusSchema.options, "skipped"]);
 export type DeploymentRunStatus = z.output<typeof deploymentRunStatusSchema>;
 
 const written = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);

@@ -29,7 +29,7 @@ async function run(given: Partial<SandboxedProgram> & Pick<SandboxedProgram, "co
     mounts: [],
     env: { PATH: "/usr/bin:/bin" },
     limits: { memoryMb: 256, processes: 32, fileMb: 2 },
-    folders: ["/work", "/tmp"],
+    folders: ["/scratch", "/tmp"],
     ...given,
   });
   let text = "";
@@ -101,7 +101,7 @@ for address in [("127.0.0.1", 22), ("1.1.1.1", 53)]:
 
   it("writes into its own folders only, which are gone afterwards", async () => {
     const outside = join(folder, "outside.txt");
-    const source = `for f in /usr/x /etc/x /x /dev/x ${outside} /shown/x; do echo no > $f; done; echo yes > /work/a; cat /work/a`;
+    const source = `for f in /usr/x /etc/x /x /dev/x ${outside} /shown/x; do echo no > $f; done; echo yes > /scratch/a; cat /scratch/a`;
     const shown = join(folder, "shown");
     mkdirSync(shown);
     chmodSync(shown, 0o777);
@@ -111,12 +111,12 @@ for address in [("127.0.0.1", 22), ("1.1.1.1", 53)]:
     expect(text).toMatch(/yes\n$/);
     expect(existsSync(outside)).toBe(false);
     expect(readdirSync(shown)).toEqual([]);
-    expect((await inBash("ls /work")).text).toBe("");
+    expect((await inBash("ls /scratch")).text).toBe("");
   });
 
   it("holds no more in a file or a folder than it may, shared memory included", async () => {
     const { text } = await inBash(
-      "head -c 3M /dev/zero > /work/a; for d in /dev/shm /tmp; do head -c 1500K /dev/zero > $d/a; head -c 1M /dev/zero > $d/b; done; stat -c %s /work/a",
+      "head -c 3M /dev/zero > /scratch/a; for d in /dev/shm /tmp; do head -c 1500K /dev/zero > $d/a; head -c 1M /dev/zero > $d/b; done; stat -c %s /scratch/a",
     );
     expect(text).toMatch(/File size limit exceeded|File too large/);
     expect(text.match(/No space left/g)).toHaveLength(2);
@@ -175,7 +175,7 @@ except OSError as error:
       mounts: [],
       env: {},
       limits: { memoryMb: 64, processes: 16, fileMb: 1 },
-      folders: ["/work"],
+      folders: ["/scratch"],
       command: ["/bin/bash", "-c", "trap '' TERM; setsid sleep 4712 & sleep 4712 & echo up; wait"],
     });
     await new Promise((resolve) => program.child.stdout?.once("data", resolve));
@@ -202,7 +202,7 @@ async function asNobody() {
         const found = await findSandbox(new AbortController().signal);
         if (!found.ok) throw new Error(found.reason);
         const start = (command) => found.sandbox.start({ mounts: [], env: { PATH: "/usr/bin:/bin" },
-          limits: { memoryMb: 64, processes: 12, fileMb: 1 }, folders: ["/work"], command });
+          limits: { memoryMb: 64, processes: 12, fileMb: 1 }, folders: ["/scratch"], command });
         const { child } = start(["${python}", "-c", ${JSON.stringify(limitsInPython)}]);
         child.stdout.pipe(process.stdout);
         child.stderr.pipe(process.stderr);

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { programBundle } from "../../fixtures/bundle.ts";
 import { engineFiles } from "../../fixtures/engine.ts";
 
 const entry = fileURLToPath(new URL("../../fixtures/deploymentDaemon.ts", import.meta.url));
@@ -37,19 +38,7 @@ vi.setConfig({ testTimeout: 240_000 });
 let dataDir: string;
 const daemons: ChildProcess[] = [];
 beforeAll(async () => {
-  await build({
-    entryPoints: [entry],
-    outfile: program,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["labwright"],
-    external: ["@electric-sql/pglite", "pg-native", "playwright-core", "sharp"],
-    banner: {
-      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
-    },
-  });
+  await build({ ...programBundle, entryPoints: [entry], outfile: program });
 });
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "labwright-deployments-"));

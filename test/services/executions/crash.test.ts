@@ -10,6 +10,7 @@ import { systemClock } from "../../../mcp-server/src/services/clock.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { eventRows, openStorage } from "../../../mcp-server/src/storage/index.ts";
+import { programBundle } from "../../fixtures/bundle.ts";
 import { engineFiles } from "../../fixtures/engine.ts";
 import { simulatedDevices, testSecrets } from "../../fixtures/simulated.ts";
 
@@ -25,15 +26,7 @@ beforeAll(async () => {
   await build({
     entryPoints: [fileURLToPath(new URL("./crashingProcess.ts", import.meta.url))],
     outfile: program,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["labwright"],
-    external: ["@electric-sql/pglite", "pg-native", "playwright-core", "sharp"],
-    banner: {
-      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
-    },
+    ...programBundle,
   });
 });
 afterAll(async () => {

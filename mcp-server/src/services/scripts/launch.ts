@@ -66,14 +66,14 @@ export function startScript(
     run,
     task,
     { ...inside, node: node.command[0] },
-    sandbox ? "/work" : folder.folder,
+    sandbox ? "/scratch" : folder.folder,
   );
   if (!sandbox) return startUnsandboxed(command, { cwd: folder.folder, env });
   return sandbox.start({
     command,
     env,
     limits: { ...limits, fileMb },
-    folders: ["/work", "/tmp"],
+    folders: ["/scratch", "/tmp"],
     mounts: [
       ...[...new Set([...interpreter.places, ...node.places])].map((place) => ({ from: place, to: place })),
       { from: script.folder, to: inside.scripts },
