@@ -216,9 +216,9 @@ describe("whoever ends", () => {
     expect(of.lines("events").at(-1)).toBe("stop idle");
   });
 
-  it("a daemon with a lease stays", async () => {
+  it.each(["lease", "deployment"])("a daemon with a %s stays", async (held) => {
     const of = await bench({ idleMs: 50 });
-    writeFileSync(join(of.dataDir, "lease"), "");
+    writeFileSync(join(of.dataDir, held), "");
     const first = await of.host();
     const { structured } = await first.call("read_slowly", quick);
     await first.close();

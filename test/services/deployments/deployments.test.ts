@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { type DeploymentLab, openDeploymentLab } from "../../fixtures/deploymentLab.ts";
 import { engineFiles } from "../../fixtures/engine.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
+import { hasSandbox } from "../../fixtures/sandbox.ts";
 
 const minuteMs = 60_000;
 /** A full minute of the clock at which the test begins. */
@@ -107,6 +108,20 @@ it("a run is an execution of its own, told of in an event, and gives its device 
     },
   ]);
   expect(await lab.services.devices.leases()).toEqual([]);
+});
+
+it.runIf(hasSandbox)("a script runs with its arguments, and its word is the run's verdict", async () => {
+  const scripts = join(dataDir, "scripts");
+  await mkdir(scripts, { mode: 0o755 });
+  const says = 'echo "{\\"labwright\\": {\\"status\\": \\"failed\\", \\"message\\": \\"not $1\\"}}"';
+  await writeFile(join(scripts, "judge.sh"), says, { mode: 0o644 });
+  await lab.create({ testcase: undefined, script: "judge", args: ["today"] });
+  await clock.advance(minuteMs);
+  await untilRuns(["failed"]);
+  const [run] = await lab.history();
+  expect(run?.reason).toBe("SCRIPT_FAILED: not today");
+  const { execution } = await lab.services.executions.get(run?.execution_id ?? "");
+  expect(execution).toMatchObject({ kind: "script", name: "judge.sh", triggered_by: "deployment:minutely" });
 });
 
 it("a due time that comes while the former run goes on is skipped, and the history says so", async () => {
