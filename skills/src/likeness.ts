@@ -2,7 +2,7 @@ import type { Features } from "./features.ts";
 import { sum } from "./sum.ts";
 
 /** The nearest example says most, and two more that are near as well say that it is not by chance. */
-const shares = [1, 0.5, 0.25];
+const shares = [1, 0.5, 0.25] as const;
 
 type Known = { at: number; weight: number };
 
@@ -31,13 +31,21 @@ export function learnLikeness(
         cosines[known.at] = (cosines[known.at] ?? 0) + weight * known.weight;
     return examplesOf.map(({ length }, label) => {
       const start = starts[label] ?? 0;
-      const nearest = cosines
-        .slice(start, start + length)
-        .sort()
-        .reverse();
-      return sum(shares.map((share, at) => share * (nearest[at] ?? 0)));
+      return nearestOf(cosines, start, start + length);
     });
   };
+}
+
+/** The three highest in a range, each with its share: one pass, since it is done for every part of every request. */
+function nearestOf(cosines: Float64Array, from: number, to: number): number {
+  let [first, second, third] = [0, 0, 0];
+  for (let at = from; at < to; at++) {
+    const cosine = cosines[at] ?? 0;
+    if (cosine > first) [first, second, third] = [cosine, first, second];
+    else if (cosine > second) [second, third] = [cosine, second];
+    else if (cosine > third) third = cosine;
+  }
+  return shares[0] * first + shares[1] * second + shares[2] * third;
 }
 
 /** From 0, for what every label has. */

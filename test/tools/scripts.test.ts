@@ -197,6 +197,21 @@ echo '{"labwright": {"status": "passed", "outputs": {"code": "'$code'", "hint": 
     ]);
   });
 
+  test("a run's report and its whole log, secrets masked, are linked, also of one that passed", async () => {
+    script("says.py", 'import os\nprint("the word is " + os.environ.get("NOTHING", "blue"))\n');
+    const { raw, structured } = await execute({ script: "says.py" });
+    expect(structured.status).toBe("passed");
+    const links = raw.content.flatMap((content) => (content.type === "resource_link" ? [content] : []));
+    expect(links.map(({ name }) => name)).toEqual(["report.html", "log.txt"]);
+    const [report, log] = await Promise.all(
+      links.map(async ({ uri }) => Buffer.from((await product.artifacts.get(uri.slice(11))).bytes).toString()),
+    );
+    expect(report).toContain("says.py");
+    expect(log).toContain("the word is blue");
+    const running = await execute({ script: "says.py", wait_ms: 0 });
+    if (running.structured.status === "running") expect(running.raw.content).toHaveLength(1);
+  });
+
   test("a run that a script starts is a part of its run, and ends with it", async () => {
     script(
       "runs.py",

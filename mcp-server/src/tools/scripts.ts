@@ -75,5 +75,12 @@ export const executeScript = defineTool({
     log_tail: z.string().optional(),
     verified_count: z.int().optional(),
   }),
-  handle: ({ input, services, context }) => services.scripts.execute(input, context),
+  async handle({ input, services, context, attach }) {
+    const { log, ...reply } = await services.scripts.execute(input, context);
+    if (reply.status === "queued" || reply.status === "running") return reply;
+    const { artifact } = await services.reports.create([reply.execution_id], "html");
+    attach({ kind: "link", uri: artifact.uri, name: "report.html", mimeType: artifact.mime_type });
+    if (log !== undefined) attach({ kind: "link", uri: log, name: "log.txt", mimeType: "text/plain" });
+    return reply;
+  },
 });

@@ -1,6 +1,6 @@
 import type { Step } from "../../domain/index.ts";
 import { abortEnding } from "../executions/index.ts";
-import type { ArtifactStore, Clock, ExecutionService, Run, Secrets } from "../ports.ts";
+import type { ArtifactRef, ArtifactStore, Clock, ExecutionService, Run, Secrets } from "../ports.ts";
 import { ScriptToolCalls } from "./calls.ts";
 import { openChannel } from "./channel.ts";
 import { type Followed, follow } from "./follow.ts";
@@ -55,9 +55,10 @@ export async function runScript(
       await deps.executions.endWithin(run.id);
     }
     const end = endOf(launch.script.name, followed, await readResult(folder), log, calls.verifiedCount);
-    await run.step(await stepOf(run, task, deps.secrets.mask(end), { started, log }, deps));
+    const kept = await deps.artifacts.put(Buffer.from(deps.secrets.mask(log.whole)), "text/plain");
+    await run.step(stepOf(run, task, deps.secrets.mask(end), { started, kept, now: clock.now() }));
     run.signal.throwIfAborted();
-    return deps.secrets.mask(end);
+    return deps.secrets.mask({ ...end, result: { ...end.result, log: kept.uri } });
   } finally {
     await folder.remove();
   }
@@ -99,16 +100,14 @@ function endOf(
 }
 
 /** The script itself, with its whole log; also of one that was stopped. */
-async function stepOf(
+function stepOf(
   run: Run,
   task: ScriptTask,
   end: ScriptEnd,
-  { started, log }: { started: number; log: ScriptLog },
-  { artifacts, secrets, clock }: ScriptRunDependencies,
-): Promise<Omit<Step, "index">> {
+  { started, kept, now }: { started: number; kept: ArtifactRef; now: number },
+): Omit<Step, "index"> {
   const aborted = run.signal.aborted ? abortEnding(run.signal.reason) : undefined;
   const { status, reason: error } = aborted ?? end;
-  const kept = await artifacts.put(Buffer.from(secrets.mask(log.whole)), "text/plain");
   const { log_tail: _, ...output } = end.result;
   return {
     path: "",
@@ -116,7 +115,7 @@ async function stepOf(
     label: end.result.script,
     status,
     started_at: new Date(started).toISOString(),
-    duration_ms: Math.max(0, Math.round(clock.now() - started)),
+    duration_ms: Math.max(0, Math.round(now - started)),
     input: { script: end.result.script, args: task.args },
     output,
     ...(error && { error }),

@@ -125,7 +125,7 @@ class Scripts implements ScriptService {
 function replyOf({ output, steps_done: _, ...reply }: RunReply<object>): ScriptReply {
   const result = scriptResultSchema.safeParse(output).data;
   if (!result) return reply;
-  const { exit_code, message, outputs, log_tail, verified_count } = result;
+  const { exit_code, message, outputs, log_tail, log, verified_count } = result;
   return {
     ...reply,
     ...(exit_code !== undefined && { exit_code }),
@@ -133,6 +133,7 @@ function replyOf({ output, steps_done: _, ...reply }: RunReply<object>): ScriptR
     ...(message !== undefined && message !== reply.reason?.message && { message }),
     ...(Object.keys(outputs).length > 0 && { outputs }),
     ...(log_tail !== undefined && { log_tail }),
+    ...(log !== undefined && { log }),
     verified_count,
   };
 }

@@ -22,6 +22,8 @@ export const scriptResultSchema = z.object({
   message: z.string().optional(),
   outputs: paramsSchema,
   log_tail: z.string().optional(),
+  /** URI of all that it said. */
+  log: z.string().optional(),
   verified_count: z.int(),
 });
 export type ScriptResult = z.output<typeof scriptResultSchema>;
@@ -38,6 +40,7 @@ export type ScriptReply = Omit<RunReply<never>, "output" | "steps_done"> & {
   message?: string | undefined;
   outputs?: ScriptResult["outputs"] | undefined;
   log_tail?: string | undefined;
+  log?: string | undefined;
   verified_count?: number | undefined;
 };
 
