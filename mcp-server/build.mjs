@@ -1,10 +1,11 @@
 // Bundles what runs (dist/): the bridge alone, so that a host has its listings in a moment; the daemon; the command
-// line; the database's thread. Then the catalogue and the database template, made by code of this build. Does nothing
-// when no source has changed.
+// line; the agent client, with the files of its agents beside it; the database's thread. Then the catalogue and the
+// database template, made by code of this build. Does nothing when no source has changed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -24,7 +25,14 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const dist = join(here, "dist");
 const stampFile = join(dist, ".stamp");
-const sources = ["mcp-server/src", "controllers/src", "controllers/lab", "skills", "agent-client/src"];
+const sources = [
+  "mcp-server/src",
+  "controllers/src",
+  "controllers/lab",
+  "skills",
+  "agent-client/src",
+  "agent-client/agents",
+];
 const others = [
   "mcp-server/build.mjs",
   "mcp-server/external.mjs",
@@ -79,8 +87,11 @@ function isDone(stamp) {
     "bridge.cache",
     "daemon.js",
     "cli.js",
+    "agent.js",
+    "agents/assistant.yaml",
     "pgliteWorker.js",
     "catalogue.json",
+    "skills.json",
     "template.tgz",
   ].every((file) => existsSync(join(dist, file)));
 }
@@ -99,6 +110,7 @@ async function buildAll(hash) {
       entryPoints: {
         daemon: join(here, "src/main.ts"),
         cli: join(here, "src/cli/main.ts"),
+        agent: join(root, "agent-client/src/cli/index.ts"),
         pgliteWorker: join(here, "src/storage/pgliteWorker.ts"),
       },
       outdir: fresh,
@@ -116,6 +128,7 @@ async function buildAll(hash) {
       define: { "import.meta.url": "bundleUrl" },
       banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     });
+    cpSync(join(root, "agent-client/agents"), join(fresh, "agents"), { recursive: true });
     await generate(build, fresh, { hash, at: new Date().toISOString() });
     moveInto(dist, fresh);
     writeFileSync(stampFile, hash);
@@ -181,6 +194,7 @@ async function generate(build, fresh, made) {
     build: made,
   });
   writeFileSync(join(fresh, "catalogue.json"), JSON.stringify(catalogue));
+  writeFileSync(join(fresh, "skills.json"), JSON.stringify(latestSkills(skills)));
   rmSync(generator);
   await cacheBridge(fresh);
   // The template belongs to the version of PGlite that made it, and takes seconds.
@@ -203,6 +217,9 @@ function moveInto(target, fresh) {
   }
   const chunks = join(target, "chunks");
   const current = new Set(files);
+  // An agent that is no more would still be read: all that lie there are.
+  for (const name of readdirSync(join(target, "agents")))
+    if (!current.has(join("agents", name))) rmSync(join(target, "agents", name), { force: true });
   for (const name of readdirSync(chunks)) {
     const file = join(chunks, name);
     const isOld = Date.now() - statSync(file).mtimeMs > keepOldMs;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Skill } from "@labwright/skills";
 import {
   type Claim,
   claimDataDir,
@@ -177,11 +178,12 @@ async function compose(
     userSkills: userSkills.current,
     clock,
     events: rooms.createEventsApi(running.events, fault),
+    agentStore: agentStoreOf(parts),
     api: (callTool) => restOf(parts, { callTool, registry, version: catalogue.version }),
     metrics: () => metricsOf(observability),
     idleMs: options.untilIdle ? config.limits.idle_exit_ms : undefined,
     maxCallMs: config.limits.call_ms,
-    held: () => heldBy(services),
+    held: () => heldBy(running),
     onClientEnd: (client) => void services.devices.releaseClient(client).catch(fault),
     onStop(reason) {
       observability.log.info({ reason }, "stopping");
@@ -207,12 +209,21 @@ async function compose(
   };
 }
 
+/** The agent client's side of the database, with what it must know of this server. */
+function agentStoreOf({ rooms, running, config, userSkills, fault }: Parts) {
+  const ofBuild: Skill[] = JSON.parse(readFileSync(new URL("./skills.json", import.meta.url), "utf8"));
+  const skills = rooms.joinSkills(ofBuild, userSkills.current);
+  return rooms.createAgentStoreApi(running.agentStore, { settings: config.agents, skills }, fault);
+}
+
 /** What keeps the daemon from leaving. */
-async function heldBy({ devices, executions, recordings, deployments }: Parts["running"]["services"]) {
+async function heldBy({ services, agentStore }: Parts["running"]) {
+  const { devices, executions, recordings, deployments } = services;
   return {
     leases: (await devices.leases()).length,
     runs: executions.running() + recordings.running(),
     deployments: await deployments.pending(),
+    agents: await agentStore.held(),
   };
 }
 

@@ -16,6 +16,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
     .configureHelp({ sortSubcommands: true })
     .showHelpAfterError("(labwright --help lists what there is)");
   addHostCommands(program);
+  addAgentCommands(program);
   addDaemonCommands(program, terminal, exit);
   addRunCommands(program, terminal, exit);
   addSetUpCommands(program, terminal, exit);
@@ -64,6 +65,26 @@ function addHostCommands(program: Command): void {
       "after",
       examples('{"mcpServers": {"labwright": {"command": "npx", "args": ["labwright", "mcp"]}}}'),
     );
+}
+
+/** Theirs is the agent client's command line, which `bin/labwright.js` starts. */
+function addAgentCommands(program: Command): void {
+  program
+    .command("chat")
+    .description("talks with Claude about the devices, tests and results of the lab")
+    .addHelpText("after", examples("labwright chat"));
+  program
+    .command("ask")
+    .description("asks Claude once and prints the answer; for scripts and CI")
+    .addHelpText("after", examples('labwright ask "Run the script goto on browser"'));
+  program
+    .command("agents")
+    .description("the agents of this build and your own, and their tasks")
+    .addHelpText("after", examples("labwright agents", "labwright agents tasks"));
+  program
+    .command("agent")
+    .description("runs the agents' API and those that work by themselves, in the foreground")
+    .addHelpText("after", examples("labwright agent"));
 }
 
 function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {

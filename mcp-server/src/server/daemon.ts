@@ -29,12 +29,13 @@ export type DaemonParts = {
   /** The REST routes, over the call path that counts what is under way. */
   api?: (callTool: CallTool) => Hono;
   events?: HttpDeps["events"];
+  agentStore?: HttpDeps["agentStore"];
   metrics?: HttpDeps["metrics"];
   /** Undefined: stays until it is told. */
   idleMs: number | undefined;
   maxCallMs: number;
-  /** Leases held, runs under way, and deployments that nobody else would start. */
-  held(): Promise<{ leases: number; runs: number; deployments: number }>;
+  /** Leases held, runs under way, deployments that nobody else would start, and what agents hold. */
+  held(): Promise<{ leases: number; runs: number; deployments: number; agents: number }>;
   onClientEnd(client: string): void;
   onStop(reason: string): void;
   /** Ends runs and devices; calls under way end by it. */
@@ -81,6 +82,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     clock: parts.clock,
     ...(parts.api && { api: parts.api(calls.callTool) }),
     ...(parts.events && { events: parts.events }),
+    ...(parts.agentStore && { agentStore: parts.agentStore }),
     ...(parts.metrics && { metrics: parts.metrics }),
     onClientEnd: parts.onClientEnd,
     callTool: calls.callTool,
@@ -126,9 +128,12 @@ function idleWatch(
   return watchIdle({
     clock,
     idleMs,
-    // Not of `isBusy`: a newer build that takes the place of this one goes on with its deployments.
-    isBusy: async () =>
-      http.links.count() > 0 || http.sessions() > 0 || (await isBusy()) || (await held()).deployments > 0,
+    async isBusy() {
+      if (http.links.count() > 0 || http.sessions() > 0 || (await isBusy())) return true;
+      // Not of `isBusy`: a newer build that takes the place of this one goes on with its deployments, and agents with it.
+      const { deployments, agents } = await held();
+      return deployments > 0 || agents > 0;
+    },
     onIdle,
   });
 }

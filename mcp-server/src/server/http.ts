@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
@@ -20,6 +20,9 @@ import { createListening } from "./subscriptions.ts";
 import { createSubsets } from "./subsets.ts";
 
 export const maxBodyBytes = 8 * 1024 * 1024;
+/** What a turn adds to a conversation of an agent may carry pictures; no other path takes as much. */
+const maxEntriesBytes = 24 * 1024 * 1024;
+const entriesPath = /^\/server\/agent\/store\/sessions\/[^/]+\/entries$/;
 
 /** One token, so one principal; clients tell themselves apart by {@link clientHeader}, a session or their name. */
 export const principal = "local";
@@ -39,6 +42,8 @@ export type HttpDeps = {
   api?: Hono;
   /** The feed of events, mounted at /server/events. */
   events?: Hono;
+  /** What agents keep here, mounted at /server/agent/store. */
+  agentStore?: Hono;
   metrics?: () => Promise<{ text: string; contentType: string }>;
   /** True once calls can be answered. */
   isReady(): boolean;
@@ -89,13 +94,9 @@ export function createHttp(deps: HttpDeps): Http {
     deps.onActivity();
     await next();
   });
-  const limitBody = bodyLimit({
-    maxSize: limit,
-    onError: (c) =>
-      refuse(c, "INPUT_TOO_LARGE", `A request may have at most ${limit} bytes. Send less at a time.`),
-  });
-  // Node reads no more than the length that a request gives; to look at its body is to copy it.
-  app.use((c, next) => (Number(c.req.header("content-length")) <= limit ? next() : limitBody(c, next)));
+  const limitEntries = limitBody(maxEntriesBytes);
+  const limitOthers = limitBody(limit);
+  app.use((c, next) => (entriesPath.test(c.req.path) ? limitEntries(c, next) : limitOthers(c, next)));
   for (const path of ["/mcp", "/mcp/skills/:skill"])
     app.all(path, async (c) => {
       try {
@@ -118,7 +119,18 @@ export function createHttp(deps: HttpDeps): Http {
   };
 }
 
-/** What is no MCP: the bridges' way in, the end, metrics, REST and the feed. */
+/** Refuses bodies over `bytes`. */
+function limitBody(bytes: number): MiddlewareHandler {
+  const whileReading = bodyLimit({
+    maxSize: bytes,
+    onError: (c) =>
+      refuse(c, "INPUT_TOO_LARGE", `A request may have at most ${bytes} bytes. Send less at a time.`),
+  });
+  // Node reads no more than the length that a request gives; to look at its body is to copy it.
+  return (c, next) => (Number(c.req.header("content-length")) <= bytes ? next() : whileReading(c, next));
+}
+
+/** What is no MCP: the bridges' way in, the end, metrics, REST, the feed and what agents keep. */
 function mountRest(app: Hono, deps: HttpDeps): void {
   app.get("/attach", (c) =>
     c.req.header("upgrade") === linkProtocol
@@ -134,7 +146,7 @@ function mountRest(app: Hono, deps: HttpDeps): void {
     const leaving = await deps.onStop(c.req.query("reason")?.slice(0, 100) ?? "asked", ifIdle);
     return c.json({ leaving }, leaving ? 202 : 409);
   });
-  const { api, events, metrics } = deps;
+  const { api, events, agentStore, metrics } = deps;
   if (metrics) {
     app.get("/metrics", async (c) => {
       const { text, contentType } = await metrics();
@@ -143,6 +155,7 @@ function mountRest(app: Hono, deps: HttpDeps): void {
   }
   if (api) app.route("/api/v1", api);
   if (events) app.route("/server/events", events);
+  if (agentStore) app.route("/server/agent/store", agentStore);
 }
 
 async function upgrade(app: Hono, links: Links, request: IncomingMessage, head: Buffer): Promise<void> {

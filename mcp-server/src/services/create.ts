@@ -16,6 +16,7 @@ import {
 import { packageFolder } from "../storage/packageFolder.ts";
 import { testcaseRows } from "../storage/testcaseRows.ts";
 import { createActions } from "./actions/index.ts";
+import { type AgentStore, createAgentStore } from "./agentStore.ts";
 import { createAlerts } from "./alerts/index.ts";
 import { allowedFetch } from "./allowedFetch.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./artifacts.ts";
@@ -68,6 +69,7 @@ export type RunningServices = {
   services: Services;
   events: Events;
   artifacts: RetainingArtifactStore;
+  agentStore: AgentStore;
   /** Says how a script's calls are made, once there is a way. */
   serveScripts(calls: ToolCalls): void;
   close(): Promise<void>;
@@ -128,7 +130,8 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     await recorded.recordings.close();
     await devices.close();
   };
-  return { services, events, artifacts, serveScripts, close };
+  const agentStore = createAgentStore({ db: deps.storage.db, clock });
+  return { services, events, artifacts, agentStore, serveScripts, close };
 }
 
 /** What is kept beside the runs: files and the feed of events. */

@@ -28,8 +28,10 @@ import type { TestcaseService } from "./testcases/index.ts";
 import type { TranscriptService } from "./transcripts.ts";
 import type { UserInterfaceService } from "./userinterfaces/index.ts";
 
+export type { AgentStore } from "./agentStore.ts";
 export type { EventFeed } from "./events.ts";
 export * from "./ports.ts";
+export type { AgentSkill } from "./userSkills.ts";
 
 /** Everything a tool may call. */
 export type Services = {

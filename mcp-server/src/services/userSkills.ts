@@ -70,3 +70,24 @@ function accepted({ skills, problems }: LoadedSkills, { folder, reserved }: Give
     ],
   };
 }
+
+/** A skill with all that choosing and running it needs. `own`: the user's. */
+export type AgentSkill = Skill & { own: boolean };
+
+/** The build's skills and the user's, by name; the same array until one of the user's changes. */
+export function joinSkills(
+  ofBuild: readonly Skill[],
+  user: () => readonly UserSkill[],
+): () => readonly AgentSkill[] {
+  let known: { user: readonly UserSkill[]; all: readonly AgentSkill[] } | undefined;
+  return () => {
+    const theirs = user();
+    if (known?.user === theirs) return known.all;
+    const all = [
+      ...ofBuild.map((skill) => ({ ...skill, own: false })),
+      ...theirs.map(({ markdown: _, ...skill }) => ({ ...skill, own: true })),
+    ].sort((a, b) => (a.name < b.name ? -1 : 1));
+    known = { user: theirs, all };
+    return all;
+  };
+}

@@ -1,3 +1,21 @@
+export { type AgentRoleRows, agentRoleRows } from "./agentRoleRows.ts";
+export type { AgentTaskState, AgentUsage } from "./agentSchema.ts";
+export {
+  type AgentEntry,
+  type AgentSession,
+  type AgentSessionPatch,
+  type AgentSessionRows,
+  agentSessionRows,
+  type NewAgentSession,
+} from "./agentSessionRows.ts";
+export {
+  type AgentTask,
+  type AgentTaskFilter,
+  type AgentTaskPatch,
+  type AgentTaskRows,
+  agentTaskRows,
+  type NewAgentTask,
+} from "./agentTaskRows.ts";
 export { type Alert, type AlertFilter, type AlertRows, alertRows } from "./alertRows.ts";
 export { type Analysis, type AnalysisRows, type AwaitingExecution, analysisRows } from "./analysisRows.ts";
 export { type ArtifactRow, type ArtifactRows, artifactRows } from "./artifactRows.ts";

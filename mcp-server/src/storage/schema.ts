@@ -2,7 +2,6 @@ import {
   bigint,
   bigserial,
   boolean,
-  customType,
   index,
   integer,
   jsonb,
@@ -33,12 +32,9 @@ import type {
   UserInterfaceInput,
   Verification,
 } from "../domain/index.ts";
+import { instant } from "./columns.ts";
 
-/** Instants are `timestamptz` in the database and ISO 8601 UTC strings with milliseconds everywhere else. */
-const instant = customType<{ data: string; driverData: string | Date }>({
-  dataType: () => "timestamp (3) with time zone",
-  fromDriver: (value) => new Date(value).toISOString(),
-});
+export { agentEvents, agentMessages, agentRoles, agentSessions, agentTasks } from "./agentSchema.ts";
 
 /** The exclusive right to drive one device. An expired row is free; `fence` only ever grows. */
 export const leases = pgTable(

@@ -242,6 +242,7 @@ class Executions implements ExecutionService {
           name: execution.name,
           status: end.status,
           duration_ms: end.duration_ms,
+          ...(execution.build !== undefined && { build: execution.build }),
           ...(end.reason && { reason: end.reason }),
         },
       });

@@ -1,0 +1,97 @@
+import {
+  bigserial,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { instant, jsonText } from "./columns.ts";
+
+/** Tokens of all requests of a conversation, as the Messages API counts them. */
+export type AgentUsage = {
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+};
+export type AgentTaskState = "pending" | "running" | "done" | "failed" | "cancelled";
+type Priority = "critical" | "high" | "normal";
+
+/** A conversation with an agent. Only `holder` may add to it until `heldUntil`; then, or with none, anyone. */
+export const agentSessions = pgTable(
+  "agent_sessions",
+  {
+    id: text("id").primaryKey(),
+    agent: text("agent").notNull(),
+    owner: text("owner").notNull(),
+    title: text("title").notNull(),
+    skill: text("skill"),
+    usage: jsonb("usage").$type<AgentUsage>().notNull(),
+    costUsd: doublePrecision("cost_usd").notNull(),
+    savedUsd: doublePrecision("saved_usd").notNull(),
+    turns: integer("turns").notNull(),
+    outcome: text("outcome"),
+    holder: text("holder"),
+    heldUntil: instant("held_until"),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (t) => [
+    index("agent_sessions_owner").on(t.owner, t.createdAt),
+    index("agent_sessions_age").on(t.createdAt),
+  ],
+);
+
+const entryColumns = () => ({
+  sessionId: text("session_id")
+    .notNull()
+    .references(() => agentSessions.id, { onDelete: "cascade" }),
+  seq: integer("seq").notNull(),
+  body: jsonText("body").notNull(),
+});
+
+/** What a model is sent of a conversation, in the form of the Messages API. */
+export const agentMessages = pgTable("agent_messages", entryColumns(), (t) => [
+  primaryKey({ columns: [t.sessionId, t.seq] }),
+]);
+
+/** What a conversation told of itself. */
+export const agentEvents = pgTable("agent_events", entryColumns(), (t) => [
+  primaryKey({ columns: [t.sessionId, t.seq] }),
+]);
+
+/** Work of an agent that nobody talks to; an agent has each `key` once. */
+export const agentTasks = pgTable(
+  "agent_tasks",
+  {
+    id: bigserial("id", { mode: "number" }).primaryKey(),
+    agent: text("agent").notNull(),
+    key: text("key").notNull(),
+    priority: text("priority").$type<Priority>().notNull(),
+    state: text("state").$type<AgentTaskState>().notNull(),
+    event: jsonText("event").notNull(),
+    attempts: integer("attempts").notNull(),
+    sessionId: text("session_id"),
+    finding: jsonText("finding"),
+    error: text("error"),
+    holder: text("holder"),
+    heldUntil: instant("held_until"),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("agent_tasks_key").on(t.agent, t.key),
+    index("agent_tasks_state").on(t.agent, t.state, t.id),
+  ],
+);
+
+/** Who alone does what only one process may do, such as being the monitor. An expired row is free. */
+export const agentRoles = pgTable("agent_roles", {
+  name: text("name").primaryKey(),
+  holder: text("holder").notNull(),
+  heldUntil: instant("held_until").notNull(),
+});
