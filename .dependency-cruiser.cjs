@@ -38,7 +38,11 @@ module.exports = {
     room("controllers/src/"),
     room("controllers/lab/", "controllers/src/index\\.ts"),
     room("skills/src/"),
-    room("agent-client/src/"),
+    {
+      ...room("agent-client/src/", "skills/src/index\\.ts"),
+      from: { path: "^agent-client/src/", pathNot: ["^agent-client/src/inprocess\\.ts"] },
+    },
+    room("agent-client/src/inprocess\\.ts", "agent-client/src/", `${S}cli/attach\\.ts`),
     room(`${S}domain/`, door),
     room(`${S}errors\\.ts`, door),
     room(`${S}observability/`, `${S}errors\\.ts`),
@@ -65,7 +69,9 @@ module.exports = {
     packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
     packages("playwright-core", "controllers/src/web/", `${S}cli/`),
     packages("(pg|drizzle-orm|@electric-sql)", `${S}storage/`),
-    packages("(hono|@hono)", `${S}server/`, `${S}api/`, `${S}cli/`),
+    packages("(hono|@hono)", `${S}server/`, `${S}api/`, `${S}cli/`, "agent-client/src/api/"),
+    packages("(socket\\.io|jose)", "agent-client/src/api/"),
+    packages("@anthropic-ai", "agent-client/src/(loop|model|ports\\.ts)"),
   ],
   options: {
     tsPreCompilationDeps: true,

@@ -1,19 +1,14 @@
-export {
-  type AgentEnd,
-  type AgentEvent,
-  type AgentOptions,
-  runAgent,
-  type Toolbox,
-} from "./loop/runAgent.ts";
+export { type Agent, agentSchema } from "./agents/agent.ts";
+export { loadAgents } from "./agents/load.ts";
+export { systemClock } from "./clock.ts";
+export { AgentError, type AgentErrorCode, agentErrorStatus } from "./errors.ts";
+export type { AgentEvent, AgentEventBody, SessionEnded, Usage } from "./events.ts";
+export { type RunOptions, runAgent } from "./loop/runAgent.ts";
+export { type Attach, type Attachment, createDaemon } from "./mcp/daemon.ts";
+export { openLabServer } from "./mcp/labServer.ts";
 export { type McpTools, mcpToolbox } from "./mcp/toolbox.ts";
-export type {
-  Message,
-  Model,
-  ModelRequest,
-  ResultPart,
-  ToolResult,
-  ToolSpec,
-  ToolUse,
-  Turn,
-} from "./model/model.ts";
-export { calls, type ScriptedTurn, says, scriptedModel } from "./model/scripted.ts";
+export { type ModelEndpoint, type ModelSource, openModels } from "./model/models.ts";
+export type * from "./ports.ts";
+export type { Conversation, Conversations } from "./sessions/conversations.ts";
+export { createConversations } from "./sessions/engine.ts";
+export { type Settings, settingsSchema } from "./settings.ts";

@@ -130,4 +130,39 @@ export const steps = {
       check: (log) => expectIn(log, /goals met/, "table"),
     },
   ],
+  3: [
+    {
+      name: "test",
+      what: "npm test passes",
+      start: () => npm("test"),
+      async check(log) {
+        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-20).join("\n");
+        if (!/Tests +.*\d+ passed/.test(lines)) throw new Error("its last lines do not count the tests");
+      },
+    },
+    {
+      name: "goto",
+      what: "Run goto script on a device: by the command line, REST and Socket.IO, through the built product",
+      start: () => npx("vitest", "run", "test/e2e/agent.test.ts"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "skills",
+      what: "each of the fifteen skills end to end by a scripted model on a device of the lab",
+      start: () => npx("vitest", "run", "test/agents/skills"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "agents",
+      what: "the monitor's six triggers, order, kill -9, each finding once; the analyzer on its seeded suite",
+      start: () => npx("vitest", "run", "test/agents/runtime", "test/agents/analysis"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "bench",
+      what: "npm run bench prints the table of step 3, and every goal is met",
+      start: () => npm("run", "bench", "--", "--step", "3"),
+      check: (log) => expectIn(log, /goals met/, "table"),
+    },
+  ],
 };

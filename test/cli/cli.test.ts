@@ -76,7 +76,11 @@ describe("help", () => {
       .filter((name) => name !== "help");
     expect(names).toEqual(
       expect.arrayContaining([
+        "agent",
+        "agents",
+        "ask",
         "call",
+        "chat",
         "demo",
         "doctor",
         "logs",

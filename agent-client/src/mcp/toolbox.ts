@@ -1,63 +1,116 @@
-import type { Client, Tool } from "@modelcontextprotocol/client";
-import type { Toolbox } from "../loop/runAgent.ts";
-import type { ResultPart, ToolSpec } from "../model/model.ts";
+import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
+import type { ResultPart, Toolbox, ToolCall, ToolSpec } from "../ports.ts";
+import { inAttempts } from "./inAttempts.ts";
 
 /** The part of an MCP client that the agent needs; the only door from the agent to devices. */
 export type McpTools = Pick<Client, "listTools" | "callTool">;
 
-/**
- * A toolbox over an MCP connection. `only` keeps these tools, in the server's order; a name that the server does not
- * have is an error, so that a skill never runs with half its tools.
- */
-export async function mcpToolbox(client: McpTools, only?: readonly string[]): Promise<Toolbox> {
-  const { tools } = await client.listTools();
-  const missing = only?.filter((name) => !tools.some((tool) => tool.name === name)) ?? [];
-  if (missing.length > 0) throw new Error(`The server does not offer ${missing.join(", ")}.`);
-  const kept = only ? tools.filter(({ name }) => only.includes(name)) : tools;
-  const known = new Set(kept.map(({ name }) => name));
+/** A name of our own server: `mcp-server/src/server/createServer.ts`. */
+const idempotencyKeyMeta = "dev.labwright/idempotency_key";
+const skillsMeta = "dev.labwright/skills";
+
+export type ToolboxOptions = {
+  /** Gives the connection; another one when the one before was lost. */
+  connect(): Promise<McpTools>;
+  /** Whether a connection was lost, so that a call may be repeated under its key. */
+  isLost(error: unknown): boolean;
+  /** How long a tool may say nothing, in milliseconds. */
+  silentMs(): number;
+  newKey(): string;
+};
+
+/** Longer than any tool of ours may take. */
+const maxTotalMs = 86_400_000;
+const maxAttempts = 3;
+const pauseMs = 200;
+
+/** The tools of an MCP server. A call whose connection breaks is repeated under its key, so that it is done once. */
+export function mcpToolbox(options: ToolboxOptions): Toolbox {
+  let listed: Promise<readonly ToolSpec[]> | undefined;
+
+  async function list(): Promise<readonly ToolSpec[]> {
+    const { tools } = await (await options.connect()).listTools();
+    return tools.map(toSpec);
+  }
+
+  async function callOnce({ name, input }: ToolCall, key: string, { signal, onProgress }: CallOptions) {
+    const client = await options.connect();
+    return client.callTool(
+      { name, arguments: { ...input }, _meta: { [idempotencyKeyMeta]: key } },
+      {
+        signal,
+        timeout: options.silentMs(),
+        maxTotalTimeout: maxTotalMs,
+        resetTimeoutOnProgress: true,
+        onprogress: ({ message, progress }) => onProgress?.(message ?? String(progress)),
+      },
+    );
+  }
+
   return {
-    specs: kept.map(toSpec),
-    async call({ id, name, input }, signal) {
-      if (!known.has(name)) return failed(id, `TOOL_NOT_FOUND: ${name} is not among this agent's tools.`);
+    specs() {
+      listed ??= list().catch((error: unknown) => {
+        listed = undefined;
+        throw error;
+      });
+      return listed;
+    },
+    async call(use, given) {
+      const key = options.newKey();
+      const may = (error: unknown) => !given.signal.aborted && options.isLost(error);
       try {
-        const result = await client.callTool({ name, arguments: input }, { signal });
-        return { id, parts: result.content.map(toPart), isError: result.isError === true };
+        return toResult(
+          await inAttempts(() => callOnce(use, key, given), { left: maxAttempts, pauseMs, may }),
+        );
       } catch (error) {
-        if (signal.aborted) throw error;
-        return failed(id, error instanceof Error ? error.message : String(error));
+        if (given.signal.aborted) throw error;
+        return failed(error);
       }
     },
   };
 }
 
-const failed = (id: string, text: string) => ({
-  id,
-  parts: [{ type: "text", text }] as const,
-  isError: true,
-});
+type CallOptions = Parameters<Toolbox["call"]>[1];
 
-function toSpec({ name, description, inputSchema, annotations }: Tool): ToolSpec {
+function failed(error: unknown) {
+  const text = error instanceof Error ? error.message : String(error);
+  return { parts: [{ type: "text", text }] as const, isError: true };
+}
+
+function toResult({ content, isError, structuredContent }: CallToolResult) {
+  return {
+    parts: content.map(toPart),
+    isError: isError === true,
+    ...(isObject(structuredContent) && { structured: structuredContent }),
+  };
+}
+
+function toSpec({ name, description, inputSchema, annotations, _meta }: Tool): ToolSpec {
   const { $schema: _, ...schema } = inputSchema;
+  const skills = _meta?.[skillsMeta];
   return {
     name,
     description: description ?? "",
     input_schema: schema,
     readOnly: annotations?.readOnlyHint === true,
+    destructive: annotations?.destructiveHint === true && annotations.readOnlyHint !== true,
+    skills: Array.isArray(skills) ? skills.filter((skill) => typeof skill === "string") : [],
   };
 }
 
-type Content = Awaited<ReturnType<McpTools["callTool"]>>["content"][number];
-
 /** A link becomes a line with its address, since a model's interface has no links; pictures stay pictures. */
-function toPart(content: Content): ResultPart {
+function toPart(content: CallToolResult["content"][number]): ResultPart {
   switch (content.type) {
     case "text":
       return { type: "text", text: content.text };
     case "image":
       return { type: "image", mimeType: content.mimeType, base64: content.data };
     case "resource_link":
-      return { type: "text", text: `file: ${content.uri} (${content.mimeType ?? content.name})` };
+      return { type: "text", text: `${content.name}: ${content.uri}` };
     default:
       return { type: "text", text: `(${content.type} left out)` };
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,162 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { nearest, readSource, type SkillProblem, type Source } from "@labwright/skills";
+import type { z } from "zod";
+import { type Agent, agentSchema } from "./agent.ts";
+
+/** One thing wrong with an agent's file; `line` counts from 1. */
+export type AgentProblem = SkillProblem;
+
+/** By name. A name is there once, and at most one agent is the default. */
+export type LoadedAgents = { agents: Agent[]; problems: AgentProblem[] };
+
+/** An agent is a page of text; a larger file is something else. */
+const maxFileBytes = 256 * 1024;
+const maxFiles = 200;
+
+/**
+ * Labwright's own agents and the user's, every `<name>.yaml` of `userFolder`. One of the user's replaces ours of its name,
+ * and is the default in place of ours when it says so. A file with a problem is left out, with all its problems; the others
+ * go on. `knownSkills`, where given, are the skills that an agent of the user's may name.
+ */
+export function loadAgents(
+  given: { userFolder?: string | undefined; knownSkills?: ReadonlySet<string> } = {},
+): LoadedAgents {
+  const own = readFolder(ownAgentsFolder());
+  const user = given.userFolder ? readFolder(given.userFolder, given.knownSkills) : [];
+  const problems = [...own, ...user].flatMap((file) => file.problems);
+  const theirs = withOneDefault(user, problems);
+  const names = new Set(theirs.map(({ name }) => name));
+  const isTaken = theirs.some((agent) => agent.default);
+  const ours = own
+    .flatMap(({ agent }) => agent ?? [])
+    .filter(({ name }) => !names.has(name))
+    .map((agent) => ({ ...agent, default: agent.default && !isTaken }));
+  return { agents: [...ours, ...theirs].sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
+}
+
+/** Where Labwright's own agents lie: beside the sources, and beside the bundle that the build makes of them. */
+export function ownAgentsFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "agents", "assistant.yaml")) && dirname(folder) !== folder)
+    folder = dirname(folder);
+  return join(folder, "agents");
+}
+
+type AgentFile = { file: string; agent?: Agent; problems: AgentProblem[] };
+
+function readFolder(folder: string, knownSkills?: ReadonlySet<string>): AgentFile[] {
+  try {
+    const names = readdirSync(folder)
+      .filter((name) => name.endsWith(".yaml"))
+      .sort();
+    const files = names.slice(0, maxFiles).map((name) => readAgent(join(folder, name), knownSkills));
+    return names.length > maxFiles
+      ? [...files, unreadable(folder, `has more than ${maxFiles} agents`)]
+      : files;
+  } catch (error) {
+    return [unreadable(folder, cannotRead(error))];
+  }
+}
+
+function readAgent(file: string, knownSkills?: ReadonlySet<string>): AgentFile {
+  try {
+    const { size } = statSync(file);
+    if (size > maxFileBytes)
+      return unreadable(file, `has ${size} bytes; an agent has at most ${maxFileBytes}`);
+    return { file, ...parseAgent(readFileSync(file, "utf8"), file, knownSkills) };
+  } catch (error) {
+    return unreadable(file, cannotRead(error));
+  }
+}
+
+/** Parses one agent's file; an agent only when nothing is wrong with it. */
+export function parseAgent(
+  text: string,
+  file: string,
+  knownSkills?: ReadonlySet<string>,
+): { agent?: Agent; problems: AgentProblem[] } {
+  const source = readSource(text, file);
+  if (Array.isArray(source)) return { problems: source };
+  const parsed = agentSchema.safeParse(source.value);
+  if (!parsed.success)
+    return {
+      problems: parsed.error.issues
+        .flatMap((issue) => describe(issue, source))
+        .sort((a, b) => a.line - b.line),
+    };
+  const problems = checkSense(parsed.data, file, source, knownSkills);
+  return problems.length === 0 ? { agent: parsed.data, problems } : { problems };
+}
+
+function describe(issue: z.core.$ZodIssue, source: Source): AgentProblem[] {
+  if (issue.code !== "unrecognized_keys")
+    return [source.problemAt(issue.path, [issue.path.join("."), issue.message].filter(Boolean).join(": "))];
+  if (issue.path.length > 0)
+    return [source.problemAt(issue.path, `${issue.path.join(".")}: ${issue.message}`)];
+  return issue.keys.map((key) =>
+    source.problemAtKey(key, `${key}: is not a key of an agent${offer(key, Object.keys(agentSchema.shape))}`),
+  );
+}
+
+/** What a schema cannot say of an agent. */
+function checkSense(
+  agent: Agent,
+  file: string,
+  source: Source,
+  knownSkills: ReadonlySet<string> | undefined,
+): AgentProblem[] {
+  const problems = agent.available_skills.flatMap((skill, index) =>
+    knownSkills === undefined || knownSkills.has(skill)
+      ? []
+      : [
+          source.problemAt(
+            ["available_skills", index],
+            `available_skills.${index}: no skill is called ${skill}${offer(skill, knownSkills)}`,
+          ),
+        ],
+  );
+  agent.triggers.forEach(({ skill }, index) => {
+    if (agent.available_skills.includes(skill)) return;
+    problems.push(
+      source.problemAt(
+        ["triggers", index, "skill"],
+        `triggers.${index}.skill: ${skill} is not among available_skills${offer(skill, agent.available_skills)}`,
+      ),
+    );
+  });
+  if (basename(file, ".yaml") !== agent.name)
+    problems.push(source.problemAt(["name"], `name: must be its file's, ${basename(file, ".yaml")}`));
+  if (agent.default && !agent.selectable)
+    problems.push(source.problemAt(["default"], "default: only one that is selectable can be the default"));
+  return problems.sort((a, b) => a.line - b.line);
+}
+
+/** A second default would be chosen by chance: it is left out with a problem. */
+function withOneDefault(files: readonly AgentFile[], problems: AgentProblem[]): Agent[] {
+  let first: string | undefined;
+  return files.flatMap(({ file, agent }) => {
+    if (agent === undefined) return [];
+    if (agent.default && first !== undefined) {
+      problems.push({ file, line: 1, message: `default: ${first} is the default already` });
+      return [];
+    }
+    if (agent.default) first = agent.name;
+    return [agent];
+  });
+}
+
+const unreadable = (file: string, message: string): AgentFile => ({
+  file,
+  problems: [{ file, line: 1, message }],
+});
+
+function cannotRead(error: unknown): string {
+  return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function offer(wanted: string, known: Iterable<string>): string {
+  const [best] = nearest(wanted, known, 1);
+  return best === undefined ? "" : `; the nearest is ${best}`;
+}

@@ -1,0 +1,4 @@
+export { createAgentApp } from "./createAgentApp.ts";
+export type { ApiDeps, KeyStore, Publish } from "./deps.ts";
+export { fileKeyStore } from "./keyStore.ts";
+export { startApi } from "./startApi.ts";

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { Usage } from "../events.ts";
+import { failureOf } from "../model/failure.ts";
+import type { ModelEndpoint } from "../model/models.ts";
+import { addUsage, noUsage, usageOf } from "../model/usage.ts";
+import type { ToolSpec } from "../ports.ts";
+import type { Message } from "./history.ts";
+
+export type OutcomeOptions = {
+  endpoint: ModelEndpoint;
+  system: string;
+  /** As in the run before, so that its cache serves. */
+  specs: readonly ToolSpec[];
+  history: readonly Message[];
+  schema: z.ZodType;
+  /** What the fields mean, in a few words. */
+  describe: string;
+  maxTokens: number;
+  signal: AbortSignal;
+};
+
+const maxAttempts = 2;
+
+/**
+ * Asks for a run's finding in a schema, once more with what is wrong when it does not fit. `outcome` is undefined when it
+ * did not fit then either. Throws an AgentError when the model does not answer.
+ */
+export async function askOutcome(
+  options: OutcomeOptions,
+): Promise<{ outcome: unknown; usage: Usage; messages: Message[] }> {
+  const { endpoint, schema, history, signal } = options;
+  const shape = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
+  let question = `End with your finding as one JSON object and nothing else. ${options.describe}\nIts JSON Schema: ${shape}`;
+  const messages: Message[] = [];
+  let usage = noUsage;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    messages.push({ role: "user", content: question });
+    const reply = await ask(options, [...history, ...messages]).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      throw failureOf(error, endpoint.model).error;
+    });
+    usage = addUsage(usage, usageOf(reply.usage));
+    const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+    messages.push({ role: "assistant", content: text || "(nothing)" });
+    const parsed = schema.safeParse(jsonIn(text));
+    if (parsed.success) return { outcome: parsed.data, usage, messages };
+    question = `That does not fit: ${problemsOf(parsed.error)}. Give the whole JSON object again, and nothing else.`;
+  }
+  return { outcome: undefined, usage, messages };
+}
+
+function ask({ endpoint, system, specs, maxTokens, signal }: OutcomeOptions, messages: Message[]) {
+  const cached = { type: "ephemeral" } as const;
+  return endpoint.client.beta.messages.create(
+    {
+      model: endpoint.model,
+      max_tokens: maxTokens,
+      system: [{ type: "text", text: system, cache_control: cached }],
+      cache_control: cached,
+      tools: specs.map(({ name, description, input_schema }) => ({
+        name,
+        description,
+        input_schema: { ...input_schema },
+      })),
+      tool_choice: { type: "none" },
+      messages,
+    },
+    { signal },
+  );
+}
+
+/** The object in a text, also in a fence. */
+function jsonIn(text: string): unknown {
+  const from = text.indexOf("{");
+  const to = text.lastIndexOf("}");
+  if (from < 0 || to < from) return undefined;
+  try {
+    return JSON.parse(text.slice(from, to + 1));
+  } catch {
+    return undefined;
+  }
+}
+
+const problemsOf = ({ issues }: z.ZodError): string =>
+  issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
+    .join("; ");

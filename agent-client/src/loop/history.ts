@@ -1,0 +1,54 @@
+import type {
+  BetaMessageParam,
+  BetaToolResultBlockParam,
+  BetaToolUseBlockParam,
+} from "@anthropic-ai/sdk/resources/beta/messages/messages";
+
+export type { BetaMessageParam as Message } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+
+export const blocksOf = ({ content }: BetaMessageParam) =>
+  typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
+
+export const toolUsesOf = (message: BetaMessageParam): BetaToolUseBlockParam[] =>
+  message.role === "assistant" ? blocksOf(message).filter((block) => block.type === "tool_use") : [];
+
+export const resultsOf = (message: BetaMessageParam): BetaToolResultBlockParam[] =>
+  message.role === "user" ? blocksOf(message).filter((block) => block.type === "tool_result") : [];
+
+export const textOf = (message: BetaMessageParam): string =>
+  blocksOf(message)
+    .flatMap((block) => (block.type === "text" ? [block.text] : []))
+    .join("");
+
+/**
+ * A history as the API takes it, whatever ended the run before: what was asked for and never answered is answered with
+ * `why`, so that a model knows that it must look before it asks again.
+ */
+export function closed(history: readonly BetaMessageParam[], why: string): BetaMessageParam[] {
+  const last = history.at(-1);
+  const open = last === undefined ? [] : toolUsesOf(last);
+  if (open.length === 0) return [...history];
+  return [...history, { role: "user", content: open.map(({ id }) => unanswered(id, why)) }];
+}
+
+const unanswered = (tool_use_id: string, why: string): BetaToolResultBlockParam => ({
+  type: "tool_result",
+  tool_use_id,
+  is_error: true,
+  content: why,
+});
+
+/** Names of the tools that a model has after a conversation that began with `specs`. */
+export function namesIn(history: readonly BetaMessageParam[], specs: readonly { name: string }[]): string[] {
+  const names = new Set(specs.map(({ name }) => name));
+  for (const block of history.filter(({ role }) => role === "system").flatMap(blocksOf)) {
+    if (block.type === "tool_removal" && block.tool.type === "tool_reference") names.delete(block.tool.name);
+    if (
+      block.type === "tool_addition" &&
+      block.tool.type === "tool_definition" &&
+      "name" in block.tool.definition
+    )
+      names.add(block.tool.definition.name);
+  }
+  return [...names];
+}

@@ -1,0 +1,95 @@
+import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
+import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
+import type { BetaToolResultContentBlockParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import { z } from "zod";
+import type { AgentEventBody } from "../events.ts";
+import type { ResultPart, Toolbox, ToolCall, ToolResult, ToolSpec } from "../ports.ts";
+import { createOrder } from "./order.ts";
+
+/** Decides on a call that waits for a person. `undefined` lets it through at once; a text says why it was refused. */
+export type Gate = (call: ToolCall, spec: ToolSpec, signal: AbortSignal) => Promise<string | undefined>;
+
+export type ToolDeps = {
+  specs: readonly ToolSpec[];
+  call: Toolbox["call"];
+  gate: Gate;
+  /** Whether the input of a call came only in part. */
+  isBroken?(tool_use_id: string): boolean;
+  signal: AbortSignal;
+  emit(event: AgentEventBody): void;
+  /** Milliseconds, for durations. */
+  now(): number;
+};
+
+/** What an event shows of a result. */
+const shownLetters = 4_000;
+const inputSchema = z.record(z.string(), z.unknown());
+
+/** The tools as the SDK's runner takes them: each call is told, gated, and done in its order. */
+export function runnableTools(deps: ToolDeps): BetaRunnableTool<Record<string, unknown>>[] {
+  const inOrder = createOrder();
+  return deps.specs.map((spec) => ({
+    name: spec.name,
+    description: spec.description,
+    input_schema: { ...spec.input_schema },
+    parse: (content) => inputSchema.parse(content),
+    run: (input, context) =>
+      inOrder(spec.readOnly, () => runTool(deps, spec, { id: context?.toolUse.id ?? spec.name, input })),
+  }));
+}
+
+async function runTool(
+  deps: ToolDeps,
+  spec: ToolSpec,
+  { id, input }: { id: string; input: Record<string, unknown> },
+): Promise<BetaToolResultContentBlockParam[]> {
+  const { signal, emit, now } = deps;
+  signal.throwIfAborted();
+  const named = { tool_use_id: id, tool: spec.name };
+  const use = { name: spec.name, input };
+  const refusal = deps.isBroken?.(id) ? broken : await deps.gate(use, spec, signal);
+  emit({ type: "tool_call", ...named, input });
+  const start = now();
+  const result = refusal === undefined ? await callTool(deps, use, id) : failed(refusal);
+  emit({
+    type: "tool_result",
+    ...named,
+    is_error: result.isError,
+    text: textOf(result.parts).slice(0, shownLetters),
+    images: result.parts.filter(({ type }) => type === "image").length,
+    duration_ms: Math.round(now() - start),
+  });
+  const content = result.parts.map(toBlock);
+  if (result.isError) throw new ToolError(content);
+  return content;
+}
+
+/** What breaks a call off is a result too: it is what was known when it ended. */
+async function callTool(deps: ToolDeps, use: ToolCall, id: string): Promise<ToolResult> {
+  const onProgress = (text: string) => deps.emit({ type: "progress", kind: "tool", text, tool_use_id: id });
+  try {
+    return await deps.call(use, { signal: deps.signal, onProgress });
+  } catch (error) {
+    if (deps.signal.aborted)
+      return failed("CANCELLED: stopped while it ran; what it had done is not known here.");
+    return failed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const broken =
+  "INVALID_INPUT: the input of this call was no whole JSON, so nothing was done. Send the call again.";
+
+const failed = (text: string): ToolResult => ({ parts: [{ type: "text", text }], isError: true });
+
+const textOf = (parts: readonly ResultPart[]): string =>
+  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+
+const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+
+function toBlock(part: ResultPart): BetaToolResultContentBlockParam {
+  // The API refuses a text of nothing.
+  if (part.type === "text") return { type: "text", text: part.text || "(nothing)" };
+  const media_type = imageTypes.find((type) => type === part.mimeType);
+  if (media_type === undefined) return { type: "text", text: `(a picture as ${part.mimeType} is left out)` };
+  return { type: "image", source: { type: "base64", media_type, data: part.base64 } };
+}

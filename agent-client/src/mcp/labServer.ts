@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { skillSchema } from "@labwright/skills";
+import { Client, SdkError, SdkErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { systemClock } from "../clock.ts";
+import { AgentError } from "../errors.ts";
+import type { LabServer, LabSkill } from "../ports.ts";
+import { httpFeed } from "../store/feed.ts";
+import { httpStore, serverSettings } from "../store/httpStore.ts";
+import { type Attach, type Attachment, createDaemon, type Daemon } from "./daemon.ts";
+import { mcpToolbox } from "./toolbox.ts";
+
+export type LabServerOptions = {
+  attach: Attach;
+  /** How long a tool may say nothing, in milliseconds; read at each call. */
+  silentMs(): number;
+  /** How the server knows this client beside others. */
+  name: string;
+  version: string;
+};
+
+const storePath = "/server/agent/store";
+/** So often skills are looked at again; the user's own change while this runs. */
+const skillsMs = 5_000;
+const skillsSchema = z.object({
+  hash: z.string(),
+  /** Left out when the asker has those of this hash. */
+  skills: z.array(skillSchema.extend({ own: z.boolean().default(false) })).optional(),
+});
+
+/** The server as the agents know it: tools by MCP over HTTP, and what is stored and told by its routes. */
+export function openLabServer(options: LabServerOptions): LabServer {
+  const daemon = createDaemon(options.attach);
+  const connection = createConnection(daemon, options);
+  return {
+    toolbox: mcpToolbox({
+      connect: connection.connect,
+      isLost: connection.isLost,
+      silentMs: options.silentMs,
+      newKey: randomUUID,
+    }),
+    skills: createSkillSource(daemon),
+    store: httpStore(daemon.request),
+    feed: httpFeed({ fetch: daemon.fetch, clock: systemClock }),
+    settings: () => serverSettings(daemon.request),
+    async close() {
+      await connection.close();
+      daemon.close();
+    },
+  };
+}
+
+/** One MCP client for each life of the daemon. */
+function createConnection(daemon: Daemon, { name, version }: LabServerOptions) {
+  let open: { attachment: Attachment; client: Promise<Client> } | undefined;
+
+  async function start({ url, headers, lost }: Attachment): Promise<Client> {
+    const mode = { pin: "2026-07-28" } as const;
+    const client = new Client({ name, version }, { versionNegotiation: { mode } });
+    // A reply that breaks off ends no call by itself: without this, each waits until the server was silent too long.
+    lost.addEventListener("abort", () => void client.close().catch(() => {}), { once: true });
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers: { ...headers } } }),
+    );
+    return client;
+  }
+
+  return {
+    async connect(): Promise<Client> {
+      const attachment = await daemon.attachment();
+      if (open?.attachment !== attachment) open = { attachment, client: start(attachment) };
+      const { client } = open;
+      client.catch(() => {
+        if (open?.client === client) open = undefined;
+      });
+      return client;
+    },
+    /** What a call met while its daemon died is lost; a refusal or a timeout is not. */
+    isLost: (error: unknown) =>
+      open?.attachment.lost.aborted === true ||
+      (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) ||
+      (error instanceof TypeError && error.message === "fetch failed"),
+    async close() {
+      const client = await open?.client.catch(() => undefined);
+      await client?.close();
+    },
+  };
+}
+
+/** Gives what it has at once, and looks behind it whether that is still so. */
+function createSkillSource(daemon: Daemon): () => Promise<readonly LabSkill[]> {
+  let known: { hash: string; skills: readonly LabSkill[]; at: number } | undefined;
+  let looking: Promise<readonly LabSkill[]> | undefined;
+
+  async function look(): Promise<readonly LabSkill[]> {
+    const query = { hash: known?.hash ?? "" };
+    const { status, body } = await daemon.request(`${storePath}/skills`, { method: "GET", query });
+    const { hash, skills = known?.skills ?? [] } = answered(status, skillsSchema.safeParse(body));
+    known = { hash, skills, at: performance.now() };
+    return skills;
+  }
+
+  return async () => {
+    if (known && performance.now() - known.at < skillsMs) return known.skills;
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    if (!known) return looking;
+    // The server may be away for a moment; what is known still holds.
+    looking.catch(() => {});
+    return known.skills;
+  };
+}
+
+function answered<T>(status: number, parsed: z.ZodSafeParseResult<T>): T {
+  if (status === 200 && parsed.success) return parsed.data;
+  throw new AgentError(
+    "SERVER_UNREACHABLE",
+    `The server answered ${status} where its own routes were asked.`,
+    "Is it of the same version as this client? `labwright stop` ends it, the next command starts this one's.",
+  );
+}

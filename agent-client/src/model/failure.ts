@@ -1,0 +1,68 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { AgentError } from "../errors.ts";
+
+/** Why a model did not answer. `another`: the next model may do it; `again`: the same may, with the same request. */
+export type ModelFailure = { error: AgentError; again: boolean; another: boolean };
+
+/** Reads what the SDK throws, after its own retries. */
+export function failureOf(error: unknown, model: string): ModelFailure {
+  if (error instanceof AgentError) return { error, again: false, another: true };
+  if (error instanceof Anthropic.APIConnectionError)
+    return failed("MODEL_FAILED", `${model} cannot be reached: ${error.message}`, connectHint, true);
+  if (error instanceof Anthropic.APIError) return ofStatus(error, model);
+  const message = error instanceof Error ? error.message : String(error);
+  return failed(
+    "MODEL_FAILED",
+    `The answer of ${model} broke off or cannot be read: ${message}`,
+    askAgain,
+    true,
+  );
+}
+
+const connectHint =
+  "Check the network and ANTHROPIC_BASE_URL or agents.models[].base_url, then send it again.";
+const askAgain =
+  "Nothing that it asked for was run. Send the message again, or another model with agents.models.";
+
+function failed(
+  code: "MODEL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_OVERLOADED" | "RATE_LIMITED" | "API_KEY_INVALID",
+  message: string,
+  hint: string,
+  again = false,
+): ModelFailure {
+  return { error: new AgentError(code, message, hint), again, another: true };
+}
+
+/** An error that comes as an event of a stream has no status: then its type says as much. */
+function ofStatus(error: InstanceType<typeof Anthropic.APIError>, model: string): ModelFailure {
+  const { status, type } = error;
+  if (status === 401 || status === 403 || type === "authentication_error")
+    return failed(
+      "API_KEY_INVALID",
+      `The key for ${model} is refused.`,
+      "Set ANTHROPIC_API_KEY to one that is valid.",
+    );
+  if (status === 404 || type === "not_found_error")
+    return failed(
+      "MODEL_NOT_FOUND",
+      `The endpoint has no model ${model}.`,
+      "Set DEFAULT_MODEL or agents.models.",
+    );
+  if (status === 429 || type === "rate_limit_error")
+    return failed("RATE_LIMITED", `${model} takes no more requests for now.`, waitHint(error));
+  if (status === 529 || status === 503 || type === "overloaded_error")
+    return failed("MODEL_OVERLOADED", `${model} is overloaded.`, waitHint(error), status === undefined);
+  const isServer = status === undefined || status >= 500;
+  return failed(
+    "MODEL_FAILED",
+    `${model} refused or failed: ${error.apiMessage ?? error.message}`,
+    connectHint,
+    isServer,
+  );
+}
+
+function waitHint({ headers }: InstanceType<typeof Anthropic.APIError>): string {
+  const seconds = Number(headers?.get("retry-after"));
+  const wait = Number.isFinite(seconds) && seconds > 0 ? `Wait ${seconds} s` : "Wait a while";
+  return `${wait} and send it again, or name a further model in agents.models.`;
+}

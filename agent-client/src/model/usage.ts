@@ -1,0 +1,79 @@
+import type { Usage } from "../events.ts";
+
+export const noUsage: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
+  cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
+});
+
+/** Everything that was sent, cached or not. */
+export const inputOf = (usage: Usage): number =>
+  usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+
+/** The counters of a reply; those that an endpoint does not give are 0. */
+export function usageOf(given: {
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+}): Usage {
+  return {
+    input_tokens: given.input_tokens ?? 0,
+    output_tokens: given.output_tokens ?? 0,
+    cache_creation_input_tokens: given.cache_creation_input_tokens ?? 0,
+    cache_read_input_tokens: given.cache_read_input_tokens ?? 0,
+  };
+}
+
+/** US dollars for a million tokens. */
+export type Price = { input: number; output: number };
+
+/** Times the price of input: platform.claude.com, Prompt caching; a cache that lives for five minutes. */
+export const cacheWriteFactor = 1.25;
+export const cacheReadFactor = 0.1;
+const million = 1_000_000;
+
+/** US dollars. */
+export type Paid = { cost_usd: number; saved_usd: number };
+
+/** `saved_usd` is what the same tokens had cost without a cache, less `cost`; it is negative while a cache was only written. */
+export function costOf(usage: Usage, price: Price): Paid {
+  const weighted =
+    usage.input_tokens +
+    usage.cache_creation_input_tokens * cacheWriteFactor +
+    usage.cache_read_input_tokens * cacheReadFactor;
+  const output = (usage.output_tokens * price.output) / million;
+  const cost_usd = (weighted * price.input) / million + output;
+  return { cost_usd, saved_usd: (inputOf(usage) * price.input) / million + output - cost_usd };
+}
+
+/** Both known, or the sum is not. */
+export const addPaid = (a: Paid | undefined, b: Paid | undefined): Paid | undefined =>
+  a && b && { cost_usd: a.cost_usd + b.cost_usd, saved_usd: a.saved_usd + b.saved_usd };
+
+/** What a reply's counters say of the cache, in the words of seed 000. The model's minimum is never assumed. */
+export function cacheLines(usage: Usage): string[] {
+  const { cache_creation_input_tokens: created, cache_read_input_tokens: read } = usage;
+  const lines: string[] = [];
+  if (read > 0) lines.push(`[CACHE] Read ${read} tokens from cache (90% cheaper)`);
+  if (created > 0) lines.push(`[CACHE] Created cache with ${created} tokens`);
+  return lines.length > 0 ? lines : ["[CACHE] Below the model's minimum"];
+}
+
+/** One line on what was used and paid. */
+export function costLine(what: string, usage: Usage, paid: Paid | undefined): string {
+  const tokens = `${inputOf(usage)} tokens in (${usage.cache_read_input_tokens} from cache), ${usage.output_tokens} out`;
+  if (paid === undefined)
+    return `[COST] ${what}: price of this model unknown, set agents.models[].price; ${tokens}`;
+  const { cost_usd, saved_usd } = paid;
+  const share = cost_usd + saved_usd > 0 ? Math.round((100 * saved_usd) / (cost_usd + saved_usd)) : 0;
+  return `[COST] ${what}: $${cost_usd.toFixed(4)}, ${share} % saved by the cache; ${tokens}`;
+}

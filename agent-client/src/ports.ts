@@ -1,0 +1,166 @@
+import type { BetaMessageParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { Skill } from "@labwright/skills";
+import type { AgentEvent, Usage } from "./events.ts";
+
+/** Milliseconds since 1970, and a timer that ends early with `signal`. Tests have one of their own. */
+export type Clock = {
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+};
+
+/** A tool as a model is told of it, and what a caller must know of it. `input_schema` carries no `$schema`. */
+export type ToolSpec = {
+  name: string;
+  description: string;
+  input_schema: { type: "object" } & Readonly<Record<string, unknown>>;
+  readOnly: boolean;
+  destructive: boolean;
+  /** Names of the skills that have it. */
+  skills: readonly string[];
+};
+
+/** A picture or a text inside a tool's result, as a model takes them. */
+export type ResultPart = { type: "text"; text: string } | { type: "image"; mimeType: string; base64: string };
+export type ToolResult = {
+  parts: readonly ResultPart[];
+  isError: boolean;
+  /** The typed result, where it is none of an error. */
+  structured?: Readonly<Record<string, unknown>>;
+};
+
+export type ToolCall = { name: string; input: Readonly<Record<string, unknown>> };
+
+/** The tools of a server. A tool's failure is a result, never an exception; an abort is. */
+export type Toolbox = {
+  /** In the server's order, which never changes. */
+  specs(): Promise<readonly ToolSpec[]>;
+  call(use: ToolCall, options: { signal: AbortSignal; onProgress?(text: string): void }): Promise<ToolResult>;
+};
+
+/** An event of the server's feed, as `GET /server/events` gives it. */
+export type LabEvent = {
+  id: number;
+  type: string;
+  priority: "critical" | "high" | "normal";
+  source: string;
+  device_id?: string;
+  execution_id?: string;
+  alert_id?: string;
+  payload: Readonly<Record<string, unknown>>;
+  at: string;
+};
+
+/** The feed of the server's events. */
+export type LabFeed = {
+  /** The last event that a consumer has done; 0 for a new one. */
+  cursor(consumer: string): Promise<number>;
+  done(consumer: string, id: number): Promise<void>;
+  /** Every event after `after`, in order, at least once, until `signal` aborts; goes on over a restart of the server. */
+  follow(after: number, signal: AbortSignal): AsyncIterable<LabEvent>;
+};
+
+/** A skill of the server's; `own`: the user's. */
+export type LabSkill = Skill & { own?: boolean };
+
+/** The server on the other side of the wire, found again when it went away and came back. */
+export type LabServer = {
+  toolbox: Toolbox;
+  /** The highest version of each skill, the user's own among them. The same array until one changes. */
+  skills(): Promise<readonly LabSkill[]>;
+  store: AgentStore;
+  feed: LabFeed;
+  /** What the configuration of the server says under `agents`, unread. */
+  settings(): Promise<Readonly<Record<string, unknown>>>;
+  /** Gives back what this client holds: its leases among them. */
+  close(): Promise<void>;
+};
+
+export type StoredSession = {
+  id: string;
+  agent: string;
+  /** Who may see it. */
+  owner: string;
+  title: string;
+  /** The skill that is loaded. */
+  skill: string | null;
+  usage: Usage;
+  cost_usd: number;
+  saved_usd: number;
+  turns: number;
+  /** Of the last run; null before the first. */
+  outcome: string | null;
+  created_at: string;
+  updated_at: string;
+};
+export type SessionPatch = Partial<
+  Pick<StoredSession, "title" | "skill" | "usage" | "cost_usd" | "saved_usd" | "turns" | "outcome">
+>;
+
+/** One message of a conversation, as the Messages API takes it. `seq` counts from 1. */
+export type StoredMessage = { seq: number; message: BetaMessageParam };
+
+export const taskStates = ["pending", "running", "done", "failed", "cancelled"] as const;
+export type TaskState = (typeof taskStates)[number];
+
+/** A piece of work of an autonomous agent. */
+export type StoredTask = {
+  id: number;
+  agent: string;
+  /** Names the work: the same agent never has two of one key. */
+  key: string;
+  priority: LabEvent["priority"];
+  state: TaskState;
+  event: LabEvent;
+  attempts: number;
+  session_id: string | null;
+  /** What the agent found, stored before it is written where it belongs. */
+  finding: Readonly<Record<string, unknown>> | null;
+  error: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+/** What is kept in the server's database. Each method is one transaction; what it answered survives any process. */
+export type AgentStore = {
+  createSession(session: { id: string; agent: string; owner: string; title: string }): Promise<StoredSession>;
+  /** Newest first. */
+  sessions(filter: { owner?: string; limit: number }): Promise<StoredSession[]>;
+  findSession(id: string): Promise<StoredSession | undefined>;
+  /** With its messages and events. False when there was none. */
+  deleteSession(id: string): Promise<boolean>;
+  /**
+   * Messages, events and what changed of the session, all or nothing. What is there already under its `seq` stays, so
+   * that a repeated call does nothing. Throws SESSION_BUSY when another than `holder` has the conversation.
+   */
+  append(
+    id: string,
+    holder: string,
+    entries: { messages?: readonly StoredMessage[]; events?: readonly AgentEvent[]; patch?: SessionPatch },
+  ): Promise<void>;
+  messages(id: string): Promise<StoredMessage[]>;
+  /** In order, after `after`. */
+  events(id: string, range: { after: number; limit: number }): Promise<AgentEvent[]>;
+  /** Makes `holder` the only one that may append, for `ttl_ms` from now; false when another has it. */
+  hold(id: string, holder: string, ttl_ms: number): Promise<boolean>;
+  letGo(id: string, holder: string): Promise<void>;
+
+  /** False when that agent has a task of that key already. */
+  addTask(task: Pick<StoredTask, "agent" | "key" | "priority" | "event">): Promise<boolean>;
+  /**
+   * The most urgent, then oldest, task of an agent that is pending, or running with a holder whose time is over; it is
+   * `running` and the caller's for `ttl_ms`.
+   */
+  claimTask(agent: string, holder: string, ttl_ms: number): Promise<StoredTask | undefined>;
+  /** Changes a task that `holder` has, and has it for `ttl_ms` more. False when it is another's by now. */
+  updateTask(
+    id: number,
+    holder: string,
+    patch: Partial<Pick<StoredTask, "state" | "session_id" | "finding" | "error">> & { ttl_ms?: number },
+  ): Promise<boolean>;
+  /** Newest first. */
+  tasks(filter: { agent?: string; state?: TaskState; limit: number }): Promise<StoredTask[]>;
+
+  /** Makes `holder` the only one with `name` for `ttl_ms` from now; false when another has it. */
+  holdRole(name: string, holder: string, ttl_ms: number): Promise<boolean>;
+  letGoRole(name: string, holder: string): Promise<void>;
+};

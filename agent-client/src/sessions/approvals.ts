@@ -1,0 +1,80 @@
+import type { AgentEventBody } from "../events.ts";
+import type { Gate } from "../loop/tools.ts";
+import type { Clock, ToolCall, ToolSpec } from "../ports.ts";
+import { newId } from "./transcript.ts";
+
+export type ApprovalRequired = Extract<AgentEventBody, { type: "approval_required" }>;
+
+export type ApprovalDeps = {
+  /** `tool` or `tool:command`. */
+  asked: readonly string[];
+  timeoutMs: number;
+  clock: Clock;
+  emit(event: AgentEventBody): void;
+};
+
+/** Calls that wait for a person: those that destroy, and those that the agent names. */
+export function createApprovals({ asked, timeoutMs, clock, emit }: ApprovalDeps) {
+  const open = new Map<string, { required: ApprovalRequired; decide(approved: boolean): void }>();
+
+  const gate: Gate = async (call, spec, signal) => {
+    const reason = reasonFor(call, spec, asked);
+    if (reason === undefined) return undefined;
+    const approval_id = newId();
+    const expires_at = new Date(clock.now() + timeoutMs).toISOString();
+    const { name: tool, input } = call;
+    const required: ApprovalRequired = {
+      ...{ type: "approval_required", approval_id, tool, reason, expires_at },
+      input: { ...input },
+    };
+    const over = new AbortController();
+    const decided = new Promise<boolean | undefined>((resolve) => {
+      open.set(approval_id, { required, decide: resolve });
+      clock.sleep(timeoutMs, AbortSignal.any([signal, over.signal])).then(
+        () => resolve(undefined),
+        () => resolve(undefined),
+      );
+    });
+    emit(required);
+    const approved = await decided;
+    open.delete(approval_id);
+    over.abort();
+    signal.throwIfAborted();
+    const word = approved === undefined ? "expired" : approved ? "approved" : "refused";
+    emit({ type: "progress", kind: "approval", text: `${tool}: ${word}` });
+    if (approved) return undefined;
+    return `NOT_APPROVED: ${approved === undefined ? `nobody approved it by ${expires_at}` : "the user refused it"}. Nothing was done. Do not ask for it again; go on without it or say what is missing.`;
+  };
+
+  return {
+    gate,
+    pending: (): ApprovalRequired[] => [...open.values()].map(({ required }) => required),
+    /** False when it is not waited for. */
+    decide(approval_id: string, approved: boolean): boolean {
+      const found = open.get(approval_id);
+      found?.decide(approved);
+      return found !== undefined;
+    },
+  };
+}
+
+/** A destructive tool of ours without `confirm` only says what would go; then nobody needs to be asked. */
+function reasonFor({ name, input }: ToolCall, spec: ToolSpec, asked: readonly string[]): string | undefined {
+  if (spec.destructive && (input.confirm === true || !hasConfirm(spec))) return "It cannot be undone.";
+  const commands = commandsIn(input);
+  const named = [name, ...commands.map((command) => `${name}:${command}`)].find((one) => asked.includes(one));
+  return named && `This agent asks before ${named}.`;
+}
+
+function hasConfirm({ input_schema: { properties } }: ToolSpec): boolean {
+  return typeof properties === "object" && properties !== null && "confirm" in properties;
+}
+
+/** `command` of the call and of every action in it. */
+function commandsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(commandsIn);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === "command" && typeof inner === "string" ? [inner] : commandsIn(inner),
+  );
+}

@@ -1,0 +1,258 @@
+import type { Agent } from "../agents/agent.ts";
+import { AgentError } from "../errors.ts";
+import type { SessionEnded } from "../events.ts";
+import type { ModelSource } from "../model/models.ts";
+import type { Clock, LabServer, StoredSession } from "../ports.ts";
+import type { Settings } from "../settings.ts";
+import { devicesOf, platformOf } from "../skills/device.ts";
+import { createApprovals } from "./approvals.ts";
+import type { Conversation, Conversations, Suggestion } from "./conversations.ts";
+import { runMessage } from "./run.ts";
+import { type Listener, newId, Transcript } from "./transcript.ts";
+
+export type ConversationDeps = {
+  server: LabServer;
+  agents: readonly Agent[];
+  models: ModelSource;
+  settings: Settings;
+  clock: Clock;
+  /** Names this process among those that have the same conversations. */
+  holder: string;
+};
+
+/** Longer than any question; a model's window is not much larger. */
+const maxLetters = 400_000;
+const titleLetters = 80;
+/** How long the end of a process keeps others from its conversations. */
+export const holdMs = 60_000;
+export const renewMs = 20_000;
+const pageSize = 1_000;
+const suggested = 3;
+
+type Run = {
+  stop: AbortController;
+  approvals: ReturnType<typeof createApprovals>;
+  ended: Promise<SessionEnded>;
+};
+/** What this process knows of a conversation. `isTaken` from the moment in which a message is taken to the run's end. */
+type Open = { transcript: Transcript; isTaken: boolean; run?: Run };
+type Asked = Parameters<typeof runMessage>[0]["message"];
+
+export const createConversations = (deps: ConversationDeps): Conversations => new Engine(deps);
+
+class Engine implements Conversations {
+  private readonly open = new Map<string, Open>();
+
+  constructor(private readonly deps: ConversationDeps) {}
+
+  async create({ owner, agent: name, title = "" }: { owner: string; agent?: string; title?: string }) {
+    const agent = findAgent(this.deps.agents, name);
+    const session = { id: newId(), agent: agent.name, owner, title: title.slice(0, titleLetters) };
+    return this.view(await this.deps.server.store.createSession(session));
+  }
+
+  list({ owner, limit = 50 }: { owner: string; limit?: number }): Promise<StoredSession[]> {
+    return this.deps.server.store.sessions({ owner, limit });
+  }
+
+  async get(id: string, owner: string): Promise<Conversation> {
+    return this.view(await this.own(id, owner));
+  }
+
+  async remove(id: string, owner: string): Promise<void> {
+    await this.interrupt(id, owner);
+    this.open.delete(id);
+    await this.deps.server.store.deleteSession(id);
+  }
+
+  async send(id: string, owner: string, message: { text: string; skill?: string }): Promise<{ seq: number }> {
+    checkText(message.text);
+    await this.own(id, owner);
+    const here = this.openOf(id);
+    // Whoever has heard the end of a run may speak at once.
+    if (here.transcript.isOver) await here.run?.ended.catch(() => {});
+    if (here.isTaken) throw busy(id);
+    here.isTaken = true;
+    try {
+      return await this.take(await this.own(id, owner), here, message);
+    } catch (error) {
+      here.isTaken = false;
+      throw error;
+    }
+  }
+
+  async interrupt(id: string, owner: string): Promise<boolean> {
+    await this.own(id, owner);
+    const run = this.open.get(id)?.run;
+    run?.stop.abort();
+    await run?.ended.catch(() => {});
+    return run !== undefined;
+  }
+
+  async decide(id: string, owner: string, approval_id: string, approved: boolean): Promise<void> {
+    await this.own(id, owner);
+    const isDecided = this.open.get(id)?.run?.approvals.decide(approval_id, approved) ?? false;
+    if (isDecided) return;
+    throw new AgentError(
+      "APPROVAL_NOT_FOUND",
+      `No approval ${approval_id} is waited for.`,
+      "It was decided, or its time was over; GET the session for those that are open.",
+    );
+  }
+
+  async events(id: string, owner: string, { after, limit = pageSize }: { after: number; limit?: number }) {
+    await this.own(id, owner);
+    await this.open.get(id)?.transcript.flush();
+    return this.deps.server.store.events(id, { after, limit: Math.min(limit, pageSize) });
+  }
+
+  async subscribe(id: string, owner: string, listener: Listener): Promise<() => void> {
+    await this.own(id, owner);
+    return this.openOf(id).transcript.subscribe(listener);
+  }
+
+  async ended(id: string, owner: string): Promise<SessionEnded> {
+    await this.own(id, owner);
+    const { run, transcript } = this.openOf(id);
+    if (run) return run.ended;
+    if (!transcript.lastEnd) await transcript.readEvents();
+    if (transcript.lastEnd) return transcript.lastEnd;
+    throw new AgentError("NOT_FOUND", `Nothing was asked in ${id} yet.`, "Send a message first.");
+  }
+
+  suggestions(name?: string): Promise<Suggestion[]> {
+    return suggestionsOf(findAgent(this.deps.agents, name), this.deps.server);
+  }
+
+  async close(): Promise<void> {
+    const runs = [...this.open.values()].flatMap(({ run }) => run ?? []);
+    for (const { stop } of runs) stop.abort();
+    await Promise.allSettled(runs.map(({ ended }) => ended));
+    this.open.clear();
+  }
+
+  private async own(id: string, owner: string): Promise<StoredSession> {
+    const session = await this.deps.server.store.findSession(id);
+    if (session?.owner === owner) return session;
+    throw new AgentError(
+      "SESSION_NOT_FOUND",
+      `There is no conversation ${id}.`,
+      "List those that there are.",
+    );
+  }
+
+  private openOf(id: string): Open {
+    const { server, clock, holder } = this.deps;
+    const found = this.open.get(id) ?? {
+      transcript: new Transcript(id, holder, { store: server.store, clock }),
+      isTaken: false,
+    };
+    this.open.set(id, found);
+    return found;
+  }
+
+  /** Holds the conversation, stores the message, and starts the run. */
+  private async take(session: StoredSession, here: Open, message: { text: string; skill?: string }) {
+    const { holder, server, agents } = this.deps;
+    const { id } = session;
+    const agent = agents.find(({ name }) => name === session.agent);
+    if (!agent)
+      throw new AgentError("AGENT_NOT_FOUND", `There is no agent ${session.agent} any more.`, "Begin anew.");
+    if (!(await server.store.hold(id, holder, holdMs))) throw busy(id);
+    try {
+      const { transcript } = here;
+      await transcript.refresh();
+      const { options } = transcript;
+      const said = transcript.said();
+      const text = options[Number(message.text.trim().replace(/[.)]$/, "")) - 1] ?? message.text;
+      const title = session.title || text.slice(0, titleLetters);
+      const seq = await transcript.add([{ role: "user", content: text }], { title });
+      const asked = { text, skill: message.skill, loaded: session.skill ?? undefined, options, said };
+      here.run = this.start({ ...session, title }, agent, { here, asked });
+      return { seq };
+    } catch (error) {
+      await server.store.letGo(id, holder).catch(() => {});
+      throw error;
+    }
+  }
+
+  private start(session: StoredSession, agent: Agent, { here, asked }: { here: Open; asked: Asked }): Run {
+    const { clock, settings, server, holder } = this.deps;
+    const { transcript } = here;
+    const stop = new AbortController();
+    const timeoutMs = settings.approval_timeout_seconds * 1_000;
+    const approvals = createApprovals({ asked: agent.approvals, timeoutMs, clock, emit: transcript.tell });
+    const renewing = setInterval(() => {
+      server.store.hold(session.id, holder, holdMs).then(
+        (isOurs) => isOurs || stop.abort(),
+        () => {},
+      );
+    }, renewMs);
+    const deps = { ...this.deps, gate: approvals.gate, signal: stop.signal };
+    const ended = runMessage({ agent, session, message: asked, transcript }, deps).finally(async () => {
+      clearInterval(renewing);
+      await server.store.letGo(session.id, holder).catch(() => {});
+      delete here.run;
+      here.isTaken = false;
+    });
+    ended.catch(() => {});
+    return { stop, approvals, ended };
+  }
+
+  private view(session: StoredSession): Conversation {
+    const { id } = session;
+    const here = this.open.get(id);
+    const run = here?.transcript.isOver ? undefined : here?.run;
+    const at = new Date(this.deps.clock.now()).toISOString();
+    const pending = run?.approvals.pending() ?? [];
+    const approvals = pending.map((one) => ({ ...one, session_id: id, seq: 0, at }));
+    return { ...session, isRunning: run !== undefined, approvals };
+  }
+}
+
+function checkText(text: string): void {
+  if (text.trim() === "") throw new AgentError("INVALID_INPUT", "The message is empty.", "Say what to do.");
+  if (text.length <= maxLetters) return;
+  throw new AgentError(
+    "INPUT_TOO_LARGE",
+    `The message has ${text.length} characters; at most ${maxLetters} are taken.`,
+    "Put long text into a file and name it, or send the part that matters.",
+  );
+}
+
+const busy = (id: string) =>
+  new AgentError(
+    "SESSION_BUSY",
+    `The conversation ${id} is at work on the message before.`,
+    "Wait for its session_ended, interrupt it, or begin another conversation.",
+  );
+
+/** The one of that name, or the default; only those that people may talk to. */
+function findAgent(agents: readonly Agent[], name?: string): Agent {
+  const agent = agents.find((one) => (name === undefined ? one.default : one.name === name));
+  const names = agents.filter(({ selectable }) => selectable).map((one) => one.name);
+  if (!agent)
+    throw new AgentError(
+      "AGENT_NOT_FOUND",
+      `There is no agent ${name ?? "by default"}.`,
+      `There is ${names.join(", ")}.`,
+    );
+  if (agent.selectable) return agent;
+  const events = agent.triggers.map(({ event }) => event);
+  throw new AgentError(
+    "AGENT_NOT_SELECTABLE",
+    `${agent.nickname} answers events and no messages.`,
+    `It is started by ${events.join(", ")}. Talk to ${names.join(", ")}.`,
+    { events },
+  );
+}
+
+async function suggestionsOf(agent: Agent, { toolbox }: LabServer): Promise<Suggestion[]> {
+  const signal = AbortSignal.timeout(5_000);
+  const devices = devicesOf(await toolbox.call({ name: "list_hosts", input: {} }, { signal }));
+  const platforms = new Set<string | null>(devices.map(platformOf));
+  return agent.suggestions
+    .filter(({ platform }) => platform === undefined || platforms.has(platform))
+    .slice(0, suggested)
+    .map(({ text }) => ({ text }));
+}

@@ -1,0 +1,135 @@
+import type { Skill } from "@labwright/skills";
+import type { Agent } from "../agents/agent.ts";
+import { AgentError } from "../errors.ts";
+import type { AgentEventBody, Usage } from "../events.ts";
+import type { ModelEndpoint, ModelSource } from "../model/models.ts";
+import type { LabServer, LabSkill, ToolSpec } from "../ports.ts";
+import { chooseSkill } from "../skills/choose.ts";
+import { devicesNamed, devicesOf, devicesToAsk, platformOf } from "../skills/device.ts";
+import { firstSentence, routeSkill } from "../skills/route.ts";
+
+type SkillLoaded = Extract<AgentEventBody, { type: "skill_loaded" }>;
+/** What a message needs before the first turn, or the question that comes first. */
+export type Prepared =
+  | { kind: "ready"; skill: Skill; loaded: SkillLoaded; specs: readonly ToolSpec[] }
+  | { kind: "ask"; question: string; options: readonly string[]; details?: string[]; skill?: Skill };
+
+export type PrepareDeps = {
+  server: LabServer;
+  models: ModelSource;
+  agent: Agent;
+  signal: AbortSignal;
+  /** Hears of a model's work on the choice. */
+  onRouted(usage: Usage, by: ModelEndpoint): void;
+};
+
+export type Asked = {
+  text: string;
+  skill?: string | undefined;
+  /** Name of the skill that is loaded. */
+  loaded?: string | undefined;
+  options: readonly string[];
+  /** What the user said before. */
+  said: readonly string[];
+};
+
+/** So much of what was said before may name the device. */
+const remembered = 20;
+
+/** Those of an agent: the ones it lists, and the user's own where it takes them. */
+export const skillsOf = (agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] =>
+  skills.filter(
+    ({ name, own }) => agent.available_skills.includes(name) || (own === true && agent.user_skills),
+  );
+
+/** Chooses the skill of a message, asks what it must, and takes the skill's tools and no other. */
+export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepared> {
+  const skills = candidates(deps.agent, await deps.server.skills());
+  if (message.skill !== undefined && !skills.some(({ name }) => name === message.skill))
+    throw noSkill(message.skill, deps.agent, skills);
+  const devices = devicesOf(
+    await deps.server.toolbox.call({ name: "list_hosts", input: {} }, { signal: deps.signal }),
+  );
+  const [named, ...others] = devicesNamed(message.text, devices);
+  const platform = named && others.length === 0 ? platformOf(named) : undefined;
+  const loaded = skills.find(({ name }) => name === message.loaded);
+  const choice = chooseSkill({ ...message, skills, loaded, platform });
+  if (choice.kind === "skill") return ready(choice.skill, choice.chosen_by, { message, devices, deps });
+  const router = deps.models.router();
+  if (router) {
+    const routed = await routeSkill(router, { text: message.text, skills, loaded, signal: deps.signal });
+    deps.onRouted(routed.usage, router);
+    if (routed.skill) return ready(routed.skill, "model", { message, devices, deps });
+  }
+  return {
+    kind: "ask",
+    question: "Which of these is meant?",
+    options: choice.candidates.map(({ name }) => name),
+    details: choice.candidates.map(({ description }) => firstSentence(description)),
+  };
+}
+
+/** The same array for the same skills: matching learns from it once. */
+const known = new WeakMap<readonly LabSkill[], Map<string, readonly LabSkill[]>>();
+function candidates(agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] {
+  const byAgent = known.get(skills) ?? new Map<string, readonly LabSkill[]>();
+  known.set(skills, byAgent);
+  const own = byAgent.get(agent.name) ?? skillsOf(agent, skills);
+  byAgent.set(agent.name, own);
+  return own;
+}
+
+type Context = { message: Asked; devices: ReturnType<typeof devicesOf>; deps: PrepareDeps };
+
+async function ready(
+  skill: Skill,
+  chosen_by: SkillLoaded["chosen_by"],
+  { message, devices, deps }: Context,
+): Promise<Prepared> {
+  const before = message.said.slice(-remembered).join(" ");
+  const between = devicesToAsk(skill, { text: message.text, before, devices });
+  if (between.length > 0)
+    return {
+      kind: "ask",
+      question: `Which device is it for? The skill ${skill.name} needs one.`,
+      options: between.map(({ id }) => id),
+      skill,
+    };
+  return {
+    kind: "ready",
+    skill,
+    loaded: loadedEvent(skill, chosen_by),
+    specs: await specsOf(skill, deps.server),
+  };
+}
+
+export const loadedEvent = (
+  { name: skill, version, tools }: Skill,
+  chosen_by: SkillLoaded["chosen_by"],
+): SkillLoaded => ({
+  type: "skill_loaded",
+  skill,
+  version,
+  tools: [...tools],
+  chosen_by,
+  text: `LOAD SKILL ${skill}`,
+});
+
+/** A skill's tools in the server's order. A skill never runs with half of them. */
+export async function specsOf(skill: Skill, { toolbox }: LabServer): Promise<readonly ToolSpec[]> {
+  const specs = (await toolbox.specs()).filter(({ name }) => skill.tools.includes(name));
+  const missing = skill.tools.filter((tool) => !specs.some(({ name }) => name === tool));
+  if (missing.length === 0) return specs;
+  throw new AgentError(
+    "SKILL_NOT_FOUND",
+    `The server does not offer ${missing.join(", ")}, which the skill ${skill.name} needs.`,
+    "Is the server of the same version as this client?",
+  );
+}
+
+const noSkill = (name: string, agent: Agent, skills: readonly Skill[]) =>
+  new AgentError(
+    "SKILL_NOT_FOUND",
+    `${agent.nickname} has no skill ${name}.`,
+    `It has ${skills.map((skill) => skill.name).join(", ")}.`,
+  );

@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { type AgentEvent, type AgentEventBody, isStored, type SessionEnded } from "../events.ts";
+import { closed, type Message, textOf } from "../loop/history.ts";
+import type { AgentStore, Clock, SessionPatch, StoredMessage } from "../ports.ts";
+
+/** Short, and sure enough to be met never twice. */
+export const newId = (): string => randomBytes(9).toString("base64url").replace(/[-_]/g, "0");
+
+export type Listener = (event: AgentEvent) => void;
+
+const pageSize = 1_000;
+/** So long a stored event may wait for others to be stored with. */
+const flushMs = 200;
+/** After a death nobody knows how many pieces were told. */
+const skippedAfterDeath = 10_000;
+const died = "NOT_ANSWERED: the agent died while this ran. Look what it did before you ask for it again.";
+
+/**
+ * What was said and told in a conversation, as far as this process knows it: it reads what others added, counts events,
+ * tells them to whoever listens, and stores them in order.
+ */
+export class Transcript {
+  private readonly listeners = new Set<Listener>();
+  private messages: Message[] = [];
+  private seq = 0;
+  private open: readonly string[] = [];
+  private first: string | undefined;
+  private last: SessionEnded | undefined;
+  private isClean = true;
+  private waiting: AgentEvent[] = [];
+  private storing: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+  private fault: unknown;
+
+  constructor(
+    private readonly id: string,
+    private readonly holder: string,
+    private readonly deps: { store: AgentStore; clock: Clock },
+  ) {}
+
+  /** Reads what other processes added, and answers what a dead one left open; for the holder of the conversation. */
+  async refresh(): Promise<void> {
+    await this.readEvents();
+    if (!this.isClean) this.seq += skippedAfterDeath;
+    this.isClean = true;
+    this.messages = (await this.deps.store.messages(this.id)).map(({ message }) => message);
+    const added = closed(this.messages, died).slice(this.messages.length);
+    if (added.length > 0) await this.add(added);
+  }
+
+  /** Only looks: for who does not hold it. */
+  async readEvents(): Promise<void> {
+    for (let page: AgentEvent[] = []; ; ) {
+      page = await this.deps.store.events(this.id, { after: this.seq, limit: pageSize });
+      for (const event of page) this.learn(event);
+      if (page.length < pageSize) return;
+    }
+  }
+
+  get history(): readonly Message[] {
+    return this.messages;
+  }
+
+  /** Of the last question, while it is open. */
+  get options(): readonly string[] {
+    return this.open;
+  }
+
+  /** The skill that the conversation began with. */
+  get firstSkill(): string | undefined {
+    return this.first;
+  }
+
+  /** Whether the last that was told is a run's end; true before the first. */
+  get isOver(): boolean {
+    return this.isClean;
+  }
+
+  get lastEnd(): SessionEnded | undefined {
+    return this.last;
+  }
+
+  /** What the user said, newest last. */
+  said(): string[] {
+    return this.messages
+      .filter(({ role }) => role === "user")
+      .map(textOf)
+      .filter((text) => text !== "");
+  }
+
+  /** Appends messages with every event told so far; they are stored when it resolves. Gives the last one's `seq`. */
+  async add(messages: readonly Message[], patch?: SessionPatch): Promise<number> {
+    const first = this.messages.length + 1;
+    this.messages = [...this.messages, ...messages];
+    const stored = messages.map((message, at) => ({ seq: first + at, message }));
+    await this.write({ messages: stored, ...(patch && { patch }) });
+    return this.messages.length;
+  }
+
+  readonly tell = (body: AgentEventBody): void => {
+    const at = new Date(this.deps.clock.now()).toISOString();
+    const event: AgentEvent = { ...body, session_id: this.id, seq: this.seq + 1, at };
+    this.learn(event);
+    for (const listener of this.listeners) listener(event);
+    if (!isStored(body)) return;
+    this.waiting.push(event);
+    this.timer ??= setTimeout(() => void this.write({}).catch(() => {}), flushMs);
+  };
+
+  /** The question is answered by what comes now. */
+  answered(): void {
+    this.open = [];
+  }
+
+  /** Stores what was told. Throws what kept an earlier part from being stored. */
+  async flush(patch?: SessionPatch): Promise<void> {
+    if (patch || this.waiting.length > 0) await this.write(patch ? { patch } : {});
+    else await this.storing;
+    if (this.fault !== undefined) throw this.fault;
+  }
+
+  subscribe(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private learn(event: AgentEvent): void {
+    this.seq = event.seq;
+    this.isClean = event.type === "session_ended";
+    if (event.type === "skill_loaded") this.first ??= event.skill;
+    if (event.type === "handoff") this.open = event.options;
+    if (event.type === "session_ended") this.last = event;
+  }
+
+  private write(entries: { messages?: StoredMessage[]; patch?: SessionPatch }): Promise<void> {
+    const events = this.waiting;
+    this.waiting = [];
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const append = () => this.deps.store.append(this.id, this.holder, { ...entries, events });
+    const done = this.storing.then(append);
+    this.storing = done.catch((error: unknown) => {
+      this.fault ??= error;
+    });
+    return done;
+  }
+}

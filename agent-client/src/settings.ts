@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { limitsSchema } from "./agents/agent.ts";
+
+const seconds = (max: number) => z.int().min(1).max(max);
+
+/** A model that can be asked, and where. */
+const modelSchema = z.strictObject({
+  model: z.string().min(1).max(200),
+  /** Any server that speaks the Messages API; ANTHROPIC_BASE_URL, else Anthropic's, when left out. */
+  base_url: z.url().optional(),
+  /** Variable of the environment with its key; ANTHROPIC_API_KEY when left out. */
+  api_key_env: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/)
+    .optional(),
+  /** US dollars for a million tokens; those that we know for models that we know, when left out. */
+  price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
+});
+
+/** `agents:` of labwright.yaml. Strict. */
+export const settingsSchema = z
+  .strictObject({
+    /** In order: the next one goes on when one fails. DEFAULT_MODEL, else `defaultModel`, when empty. */
+    models: z.array(modelSchema).max(10).default([]),
+    /** Chooses a skill when triggers are undecided; the first of `models` when left out. */
+    router_model: modelSchema.optional(),
+    /** Most tokens of one reply. */
+    max_output_tokens: z.int().min(256).max(128_000).default(8_192),
+    limits: limitsSchema.prefault({}),
+    /** How long a tool may say nothing. */
+    tool_timeout_seconds: seconds(86_400).default(120),
+    approval_timeout_seconds: seconds(86_400).default(300),
+    /** Adds the tools of another skill to a conversation instead of sending other tools; only some models can. */
+    inline_tools: z.boolean().default(false),
+    api: z
+      .strictObject({
+        host: z.string().min(1).default("127.0.0.1"),
+        port: z.int().min(0).max(65_535).default(7334),
+        /** Who may call beside the owner of the daemon's token. */
+        keys: z
+          .array(
+            z.strictObject({ owner: z.string().min(1).max(100), sha256: z.string().regex(/^[\da-f]{64}$/) }),
+          )
+          .max(100)
+          .default([]),
+        jwt: z
+          .strictObject({
+            /** Variable of the environment with the secret of HS256. */
+            secret_env: z.string().optional(),
+            jwks_url: z.url().optional(),
+            issuer: z.string().optional(),
+            audience: z.string().optional(),
+          })
+          .optional(),
+        /** Further Host headers: `name` with any port, or `name:port`. */
+        allowed_hosts: z.array(z.string().min(1).max(255)).max(50).default([]),
+        allowed_origins: z.array(z.url()).max(50).default([]),
+        requests_per_minute: z.int().min(1).max(100_000).default(120),
+      })
+      .prefault({}),
+    /** Variable of the environment with the secret that webhooks are signed with. */
+    webhook_secret_env: z
+      .string()
+      .regex(/^[A-Za-z_]\w*$/)
+      .default("LABWRIGHT_SECRET_WEBHOOK"),
+    /** Changes to the agents' own `config`, by agent. */
+    agents: z
+      .record(
+        z.string(),
+        z.strictObject({
+          enabled: z.boolean().optional(),
+          dry_run: z.boolean().optional(),
+          max_parallel_tasks: z.int().min(1).max(16).optional(),
+          timeout_seconds: seconds(86_400).optional(),
+          limits: limitsSchema.optional(),
+        }),
+      )
+      .default({}),
+  })
+  .describe("Settings of the agent client.");
+export type Settings = z.output<typeof settingsSchema>;
+export type ModelSettings = z.output<typeof modelSchema>;

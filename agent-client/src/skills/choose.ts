@@ -1,0 +1,47 @@
+import { matchSkill, type Skill } from "@labwright/skills";
+
+/** How the skill of a message was found, or the question that finds it. */
+export type Choice =
+  | { kind: "skill"; skill: Skill; chosen_by: "trigger" | "user" | "kept" }
+  | { kind: "undecided"; candidates: readonly Skill[] };
+
+export type Asked = {
+  text: string;
+  /** Named with the message. */
+  skill?: string | undefined;
+  /** Those that the agent may load. */
+  skills: readonly Skill[];
+  /** The one that is loaded. */
+  loaded?: Skill | undefined;
+  /** What was offered when we asked last, by name; a name or its number answers. */
+  options?: readonly string[] | undefined;
+  platform?: Skill["platform"] | undefined;
+};
+
+/** A follow-up says little and means what is loaded. */
+const followUpWords = 6;
+
+/** Finds a message's skill without a model: what the user named, then the triggers, then what is loaded. Pure. */
+export function chooseSkill({ text, skill, skills, loaded, options, platform }: Asked): Choice {
+  const find = (name: string | undefined) => skills.find((one) => one.name === name);
+  const answer = answerTo(text, options);
+  const named = find(skill) ?? find(answer);
+  if (named) return { kind: "skill", skill: named, chosen_by: "user" };
+  // An answer to a question of the loaded skill, whatever its words are like.
+  if (loaded && answer !== undefined) return { kind: "skill", skill: loaded, chosen_by: "kept" };
+  const match = matchSkill(text, skills, { platform });
+  if (match.kind === "match")
+    return { kind: "skill", skill: match.skill, chosen_by: match.skill === loaded ? "kept" : "trigger" };
+  if (loaded && isFollowUp(text, loaded, match.candidates))
+    return { kind: "skill", skill: loaded, chosen_by: "kept" };
+  return { kind: "undecided", candidates: match.candidates };
+}
+
+/** "2" or "2." or the name itself. */
+function answerTo(text: string, options: readonly string[] = []): string | undefined {
+  const said = text.trim().toLowerCase().replace(/[.)]$/, "");
+  return options.find((option, at) => option.toLowerCase() === said || String(at + 1) === said);
+}
+
+const isFollowUp = (text: string, loaded: Skill, candidates: readonly Skill[]): boolean =>
+  candidates.includes(loaded) || text.trim().split(/\s+/).length <= followUpWords;

@@ -1,0 +1,61 @@
+import type { Skill } from "@labwright/skills";
+import { z } from "zod";
+import type { ToolResult } from "../ports.ts";
+
+/** A device as far as choosing one needs it. */
+export type LabDevice = { id: string; name: string; model: string };
+
+const hostsSchema = z.object({
+  hosts: z.array(
+    z.object({
+      devices: z.array(z.object({ id: z.string(), model: z.string() })).default([]),
+    }),
+  ),
+});
+
+/** Those of `list_hosts`; none when it failed. */
+export function devicesOf({ structured, isError }: ToolResult): LabDevice[] {
+  const parsed = hostsSchema.safeParse(structured);
+  if (isError || !parsed.success) return [];
+  return parsed.data.hosts.flatMap(({ devices }) =>
+    devices.map(({ id, model }) => ({ id, model, name: id.split("/").at(-1) ?? id })),
+  );
+}
+
+const platforms: Readonly<Record<string, Skill["platform"]>> = {
+  web: "web",
+  android_mobile: "mobile",
+  ios_mobile: "mobile",
+  android_tv: "stb",
+  stb: "stb",
+  desktop: "desktop",
+};
+
+export const platformOf = ({ model }: LabDevice): Skill["platform"] => platforms[model] ?? null;
+
+/** The devices that a text names, by id or name as whole words. */
+export function devicesNamed(text: string, devices: readonly LabDevice[]): LabDevice[] {
+  const said = ` ${text.toLowerCase().replace(/[^\p{L}\p{N}/_.-]+/gu, " ")} `.replace(/[.](?= )/g, "");
+  return devices.filter(({ id, name }) => [id, name].some((one) => said.includes(` ${one.toLowerCase()} `)));
+}
+
+/** Words that leave the choice of the device to us. */
+const anyDevice =
+  /\b(any|all|every|each|free|whichever|alle|jedes?|irgendein\w*|freie\w*|tou(te)?s?|chaque|libre)\b/i;
+
+/**
+ * The devices to ask between before a skill that needs one begins: none where the text or the conversation names one or
+ * leaves it open, or where there is no choice.
+ */
+export function devicesToAsk(
+  skill: Skill,
+  given: { text: string; before: string; devices: readonly LabDevice[] },
+): LabDevice[] {
+  if (!skill.requires_device) return [];
+  const fitting = given.devices.filter(
+    (device) =>
+      skill.platform === null || platformOf(device) === null || platformOf(device) === skill.platform,
+  );
+  if (fitting.length < 2 || anyDevice.test(given.text)) return [];
+  return devicesNamed(`${given.before} ${given.text}`, given.devices).length > 0 ? [] : fitting;
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { eventBodySchema, usageSchema } from "../events.ts";
+import {
+  type LabEvent,
+  type StoredMessage,
+  type StoredSession,
+  type StoredTask,
+  taskStates,
+} from "../ports.ts";
+
+/** What the server's store and feed answer. An answer of another form is of another build. */
+const instant = z.iso.datetime();
+const jsonObject = z.record(z.string(), z.unknown());
+
+export const storedSession: z.ZodType<StoredSession> = z.object({
+  id: z.string(),
+  agent: z.string(),
+  owner: z.string(),
+  title: z.string(),
+  skill: z.string().nullable(),
+  usage: usageSchema,
+  cost_usd: z.number(),
+  saved_usd: z.number(),
+  turns: z.int(),
+  outcome: z.string().nullable(),
+  created_at: instant,
+  updated_at: instant,
+});
+
+const blocks = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
+const looksLikeMessage = z.looseObject({ role: z.string(), content: blocks.optional() });
+
+export const storedMessage = z.object({
+  seq: z.int(),
+  // Stored as it was sent or received: what a block holds is between the model's endpoint and its client.
+  message: z.custom<StoredMessage["message"]>((given) => looksLikeMessage.safeParse(given).success),
+});
+
+export const agentEvent = eventBodySchema.and(
+  z.object({ session_id: z.string(), seq: z.int(), at: instant }),
+);
+
+export const labEvent = z.object({
+  id: z.int(),
+  type: z.string(),
+  priority: z.enum(["critical", "high", "normal"]),
+  source: z.string(),
+  device_id: z.string().exactOptional(),
+  execution_id: z.string().exactOptional(),
+  alert_id: z.string().exactOptional(),
+  payload: jsonObject,
+  at: instant,
+}) satisfies z.ZodType<LabEvent>;
+
+export const storedTask: z.ZodType<StoredTask> = z.object({
+  id: z.int(),
+  agent: z.string(),
+  key: z.string(),
+  priority: z.enum(["critical", "high", "normal"]),
+  state: z.enum(taskStates),
+  event: labEvent,
+  attempts: z.int(),
+  session_id: z.string().nullable(),
+  finding: jsonObject.nullable(),
+  error: z.string().nullable(),
+  created_at: instant,
+  updated_at: instant,
+});

@@ -1,0 +1,169 @@
+import { request } from "node:http";
+import { io, type Socket } from "socket.io-client";
+import { expect } from "vitest";
+import { type Agent, agentSchema } from "../../../agent-client/src/agents/agent.ts";
+import type { ApiDeps } from "../../../agent-client/src/api/index.ts";
+import { startApi } from "../../../agent-client/src/api/index.ts";
+import type { AgentEvent } from "../../../agent-client/src/events.ts";
+import { type Settings, settingsSchema } from "../../../agent-client/src/settings.ts";
+import { type FakeConversations, fakeConversations, type Script } from "./fakeConversations.ts";
+
+export const ownerToken = "a token of the daemon, in these tests only".replaceAll(" ", "-");
+export const webhookSecret = "a secret of the tests";
+
+export type Published = Parameters<ApiDeps["publish"]>[0];
+export type Answer = { status: number; headers: Headers; body: unknown };
+export type ApiFixture = {
+  url: string;
+  port: number;
+  conversations: FakeConversations;
+  published: Published[];
+  saved: string[];
+  faults: unknown[];
+  /** As the owner of the daemon's token, unless `token` says otherwise; null for nobody. */
+  call(
+    method: string,
+    path: string,
+    given?: { body?: unknown; token?: string | null; headers?: Record<string, string>; raw?: string },
+  ): Promise<Answer>;
+  connect(token?: string | null, options?: Parameters<typeof io>[1]): Socket;
+  close(): Promise<void>;
+};
+
+export const apiSettings = (given: object = {}): Settings["api"] =>
+  settingsSchema.parse({ api: { port: 0, ...given } }).api;
+
+const monitor: Agent = agentSchema.parse({
+  name: "monitor",
+  nickname: "Guardian",
+  description: "Watches.",
+  mode: "autonomous",
+  system_prompt: "Watch.",
+  available_skills: ["health-check"],
+  triggers: [{ event: "webhook.ci_failure", priority: "high", skill: "health-check", webhook: true }],
+  config: {},
+});
+
+/** The API on a free port over fake conversations, or others. */
+export async function startFixture(
+  given: Partial<ApiDeps> & {
+    api?: object;
+    script?: Script;
+    putAway?: () => Promise<void>;
+    token?: () => string;
+  } = {},
+): Promise<ApiFixture> {
+  const conversations = fakeConversations(given.script, given.putAway);
+  const published: Published[] = [];
+  const saved: string[] = [];
+  const faults: unknown[] = [];
+  const deps: ApiDeps = {
+    conversations,
+    agents: [monitor],
+    settings: apiSettings(given.api),
+    get ownerToken() {
+      return given.token?.() ?? ownerToken;
+    },
+    webhookSecret: () => webhookSecret,
+    async publish(event) {
+      const first = published.findIndex(({ key }) => key === event.key);
+      published.push(event);
+      return { event_id: first === -1 ? published.length : first + 1, repeated: first !== -1 };
+    },
+    keys: {
+      try: async (key) => key.startsWith("good"),
+      save: async (key) => void saved.push(key),
+    },
+    health: async () => ({ server: true, model: "a-model" }),
+    clock: { now: () => Date.now(), sleep: async () => {} },
+    env: {},
+    fault: (error) => void faults.push(error),
+    ...given,
+  };
+  const api = await startApi(deps);
+  const sockets: Socket[] = [];
+  return {
+    ...api,
+    conversations,
+    published,
+    saved,
+    faults,
+    async call(method, path, { body, token = ownerToken, headers = {}, raw } = {}) {
+      const response = await fetch(`${api.url}/server/agent${path}`, {
+        method,
+        headers: {
+          ...(token !== null && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(raw !== undefined && { body: raw }),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+    },
+    connect(token = ownerToken, options = {}) {
+      const socket = io(`${api.url}/agent`, {
+        ...(token !== null && { auth: { token } }),
+        reconnection: false,
+        forceNew: true,
+        ...options,
+      });
+      sockets.push(socket);
+      return socket;
+    },
+    async close() {
+      for (const socket of sockets) socket.disconnect();
+      await api.close();
+      await conversations.close();
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}
+
+/** A request whose Host is another than where it goes, as a rebound name sends it. */
+export function rawGet(
+  port: number,
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, path, headers, setHost: false }, (response) => {
+      let body = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        body += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    asked.once("error", reject);
+    asked.end();
+  });
+}
+
+/** Every `agent_event` of a socket from now on. */
+export function heard(socket: Socket): AgentEvent[] {
+  const events: AgentEvent[] = [];
+  socket.on("agent_event", (event: AgentEvent) => events.push(event));
+  return events;
+}
+
+export const failure = (code: string, http_status: number) => ({
+  success: false,
+  error: {
+    code,
+    http_status,
+    message: expect.any(String),
+    hint: expect.any(String),
+    details: expect.any(Object),
+    trace_id: expect.stringMatching(/^[\da-f]{32}$/),
+    timestamp: expect.any(String),
+  },
+});

@@ -1,0 +1,104 @@
+import { expect, it } from "vitest";
+import { follow } from "../../../agent-client/src/api/follow.ts";
+import type { AgentEvent } from "../../../agent-client/src/events.ts";
+
+const event = (seq: number): AgentEvent => ({
+  type: "message",
+  text: `${seq}`,
+  session_id: "s1",
+  seq,
+  at: "2026-01-01T00:00:00.000Z",
+});
+const given = { id: "s1", owner: "local", after: 0 };
+
+/** Events whose pages have at most `pageSize` and arrive after `onPage`, which may tell more meanwhile. */
+function source(count: number, { pageSize = 1_000, onPage = (_page: number): unknown => undefined } = {}) {
+  const kept = Array.from({ length: count }, (_, i) => event(i + 1));
+  const listeners = new Set<(event: AgentEvent) => void>();
+  let pages = 0;
+  const tell = () => {
+    const next = event(kept.length + 1);
+    kept.push(next);
+    for (const listener of listeners) listener(next);
+  };
+  return {
+    tell,
+    listeners,
+    async subscribe(_id: string, _owner: string, listener: (event: AgentEvent) => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async events(_id: string, _owner: string, { after, limit = 100 }: { after: number; limit?: number }) {
+      const page = kept.slice(after, after + Math.min(limit, pageSize));
+      pages += 1;
+      onPage(pages);
+      return page;
+    },
+  };
+}
+
+const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 }, (_, i) => from + i);
+
+it("tells what comes while a page is on its way, once", async () => {
+  const told: number[] = [];
+  const from = source(5, {
+    onPage: (page) => {
+      if (page > 3) return;
+      from.tell();
+      from.tell();
+    },
+  });
+  await follow(from, given, ({ seq }) => told.push(seq));
+  from.tell();
+  expect(told).toEqual(upTo(12));
+});
+
+it("tells what comes while the last page is on its way", async () => {
+  const told: number[] = [];
+  const from = source(5, { onPage: (page) => page === 2 && from.tell() });
+  await follow(from, given, ({ seq }) => told.push(seq));
+  from.tell();
+  expect(told).toEqual(upTo(7));
+});
+
+it("reads on to the end where pages are shorter than asked for", async () => {
+  const told: number[] = [];
+  await follow(source(25, { pageSize: 4 }), given, ({ seq }) => told.push(seq));
+  expect(told).toEqual(upTo(25));
+});
+
+it("begins after what is known, and lives on", async () => {
+  const told: number[] = [];
+  const from = source(10);
+  const stop = await follow(from, { ...given, after: 7 }, ({ seq }) => told.push(seq));
+  from.tell();
+  stop();
+  from.tell();
+  expect(told).toEqual([8, 9, 10, 11]);
+});
+
+it("tells only what comes where nothing is asked for", async () => {
+  const told: number[] = [];
+  const from = source(10);
+  await follow(from, { id: "s1", owner: "local" }, ({ seq }) => told.push(seq));
+  from.tell();
+  expect(told).toEqual([11]);
+});
+
+it("does not go on reading when nobody hears any more", async () => {
+  const told: number[] = [];
+  await follow(
+    source(25, { pageSize: 4 }),
+    given,
+    ({ seq }) => told.push(seq),
+    async () => told.length < 8,
+  );
+  expect(told).toEqual(upTo(8));
+});
+
+it("hears nothing more when the past cannot be read", async () => {
+  const from = source(3);
+  const events = async () => Promise.reject(new Error("the store is gone"));
+  await expect(follow({ ...from, events }, given, () => {})).rejects.toThrow("gone");
+  expect(from.listeners.size).toBe(0);
+});

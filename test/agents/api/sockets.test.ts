@@ -1,0 +1,316 @@
+import { createHash } from "node:crypto";
+import { io, type Socket } from "socket.io-client";
+import { afterEach, describe, expect, it } from "vitest";
+import { type ApiFixture, heard, ownerToken, startFixture } from "./apiFixture.ts";
+import { ended, type Script } from "./fakeConversations.ts";
+import { hmacJwt } from "./jwt.ts";
+
+let api: ApiFixture | undefined;
+const start = async (...given: Parameters<typeof startFixture>) => {
+  api = await startFixture(...given);
+  return api;
+};
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+const annasKey = "lw_a_key_of_anna";
+const keys = [{ owner: "anna", sha256: createHash("sha256").update(annasKey).digest("hex") }];
+const secret = "0123456789abcdef0123456789abcdef";
+const env = { JWT_SECRET: secret };
+
+const refused = (socket: Socket) =>
+  new Promise<unknown>((resolve, reject) => {
+    socket.once("connect", () => reject(new Error("It was let in.")));
+    socket.once("connect_error", (error) => resolve(("data" in error && error.data) || error.message));
+  });
+const ask = (socket: Socket, name: string, given?: unknown) =>
+  new Promise<unknown>((resolve) => {
+    if (given === undefined) socket.emit(name, resolve);
+    else socket.emit(name, given, resolve);
+  });
+const bad = (code: string) => ({
+  ok: false,
+  error: { code, hint: expect.any(String), trace_id: expect.any(String) },
+});
+const untilInterrupted: Script = async ({ signal }) => {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  return ended("cancelled", "");
+};
+
+describe("a connection", () => {
+  it.each([
+    ["nobody", null],
+    ["a wrong token", "wrong"],
+  ])("of %s is refused with the reason", async (_what, token) => {
+    const { connect } = await start();
+    expect(await refused(connect(token))).toMatchObject({ code: "UNAUTHORIZED", http_status: 401 });
+  });
+
+  it("to no namespace of ours is refused", async () => {
+    const { url } = await start();
+    const socket = io(url, { auth: { token: ownerToken }, reconnection: false, forceNew: true });
+    expect(await refused(socket)).toContain("/agent");
+    socket.disconnect();
+  });
+
+  it.each(["polling", "websocket"])("from a page elsewhere is refused over %s", async (transport) => {
+    const { connect } = await start();
+    const extraHeaders = { origin: "https://evil.example" };
+    await expect(refused(connect(ownerToken, { transports: [transport], extraHeaders }))).resolves.toMatch(
+      /error/,
+    );
+  });
+
+  it("under a strange name is refused", async () => {
+    const { connect, port } = await start();
+    const options = { transports: ["websocket"], extraHeaders: { host: `evil.example:${port}` } };
+    await expect(refused(connect(ownerToken, options))).resolves.toMatch(/error/);
+  });
+
+  it("ends when its credentials do", async () => {
+    let now = Date.now();
+    const clock = { now: () => now, sleep: async () => {} };
+    const { connect, conversations } = await start({
+      api: { jwt: { secret_env: "JWT_SECRET" } },
+      env,
+      clock,
+    });
+    const exp = Math.floor(now / 1_000) + 60;
+    const token = hmacJwt({ sub: "berta", exp }, secret, { alg: "HS256" });
+    const [asks, hears] = [connect(token), connect(token)];
+    expect(await ask(asks, "send_message", { text: "hello" })).toMatchObject({ ok: true });
+    await ask(hears, "join_session", { session_id: "s1" });
+    const events = heard(hears);
+    now += 61_000;
+    expect(await ask(asks, "send_message", { session_id: "s1", text: "again" })).toMatchObject(
+      bad("UNAUTHORIZED"),
+    );
+    await expect.poll(() => asks.connected).toBe(false);
+    conversations.tell("s1", { type: "message", text: "a secret" });
+    await expect.poll(() => hears.connected).toBe(false);
+    expect(JSON.stringify(events)).not.toContain("a secret");
+  });
+
+  it("closes with the API, and with what it heard", async () => {
+    const { connect, close, conversations } = await start({ script: untilInterrupted });
+    const socket = connect();
+    await ask(socket, "send_message", { text: "hello" });
+    await close();
+    api = undefined;
+    await expect.poll(() => socket.connected).toBe(false);
+    expect(conversations.listeners("s1")).toBe(0);
+  });
+});
+
+describe("a message over a socket", () => {
+  it("starts a session and tells its events in order", async () => {
+    const { connect } = await start();
+    const socket = connect();
+    const events = heard(socket);
+    expect(await ask(socket, "send_message", { text: "hello" })).toEqual({
+      ok: true,
+      session_id: "s1",
+      seq: 1,
+    });
+    await expect.poll(() => events.at(-1)?.type).toBe("session_ended");
+    expect(events.map(({ seq, type }) => `${seq} ${type}`)).toEqual([
+      "1 skill_loaded",
+      "2 message",
+      "3 message",
+      "4 message",
+      "5 session_ended",
+    ]);
+    await ask(socket, "send_message", { session_id: "s1", text: "more" });
+    await expect.poll(() => events.length).toBe(10);
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it("does not stop hearing a session to hear it again", async () => {
+    const { connect, conversations } = await start();
+    let asked = 0;
+    const { subscribe } = conversations;
+    conversations.subscribe = (...given) => {
+      asked += 1;
+      return subscribe(...given);
+    };
+    const socket = connect();
+    for (const text of ["one", "two"]) {
+      await ask(socket, "send_message", asked === 0 ? { text } : { session_id: "s1", text });
+      await conversations.ended("s1", "local");
+    }
+    expect(asked).toBe(1);
+  });
+
+  it("tells only what is new in a session that was not joined", async () => {
+    const { connect, call } = await start();
+    await call("POST", "/sessions");
+    await call("POST", "/sessions/s1/messages?wait=true", { body: { text: "before" } });
+    const socket = connect();
+    const events = heard(socket);
+    await ask(socket, "send_message", { session_id: "s1", text: "now" });
+    await expect.poll(() => events.map(({ seq }) => seq)).toEqual([6, 7, 8, 9, 10]);
+  });
+
+  it("is refused while a run is under way, and the session stays", async () => {
+    const { connect, conversations } = await start({ script: untilInterrupted });
+    const socket = connect();
+    await ask(socket, "send_message", { text: "one" });
+    const again = { session_id: "s1", text: "two" };
+    expect(await ask(socket, "send_message", again)).toMatchObject(bad("SESSION_BUSY"));
+    expect(conversations.removed).toEqual([]);
+    expect(await ask(socket, "interrupt")).toEqual({ ok: true, session_id: "s1", interrupted: true });
+  });
+
+  it("of 10 MB is refused in words and leaves no session", async () => {
+    const { connect, conversations } = await start();
+    const socket = connect();
+    expect(await ask(socket, "send_message", { text: "a".repeat(10_000_000) })).toMatchObject(
+      bad("INPUT_TOO_LARGE"),
+    );
+    expect(socket.connected).toBe(true);
+    expect(conversations.removed).toEqual(["s1"]);
+  });
+
+  it.each([
+    ["send_message", undefined],
+    ["send_message", "hello"],
+    ["send_message", { text: 7 }],
+    ["send_message", { text: "a", model: "b" }],
+    ["join_session", {}],
+    ["join_session", { session_id: "s1", after: -1 }],
+    ["interrupt", {}],
+    ["approve", { approval_id: "ap-1", approved: true }],
+    ["approve", { approval_id: "ap-1" }],
+    ["approve", null],
+  ])("or another event with what is none is refused: %s %j", async (name, given) => {
+    const { connect, faults } = await start();
+    const socket = connect();
+    expect(await ask(socket, name, given)).toMatchObject(bad("INVALID_INPUT"));
+    expect(faults).toEqual([]);
+  });
+
+  it("that nobody acknowledges is refused as an `error`", async () => {
+    const { connect } = await start();
+    const socket = connect();
+    const error = new Promise((resolve) => socket.once("error", resolve));
+    socket.emit("send_message", { text: "" });
+    expect(await error).toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  it("counts with the requests of its owner", async () => {
+    const { connect, call } = await start({ api: { requests_per_minute: 3 } });
+    const socket = connect();
+    expect(await ask(socket, "send_message", { text: "one" })).toMatchObject({ ok: true });
+    await call("GET", "/sessions");
+    expect(await ask(socket, "send_message", { text: "two" })).toMatchObject(bad("RATE_LIMITED"));
+  });
+
+  it("waits for a person, who need not say which session", async () => {
+    const { connect, conversations } = await start({
+      script: async ({ approval }) => ended("done", (await approval("uninstall_app")) ? "yes" : "no"),
+    });
+    const socket = connect();
+    const events = heard(socket);
+    await ask(socket, "send_message", { text: "go" });
+    await expect.poll(() => events.at(-1)?.type).toBe("approval_required");
+    const given = { approval_id: "ap-1", approved: true };
+    expect(await ask(socket, "approve", given)).toMatchObject({ ok: true, session_id: "s1" });
+    expect(await conversations.ended("s1", "local")).toMatchObject({ text: "yes" });
+    expect(await ask(socket, "approve", { ...given, session_id: "s1" })).toMatchObject(
+      bad("APPROVAL_NOT_FOUND"),
+    );
+  });
+});
+
+describe("joining a session", () => {
+  const word = (text: string) => ({ type: "message" as const, text });
+
+  it("of somebody else finds none", async () => {
+    const { connect, call } = await start({ api: { keys } });
+    await call("POST", "/sessions");
+    const socket = connect(annasKey);
+    for (const [name, given] of [
+      ["join_session", { session_id: "s1" }],
+      ["send_message", { session_id: "s1", text: "hello" }],
+      ["interrupt", { session_id: "s1" }],
+      ["approve", { session_id: "s1", approval_id: "ap-1", approved: true }],
+    ] as const) {
+      expect(await ask(socket, name, given)).toMatchObject(bad("SESSION_NOT_FOUND"));
+    }
+  });
+
+  it("again after the connection was lost tells what was missed, and nothing twice", async () => {
+    const { connect, call, conversations } = await start();
+    await call("POST", "/sessions");
+    const first = connect();
+    const before = heard(first);
+    await ask(first, "join_session", { session_id: "s1" });
+    for (let i = 1; i <= 30; i += 1) conversations.tell("s1", word(`${i}`));
+    await expect.poll(() => before.length).toBe(30);
+    // The wire is cut, without a word of farewell.
+    first.io.engine.close();
+    await expect.poll(() => conversations.listeners("s1")).toBe(0);
+    for (let i = 31; i <= 600; i += 1) conversations.tell("s1", word(`${i}`));
+
+    const second = connect();
+    const after = heard(second);
+    const joined = ask(second, "join_session", { session_id: "s1", after: before.at(-1)?.seq });
+    for (let i = 601; i <= 900; i += 1) {
+      conversations.tell("s1", word(`${i}`));
+      if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await joined).toEqual({ ok: true, session_id: "s1" });
+    conversations.tell("s1", word("901"));
+    await expect.poll(() => after.at(-1)).toMatchObject({ text: "901" });
+    expect([...before, ...after].map(({ seq }) => seq)).toEqual(Array.from({ length: 901 }, (_, i) => i + 1));
+  });
+
+  it("twice tells what comes once", async () => {
+    const { connect, call, conversations } = await start();
+    await call("POST", "/sessions");
+    const socket = connect();
+    const events = heard(socket);
+    const join = () => ask(socket, "join_session", { session_id: "s1" });
+    await Promise.all([join(), join(), join()]);
+    expect(conversations.listeners("s1")).toBe(1);
+    conversations.tell("s1", word("one"));
+    conversations.tell("s1", word("two"));
+    await expect.poll(() => events.at(-1)).toMatchObject({ text: "two" });
+    expect(events).toHaveLength(2);
+  });
+
+  it("is heard by every connection, and a client that takes nothing holds none of them up", async () => {
+    const { connect, call, conversations } = await start();
+    await call("POST", "/sessions");
+    const [good, stuck] = [connect(), connect(ownerToken, { transports: ["websocket"] })];
+    await ask(good, "join_session", { session_id: "s1" });
+    await ask(stuck, "join_session", { session_id: "s1" });
+    const events = heard(good);
+    const text = "x".repeat(20_000);
+    // Nothing is read from the wire any more.
+    const { transport } = stuck.io.engine;
+    if ("ws" in transport && hasPause(transport.ws)) transport.ws.pause();
+    await expect
+      .poll(
+        async () => {
+          for (let i = 0; i < 200; i += 1) conversations.tell("s1", word(text));
+          await new Promise((resolve) => setImmediate(resolve));
+          return conversations.listeners("s1");
+        },
+        { timeout: 30_000, interval: 1 },
+      )
+      .toBe(1);
+    const told = (await call("GET", "/sessions/s1/events?limit=1000")).body;
+    expect(told).toMatchObject({ next: expect.any(Number) });
+    conversations.tell("s1", word("last"));
+    await expect.poll(() => events.at(-1), { timeout: 20_000 }).toMatchObject({ text: "last" });
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
+  });
+});
+
+function hasPause(value: unknown): value is { pause(): void } {
+  return typeof value === "object" && value !== null && "pause" in value && typeof value.pause === "function";
+}

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { hold } from "../../fixtures/messagesApi/gate.ts";
+import { calls, held, says } from "../../fixtures/messagesApi/reply.ts";
+import { byConversation, type Step } from "../../fixtures/messagesApi/script.ts";
+import { type MessagesApi, startMessagesApi, testKey } from "../../fixtures/messagesApi/server.ts";
+
+// The program as a user starts it: the bundle, a daemon that it starts itself, the stand-in for Anthropic's server.
+
+const bin = fileURLToPath(new URL("../../../mcp-server/bin/labwright.js", import.meta.url));
+let folder: string;
+let api: MessagesApi | undefined;
+const children: ChildProcess[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "labwright-agent-cli-"));
+  mkdirSync(join(folder, "data"));
+  const lines = ["devices: [{ name: box, model: simulated }]", "agents: { api: { port: 0 } }"];
+  writeFileSync(join(folder, "data", "labwright.yaml"), `${lines.join("\n")}\n`);
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
+  await api?.close();
+  api = undefined;
+});
+afterAll(async () => {
+  await labwright(["stop"]).ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A stand-in that says this in each conversation, found by a part of its first message. */
+async function model(scripts: Record<string, readonly Step[]>): Promise<Record<string, string>> {
+  api = await startMessagesApi({ respond: byConversation(scripts) });
+  return { ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: testKey };
+}
+
+function labwright(args: readonly string[], given: { env?: Record<string, string>; stdin?: string } = {}) {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, LABWRIGHT_DATA_DIR: join(folder, "data"), ...given.env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  children.push(child);
+  const written = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    written.out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    written.err += text;
+  });
+  child.stdin.end(given.stdin ?? "");
+  const ended = once(child, "close").then(([code]) => ({ code: z.int().nullable().parse(code), ...written }));
+  return { child, written, ended };
+}
+
+const eventSchema = z.looseObject({ type: z.string(), tool: z.string().optional() });
+const listing: readonly Step[] = [calls("list_hosts"), says("There is one device: box.")];
+const listDevices = ["ask", "--skill", "list-resources", "List the devices"];
+
+describe("labwright ask", () => {
+  it("has a real server do what the model asks for, and prints its answer alone", async () => {
+    const env = await model({ "List the devices": listing });
+    const { code, out, err } = await labwright(listDevices, { env }).ended;
+    expect({ code, out, err }).toMatchObject({ code: 0, out: "There is one device: box.\n" });
+    expect(err).toMatch(/LOAD SKILL list-resources\n[\s\S]*→ list_hosts\(\)\n← list_hosts [\d.]+ m?s ok\n/);
+    expect(err).toMatch(/2 turns · .* tokens in \(.*\), \d+ out · \$0\.\d{4}/);
+    expect(api?.requests[1]?.body.messages.at(-1)).toMatchObject({
+      content: [expect.objectContaining({ type: "tool_result", content: expect.anything() })],
+    });
+  });
+
+  it("prints each event as a line of JSON", async () => {
+    const env = await model({ "List the devices": listing });
+    const { code, out, err } = await labwright([...listDevices, "--json"], { env }).ended;
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const events = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => eventSchema.parse(JSON.parse(line)));
+    expect(events.filter(({ tool }) => tool).map(({ type }) => type)).toEqual(["tool_call", "tool_result"]);
+    expect(events.at(-1)).toMatchObject({ type: "session_ended", outcome: "done", turns: 2 });
+  });
+
+  it("ends with 130 at Ctrl-C while the model still speaks", async () => {
+    const gate = hold();
+    const env = await model({ "List the devices": [held(gate, says("There is one device: box."), 3)] });
+    const { child, ended } = labwright(listDevices, { env });
+    await gate.reached;
+    child.kill("SIGINT");
+    const { code, out, err } = await ended;
+    expect({ code, out }).toEqual({ code: 130, out: "" });
+    expect(err).toContain("Interrupted.\n");
+  });
+
+  it("ends with 2 for a key that is refused, and never shows it", async () => {
+    const env = { ...(await model({})), ANTHROPIC_API_KEY: "sk-wrong-and-secret" };
+    const { code, out, err } = await labwright(listDevices, { env }).ended;
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("API_KEY_INVALID");
+    expect(err).not.toContain("sk-wrong-and-secret");
+  });
+
+  it("replays what it recorded, without the model's server and without a key", async () => {
+    const env = await model({ "List the devices": listing });
+    const file = join(folder, "recorded.jsonl");
+    const recorded = await labwright([...listDevices, "--record", file], { env }).ended;
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await api?.close();
+    const replayed = await labwright([...listDevices, "--replay", file]).ended;
+    expect(recorded.out).toBe("There is one device: box.\n");
+    expect(replayed).toMatchObject({ code: 0, out: recorded.out });
+  });
+
+  it("does without a model what a request names", async () => {
+    const { code, out } = await labwright(listDevices).ended;
+    expect(code).toBe(0);
+    expect(out).toContain("box");
+  });
+});
+
+it("chats over a pipe in one conversation, which a later one goes on with", async () => {
+  const env = await model({
+    "List the devices": [...listing, says("Still one."), says("And still.")],
+  });
+  const args = ["chat", "--skill", "list-resources"];
+  const first = await labwright(args, { env, stdin: "List the devices\nAnd now?\n" }).ended;
+  expect(first).toMatchObject({ code: 0, out: "There is one device: box.\nStill one.\n" });
+  const later = await labwright([...args, "--resume"], { env, stdin: "And now?\n" }).ended;
+  expect(later).toMatchObject({ code: 0, out: "And still.\n" });
+  expect(later.err).toMatch(/^Going on with .*: List the devices \(3 turns\)\.\nStill one\.\n/);
+  expect(api?.requests.at(-1)?.body.messages.length).toBeGreaterThan(6);
+});
+
+it("lists the agents, and names file and line of what is wrong with the user's own", async () => {
+  const own = join(folder, "agents");
+  mkdirSync(own);
+  writeFileSync(join(own, "mine.yaml"), "name: mine\nmode: loud\n");
+  const { code, out, err } = await labwright(["agents"], { env: { LABWRIGHT_AGENTS_DIR: own } }).ended;
+  expect(code).toBe(1);
+  expect(out).toContain("Guardian (monitor): autonomous, enabled\n");
+  expect(err).toContain(`${join(own, "mine.yaml")}:2: mode: `);
+});
+
+it("serves the agents' API until it is told to end, and ends clean", async () => {
+  const { child, written, ended } = labwright(["agent"]);
+  await vi.waitFor(() => expect(written.out).toMatch(/^at work: /m), { timeout: 30_000 });
+  const [, url] = /^(\S+\/server\/agent) /.exec(written.out) ?? [];
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0 });
+  expect(written.out).toContain("at work: Sherlock, Guardian\n");
+});
+
+it("says what is wrong with the settings, and ends with 2 before anything is asked", async () => {
+  const config = join(folder, "wrong.yaml");
+  writeFileSync(config, "agents: { modls: [] }\n");
+  const data = join(folder, "data-wrong");
+  const env = { LABWRIGHT_DATA_DIR: data };
+  const { code, err } = await labwright(["ask", "--config", config, "x"], { env }).ended;
+  await labwright(["stop"], { env }).ended;
+  expect(code).toBe(2);
+  expect(err).toMatch(/^CONFIG_INVALID: [\s\S]*modls/);
+});

@@ -1,0 +1,185 @@
+import { expect, it, test } from "vitest";
+import { paintOf, wantsColours } from "../../../agent-client/src/cli/paint.ts";
+import { jsonLine, plain, plainLine } from "../../../agent-client/src/cli/plain.ts";
+import { emptyView, render } from "../../../agent-client/src/cli/render.ts";
+import { costLine, dollars, duration, shortArguments } from "../../../agent-client/src/cli/words.ts";
+import type { AgentEventBody, SessionEnded } from "../../../agent-client/src/events.ts";
+import { noUsage } from "./fakeClient.ts";
+
+/** What these events leave on the screen. */
+function shown(bodies: readonly AgentEventBody[], hasColours = false): string {
+  let view = emptyView;
+  let screen = "";
+  bodies.forEach((body, index) => {
+    const event = { ...body, session_id: "s", seq: index + 1, at: "2026-11-22T12:00:00.000Z" };
+    const next = render(view, event, paintOf(hasColours));
+    view = next.view;
+    screen += next.text;
+  });
+  return screen;
+}
+
+const end = (part: Partial<SessionEnded> = {}): SessionEnded => ({
+  ...{ type: "session_ended", outcome: "done", text: "", turns: 2, duration_ms: 61_000, usage: noUsage },
+  ...part,
+});
+const piece = (text: string): AgentEventBody => ({ type: "message", text, partial: true });
+const whole = (text: string): AgentEventBody => ({ type: "message", text });
+const hostile = "\u001b[2J\u001b]52;c;cm0=\u0007\u009b31m\u0007\b\u202ea\u0000b\r\nc\td";
+const harmless = "ab\nc\td";
+
+it("writes an answer anew that was cut off and begun again", () => {
+  expect(shown([piece("There are th"), piece("There "), whole("There are two.")])).toBe(
+    "There are thThere \nThere are two.\n",
+  );
+});
+
+it("begins a line for what comes in the middle of an answer, and does not repeat the answer", () => {
+  const note: AgentEventBody = { type: "progress", kind: "cost", text: "$0.01" };
+  expect(shown([piece("There"), note, whole("There"), whole("Next")])).toBe("There\n$0.01\nNext\n");
+});
+
+it("ends a line that an interrupted answer left open", () => {
+  expect(shown([piece("There are"), end({ outcome: "cancelled" })])).toBe(
+    "There are\nInterrupted.\n2 turns · 1 min 1 s\n",
+  );
+});
+
+it.each<[AgentEventBody, string]>([
+  [
+    {
+      type: "tool_result",
+      tool_use_id: "a",
+      tool: "t",
+      is_error: false,
+      text: "x",
+      images: 2,
+      duration_ms: 5,
+    },
+    "← t 5 ms ok, 2 pictures\n",
+  ],
+  [{ type: "progress", kind: "tool", text: "half" }, "  … half\n"],
+  [{ type: "thinking", text: "Hm.\n" }, "Hm.\n"],
+  [{ type: "error", code: "MODEL_FAILED", message: "Gone.", hint: "" }, "MODEL_FAILED: Gone.\n"],
+  [{ type: "handoff", question: "Which?", options: [] }, "Which?\n"],
+])("shows %j", (body, text) => {
+  expect(shown([body])).toBe(text);
+});
+
+it("tells a failure once that was told before it ended the run", () => {
+  const error = { code: "MODEL_FAILED", message: "Gone.", hint: "Later." };
+  expect(shown([{ type: "error", ...error }, end({ outcome: "failed", error })])).toBe(
+    "MODEL_FAILED: Gone.\nLater.\n2 turns · 1 min 1 s\n",
+  );
+  expect(shown([end({ outcome: "failed", error }), end({ outcome: "failed", error })])).toContain(
+    "1 min 1 s\nMODEL_FAILED",
+  );
+});
+
+it("keeps what others wrote from steering the terminal, wherever it comes", () => {
+  const input = { [hostile]: hostile };
+  const bodies: AgentEventBody[] = [
+    piece(hostile),
+    whole(hostile),
+    { type: "thinking", text: hostile },
+    {
+      type: "skill_loaded",
+      skill: hostile,
+      version: "1.0.0",
+      tools: [hostile],
+      chosen_by: "user",
+      text: hostile,
+    },
+    { type: "tool_call", tool_use_id: "a", tool: hostile, input },
+    {
+      type: "tool_result",
+      tool_use_id: "a",
+      tool: hostile,
+      is_error: true,
+      text: hostile,
+      images: 0,
+      duration_ms: 1,
+    },
+    { type: "progress", kind: "tool", text: hostile },
+    {
+      type: "approval_required",
+      approval_id: "a",
+      tool: hostile,
+      input,
+      reason: hostile,
+      expires_at: hostile,
+    },
+    { type: "handoff", question: hostile, options: [hostile] },
+    { type: "error", code: hostile, message: hostile, hint: hostile },
+    end({ outcome: "failed", error: { code: hostile, message: hostile, hint: hostile } }),
+  ];
+  for (const body of bodies) expect(shown([body]), body.type).toMatch(/^(?:\P{Cc}|[\n\t])*$/u);
+  for (const body of bodies) expect(shown([body]), body.type).not.toContain("\u202e");
+});
+
+it("hides nothing of what is to be approved", () => {
+  const input = { script: `a${" ".repeat(300)}; rm -rf /`, confirm: true };
+  const approval = { approval_id: "a", tool: "t", reason: "r", expires_at: "2026-11-22T12:00:00.000Z" };
+  const text = shown([{ type: "approval_required", ...approval, input }]);
+  expect(text).toContain("rm -rf /");
+  expect(text).toContain("confirm=true");
+});
+
+it("is without a single escape where there are no colours, and the same text where there are", () => {
+  const bodies: AgentEventBody[] = [
+    { type: "tool_call", tool_use_id: "a", tool: "t", input: {} },
+    { type: "progress", kind: "cache", text: "[CACHE] Read 9 tokens" },
+    end({ outcome: "limit", limit: "turns" }),
+  ];
+  expect(shown(bodies, true)).toContain("\u001b[2m[CACHE] Read 9 tokens\u001b[22m");
+  expect(plain(shown(bodies, true))).toBe(shown(bodies));
+});
+
+test("colours are for a terminal that can, and not against NO_COLOR", () => {
+  expect(wantsColours({ isTTY: true }, {})).toBe(true);
+  expect(wantsColours({ isTTY: true }, { NO_COLOR: "" })).toBe(true);
+  expect(wantsColours({ isTTY: true }, { NO_COLOR: "1" })).toBe(false);
+  expect(wantsColours({ isTTY: true }, { TERM: "dumb" })).toBe(false);
+  expect(wantsColours({}, {})).toBe(false);
+});
+
+test("plain text keeps words, lines and tabs, and loses the rest", () => {
+  expect(plain(hostile)).toBe(harmless);
+  expect(plain("\u001b") + plain("[31m")).toBe("[31m");
+  expect(plain("a\rb")).toBe("a\nb");
+  expect(plainLine(`a\n\n b${"c".repeat(50)}`, 8)).toBe("a bcccc…");
+  expect(plainLine("😀😀😀", 2)).toBe("😀…");
+});
+
+test("a line of JSON says the same in letters that a terminal shows", () => {
+  const line = jsonLine({ text: hostile });
+  expect(line).toMatch(/^[ -~\t]*\n$/);
+  expect(JSON.parse(line)).toEqual({ text: hostile });
+});
+
+test("arguments, times and money are short", () => {
+  expect(
+    shortArguments({ device_id: "browser", text: "a b", actions: [{ command: "x".repeat(90) }] }),
+  ).toMatch(/^device_id=browser, text="a b", actions=\[\{"command":"x+…$/);
+  expect(Array.from(shortArguments({ a: "x".repeat(90), b: "y".repeat(90), c: "z".repeat(90) })).length).toBe(
+    110,
+  );
+  expect([999, 1_000, 59_949, 59_950, 125_000].map(duration)).toEqual([
+    "999 ms",
+    "1.0 s",
+    "59.9 s",
+    "1 min 0 s",
+    "2 min 5 s",
+  ]);
+  expect([0.00412, 1.5].map(dollars)).toEqual(["$0.0041", "$1.50"]);
+  const usage = {
+    input_tokens: 10,
+    output_tokens: 5,
+    cache_creation_input_tokens: 1_000,
+    cache_read_input_tokens: 0,
+  };
+  expect(costLine({ turns: 1, usage, cost_usd: 0.01, saved_usd: -0.002 })).toBe(
+    "1 turn · 1,010 tokens in (0 from the cache), 5 out · $0.0100, $0.0020 of it for filling the cache",
+  );
+  expect(costLine({ turns: 0, usage: noUsage })).toBe("0 turns");
+});

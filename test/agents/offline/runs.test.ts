@@ -1,0 +1,268 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { hasSandbox } from "../../fixtures/sandbox.ts";
+import { boxYaml } from "../../services/navigation/lab.ts";
+import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { type OfflineBench, openOffline, skillOf } from "./bench.ts";
+
+const yaml = `
+devices: [{ name: box, model: simulated }, { name: living_room, model: simulated }]
+limits: { script_memory_mb: 256, script_processes: 32, script_ms: 120000 }`;
+
+let bench: OfflineBench;
+beforeAll(async () => {
+  bench = await openOffline(yaml);
+  const { client, product } = bench;
+  await client.call("import_userinterface", { yaml: boxYaml("shop") });
+  const elsewhere = { ...JSON.parse(boxYaml("bank")), models: ["android_mobile"] };
+  await client.call("import_userinterface", { yaml: JSON.stringify(elsewhere) });
+  await save("login_basic", "Welcome home", { inputs: [{ name: "who" }] });
+  await save("login_guest", "Welcome home");
+  await save("zapping", "Nothing like it");
+  await save("banking", "Welcome home", { userinterface_name: "bank" });
+  await client.call("save_testcase", {
+    testcase: {
+      name: "endless",
+      ...chain([{ id: "wait", type: "sleep", duration_ms: 600_000 }, sees("look", "x")]),
+    },
+  });
+  await client.call("save_testcase", {
+    testcase: {
+      name: "slow",
+      ...chain([{ id: "wait", type: "sleep", duration_ms: 800 }, sees("look", "Welcome home")]),
+    },
+  });
+  mkdirSync(product.config.folders.scripts, { recursive: true });
+  script("warmup.py", 'import sys, labwright\nlabwright.result("passed", args=sys.argv[1:])\n');
+  script("broken.sh", "echo the reason\nexit 3\n");
+});
+afterAll(() => bench.end());
+
+const script = (name: string, text: string) =>
+  writeFileSync(join(bench.product.config.folders.scripts, name), text);
+const save = (name: string, text: string, more: Record<string, unknown> = {}) =>
+  bench.client.call("save_testcase", {
+    testcase: { name, userinterface_name: "shop", ...chain([sees("look", text)]), ...more },
+  });
+const namesOf = (calls: { name: string }[]) => calls.map(({ name }) => name);
+/** What a test leaves running ends with it. */
+const stopAll = async () => {
+  const { structured } = await bench.client.call("get_execution_results", { status: "running" });
+  const { executions } = z
+    .object({ executions: z.array(z.object({ execution_id: z.string() })) })
+    .parse(structured);
+  for (const run of executions)
+    await bench.client.call("cancel_execution", { execution_id: run.execution_id });
+};
+afterEach(stopAll);
+const runsOf = async () => {
+  const { structured } = await bench.client.call("get_execution_results", {
+    kind: "testcase",
+    max_tokens: 50_000,
+  });
+  return z.object({ counts: z.record(z.string(), z.int()) }).parse(structured).counts;
+};
+
+test.each([
+  "run zapping on box",
+  "führ Zapping auf der Box aus",
+  "lance le test zapping sur la box",
+  "start the test case „zapping“ on lab/box, please",
+  "run zapp on the box",
+])("run-testcase runs what is named where it is named: %s", async (text) => {
+  const { calls, text: answer, needs } = await bench.ask("run-testcase", text);
+  expect(needs).toBeUndefined();
+  expect(namesOf(calls).filter((name) => !name.startsWith("list_"))).toEqual([
+    "get_compatible_hosts",
+    "execute_testcase",
+    "get_execution_report",
+  ]);
+  expect(calls.find(({ name }) => name === "execute_testcase")?.input).toMatchObject({
+    ...{ testcase: "zapping", device_id: "lab/box" },
+  });
+  expect(answer).toMatch(/^\*\*zapping on lab\/box\*\*: FAILED \(\d+\.\d s\)/);
+  expect(answer).toMatch(/Failed step: .*\nExpected: .*Nothing like it/);
+  expect(answer).toMatch(/Execution: [a-z\d]{12}\nReport: artifact:\/\//);
+  expect(answer.split("\n").at(-1)).toBe("Done without a model.");
+});
+
+test("inputs of a test case are those that it has", async () => {
+  const { calls, text } = await bench.ask("run-testcase", "run login_basic on box with who=anna and other=x");
+  expect(calls.find(({ name }) => name === "execute_testcase")?.input.inputs).toEqual({ who: "anna" });
+  expect(text).toContain("PASSED");
+});
+
+test("two that fit are a question, and the answer settles it", async () => {
+  const before = await runsOf();
+  const asked = await bench.ask("run-testcase", "run the login test on box");
+  expect(asked.needs).toEqual({
+    question: "Which test case is meant?",
+    options: ["login_basic", "login_guest"],
+  });
+  expect(await runsOf()).toEqual(before);
+  const { text } = await bench.ask("run-testcase", "run the login test on box", { answers: ["login_guest"] });
+  expect(text).toContain("**login_guest on lab/box**: PASSED");
+});
+
+test("a device that is not named is asked for, among those that can run the app", async () => {
+  const { needs, calls } = await bench.ask("run-testcase", "run zapping");
+  expect(needs?.options).toEqual(["lab/box", "lab/living_room"]);
+  expect(namesOf(calls)).not.toContain("execute_testcase");
+  const { text } = await bench.ask("run-testcase", "run zapping", { answers: ["living room"] });
+  expect(text).toContain("**zapping on lab/living_room**");
+});
+
+test.each([
+  ["nothing named", "run the test on box"],
+  ["an unknown name", "run checkout on box"],
+  ["a name that begins like one", "run login_basics on box"],
+  ["a name that goes on otherwise", "run login_new on box"],
+  ["a name with more beside it", "run zapp payment on box"],
+  ["a device that is not there", "run zapping on pixel9"],
+  ["a quoted device that is not there", 'run zapping on "pixel9"'],
+  ["a path", "run ../../etc/passwd on box"],
+])("runs nothing and says what there is: %s", async (_, text) => {
+  const before = await runsOf();
+  const { needs, calls, text: answer } = await bench.ask("run-testcase", text);
+  expect(needs?.options.length).toBeGreaterThan(0);
+  expect(answer).toMatch(/- (zapping|lab\/box)/);
+  expect(namesOf(calls)).not.toContain("execute_testcase");
+  expect(await runsOf()).toEqual(before);
+});
+
+test.each([
+  ["do not run zapping on box", /Nothing was run/],
+  ["führ zapping bitte nicht auf der box aus", /Nothing was run/],
+  ["n'exécute pas zapping sur la box", /Nothing was run/],
+  ["stop running zapping on box", /Nothing was run/],
+])("runs nothing when it is told not to: %s", async (text, said) => {
+  const { calls, text: answer } = await bench.ask("run-testcase", text);
+  expect(answer).toMatch(said);
+  expect(namesOf(calls)).not.toContain("execute_testcase");
+});
+
+test("a name without an order is confirmed before it runs", async () => {
+  const asked = await bench.ask("run-testcase", "zapping on box");
+  expect(asked.needs).toEqual({ question: "Run zapping on lab/box?", options: ["Run it", "Do not run it"] });
+  const yes = await bench.ask("run-testcase", "zapping on box", { answers: ["Run it"] });
+  expect(namesOf(yes.calls)).toContain("execute_testcase");
+  const no = await bench.ask("run-testcase", "zapping on box", { answers: ["Do not run it"] });
+  expect(namesOf(no.calls)).not.toContain("execute_testcase");
+});
+
+test("the only device is meant where none is named, and not where another one is", async () => {
+  const alone = await openOffline("devices: [{ name: box, model: simulated }]");
+  try {
+    const testcase = { name: "zapping", ...chain([sees("look", "Welcome home")]) };
+    await alone.client.call("save_testcase", { testcase });
+    for (const text of [
+      "run zapping on pixel9",
+      "run zapping on the phone",
+      "lance zapping sur la tablette",
+    ]) {
+      const { needs, calls } = await alone.ask("run-testcase", text);
+      expect(needs).toEqual({ question: "Is the device lab/box meant?", options: ["lab/box"] });
+      expect(namesOf(calls)).not.toContain("execute_testcase");
+    }
+    const { text } = await alone.ask("run-testcase", "please run zapping on the device");
+    expect(text).toContain("**zapping on lab/box**: PASSED");
+  } finally {
+    await alone.end();
+  }
+});
+
+test("a device's name is no app's", async () => {
+  await bench.client.call("import_userinterface", { yaml: boxYaml("living room") });
+  const { calls } = await bench.ask("run-testcase", "run zapping on living_room");
+  expect(calls.find(({ name }) => name === "get_compatible_hosts")?.input).toEqual({
+    userinterface_name: "shop",
+  });
+  expect(calls.find(({ name }) => name === "execute_testcase")?.input.device_id).toBe("lab/living_room");
+});
+
+test("a device that cannot run the app is refused with the reason", async () => {
+  const { text, calls } = await bench.ask("run-testcase", "run banking on box");
+  expect(text).toContain("lab/box cannot run bank: model simulated");
+  expect(namesOf(calls)).not.toContain("execute_testcase");
+  const none = await bench.ask("run-testcase", "run banking");
+  expect(none.text).toContain("There is no device for it.");
+});
+
+test("a run that goes on is waited for by its id, and started once", async () => {
+  const { calls, text } = await bench.ask("run-testcase", "run slow on box", {
+    change: ({ name, input }) => ({ name, input: "wait_ms" in input ? { ...input, wait_ms: 200 } : input }),
+  });
+  const [first, ...others] = calls.filter(({ name }) => name === "execute_testcase");
+  expect(first?.input).toMatchObject({ testcase: "slow" });
+  expect(others.length).toBeGreaterThan(0);
+  for (const { input } of others)
+    expect(input).toEqual({ execution_id: expect.stringMatching(/^[a-z\d]{12}$/), wait_ms: 45_000 });
+  expect(text).toContain("**slow on lab/box**: PASSED");
+});
+
+test("a run that does not end in the skill's time is told as going on, with no verdict", async () => {
+  const skill = { ...skillOf("run-testcase"), timeout_seconds: 90 };
+  const { text, calls } = await bench.ask(skill, "run endless on box", {
+    change: ({ name, input }) => ({ name, input: "wait_ms" in input ? { ...input, wait_ms: 0 } : input }),
+  });
+  expect(calls.filter(({ name }) => name === "execute_testcase")).toHaveLength(2);
+  expect(text).toMatch(/^\*\*endless on lab\/box\*\*: (RUNNING|QUEUED)/);
+  expect(text).toContain("Report: none yet");
+});
+
+test("follow-execution tells of the run that goes on, and asks which when there are two", async () => {
+  const start = async (device: string) => {
+    const args = { testcase: "endless", device_id: device, wait_ms: 0 };
+    const { structured } = await bench.client.call("execute_testcase", args);
+    return z.string().parse(structured.execution_id);
+  };
+  const first = await start("box");
+  const one = await bench.ask("follow-execution", "how far is the run?");
+  expect(one.calls.at(-1)).toEqual({ name: "get_execution_status", input: { execution_id: first } });
+  const second = await start("living_room");
+  const two = await bench.ask("follow-execution", "stop the run");
+  expect(two.needs?.options.toSorted()).toEqual([first, second].toSorted());
+  expect(namesOf(two.calls)).not.toContain("cancel_execution");
+});
+
+test("an interrupted run ends, on the device too", async () => {
+  const before = await runsOf();
+  const stop = new AbortController();
+  const asked = bench.ask("run-testcase", "run endless on box", { signal: stop.signal });
+  const ended = expect(asked).rejects.toThrow();
+  await vi.waitFor(() => expect(bench.product.services.executions.running()).toBe(1), { timeout: 20_000 });
+  stop.abort();
+  await ended;
+  await vi.waitFor(() => expect(bench.product.services.executions.running()).toBe(0), { timeout: 20_000 });
+  expect((await runsOf()).cancelled).toBe((before.cancelled ?? 0) + 1);
+});
+
+describe.runIf(hasSandbox)("run-script", () => {
+  test("runs a script with quoted arguments and tells verdict, time, report and log", async () => {
+    const { text, calls } = await bench.ask("run-script", 'run warmup on box with "two words" and "$(id)"');
+    expect(calls.find(({ name }) => name === "execute_script")?.input).toMatchObject({
+      ...{ script: "warmup.py", device_id: "lab/box", args: ["two words", "$(id)"] },
+    });
+    expect(text).toMatch(/^\*\*warmup\.py on lab\/box\*\*: PASSED \(\d+\.\d s\)/);
+    expect(text).toContain('Outputs: {"args":["two words","$(id)"]}');
+    expect(text).toMatch(/Report: artifact:\/\/\w+\nLog: kept with the execution/);
+  });
+
+  test("a failed script is told with the end of its log", async () => {
+    const { text } = await bench.ask("run-script", "führ das broken-Skript auf lab/box aus");
+    expect(text).toMatch(/^\*\*broken\.sh on lab\/box\*\*: FAILED/);
+    expect(text).toContain("Reason: SCRIPT_FAILED");
+    expect(text).toContain("Log: the reason");
+  });
+
+  test("a script of an app runs on a device that can run the app", async () => {
+    const { text, calls } = await bench.ask("run-script", 'run goto with "Movies" in shop on living_room');
+    expect(namesOf(calls)).toContain("get_compatible_hosts");
+    expect(calls.find(({ name }) => name === "execute_script")?.input).toMatchObject({
+      ...{ script: "goto.py", userinterface_name: "shop", args: ["Movies"], device_id: "lab/living_room" },
+    });
+    expect(text).toContain("**goto.py on lab/living_room**: PASSED");
+  });
+});

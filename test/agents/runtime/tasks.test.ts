@@ -1,0 +1,396 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { agentSchema } from "../../../agent-client/src/agents/agent.ts";
+import type {
+  LabEvent,
+  LabServer,
+  StoredTask,
+  ToolCall,
+  ToolResult,
+} from "../../../agent-client/src/ports.ts";
+import { type RuntimeDeps, startRuntime } from "../../../agent-client/src/runtime/index.ts";
+import { memoryStore } from "../../../agent-client/src/store/memoryStore.ts";
+import { agentClock, runtimeOn } from "./lab.ts";
+
+const agent = (more: object = {}) =>
+  agentSchema.parse({
+    name: "watcher",
+    nickname: "W",
+    description: "Watches.",
+    mode: "autonomous",
+    system_prompt: "Watch.",
+    available_skills: ["health-check"],
+    triggers: (["critical", "high", "normal"] as const).map((priority) => ({
+      event: `test.${priority}`,
+      priority,
+      skill: "health-check",
+    })),
+    config: more,
+  });
+
+type Script = (use: ToolCall, signal: AbortSignal) => Promise<Record<string, unknown>>;
+const fine: Script = async ({ name }) => (name === "list_hosts" ? { hosts: [] } : { event_id: 1 });
+
+/** A server with the store in memory, whose tools and feed are the test's. */
+function openServer(clock: RuntimeDeps["clock"], script: Script = fine) {
+  const events: LabEvent[] = [];
+  const calls: ToolCall[] = [];
+  const cursors = new Map<string, number>();
+  let wake = () => {};
+  const server: LabServer = {
+    store: memoryStore(clock),
+    toolbox: {
+      specs: async () => [],
+      async call(use, { signal }): Promise<ToolResult> {
+        calls.push(use);
+        try {
+          return { parts: [], isError: false, structured: await script(use, signal) };
+        } catch (error) {
+          if (signal.aborted) throw error;
+          return { parts: [{ type: "text", text: String(error) }], isError: true };
+        }
+      },
+    },
+    feed: {
+      cursor: async (consumer) => cursors.get(consumer) ?? 0,
+      done: async (consumer, id) => void cursors.set(consumer, id),
+      async *follow(after, signal) {
+        for (let at = after; !signal.aborted; ) {
+          const next = events[at];
+          if (next) {
+            at += 1;
+            yield next;
+          } else {
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+              signal.addEventListener("abort", () => resolve(), { once: true });
+            });
+          }
+        }
+      },
+    },
+    skills: async () => [],
+    settings: async () => ({}),
+    close: async () => {},
+  };
+  return {
+    server,
+    calls,
+    cursors,
+    happens(type: string) {
+      const id = events.length + 1;
+      const at = new Date(clock.now()).toISOString();
+      events.push({ id, type, priority: "normal", source: "test", payload: {}, at });
+      wake();
+      return id;
+    },
+    tasks: async (): Promise<StoredTask[]> => (await server.store.tasks({ limit: 1_000 })).toReversed(),
+    /** The events that were reported, in order. */
+    reported: () =>
+      calls.filter(({ name }) => name === "publish_event").map(({ input }) => Object(input.payload).event_id),
+  };
+}
+
+async function begin(clock: ReturnType<typeof agentClock>, deps: RuntimeDeps) {
+  const runtime = await startRuntime(deps);
+  onTestFinished(() => runtime.close());
+  await clock.advance(200);
+  return runtime;
+}
+
+/** Moves the clock until it holds. */
+const until = (clock: ReturnType<typeof agentClock>, holds: () => Promise<unknown> | unknown, stepMs = 500) =>
+  vi.waitFor(
+    async () => {
+      await clock.advance(stepMs);
+      expect(await holds()).toBeTruthy();
+    },
+    { timeout: 20_000, interval: 1 },
+  );
+const allDone = async (given: { tasks(): Promise<StoredTask[]> }, count: number) => {
+  const tasks = await given.tasks();
+  return tasks.length === count && tasks.every(({ state }) => state === "done");
+};
+
+test("ten that come at once are done by their urgency, then by their age", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  for (const type of [
+    "normal",
+    "high",
+    "normal",
+    "critical",
+    "normal",
+    "high",
+    "critical",
+    "normal",
+    "critical",
+    "high",
+  ])
+    lab.happens(`test.${type}`);
+  await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
+  await until(clock, () => allDone(lab, 10));
+  expect(lab.reported()).toEqual([4, 7, 9, 2, 6, 10, 1, 3, 5, 8]);
+});
+
+test("an urgent one that comes while another is worked on is next", async () => {
+  const clock = agentClock();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const lab = openServer(clock, async (use, signal) => {
+    if (use.name === "list_hosts" && lab.reported().length === 0) await held;
+    return fine(use, signal);
+  });
+  await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
+  lab.happens("test.normal");
+  await until(clock, () => lab.calls.length === 1);
+  lab.happens("test.normal");
+  lab.happens("test.critical");
+  await until(clock, async () => (await lab.tasks()).length === 3);
+  release();
+  await until(clock, () => allDone(lab, 3));
+  expect(lab.reported()).toEqual([1, 3, 2]);
+});
+
+test("no more run at once than the agent may have", async () => {
+  const clock = agentClock();
+  let open = 0;
+  let most = 0;
+  const lab = openServer(clock, async (use, signal) => {
+    open += 1;
+    most = Math.max(most, open);
+    await clock.sleep(50, signal);
+    open -= 1;
+    return fine(use, signal);
+  });
+  for (let i = 0; i < 9; i++) lab.happens("test.normal");
+  await begin(clock, runtimeOn(lab.server, [agent({ max_parallel_tasks: 3 })], { clock }));
+  await until(clock, () => allDone(lab, 9), 20);
+  expect(most).toBe(3);
+});
+
+test("of two processes on one database one works, and the other when the first is gone", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  const both = [1, 2].map(() => runtimeOn(lab.server, [agent()], { clock }));
+  const runtimes = [];
+  for (const deps of both) runtimes.push(await begin(clock, deps));
+  for (let i = 0; i < 3; i++) lab.happens("test.normal");
+  await until(clock, () => allDone(lab, 3));
+  const done = () => both.map(({ lines }) => lines.filter(({ text }) => text.endsWith("is done.")).length);
+  expect(done()).toEqual([3, 0]);
+  expect(lab.reported()).toEqual([1, 2, 3]);
+  await runtimes[0]?.close();
+  lab.happens("test.high");
+  await until(clock, () => allDone(lab, 4));
+  expect(done()).toEqual([3, 1]);
+});
+
+test("a process that loses the role stops its work, and writes nothing more", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock, async (use, signal) => {
+    if (use.name === "list_hosts") await clock.sleep(60_000, signal);
+    return fine(use, signal);
+  });
+  let mayHold = true;
+  const store = { ...lab.server.store, holdRole: async () => mayHold };
+  const deps = runtimeOn({ ...lab.server, store }, [agent()], { clock });
+  lab.happens("test.normal");
+  await begin(clock, deps);
+  await until(clock, () => lab.calls.length === 1);
+  mayHold = false;
+  await until(clock, async () => (await lab.tasks())[0]?.state === "pending");
+  expect(lab.reported()).toEqual([]);
+  expect(deps.lines.map(({ text }) => text)).toContain("Another process does the agents' work now.");
+});
+
+test("work that another process has by now is given up, and not written", async () => {
+  const clock = agentClock();
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const lab = openServer(clock, async (use, signal) => {
+    if (use.name === "list_hosts") await held;
+    return fine(use, signal);
+  });
+  // Its renewals do not reach the server, so that its hold runs out.
+  const store: typeof lab.server.store = {
+    ...lab.server.store,
+    updateTask: (id, holder, patch) =>
+      Object.keys(patch).join() === "ttl_ms"
+        ? Promise.reject(new Error("away"))
+        : lab.server.store.updateTask(id, holder, patch),
+  };
+  lab.happens("test.normal");
+  await begin(clock, runtimeOn({ ...lab.server, store }, [agent()], { clock }));
+  await until(clock, () => lab.calls.length === 1);
+  let taken: StoredTask | undefined;
+  await until(clock, async () => {
+    taken ??= await lab.server.store.claimTask("watcher", "another", 600_000);
+    return taken;
+  });
+  go();
+  await clock.advance(1_000);
+  expect(lab.reported()).toEqual([]);
+  expect((await lab.tasks())[0]).toMatchObject({ state: "running", finding: null, attempts: 2 });
+});
+
+test("work under way when a process ends is done after the next start", async () => {
+  const clock = agentClock();
+  let hangs = true;
+  const lab = openServer(clock, async (use, signal) => {
+    if (hangs && use.name === "list_hosts") await clock.sleep(3_600_000, signal);
+    return fine(use, signal);
+  });
+  lab.happens("test.normal");
+  lab.happens("test.critical");
+  const runtime = await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
+  await until(clock, () => lab.calls.length === 1);
+  await runtime.close();
+  expect((await lab.tasks()).map(({ state }) => state)).toEqual(["pending", "pending"]);
+  hangs = false;
+  await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
+  await until(clock, () => allDone(lab, 2));
+  expect(lab.reported()).toEqual([2, 1]);
+});
+
+test("an event whose task was stored and whose cursor was not moved makes no second task", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  const done = vi.fn(lab.server.feed.done).mockRejectedValueOnce(new Error("the server went away"));
+  const server = { ...lab.server, feed: { ...lab.server.feed, done } };
+  lab.happens("test.normal");
+  lab.happens("test.high");
+  await begin(clock, runtimeOn(server, [agent()], { clock }));
+  await until(clock, () => allDone(lab, 2));
+  await until(clock, () => lab.cursors.get("agents") === 2);
+  expect(done.mock.calls.map(([, id]) => id)).toEqual([1, 1, 2]);
+  expect((await lab.tasks()).map(({ key }) => key)).toEqual(["event:1", "event:2"]);
+  expect(lab.reported()).toHaveLength(2);
+});
+
+test("the cursor moves behind an event only when its task is stored", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  const addTask = vi.fn(lab.server.store.addTask).mockRejectedValueOnce(new Error("the server went away"));
+  lab.happens("test.normal");
+  await begin(
+    clock,
+    runtimeOn({ ...lab.server, store: { ...lab.server.store, addTask } }, [agent()], { clock }),
+  );
+  await until(clock, () => allDone(lab, 1));
+  expect(addTask).toHaveBeenCalledTimes(2);
+  expect(lab.cursors.get("agents")).toBe(1);
+});
+
+test("a try that fails is repeated with a pause, and the third is the last", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock, async () => {
+    throw "DEVICE_ERROR: no lab";
+  });
+  const starts: number[] = [];
+  const claimTask: typeof lab.server.store.claimTask = async (...args) => {
+    const task = await lab.server.store.claimTask(...args);
+    if (task) starts.push(clock.now());
+    return task;
+  };
+  lab.happens("test.normal");
+  await begin(
+    clock,
+    runtimeOn({ ...lab.server, store: { ...lab.server.store, claimTask } }, [agent()], { clock }),
+  );
+  await until(clock, async () => (await lab.tasks())[0]?.state === "failed");
+  expect((await lab.tasks())[0]).toMatchObject({
+    attempts: 3,
+    error: expect.stringContaining("DEVICE_ERROR: no lab"),
+  });
+  expect(starts).toHaveLength(3);
+  const [first = 0, second = 0, third = 0] = starts;
+  expect([second - first >= 5_000, third - second >= 10_000]).toEqual([true, true]);
+});
+
+test("a task that killed its process three times is given up", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  const id = lab.happens("test.normal");
+  const event: LabEvent = {
+    id,
+    type: "test.normal",
+    priority: "normal",
+    source: "test",
+    payload: {},
+    at: "2026-03-01T00:00:00Z",
+  };
+  await lab.server.store.addTask({ agent: "watcher", key: "event:1", priority: "normal", event });
+  for (let i = 0; i < 3; i++) {
+    await lab.server.store.claimTask("watcher", `dead ${i}`, 1_000);
+    await clock.advance(1_001);
+  }
+  await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
+  await until(clock, async () => (await lab.tasks())[0]?.state === "failed");
+  expect((await lab.tasks())[0]).toMatchObject({ error: "It was left unfinished." });
+  expect(lab.calls).toEqual([]);
+});
+
+test("a task that takes longer than its agent may is ended by name", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock, async (_, signal) => {
+    await clock.sleep(3_600_000, signal);
+    return {};
+  });
+  lab.happens("test.normal");
+  await begin(clock, runtimeOn(lab.server, [agent({ timeout_seconds: 30 })], { clock }));
+  await until(clock, async () => (await lab.tasks())[0]?.state === "failed");
+  expect((await lab.tasks())[0]).toMatchObject({
+    attempts: 1,
+    error: "TIMEOUT: It took longer than its 30 s.",
+  });
+});
+
+test("an agent that is not enabled, or that people talk to, takes nothing", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  lab.happens("test.normal");
+  const holdRole = vi.spyOn(lab.server.store, "holdRole");
+  await begin(
+    clock,
+    runtimeOn(lab.server, [agent({ enabled: false }), { ...agent(), mode: "interactive" }], { clock }),
+  );
+  await clock.advance(60_000);
+  expect(await lab.tasks()).toEqual([]);
+  expect(holdRole).not.toHaveBeenCalled();
+});
+
+test("events that concern nobody make no task, and the cursor passes them", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  for (let i = 0; i < 150; i++) lab.happens("other.thing");
+  await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
+  await until(clock, () => lab.cursors.get("agents") === 100);
+  expect(await lab.tasks()).toEqual([]);
+});
+
+test("a schedule that cannot be kept is told and stops nothing else", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  const odd = agent();
+  const triggers = [
+    ...odd.triggers,
+    {
+      event: "schedule.odd",
+      priority: "normal",
+      skill: "health-check",
+      schedule: "61 * * * *",
+      webhook: false,
+    } as const,
+  ];
+  const deps = runtimeOn(lab.server, [{ ...odd, triggers }], { clock });
+  lab.happens("test.normal");
+  await begin(clock, deps);
+  await until(clock, () => allDone(lab, 1));
+  expect(deps.lines).toContainEqual(
+    expect.objectContaining({ level: "error", text: expect.stringContaining("schedule.odd") }),
+  );
+});
