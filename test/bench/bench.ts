@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { measureAgentCost } from "./agentCost.ts";
+import { measureAgentTime } from "./agentTime.ts";
 import { measureInteraction } from "./interaction.ts";
 import { measureLateText } from "./lateText.ts";
 import { measureLoad } from "./load.ts";
@@ -27,6 +29,10 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   path: async () => measurePaths(),
   surface: ({ sides, note }) => measureSurface(sides, note),
   load: ({ sides, note }) => measureLoad(sides, note),
+  agents: async ({ sides, note }) => [
+    ...(await measureAgentCost(sides, note)),
+    ...(await measureAgentTime(sides)),
+  ],
 };
 
 const print = (line: string): void => {

@@ -45,6 +45,8 @@ export type Sides = {
   theirs(...options: string[]): StdioServer;
   /** `chrome-devtools-mcp` as it comes. */
   devTools(): StdioServer;
+  /** Another server by its program and arguments. */
+  started(args: readonly string[]): StdioServer;
   daemonPid(dataDir: string): Promise<number | undefined>;
   stopDaemon(dataDir: string): Promise<void>;
   close(): Promise<void>;
@@ -107,6 +109,7 @@ export async function openSides(root: string): Promise<Sides> {
           ...options,
         ],
       }),
+    started: (args) => start({ args }),
     devTools: () =>
       start({
         args: [

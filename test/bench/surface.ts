@@ -22,8 +22,8 @@ const tokensOf = (tools: readonly ListedTool[]): number =>
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** Hosts leave the dialect out, whoever wrote it. */
-function withoutDialect(schema: unknown): unknown {
-  if (typeof schema !== "object" || schema === null) return schema;
+export function withoutDialect(schema: unknown): object {
+  if (typeof schema !== "object" || schema === null) return {};
   const { $schema: _, ...rest } = { $schema: undefined, ...schema };
   return rest;
 }

