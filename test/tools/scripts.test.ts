@@ -204,7 +204,9 @@ echo '{"labwright": {"status": "passed", "outputs": {"code": "'$code'", "hint": 
     const links = raw.content.flatMap((content) => (content.type === "resource_link" ? [content] : []));
     expect(links.map(({ name }) => name)).toEqual(["report.html", "log.txt"]);
     const [report, log] = await Promise.all(
-      links.map(async ({ uri }) => Buffer.from((await product.artifacts.get(uri.slice(11))).bytes).toString()),
+      links.map(async ({ uri }) =>
+        Buffer.from((await product.artifacts.get(uri.slice(11))).bytes).toString(),
+      ),
     );
     expect(report).toContain("says.py");
     expect(log).toContain("the word is blue");
