@@ -7,12 +7,12 @@ import { composeAgent } from "./openAgent.ts";
 /** The agent client on the daemon of a data directory, found or started as every command does it. */
 export const openAgent: OpenAgentClient = async (options) => {
   const { env, cwd, dataDir, config, signal } = options;
-  const client = `agent/${process.pid}`;
   const terminal = { out: () => {}, err: () => {}, env, cwd, signal };
   return composeAgent({
     ...options,
     keyFile: join(dataDirectory(env, dataDir).path, "anthropic-key"),
-    async attach() {
+    async attach(part) {
+      const client = `${part}/${process.pid}`;
       const attached = await connectDaemon({ dataDir, config }, terminal, {
         command: "chat",
         client,

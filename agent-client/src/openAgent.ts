@@ -12,14 +12,14 @@ import { type ModelSource, openModels } from "./model/models.ts";
 import { recordingFetch, replayingFetch } from "./model/recording.ts";
 import { tryKey } from "./model/tryKey.ts";
 import type { LabServer } from "./ports.ts";
-import { type RuntimeDeps, startRuntime } from "./runtime/index.ts";
+import { startRuntime } from "./runtime/index.ts";
 import { createConversations } from "./sessions/engine.ts";
 import { createRunSkill } from "./sessions/runSkill.ts";
 import { type Settings, settingsSchema } from "./settings.ts";
 
 export type ComposeOptions = Pick<OpenAgentOptions, "env" | "model" | "record" | "replay"> & {
-  /** Ours; it is made once for each life of the daemon. */
-  attach: Attach;
+  /** As a client of that name beside others of this process; what each holds is its own. */
+  attach(part: "chat" | "agent"): ReturnType<Attach>;
   /** With the key that `POST api-key` saves. */
   keyFile: string;
 };
@@ -35,15 +35,10 @@ export async function composeAgent(options: ComposeOptions): Promise<OpenAgent> 
   let attachment: Attachment | undefined;
   let settings = settingsSchema.parse({});
   const attach: Attach = async () => {
-    attachment = await options.attach();
+    attachment = await options.attach("chat");
     return attachment;
   };
-  const server = openLabServer({
-    attach,
-    silentMs: () => settings.tool_timeout_seconds * 1_000,
-    name: "labwright-agent",
-    version: "0.0.0",
-  });
+  const server = openLabServer({ attach, ...identity(() => settings) });
   try {
     settings = readSettings(await server.settings());
     return await compose({ ...options, server, settings, holder, attachment: () => attachment });
@@ -98,7 +93,7 @@ async function compose(parts: Parts): Promise<OpenAgent> {
         },
       });
     },
-    startAutonomous: (say) => startRuntime(runtimeDeps(parts, { models, agents, say })),
+    startAutonomous: (say) => startAutonomous(parts, { models, agents, say }),
     async close() {
       await conversations.close();
       await server.close();
@@ -184,15 +179,16 @@ function publisher({ toolbox }: LabServer): Publish {
   };
 }
 
-function runtimeDeps(
-  { server, settings, holder }: Parts,
+/** They are a client of their own, so that what a person drives is not theirs to give back. */
+async function startAutonomous(
+  { settings, holder, attach }: Parts,
   given: { models: ModelSource; agents: readonly Agent[]; say(line: string): void },
-): RuntimeDeps {
+): Promise<{ close(): Promise<void> }> {
   const { models, agents, say } = given;
+  const server = openLabServer({ attach: () => attach("agent"), ...identity(() => settings) });
   const runSkill = createRunSkill({ server, models, settings, clock: systemClock });
-  return {
-    ...{ server, agents, settings, holder },
-    clock: systemClock,
+  const runtime = await startRuntime({
+    ...{ server, agents, holder, clock: systemClock },
     /** A key that is saved while this runs counts from the next task on. */
     get runSkill() {
       return models.current().length > 0 ? runSkill : undefined;
@@ -200,5 +196,17 @@ function runtimeDeps(
     log: ({ level, text }) => {
       if (level !== "debug") say(text);
     },
+  });
+  return {
+    async close() {
+      await runtime.close();
+      await server.close();
+    },
   };
 }
+
+const identity = (settings: () => Settings) => ({
+  silentMs: () => settings().tool_timeout_seconds * 1_000,
+  name: "labwright-agent",
+  version: "0.0.0",
+});

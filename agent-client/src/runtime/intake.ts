@@ -1,9 +1,11 @@
 import type { Agent, Trigger } from "../agents/agent.ts";
-import type { LabEvent, LabServer } from "../ports.ts";
+import type { Clock, LabEvent, LabServer } from "../ports.ts";
 import { dueOf } from "./schedules.ts";
 
 /** Whose cursor in the feed it is. */
 export const consumer = "agents";
+/** Agents that begin to work on a lab do not answer what happened long before. */
+const historyMs = 3_600_000;
 /** The cursor moves behind every task; behind events that concern nobody, only so often. */
 const idleStep = 100;
 
@@ -20,7 +22,7 @@ export function taskKey(event: LabEvent): string {
   return due ? `schedule:${event.type}:${due.due_at}` : `event:${event.id}`;
 }
 
-type Given = { signal: AbortSignal; onTask(agent: string): void };
+type Given = { clock: Clock; signal: AbortSignal; onTask(agent: string): void };
 
 /** Makes tasks of events, in order, from the stored cursor on. A task is stored before the cursor moves behind its event. */
 export async function takeIn(
@@ -30,8 +32,9 @@ export async function takeIn(
 ): Promise<void> {
   const { feed } = server;
   let stored = await feed.cursor(consumer);
+  const begin = stored === 0 ? given.clock.now() - historyMs : 0;
   for await (const event of feed.follow(stored, given.signal)) {
-    const concerned = await addTasks(server, agents, event, given);
+    const concerned = Date.parse(event.at) >= begin && (await addTasks(server, agents, event, given));
     if (!concerned && event.id - stored < idleStep) continue;
     await feed.done(consumer, event.id);
     stored = event.id;

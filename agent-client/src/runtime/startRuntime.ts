@@ -32,7 +32,7 @@ async function work(deps: RuntimeDeps, agents: readonly Agent[], signal: AbortSi
   const call = callsOf(server.toolbox);
   const bells = new Map(agents.map((agent) => [agent.name, bell()]));
   const taking = repeat(
-    () => takeIn(server, agents, { signal, onTask: (agent) => bells.get(agent)?.ring() }),
+    () => takeIn(server, agents, { clock, signal, onTask: (agent) => bells.get(agent)?.ring() }),
     {
       clock,
       signal,

@@ -24,8 +24,8 @@ export type ConversationDeps = {
 const maxLetters = 400_000;
 const titleLetters = 80;
 /** How long the end of a process keeps others from its conversations. */
-export const holdMs = 60_000;
-export const renewMs = 20_000;
+export const holdMs = 20_000;
+export const renewMs = 5_000;
 const pageSize = 1_000;
 const suggested = 3;
 

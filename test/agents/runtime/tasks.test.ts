@@ -271,6 +271,18 @@ test("an event whose task was stored and whose cursor was not moved makes no sec
   expect(lab.reported()).toHaveLength(2);
 });
 
+test("agents that are new to a lab do not answer what happened long before", async () => {
+  const clock = agentClock();
+  const lab = openServer(clock);
+  lab.happens("test.normal");
+  await clock.advance(2 * 3_600_000);
+  lab.happens("test.high");
+  await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
+  await until(clock, () => allDone(lab, 1));
+  expect((await lab.tasks()).map(({ key }) => key)).toEqual(["event:2"]);
+  expect(lab.cursors.get("agents")).toBe(2);
+});
+
 test("the cursor moves behind an event only when its task is stored", async () => {
   const clock = agentClock();
   const lab = openServer(clock);
