@@ -24,10 +24,17 @@ export function learnEvidence(
   const known = new Set(counted.flatMap(({ counts }) => [...counts.keys()]));
   const scoreOf = (feature: string, { counts, total }: Counted) =>
     Math.log(((counts.get(feature) ?? 0) + unseen) / (total + unseen * known.size));
-  const scores = new Map([...known].map((feature) => [feature, counted.map((one) => scoreOf(feature, one))]));
+  // Reckoned when it is first met: most of what was learned is never asked for.
+  const scores = new Map<string, readonly number[]>();
+  const scoresOf = (feature: string): readonly number[] | undefined => {
+    if (!known.has(feature)) return undefined;
+    const byLabel = scores.get(feature) ?? counted.map((one) => scoreOf(feature, one));
+    scores.set(feature, byLabel);
+    return byLabel;
+  };
   return (features) => {
     const read = [...features].flatMap(([feature, weight]) => {
-      const byLabel = scores.get(feature);
+      const byLabel = scoresOf(feature);
       return byLabel === undefined ? [] : [{ byLabel, weight }];
     });
     return {
