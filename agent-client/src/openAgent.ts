@@ -133,8 +133,12 @@ function modelsOf({ settings, env, keyFile, model, record, replay }: Parts): Mod
 
 type OwnApiDeps = Omit<ApiDeps, "conversations" | "agents" | "settings" | "ownerToken">;
 
-const tokenOf = ({ attachment }: Parts): string =>
-  attachment()?.headers.authorization?.replace(/^Bearer /, "") ?? "";
+/** When the daemon died, who asks has the next one looked for, whose token counts from then on. */
+function tokenOf({ attachment, server }: Parts): string {
+  const known = attachment();
+  if (known?.lost.aborted) server.settings().catch(() => {});
+  return known?.headers.authorization?.replace(/^Bearer /, "") ?? "";
+}
 
 function apiDeps({ server, settings, env, keyFile }: Parts, models: ModelSource): OwnApiDeps {
   return {

@@ -176,6 +176,8 @@ export type Secrets = {
   fill<T>(value: T): T;
   /** Throws SECRET_NOT_FOUND for an unknown name. */
   check(value: unknown): void;
+  /** The names that a value has placeholders of. */
+  named(value: unknown): string[];
   mask<T>(value: T): T;
 };
 

@@ -42,6 +42,7 @@ export function createSecrets(
   return {
     fill: (value) => mapStrings(value, fillText),
     check: (value) => void mapStrings(value, fillText),
+    named: (value) => [...(JSON.stringify(value) ?? "").matchAll(placeholder)].map(([, name = ""]) => name),
     mask: (value) => (masks.length === 0 ? value : mapStrings(value, maskText)),
   };
 }

@@ -38,7 +38,6 @@ afterAll(async () => {
 const clients: LabServer[] = [];
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  site.release();
   for (const close of closers.splice(0).reverse()) await close();
   await Promise.all(clients.splice(0).map((client) => client.close()));
 });
@@ -118,12 +117,15 @@ describe("a server that lives", () => {
     expect(await one.store.hold(id, "one", 60_000)).toBe(true);
     expect(await other.store.hold(id, "other", 60_000)).toBe(false);
     const message = { role: "user" as const, content: "hello" };
-    await one.store.append(id, "one", { messages: [{ seq: 1, message }], patch: { usage: noUsage, turns: 3 } });
+    await one.store.append(id, "one", {
+      messages: [{ seq: 1, message }],
+      patch: { usage: noUsage, turns: 3 },
+    });
     expect(await other.store.messages(id)).toEqual([{ seq: 1, message }]);
     expect(await other.store.findSession(id)).toMatchObject({ owner: "anna", turns: 3 });
-    await expect(
-      other.store.append(id, "other", { messages: [{ seq: 2, message }] }),
-    ).rejects.toMatchObject({ code: "SESSION_BUSY" });
+    await expect(other.store.append(id, "other", { messages: [{ seq: 2, message }] })).rejects.toMatchObject({
+      code: "SESSION_BUSY",
+    });
   });
 
   test("tells its events, and remembers how far a consumer has come", async () => {
@@ -168,9 +170,13 @@ function follow(server: LabServer, after: number, signal: AbortSignal): LabEvent
 
 describe("a server that is killed with -9", () => {
   test("in the middle of a call that acts: it is not done twice, the model is told, and the run goes on", async () => {
-    const { server, talk: talking, api } = await talk([
+    const {
+      server,
+      talk: talking,
+      api,
+    } = await talk([
       calls("take_control", { device_id: "browser" }),
-      calls("execute_device_action", { device_id: "browser", actions: [go("/held")] }),
+      calls("execute_device_action", { device_id: "browser", actions: [go("/never")] }),
       (_, context) => says(`The server said: ${readBy(context, /(OUTCOME_UNKNOWN)/)}`),
     ]);
     const saying = talking.say("Take control of the device browser and open the page");
@@ -179,7 +185,7 @@ describe("a server that is killed with -9", () => {
     const { id, ended } = await saying;
     expect(ended).toMatchObject({ outcome: "done", text: "The server said: OUTCOME_UNKNOWN" });
     expect(pidOf()).not.toBe(before);
-    expect(site.requests.filter((one) => one === "GET /held")).toHaveLength(1);
+    expect(site.requests.filter((one) => one === "GET /never")).toHaveLength(1);
     expect(api.refused).toEqual([]);
     const stored = await server.store.messages(id);
     expect(stored.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -198,6 +204,9 @@ describe("a server that is killed with -9", () => {
       calls("verify_device_state", { device_id: "box", checks: [check], timeout_ms: 6_000 }),
       (_, context) => says(`The check said: ${readBy(context, /(pass: false)/)}`),
     ]);
+    // The next one has no device open yet.
+    await call(server, "list_hosts");
+    await lab.killDaemon();
     expect(await devicesOpen(server)).toBe(0);
     const saying = talking.say("Verify the screen of the box");
     await expect.poll(() => devicesOpen(server), within).toBe(1);
@@ -261,7 +270,7 @@ describe("what a client holds", () => {
   test("is given back when it is closed", async () => {
     const [one, other] = [open(), open()];
     expect((await control(one)).isError).toBe(false);
-    expect(textOf(await control(other))).toContain("DEVICE_BUSY");
+    expect(textOf(await control(other))).toContain("DEVICE_HELD");
     await one.close();
     await expect.poll(async () => (await control(other)).isError, within).toBe(false);
     await other.close();
@@ -281,7 +290,7 @@ describe("what a client holds", () => {
     });
     await Promise.race([gate.reached, asked.ended.then(failed)]);
     const server = open();
-    expect(textOf(await control(server))).toMatch(/DEVICE_BUSY/);
+    expect(textOf(await control(server))).toMatch(/DEVICE_HELD/);
     asked.signal("SIGKILL");
     await asked.ended;
     await expect.poll(async () => (await control(server)).isError, within).toBe(false);
@@ -293,9 +302,9 @@ describe("what a client holds", () => {
     await lab.killDaemon();
     // Looking for it again is what starts the next server.
     expect(await control(one)).toMatchObject({ isError: false });
-    expect(textOf(await control(other))).toContain("DEVICE_BUSY");
+    expect(textOf(await control(other))).toContain("DEVICE_HELD");
     const { session_id } = z.object({ session_id: z.string() }).parse(structured);
-    expect(textOf(await call(one, "release_control", { session_id }))).not.toContain("DEVICE_BUSY");
+    expect(textOf(await call(one, "release_control", { session_id }))).not.toContain("DEVICE_HELD");
     await one.close();
     await expect.poll(async () => (await control(other)).isError, within).toBe(false);
   });

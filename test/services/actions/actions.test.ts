@@ -119,6 +119,21 @@ test("action_type limits who is asked, and a check can be used as an action", as
   expect(await actions.run(box, batch({ actions: [check] }), { signal })).toMatchObject({ ok: true });
 });
 
+test("a secret is filled in only where it is typed: an address that names one is refused before anything runs", async () => {
+  const elsewhere = [
+    act("input_text", { selector: "{{secret.PIN}}", text: "x" }),
+    act("press_key", { key: "{{secret.PIN}}" }),
+  ];
+  for (const action of elsewhere)
+    await expect(
+      actions.run(box, batch({ actions: [act("press_key", { key: "DOWN" }), action] }), { signal }),
+    ).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("may only stand in the text"),
+    });
+  expect(await location()).toBe("home");
+});
+
 test("variables and secrets are filled in, and a secret never comes back", async () => {
   await actions.run(box, batch({ actions: [act("click_element", { selector: "{{screen}}" })] }), {
     variables: { screen: "Settings" },

@@ -11,7 +11,7 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../ports.ts";
-import { type Prepared, prepareActions } from "./prepare.ts";
+import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 
 export type ActionDependencies = { clock: Clock; secrets: Secrets; verifications: VerificationExecutor };
 
@@ -118,7 +118,10 @@ class Actions implements ActionExecutor {
   private async runOnce(device: OpenDevice, prepared: Prepared, signal: AbortSignal): Promise<Done> {
     const { action, offered, params } = prepared;
     if ("check" in offered) return this.runCheck(device, { command: action.command, params }, signal);
-    return offered.command.run(offered.command.input.strict().parse(this.secrets.fill(params)), signal);
+    return offered.command.run(
+      offered.command.input.strict().parse(withSecrets(prepared, this.secrets)),
+      signal,
+    );
   }
 
   /** A check used as an action passes or fails the batch like any other action. */

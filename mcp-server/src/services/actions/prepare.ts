@@ -8,6 +8,26 @@ import { resolveValues } from "../values.ts";
 /** An action with the command or check that runs it and its parameters, placeholders filled in but not secrets. */
 export type Prepared = { action: Action; offered: CommandInfo | CheckInfo; params: Params };
 
+/** What types a text. A secret is filled in there and in no other parameter: an address would carry it away. */
+const typing = { commands: new Set(["input_text", "type_text"]), parameter: "text" };
+
+/** The parameters as a command gets them. */
+export function withSecrets({ action, params }: Prepared, secrets: Secrets): Params {
+  const { [typing.parameter]: text, ...others } = params;
+  return typing.commands.has(action.command) && text !== undefined
+    ? { ...others, [typing.parameter]: secrets.fill(text) }
+    : params;
+}
+
+function secretProblems({ action, params, offered }: Prepared, secrets: Secrets, at: string): string[] {
+  if ("check" in offered) return [];
+  const { [typing.parameter]: _, ...others } = params;
+  const named = secrets.named(typing.commands.has(action.command) ? others : params);
+  return named.map(
+    (name) => `${at}: {{secret.${name}}} may only stand in the text of input_text and type_text`,
+  );
+}
+
 /**
  * Finds each command and checks its parameters before anything runs. Without `variables`, a parameter that holds a
  * placeholder cannot be judged yet and is let through. Throws ACTION_NOT_FOUND, INVALID_INPUT, SECRET_NOT_FOUND,
@@ -25,8 +45,10 @@ export function prepareActions(
     const params = variables ? resolveValues(action.params, variables) : action.params;
     secrets.check(params);
     const { input } = "check" in offered ? offered.check : offered.command;
-    problems.push(...inputProblems(input, params, `actions[${index}] ${action.command}`));
-    return { action, offered, params };
+    const at = `actions[${index}] ${action.command}`;
+    const one = { action, offered, params };
+    problems.push(...inputProblems(input, params, at), ...secretProblems(one, secrets, at));
+    return one;
   });
   if (problems.length === 0) return prepared;
   throw new ToolError("INVALID_INPUT", problems.join("; "), "list_actions shows what each command takes.", {
