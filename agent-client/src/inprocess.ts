@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { connectDaemon, dataDirectory } from "@labwright/mcp-server/attach";
+import { connectDaemon, daemonHeaders, daemonUrl, dataDirectory } from "@labwright/mcp-server/attach";
 import type { OpenAgentClient } from "./cli/agentClient.ts";
 import { AgentError } from "./errors.ts";
 import { composeAgent } from "./openAgent.ts";
@@ -19,8 +19,8 @@ export const openAgent: OpenAgentClient = async (options) => {
       }).catch(asAgentError);
       const { file, lost } = attached;
       return {
-        url: new URL(`http://127.0.0.1:${file.port}`),
-        headers: { authorization: `Bearer ${file.token}`, "x-labwright-client": client },
+        url: daemonUrl(file, "/"),
+        headers: daemonHeaders(file, client),
         lost,
         close: () => attached.close(),
       };

@@ -15,8 +15,6 @@ export type ToolSpec = {
   input_schema: { type: "object" } & Readonly<Record<string, unknown>>;
   readOnly: boolean;
   destructive: boolean;
-  /** Names of the skills that have it. */
-  skills: readonly string[];
 };
 
 /** A picture or a text inside a tool's result, as a model takes them. */

@@ -19,7 +19,6 @@ export type SkillMatch =
       kind: "ask";
       /** 2 to 4, best first; fewer only where there are no more skills. */
       candidates: Skill[];
-      question: string;
     };
 
 /** A longer request is read up to here. */
@@ -126,8 +125,7 @@ function kindsIn(text: string, given: Skill["platform"] | undefined): ReadonlySe
   );
 }
 
-function ask(ranked: readonly Skill[]): SkillMatch {
-  const candidates = ranked.slice(0, maxCandidates);
-  const offers = candidates.map(({ name, description }) => `- ${name}: ${description.split(/(?<=\.)\s/)[0]}`);
-  return { kind: "ask", candidates, question: ["Which of these is meant?", ...offers].join("\n") };
-}
+const ask = (ranked: readonly Skill[]): SkillMatch => ({
+  kind: "ask",
+  candidates: ranked.slice(0, maxCandidates),
+});

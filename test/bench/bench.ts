@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { measureAgentChoice } from "./agentChoice.ts";
 import { measureAgentCost } from "./agentCost.ts";
 import { measureAgentTime } from "./agentTime.ts";
 import { measureInteraction } from "./interaction.ts";
@@ -32,6 +33,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   agents: async ({ sides, note }) => [
     ...(await measureAgentCost(sides, note)),
     ...(await measureAgentTime(sides)),
+    ...measureAgentChoice(sides),
   ],
 };
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "must be lower-case letters, digits and hyphens");
 const eventType = z.string().regex(/^[a-z]\w*(\.\w+)+$/, "must be a type of event such as alert.blackscreen");
-export const prioritySchema = z.enum(["critical", "high", "normal"]);
+const prioritySchema = z.enum(["critical", "high", "normal"]);
 
 const triggerSchema = z.strictObject({
   /** A type of the server's feed. */
@@ -13,8 +13,6 @@ const triggerSchema = z.strictObject({
   /** When it is raised by the agent itself: cron with five fields, in `timezone`. */
   schedule: z.string().optional(),
   timezone: z.string().optional(),
-  /** Raised by a signed POST /server/agent/events only. */
-  webhook: z.boolean().default(false),
 });
 
 /** Limits of one run; what is left out is that of the settings. */

@@ -6,14 +6,11 @@ import type {
 
 export type { BetaMessageParam as Message } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 
-export const blocksOf = ({ content }: BetaMessageParam) =>
+const blocksOf = ({ content }: BetaMessageParam) =>
   typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
 
 export const toolUsesOf = (message: BetaMessageParam): BetaToolUseBlockParam[] =>
   message.role === "assistant" ? blocksOf(message).filter((block) => block.type === "tool_use") : [];
-
-export const resultsOf = (message: BetaMessageParam): BetaToolResultBlockParam[] =>
-  message.role === "user" ? blocksOf(message).filter((block) => block.type === "tool_result") : [];
 
 export const textOf = (message: BetaMessageParam): string =>
   blocksOf(message)

@@ -7,7 +7,6 @@ export type McpTools = Pick<Client, "listTools" | "callTool">;
 
 /** A name of our own server: `mcp-server/src/server/createServer.ts`. */
 const idempotencyKeyMeta = "dev.labwright/idempotency_key";
-const skillsMeta = "dev.labwright/skills";
 
 export type ToolboxOptions = {
   /** Gives the connection; another one when the one before was lost. */
@@ -85,16 +84,14 @@ function toResult({ content, isError, structuredContent }: CallToolResult) {
   };
 }
 
-function toSpec({ name, description, inputSchema, annotations, _meta }: Tool): ToolSpec {
+function toSpec({ name, description, inputSchema, annotations }: Tool): ToolSpec {
   const { $schema: _, ...schema } = inputSchema;
-  const skills = _meta?.[skillsMeta];
   return {
     name,
     description: description ?? "",
     input_schema: schema,
     readOnly: annotations?.readOnlyHint === true,
     destructive: annotations?.destructiveHint === true && annotations.readOnlyHint !== true,
-    skills: Array.isArray(skills) ? skills.filter((skill) => typeof skill === "string") : [],
   };
 }
 

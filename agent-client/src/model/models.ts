@@ -18,7 +18,7 @@ export type ModelSource = {
   router(): ModelEndpoint | undefined;
 };
 
-export const defaultModel = "claude-sonnet-5-5";
+const defaultModel = "claude-sonnet-5-5";
 const maxRetries = 2;
 /** The longest that a server may take to begin a reply. */
 const beginMs = 600_000;

@@ -37,8 +37,8 @@ export function usageOf(given: {
 export type Price = { input: number; output: number };
 
 /** Times the price of input: platform.claude.com, Prompt caching; a cache that lives for five minutes. */
-export const cacheWriteFactor = 1.25;
-export const cacheReadFactor = 0.1;
+const cacheWriteFactor = 1.25;
+const cacheReadFactor = 0.1;
 const million = 1_000_000;
 
 /** US dollars. */

@@ -3,12 +3,12 @@ import type { z } from "zod";
 import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
 import type { StoredTask } from "../ports.ts";
+import { doWork } from "./duties/choose.ts";
+import type { Asked, Work } from "./duties/work.ts";
 import { triggerOf } from "./intake.ts";
 import type { CallServer } from "./server.ts";
 import type { RuntimeDeps } from "./types.ts";
 import { messageOf, rest } from "./waiting.ts";
-import { doWork } from "./work/choose.ts";
-import type { Asked, Work } from "./work/work.ts";
 
 /** A task is its holder's for so long; whoever has it renews it. */
 export const holdMs = 20_000;

@@ -67,14 +67,17 @@ class Engine implements Conversations {
 
   async send(id: string, owner: string, message: { text: string; skill?: string }): Promise<{ seq: number }> {
     checkText(message.text);
-    await this.own(id, owner);
+    let session = await this.own(id, owner);
     const here = this.openOf(id);
-    // Whoever has heard the end of a run may speak at once.
-    if (here.transcript.isOver) await here.run?.ended.catch(() => {});
+    if (here.run && here.transcript.isOver) {
+      // Whoever has heard the end of a run may speak at once; what it changed of the session counts.
+      await here.run.ended.catch(() => {});
+      session = await this.own(id, owner);
+    }
     if (here.isTaken) throw busy(id);
     here.isTaken = true;
     try {
-      return await this.take(await this.own(id, owner), here, message);
+      return await this.take(session, here, message);
     } catch (error) {
       here.isTaken = false;
       throw error;

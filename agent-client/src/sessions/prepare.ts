@@ -37,7 +37,7 @@ export type Asked = {
 const remembered = 20;
 
 /** Those of an agent: the ones it lists, and the user's own where it takes them. */
-export const skillsOf = (agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] =>
+const skillsOf = (agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] =>
   skills.filter(
     ({ name, own }) => agent.available_skills.includes(name) || (own === true && agent.user_skills),
   );

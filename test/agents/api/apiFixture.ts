@@ -40,7 +40,7 @@ const monitor: Agent = agentSchema.parse({
   mode: "autonomous",
   system_prompt: "Watch.",
   available_skills: ["health-check"],
-  triggers: [{ event: "webhook.ci_failure", priority: "high", skill: "health-check", webhook: true }],
+  triggers: [{ event: "webhook.ci_failure", priority: "high", skill: "health-check" }],
   config: {},
 });
 

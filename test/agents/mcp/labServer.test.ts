@@ -76,7 +76,6 @@ describe("a server that lives", () => {
     const byName = new Map(specs.map((spec) => [spec.name, spec]));
     expect(byName.get("dump_ui_elements")).toMatchObject({ readOnly: true, destructive: false });
     expect(byName.get("delete_testcase")).toMatchObject({ readOnly: false, destructive: true });
-    expect(byName.get("execute_script")?.skills).toContain("run-script");
     expect(specs.filter(({ input_schema }) => "$schema" in input_schema)).toEqual([]);
   });
 
