@@ -130,7 +130,7 @@ test("a browser killed in the middle of an action is told, and the next call has
   killBrowsers();
   const reply = await waiting;
   expect(reply.isError).toBe(true);
-  expect(reply.error?.code).toBe("BROWSER_LOST");
+  expect(reply.error?.code).toBe("DEVICE_LOST");
   const after = await go("/");
   expect(after.isError).toBe(false);
   expect(after.text).toContain("BROWSER_RESTARTED");

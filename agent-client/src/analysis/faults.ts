@@ -1,7 +1,7 @@
 /** The device, the lab or the server failed; the closed lists are `errors.ts` of the server and of the controllers. */
 const labCodes: ReadonlySet<string> = new Set([
   "ARTIFACT_STORE_FULL",
-  "BROWSER_LOST",
+  "DEVICE_LOST",
   "BROWSER_NOT_FOUND",
   "BROWSER_UNUSABLE",
   "CONNECTION_REFUSED",

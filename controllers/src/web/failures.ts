@@ -87,7 +87,7 @@ export function asDeviceError(error: unknown, attempt: Attempt): DeviceError {
 
 export function lostBrowser(): DeviceError {
   return new DeviceError(
-    "BROWSER_LOST",
+    "DEVICE_LOST",
     "The browser of this device is gone. The next call starts it again; then go back to the page you need.",
   );
 }

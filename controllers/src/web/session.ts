@@ -9,7 +9,7 @@ import type { PageSignals } from "./signals.ts";
  */
 export type WebSession = {
   readonly context: ControllerContext;
-  /** The current tab. Throws BROWSER_LOST when there is no living browser, TAB_NOT_FOUND when every tab is closed. */
+  /** The current tab. Throws DEVICE_LOST when there is no living browser, TAB_NOT_FOUND when every tab is closed. */
   page(): Page;
   /** Open tabs in the order in which they were opened. */
   pages(): readonly Page[];

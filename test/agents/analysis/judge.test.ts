@@ -82,7 +82,7 @@ test("a pass counts when each of its steps passed", () => {
 });
 
 test.each([
-  "BROWSER_LOST: The browser ended.",
+  "DEVICE_LOST: The browser ended.",
   "DEVICE_ERROR: adb: device offline",
   "DEVICE_HELD: anna has it.",
   "NAVIGATION_FAILED: net::ERR_NAME_NOT_RESOLVED at https://shop.test",
@@ -143,7 +143,7 @@ test("more flips make it surer", () => {
 test("a failure of the lab, and one that was judged the app's, are no flips", () => {
   const failed = past(run({ at: -1, error: missing() }));
   const history = [
-    past(run({ at: -2, error: "BROWSER_LOST: gone" })),
+    past(run({ at: -2, error: "DEVICE_LOST: gone" })),
     { ...failed, classification: "BUG" as const },
   ];
   expect(judged({ run: run(), history })).toMatchObject({ classification: "VALID_PASS", flaky: undefined });

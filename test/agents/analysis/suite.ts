@@ -88,7 +88,7 @@ function tests(): SuiteTest[] {
 }
 
 const environment: readonly Failure[] = [
-  { step: "open app", error: "BROWSER_LOST: The browser ended.", status: "error" },
+  { step: "open app", error: "DEVICE_LOST: The browser ended.", status: "error" },
   { step: "sign in", error: "DEVICE_ERROR: adb: device offline", status: "error" },
   {
     step: "open app",

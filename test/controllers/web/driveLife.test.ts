@@ -87,7 +87,7 @@ function freePort(): Promise<number> {
 }
 
 describe("a browser that dies", () => {
-  it("ends the running action with BROWSER_LOST, and the next open brings its storage back", async () => {
+  it("ends the running action with DEVICE_LOST, and the next open brings its storage back", async () => {
     const { web, run, js, noticed } = await opened();
     await run("navigate_to_url", { url: `${site.url}/storage` });
     await run("click_element", { selector: "Log in" });
@@ -95,9 +95,9 @@ describe("a browser that dies", () => {
     const acting = failureOf(run("navigate_to_url", { url: `${site.url}/never` }));
     await site.waiting();
     killBrowser();
-    expect((await acting).code).toBe("BROWSER_LOST");
+    expect((await acting).code).toBe("DEVICE_LOST");
     expect(web.isAlive()).toBe(false);
-    expect((await failureOf(run("get_page_info"))).code).toBe("BROWSER_LOST");
+    expect((await failureOf(run("get_page_info"))).code).toBe("DEVICE_LOST");
     await web.open(NEVER);
     expect(await noticed("restarted")).toHaveLength(1);
     await run("navigate_to_url", { url: `${site.url}/storage` });
@@ -107,7 +107,7 @@ describe("a browser that dies", () => {
   it("does not open what is closed on purpose", async () => {
     const { web, run } = await opened();
     await web.close();
-    expect((await failureOf(run("navigate_to_url", { url: `${site.url}/` }))).code).toBe("BROWSER_LOST");
+    expect((await failureOf(run("navigate_to_url", { url: `${site.url}/` }))).code).toBe("DEVICE_LOST");
   });
 });
 

@@ -237,7 +237,7 @@ describe("a recording of a browser", () => {
   it("does not begin without a browser, and can begin when there is one", async () => {
     const closed = await makeWebDevice();
     const options = { kinds: ["video"] as const, folder: closed.folder, mostBytes: 1_000, ended: () => {} };
-    expect(await failureOf(recorderOf(closed).start(options, NEVER))).toMatchObject({ code: "BROWSER_LOST" });
+    expect(await failureOf(recorderOf(closed).start(options, NEVER))).toMatchObject({ code: "DEVICE_LOST" });
     await closed.web.open(NEVER);
     await recorderOf(closed).start(options, NEVER);
     await closed.close();

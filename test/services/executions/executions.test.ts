@@ -186,9 +186,9 @@ describeExecutions("executions", (t) => {
       });
       return [reply.status, reply.reason?.code, reply.reason?.message];
     };
-    expect(await thrown(new DeviceError("BROWSER_LOST", "It died of 4711-secret."))).toEqual([
+    expect(await thrown(new DeviceError("DEVICE_LOST", "It died of 4711-secret."))).toEqual([
       "error",
-      "BROWSER_LOST",
+      "DEVICE_LOST",
       "It died of [secret PIN].",
     ]);
     expect(await thrown(new TypeError("x is not a function"))).toEqual([

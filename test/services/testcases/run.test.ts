@@ -102,9 +102,9 @@ describe("a run's verdict", () => {
       navigate: async () => ({ reached: false, verified: false, error: { code, message: "It broke." } }),
     });
     expect(await runSaved(bench(lost("NAVIGATION_FAILED")), graph())).toMatchObject({ status: "failed" });
-    expect(await runSaved(bench(lost("BROWSER_LOST")), graph())).toMatchObject({
+    expect(await runSaved(bench(lost("DEVICE_LOST")), graph())).toMatchObject({
       status: "error",
-      reason: { code: "BROWSER_LOST" },
+      reason: { code: "DEVICE_LOST" },
     });
   });
 

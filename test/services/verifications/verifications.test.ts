@@ -115,9 +115,9 @@ test("a device that cannot be read for a moment is looked at again; a lost brows
   expect(await service().check(busy, [check("ready", {})], { ...options, timeoutMs: 5_000 })).toMatchObject({
     pass: true,
   });
-  const lost = await scriptedBox([new DeviceError("BROWSER_LOST", "dead")]);
+  const lost = await scriptedBox([new DeviceError("DEVICE_LOST", "dead")]);
   const run = service().check(lost, [check("ready", {})], { ...options, timeoutMs: 5_000 });
-  await expect(run).rejects.toMatchObject({ code: "BROWSER_LOST" });
+  await expect(run).rejects.toMatchObject({ code: "DEVICE_LOST" });
 });
 
 test("negate turns a check round, and any needs only one", async () => {

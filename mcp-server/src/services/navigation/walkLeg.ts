@@ -13,7 +13,7 @@ export type LegEnd =
 
 /** Nothing that is tried next on the device can work. */
 export const fatalCodes: ReadonlySet<string> = new Set([
-  "BROWSER_LOST",
+  "DEVICE_LOST",
   "BROWSER_NOT_FOUND",
   "BROWSER_UNUSABLE",
   "CONTROLLER_UNAVAILABLE",

@@ -18,7 +18,7 @@ const longestPauseMs = 250;
 
 /** What ends a check at once: polling on would only hide it. */
 const fatal: ReadonlySet<string> = new Set([
-  "BROWSER_LOST",
+  "DEVICE_LOST",
   "BROWSER_NOT_FOUND",
   "BROWSER_UNUSABLE",
   "INVALID_PARAMS",
