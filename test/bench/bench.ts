@@ -5,6 +5,7 @@ import { measureAgentChoice } from "./agentChoice.ts";
 import { measureAgentCost } from "./agentCost.ts";
 import { measureAgentTime } from "./agentTime.ts";
 import { measureInteraction } from "./interaction.ts";
+import { measureKeeper } from "./keeper.ts";
 import { measureLateText } from "./lateText.ts";
 import { measureLoad } from "./load.ts";
 import { measureLoginTokens } from "./loginTokens.ts";
@@ -30,6 +31,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   path: async () => measurePaths(),
   surface: ({ sides, note }) => measureSurface(sides, note),
   load: ({ sides, note }) => measureLoad(sides, note),
+  keeper: ({ sides }) => measureKeeper(sides),
   agents: async ({ sides, note }) => [
     ...(await measureAgentCost(sides, note)),
     ...(await measureAgentTime(sides)),
