@@ -165,4 +165,12 @@ export const steps = {
       check: (log) => expectIn(log, /goals met/, "table"),
     },
   ],
+  4: [
+    {
+      name: "faults",
+      what: "the tests see each fault of test/plantedFaults, planted one by one",
+      start: () => ({ program: "node", args: ["test/plantedFaults/run.mjs"] }),
+      check: (log) => expectIn(log, /(\d+) of \1 faults caught/, "count of faults caught"),
+    },
+  ],
 };
