@@ -27,6 +27,7 @@ const dist = join(here, "dist");
 const stampFile = join(dist, ".stamp");
 const sources = [
   "mcp-server/src",
+  "mcp-server/migrations",
   "controllers/src",
   "controllers/lab",
   "skills",
@@ -197,9 +198,9 @@ async function generate(build, fresh, made) {
   writeFileSync(join(fresh, "skills.json"), JSON.stringify(latestSkills(skills)));
   rmSync(generator);
   await cacheBridge(fresh);
-  // The template belongs to the version of PGlite that made it, and takes seconds.
-  const engine = readFileSync(join(root, "node_modules/@electric-sql/pglite/package.json"));
-  const templateStamp = createHash("sha256").update(engine).digest("hex");
+  // The template belongs to its schema and to the version of PGlite that made it, and takes seconds.
+  const engine = join(root, "node_modules/@electric-sql/pglite/package.json");
+  const templateStamp = hashOf([engine, ...filesIn(join(here, "migrations"))]);
   const stampOf = (folder) => join(folder, ".template-stamp");
   const isSame = existsSync(stampOf(dist)) && readFileSync(stampOf(dist), "utf8") === templateStamp;
   if (isSame && existsSync(join(dist, "template.tgz"))) return;

@@ -71,7 +71,7 @@ export const steps = {
       what: "npm test passes and its last lines count the tests",
       start: () => npm("test"),
       async check(log) {
-        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-20).join("\n");
+        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-40).join("\n");
         if (!/Tests +.*\d+ passed/.test(lines)) throw new Error("its last lines do not count the tests");
       },
     },
@@ -100,7 +100,7 @@ export const steps = {
       what: "npm test passes, and with it SKILLS.md is current and every skill has 2 to 8 tools",
       start: () => npm("test"),
       async check(log) {
-        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-20).join("\n");
+        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-40).join("\n");
         if (!/Tests +.*\d+ passed/.test(lines)) throw new Error("its last lines do not count the tests");
       },
     },
@@ -136,7 +136,7 @@ export const steps = {
       what: "npm test passes",
       start: () => npm("test"),
       async check(log) {
-        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-20).join("\n");
+        const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-40).join("\n");
         if (!/Tests +.*\d+ passed/.test(lines)) throw new Error("its last lines do not count the tests");
       },
     },

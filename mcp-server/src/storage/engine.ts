@@ -10,7 +10,7 @@ const youngMegabytes = 8;
 export type EngineOptions = {
   /** The cluster's folder; made when it is not there. The caller owns the data directory's lock. */
   folder: string;
-  /** An empty cluster to start from; without it, initdb runs (about 2 s more). */
+  /** A cluster without rows to start from; without it, initdb runs (about 2 s more). */
   templateFile?: string | undefined;
   workerFile: URL;
   /** How long others wait for a connection that is idle in a transaction. */
