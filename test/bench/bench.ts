@@ -17,6 +17,7 @@ import { measureSeeing } from "./seeing.ts";
 import { openSides, type Sides } from "./sides.ts";
 import { measureStartup } from "./startup.ts";
 import { measureSurface } from "./surface.ts";
+import { measureVerdicts } from "./verdict.ts";
 
 type Bench = { sides: Sides; url(path: string): string; note(line: string): void };
 
@@ -32,6 +33,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   surface: ({ sides, note }) => measureSurface(sides, note),
   load: ({ sides, note }) => measureLoad(sides, note),
   keeper: ({ sides }) => measureKeeper(sides),
+  verdict: ({ sides, note }) => measureVerdicts(sides, note),
   agents: async ({ sides, note }) => [
     ...(await measureAgentCost(sides, note)),
     ...(await measureAgentTime(sides)),

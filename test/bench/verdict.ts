@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Measurement } from "./rows.ts";
+import type { Sides } from "./sides.ts";
+import type { Reply, StdioServer } from "./stdioServer.ts";
+import { corpus, loadedCorpus } from "./verdictCorpus.ts";
+import { browserProcesses, loadMachine, selfSigned, signalAll, standStill } from "./verdictFaults.ts";
+import type { Fault, Places, Run } from "./verdictRun.ts";
+import { closedPort, openSite, type Site } from "./verdictSite.ts";
+
+/** Longer than any deadline of the corpus: a run that takes so long hangs. */
+const runLimitMs = 25_000;
+/** A stall of twice the corpus's deadlines, and one that is far below half of one. */
+const stallMs = { long: 8_000, short: 400 };
+
+type Seen = { status: string; code: string; message: string; steps: string };
+type Lab = {
+  server: StdioServer;
+  daemonPid(): Promise<number>;
+  control: Site;
+  outside: Pick<Places, "closed" | "unknownHost" | "badCertificate">;
+};
+
+/** Runs of a known cause, through the real daemon: whether the verdict's class and code are what the cause calls for. */
+export async function measureVerdicts(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
+  const dataDir = await sides.newDataDir();
+  const server = sides.ours(dataDir);
+  const [control, secure] = [await openSite(), await openSite(selfSigned(sides.scratch))];
+  const lab: Lab = {
+    server,
+    control,
+    outside: {
+      closed: `http://127.0.0.1:${await closedPort()}/`,
+      unknownHost: "http://no-such-host.invalid/",
+      badCertificate: secure.url("/"),
+    },
+    async daemonPid() {
+      const pid = await sides.daemonPid(dataDir);
+      if (pid === undefined) throw new Error("There is no daemon.");
+      return pid;
+    },
+  };
+  try {
+    await server.initialize();
+    const calm = await judgeAll(corpus, lab, note);
+    const unload = loadMachine();
+    const loaded = await judgeAll(loadedCorpus, lab, note).finally(unload);
+    const all = [...calm, ...loaded];
+    return [
+      { id: "verdict.right", ours: share(all, "right"), runs: all.length },
+      { id: "verdict.loaded", ours: share(loaded, "right"), runs: loaded.length },
+      { id: "verdict.foreign", ours: all.filter(({ foreign }) => foreign).length, runs: all.length },
+    ];
+  } finally {
+    await server.end();
+    await Promise.all([control.close(), secure.close()]);
+  }
+}
+
+type Judged = { right: boolean; foreign: boolean };
+
+const share = (all: readonly Judged[], key: keyof Judged): number =>
+  all.filter((one) => one[key]).length / all.length;
+
+async function judgeAll(runs: readonly Run[], lab: Lab, note: (line: string) => void): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  const markers: string[] = [];
+  for (const run of runs) {
+    const marker = `marker-${randomUUID().slice(0, 8)}`;
+    const started = performance.now();
+    const seen = await perform(run, marker, lab);
+    const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+    const { status, code } = run.expected;
+    const right = seen.status === status && (code === undefined || seen.code === code);
+    const foreign = markers.some((other) => seen.steps.includes(other));
+    markers.push(marker);
+    judged.push({ right, foreign });
+    const wanted = [status, code].filter(Boolean).join(" ");
+    const got = right ? "" : `  SEEN ${seen.status} ${seen.code}: ${seen.message.slice(0, 160)}`;
+    const mark = foreign ? "  A NOTICE OF ANOTHER RUN" : "";
+    note(`${right ? "ok " : "NO "} ${run.cause}: ${run.name} -> ${wanted} (${seconds} s)${got}${mark}`);
+  }
+  return judged;
+}
+
+/** One run on servers of its own, so that one that is closed is missed by nobody else. */
+async function perform(run: Run, marker: string, lab: Lab): Promise<Seen> {
+  const site = await openSite();
+  const gate = `/gate/${marker}`;
+  const places: Places = { at: (page) => site.url(`/${page}`), gate: lab.control.url(gate), ...lab.outside };
+  for (const [name, answer] of Object.entries(run.pages ?? {})) {
+    // An error of the page that only this run may be told of.
+    const body = `${answer.body ?? ""}<script>setTimeout(() => { throw new Error("${marker}") }, 100)</script>`;
+    const isPage = answer.body?.includes("<") && !answer.body.startsWith("{");
+    site.answer(`/${name}`, isPage ? { ...answer, body } : answer);
+  }
+  const once = fault(run.fault, site, lab);
+  lab.control.on(gate, once);
+  // The page need not wait for what becomes of it.
+  site.on("/seen", async () => void once().catch(() => undefined));
+  try {
+    return await execute(run, marker, places, lab.server);
+  } finally {
+    await site.close();
+  }
+}
+
+/** What makes the fault happen, once. */
+function fault(kind: Fault | undefined, site: Site, { daemonPid }: Lab): () => Promise<void> {
+  let happened: Promise<void> | undefined;
+  const happen = async (): Promise<void> => {
+    if (kind === undefined) return;
+    const daemon = await daemonPid();
+    const ms = kind.endsWith("shortly") ? stallMs.short : stallMs.long;
+    if (kind === "close app") await site.close();
+    else if (kind === "kill browser") signalAll(browserProcesses(daemon), "SIGKILL");
+    else await standStill(kind.startsWith("stop browser") ? browserProcesses(daemon) : [daemon], ms);
+  };
+  return () => {
+    happened ??= happen();
+    return happened;
+  };
+}
+
+const replySchema = z.looseObject({
+  status: z.string(),
+  execution_id: z.string(),
+  reason: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+});
+
+async function execute(run: Run, marker: string, places: Places, server: StdioServer): Promise<Seen> {
+  const app = run.app?.(places);
+  if (app) {
+    const { url, nodes, edges } = app;
+    const whole = { format_version: 1, name: marker, models: ["web"], app: { url }, tree: { nodes, edges } };
+    await server.call("import_userinterface", { yaml: JSON.stringify(whole) });
+  }
+  const saved = await server.call("save_testcase", { testcase: testcaseOf(run, marker, places) }, mayFail);
+  if (saved.isError) return refused(saved);
+  const asked = { testcase: marker, wait_ms: runLimitMs + 15_000, timeout_ms: run.timeoutMs ?? runLimitMs };
+  const reply = await server.call("execute_testcase", asked, mayFail);
+  if (reply.isError) return refused(reply);
+  const { status, reason, execution_id } = replySchema.parse(reply.structured);
+  const steps = await server.call("get_execution_status", { execution_id, max_tokens: 20_000 }, mayFail);
+  return {
+    status,
+    code: reason?.code ?? "",
+    message: reason?.message ?? "",
+    steps: `${reply.text}\n${JSON.stringify(reply.structured)}\n${steps.text}`,
+  };
+}
+
+const mayFail = { mayFail: true };
+
+/** A test that is refused before it runs could not be judged: an error, with the code of the refusal. */
+const refused = ({ text }: Reply): Seen => ({
+  status: "error",
+  code: /\b[A-Z]+(?:_[A-Z]+)+\b/.exec(text)?.[0] ?? "",
+  message: text,
+  steps: text,
+});
+
+function testcaseOf(run: Run, name: string, places: Places) {
+  const blocks = [{ id: "start", type: "start" }, ...run.blocks(places), { id: "done", type: "success" }];
+  const ids = blocks.map(({ id }) => id);
+  const edges = ids.slice(1).map((to, index) => ({ from: ids[index], to }));
+  return { name, blocks, edges, ...(run.app && { userinterface_name: name }) };
+}
