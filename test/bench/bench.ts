@@ -14,6 +14,8 @@ import { servePages } from "./pages.ts";
 import { measurePaths } from "./paths.ts";
 import { type Measurement, readGoals, renderTable, toRow } from "./rows.ts";
 import { measureSeeing } from "./seeing.ts";
+import { measureSettle } from "./settle.ts";
+import { measureKeys, measureNav } from "./settleNav.ts";
 import { openSides, type Sides } from "./sides.ts";
 import { measureStartup } from "./startup.ts";
 import { measureSurface } from "./surface.ts";
@@ -34,6 +36,9 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   load: ({ sides, note }) => measureLoad(sides, note),
   keeper: ({ sides }) => measureKeeper(sides),
   verdict: ({ sides, note }) => measureVerdicts(sides, note),
+  settle: ({ sides, note }) => measureSettle(sides, note),
+  nav: ({ sides }) => measureNav(sides),
+  keys: ({ sides }) => measureKeys(sides),
   agents: async ({ sides, note }) => [
     ...(await measureAgentCost(sides, note)),
     ...(await measureAgentTime(sides)),
