@@ -69,14 +69,15 @@ export type CommandResult = { message: string; data?: Readonly<Record<string, un
 
 /**
  * One self-describing thing a controller can do. Throws {@link DeviceError}. Ends soon after `signal` aborts, and the
- * device has stopped by then. `run` returns when the screen it changed is usable, with no fixed settle time.
+ * device has stopped by then. `run` returns when the screen it changed is usable, with no fixed settle time. `fence` is
+ * that of the lease by which the command runs; {@link defineFactory} sees to it, for all commands of a device.
  */
 export type Command<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
   effect: "read" | "write";
   input: Input;
-  run(input: z.output<Input>, signal: AbortSignal): Promise<CommandResult>;
+  run(input: z.output<Input>, signal: AbortSignal, fence?: number): Promise<CommandResult>;
 };
 
 /** What one look found. `nearest` names up to five candidates when the check does not hold. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Controller, ControllerContext, ControllerKind } from "./contract.ts";
+import { fenced } from "./fence.ts";
 
 /**
  * Makes the controllers of one technology. `settings` is the strict schema of what a device's `controllers` entry may
@@ -12,9 +13,14 @@ export type ControllerFactory<Settings extends z.ZodType = z.ZodType> = {
   create(settings: z.output<Settings>, context: ControllerContext): readonly Controller[];
 };
 
-/** Infers the settings type; the returned object is the argument. */
+/** Infers the settings type. The controllers that it makes refuse commands of an older lease. */
 export function defineFactory<Settings extends z.ZodType>(
   factory: ControllerFactory<Settings>,
 ): ControllerFactory {
-  return factory;
+  return {
+    ...factory,
+    create(settings: z.output<Settings>, context: ControllerContext) {
+      return fenced(factory.create(settings, context));
+    },
+  };
 }

@@ -229,13 +229,14 @@ async function heldBy({ services, agentStore }: Parts["running"]) {
 
 /** What is kept for a time only. */
 function purge(
-  { config, rooms, running, fault }: Parts,
+  { config, rooms, storage, running, fault }: Parts,
   calls: ReturnType<Parts["rooms"]["callRows"]>,
 ): void {
   const now = rooms.systemClock.now();
   const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString();
   calls.purgeKeys(daysAgo(1)).catch(fault);
   calls.purgeAudit(daysAgo(config.limits.audit_days)).catch(fault);
+  rooms.leaseRows(storage.db).purgeLosses(daysAgo(config.limits.audit_days)).catch(fault);
   running.artifacts.purge(now).catch(fault);
 }
 

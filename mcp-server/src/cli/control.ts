@@ -79,8 +79,8 @@ export async function runStop(
     terminal.err(`The daemon (pid ${pid}) is busy. Leave --if-idle out to end what it does.\n`);
     return exitCodes.failed;
   }
-  const deadline = Date.now() + stopMs;
-  while (isAlive(pid) && Date.now() < deadline && !terminal.signal.aborted) await pause(20);
+  const deadline = performance.now() + stopMs;
+  while (isAlive(pid) && performance.now() < deadline && !terminal.signal.aborted) await pause(20);
   if (isAlive(pid)) {
     terminal.err(
       `The daemon (pid ${pid}) did not end within ${stopMs} ms. Its log says why: labwright logs\n`,

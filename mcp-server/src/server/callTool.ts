@@ -41,7 +41,8 @@ export type CallToolDeps = {
 /** The one path of every call: MCP, REST, jobs and the command line all take it. The returned function never throws. */
 export function createCallTool(deps: CallToolDeps): CallTool {
   return async (request) => {
-    const started = deps.clock.now();
+    const started = deps.clock.monotonic();
+    const at = new Date(deps.clock.now()).toISOString();
     const name = request.name.slice(0, 128);
     const tool = deps.registry.find(request.name);
     return deps.observe.trace(name, request.traceparent, async (trace_id) => {
@@ -54,8 +55,8 @@ export function createCallTool(deps: CallToolDeps): CallTool {
         client: request.client,
         effect: tool?.effect ?? "unknown",
         outcome: outcome.ok ? "ok" : outcome.error.code,
-        duration_ms: Math.round(deps.clock.now() - started),
-        at: new Date(started).toISOString(),
+        duration_ms: deps.clock.monotonic() - started,
+        at,
       });
       const ended = await attempt(deps, request, call);
       const outcome = mayChange(tool) ? await store(deps, call, ended, recordOf(ended)) : ended;
@@ -180,7 +181,7 @@ async function runTool(
 ): Promise<CallOutcome> {
   const { trace_id, facts } = call;
   const attachments: Attachment[] = [];
-  const limit = startLimit(deps, tool, request.signal);
+  const limit = startLimit(deps, tool, request.signal, facts);
   const context = contextOf(deps, request, call, limit);
   const { services } = deps;
   try {
@@ -198,7 +199,7 @@ async function runTool(
 }
 
 /** Ends a call at its deadline or when its caller goes, also if the handler ignores its signal. */
-function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal) {
+function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal, facts: CallFacts) {
   const ms = Math.min(tool.timeoutMs, deps.maxCallMs ?? tool.timeoutMs);
   const controller = new AbortController();
   let reason: ToolError | undefined;
@@ -226,8 +227,10 @@ function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal) {
       new ToolError(
         "EXECUTION_TIMEOUT",
         `${tool.name} did not end within ${ms} ms.`,
-        "Look at the device with dump_ui_elements, then ask for less at a time.",
-        { timeout_ms: ms },
+        facts.execution_id === undefined
+          ? "Look at the device with dump_ui_elements, then ask for less at a time."
+          : `get_execution_status of ${facts.execution_id} says where its run stands.`,
+        { timeout_ms: ms, ...(facts.execution_id !== undefined && { execution_id: facts.execution_id }) },
       ),
     );
   const stopTimer = deps.clock.setTimeout(onDeadline, ms);
@@ -235,7 +238,7 @@ function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal) {
   else caller.addEventListener("abort", onCancel, { once: true });
   return {
     signal: controller.signal,
-    deadline: deps.clock.now() + ms,
+    deadline: deps.clock.monotonic() + ms,
     ended: promise,
     reason: () => reason,
     stop() {

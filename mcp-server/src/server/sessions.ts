@@ -44,7 +44,7 @@ export function createSessions(deps: {
     stopSweep();
     if (sessions.size === 0) return;
     stopSweep = deps.clock.setTimeout(() => {
-      const limit = deps.clock.now() - deps.idleMs;
+      const limit = deps.clock.monotonic() - deps.idleMs;
       for (const [id, session] of sessions)
         if (session.streams === 0 && session.lastSeen <= limit) void end(id);
       sweep();
@@ -62,7 +62,7 @@ export function createSessions(deps: {
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: deps.maxBodyBytes,
       onsessioninitialized: (id) => {
-        sessions.set(id, { transport, mcp, address, lastSeen: deps.clock.now(), streams: 0 });
+        sessions.set(id, { transport, mcp, address, lastSeen: deps.clock.monotonic(), streams: 0 });
         sweep();
       },
       onsessionclosed: (id) => end(id),
@@ -79,7 +79,7 @@ export function createSessions(deps: {
       if (id === null) return begin(request);
       const session = sessions.get(id);
       if (session?.address !== addressOf(request)) return sessionNotFound();
-      session.lastSeen = deps.clock.now();
+      session.lastSeen = deps.clock.monotonic();
       if (request.method === "GET") watchStream(session, request.signal, deps.clock);
       return session.transport.handleRequest(request);
     },
@@ -102,7 +102,7 @@ function watchStream(session: Session, signal: AbortSignal, clock: Clock): void 
     "abort",
     () => {
       session.streams -= 1;
-      session.lastSeen = clock.now();
+      session.lastSeen = clock.monotonic();
     },
     { once: true },
   );

@@ -55,7 +55,7 @@ export function createBatches({
 }: BatchDependencies): BatchService {
   async function body(request: BatchRequest, batch: ActionBatch, run: Run) {
     const startedAt = new Date(clock.now()).toISOString();
-    const started = clock.now();
+    const started = clock.monotonic();
     devices.drivenOutsideNavigation(run.device.id);
     if (request.look && isOneCommand(batch)) screen.expectChanges(run.device);
     const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
@@ -67,7 +67,7 @@ export function createBatches({
       label: batch.actions.map(({ command }) => command).join(", "),
       status,
       started_at: startedAt,
-      duration_ms: clock.now() - started,
+      duration_ms: clock.monotonic() - started,
       input: batch,
       output: report.results,
       artifacts: [],

@@ -3,6 +3,7 @@ import type { Clock } from "./ports.ts";
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => Math.floor(performance.now()),
   setTimeout(run, ms) {
     const timer = setTimeout(run, ms);
     timer.unref();

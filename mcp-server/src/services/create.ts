@@ -110,7 +110,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     deviceFacts: createDeviceFacts(),
     deployments,
     batches: createBatches(driving),
-    inventory: createInventory({ devices, userinterfaces: apps.userinterfaces, clock }),
+    inventory: createInventory({ devices, userinterfaces: apps.userinterfaces }),
     diagnosis: createDiagnosis(config, deps.skillProblems),
     results: createResults({ ...driving, db: deps.storage.db, events }),
     alerts: createAlerts({ ...driving, db: deps.storage.db, events }),

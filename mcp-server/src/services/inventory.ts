@@ -1,5 +1,5 @@
 import type { UserInterface } from "../domain/index.ts";
-import type { CallContext, Clock, DeviceEntry, DeviceRef, DeviceService, Lease } from "./ports.ts";
+import type { CallContext, DeviceEntry, DeviceRef, DeviceService, Lease } from "./ports.ts";
 
 export type HostView = {
   name: string;
@@ -29,14 +29,13 @@ export type Inventory = {
 export type InventoryDependencies = {
   devices: DeviceService;
   userinterfaces: { get(name: string): Promise<UserInterface> };
-  clock: Clock;
 };
 
 /** What there is to drive, and who drives it. */
-export function createInventory({ devices, userinterfaces, clock }: InventoryDependencies): Inventory {
+export function createInventory({ devices, userinterfaces }: InventoryDependencies): Inventory {
   function stateOf(entry: DeviceEntry, leases: readonly Lease[], context: CallContext): string {
     const lease = leases.find(({ device_id }) => device_id === entry.id);
-    if (!lease || Date.parse(lease.expires_at) <= clock.now()) return "free";
+    if (!lease) return "free";
     const own = lease.principal === context.principal && lease.client === context.client;
     return own ? `yours until ${lease.expires_at}` : `held by ${lease.client} until ${lease.expires_at}`;
   }

@@ -13,16 +13,23 @@ import type {
 } from "../domain/index.ts";
 import type { FinishedRun } from "../storage/executionRows.ts";
 
-/** Real time, or a test's. `setTimeout` returns the function that cancels it; `sleep` throws the signal's reason. */
+/**
+ * Real time, or a test's. `now` is the wall clock in milliseconds since the epoch, for instants that people read and the
+ * database keeps. People and time servers set it, so durations and deadlines are measured with `monotonic`: whole
+ * milliseconds since the process started, never set. `setTimeout` returns the function that cancels it; `sleep` throws the
+ * signal's reason.
+ */
 export type Clock = {
   now(): number;
+  monotonic(): number;
   setTimeout(run: () => void, ms: number): () => void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
 /**
  * Who calls, and under what limits. `client` names one living client (a bridge process, an HTTP session, a job) and,
- * with `principal`, owns leases. `deadline` is milliseconds since the epoch. `signal` aborts on cancellation and deadline.
+ * with `principal`, owns leases. `deadline` is a reading of `Clock.monotonic`. `signal` aborts on cancellation and, with
+ * EXECUTION_TIMEOUT, at the deadline.
  */
 export type CallContext = {
   principal: string;
@@ -58,6 +65,8 @@ export type DeviceEntry = {
 export type OpenDevice = DeviceEntry & {
   controllers: ReadonlyMap<ControllerKind, Controller>;
   unavailable: readonly { kind: ControllerKind; reason: string }[];
+  /** That of the lease by which its commands run; without one, controllers refuse the commands once a lease was used. */
+  fence?: number;
 };
 
 export type Lease = {

@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, not, or, placeholder, type SQL, sql } from "drizzle-orm";
+import { and, eq, lte, not, placeholder, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { leaseLosses, leases } from "./schema.ts";
 
@@ -28,41 +28,26 @@ const freed = {
 };
 const isHeld = not(eq(leases.client, ""));
 
+/** Which lease a device has, until when. Who may have it is not decided here: only its host's daemon writes its rows. */
 export function leaseRows(db: Database) {
+  // Driving calls renew a lease again and again.
+  const extending = db
+    .update(leases)
+    .set({
+      implicit: sql`${placeholder("implicit")}::boolean`,
+      expiresAt: sql`${placeholder("expires")}::timestamptz`,
+    })
+    .where(eq(leases.sessionId, placeholder("session")))
+    .returning({ deviceId: leases.deviceId })
+    .prepare("extend_lease");
   return {
-    /**
-     * Wins if the device is free, expired, held by this principal and client, or `force`; otherwise undefined. One atomic
-     * statement; the fence grows with each win. A living lease of another handle that `force` ends is recorded as a loss.
-     */
-    async take(wanted: WantedLease, options: { force: boolean; now: string }): Promise<LeaseRow | undefined> {
-      if (!options.force) return upsert(db, wanted, options);
-      return db.transaction(async (tx) => {
-        const [before] = await tx
-          .select()
-          .from(leases)
-          .where(eq(leases.deviceId, wanted.device_id))
-          .for("update");
-        const taken = await upsert(tx, wanted, options);
-        const ends = before !== undefined && before.expiresAt > options.now;
-        if (ends && before.sessionId !== wanted.session_id)
-          await insertLoss(tx, {
-            session_id: before.sessionId,
-            device_id: before.deviceId,
-            taken_by: wanted.client,
-            at: options.now,
-          });
-        return taken;
-      });
-    },
-
-    ...renewals(db),
-
-    async find(sessionId: string): Promise<LeaseRow | undefined> {
-      const [row] = await db
+    /** Of one host: those that were not given back, expired or not. */
+    async ofHost(host: string): Promise<LeaseRow[]> {
+      const rows = await db
         .select()
         .from(leases)
-        .where(and(eq(leases.sessionId, sessionId), isHeld));
-      return row && toLease(row);
+        .where(and(eq(leases.hostName, host), isHeld));
+      return rows.map(toLease);
     },
 
     /** The device's last lease that was not given back, expired or not. */
@@ -74,63 +59,28 @@ export function leaseRows(db: Database) {
       return row && toLease(row);
     },
 
-    /** All that were not given back, expired or not, by device. */
-    async all(): Promise<LeaseRow[]> {
-      return (await db.select().from(leases).where(isHeld).orderBy(leases.deviceId)).map(toLease);
-    },
-
-    ...endings(db),
-  };
-}
-
-/** When a lease would end now, by whether it is an implicit one. */
-export type LeaseEnd = { implicit: string; explicit: string };
-
-/** Each driving call renews a lease: prepared once, and one statement each. */
-function renewals(db: Database) {
-  const renewing = (name: string, which: SQL) =>
-    db
-      .update(leases)
-      .set({
-        expiresAt: sql`case when ${leases.implicit} then ${placeholder("implicit")}::timestamptz else ${placeholder("explicit")}::timestamptz end`,
-      })
-      .where(
-        and(which, eq(leases.principal, placeholder("principal")), gt(leases.expiresAt, placeholder("now"))),
-      )
-      .returning()
-      .prepare(name);
-  const byHandle = renewing("renew_lease", sql`${leases.sessionId} = ${placeholder("session")}`);
-  const ofOwner = renewing(
-    "renew_own_lease",
-    sql`${leases.deviceId} = ${placeholder("device")} and ${leases.client} = ${placeholder("client")}`,
-  );
-  return {
-    /** Undefined when the principal's lease with this handle has expired or gone. */
-    async renew(
-      lease: { session_id: string; principal: string },
-      until: LeaseEnd,
-      now: string,
+    /**
+     * Stores a new lease, with a higher fence, in place of the one with the handle `after` (undefined: one that was given
+     * back, or none). Undefined when the device has another lease by now. A `loss` is stored with it.
+     */
+    async take(
+      wanted: WantedLease,
+      { after, loss }: { after: string | undefined; loss?: LeaseLoss | undefined },
     ): Promise<LeaseRow | undefined> {
-      const { session_id: session, principal } = lease;
-      const [row] = await byHandle.execute({ session, principal, ...until, now });
-      return row && toLease(row);
+      if (!loss) return replace(db, wanted, after);
+      return db.transaction(async (tx) => {
+        const taken = await replace(tx, wanted, after);
+        if (taken) await insertLoss(tx, loss);
+        return taken;
+      });
     },
 
-    /** Undefined when the client has no living lease of the device. */
-    async renewOwn(
-      owner: { device_id: string; principal: string; client: string },
-      until: LeaseEnd,
-      now: string,
-    ): Promise<LeaseRow | undefined> {
-      const { device_id: device, principal, client } = owner;
-      const [row] = await ofOwner.execute({ device, principal, client, ...until, now });
-      return row && toLease(row);
+    /** False when no device has the handle any more. */
+    async extend(lease: Pick<LeaseRow, "session_id" | "implicit" | "expires_at">): Promise<boolean> {
+      const { session_id: session, implicit, expires_at: expires } = lease;
+      return (await extending.execute({ session, implicit, expires })).length > 0;
     },
-  };
-}
 
-function endings(db: Database) {
-  return {
     /** False if it was gone already. */
     async release(sessionId: string): Promise<boolean> {
       const rows = await db
@@ -139,21 +89,6 @@ function endings(db: Database) {
         .where(and(eq(leases.sessionId, sessionId), isHeld))
         .returning({ deviceId: leases.deviceId });
       return rows.length > 0;
-    },
-
-    /** Gives back all that a client held; returns its handles. */
-    async releaseClient(client: string): Promise<string[]> {
-      const rows = await db
-        .select({ sessionId: leases.sessionId })
-        .from(leases)
-        .where(and(eq(leases.client, client), isHeld));
-      const released: string[] = [];
-      for (const { sessionId } of rows) if (await this.release(sessionId)) released.push(sessionId);
-      return released;
-    },
-
-    async recordLoss(loss: LeaseLoss): Promise<void> {
-      await insertLoss(db, loss);
     },
 
     async findLoss(sessionId: string): Promise<{ taken_by: string; at: string } | undefined> {
@@ -168,10 +103,10 @@ function endings(db: Database) {
   };
 }
 
-async function upsert(
+async function replace(
   db: Database,
   wanted: WantedLease,
-  { force, now }: { force: boolean; now: string },
+  after: string | undefined,
 ): Promise<LeaseRow | undefined> {
   const values = {
     hostName: wanted.host_name,
@@ -182,15 +117,13 @@ async function upsert(
     takenAt: wanted.taken_at,
     expiresAt: wanted.expires_at,
   };
-  const isOwn = and(eq(leases.principal, wanted.principal), eq(leases.client, wanted.client));
-  const mayTake = force ? undefined : or(lte(leases.expiresAt, now), isOwn);
   const [row] = await db
     .insert(leases)
     .values({ deviceId: wanted.device_id, fence: 1, ...values })
     .onConflictDoUpdate({
       target: leases.deviceId,
       set: { ...values, fence: sql`${leases.fence} + 1` },
-      ...(mayTake && { setWhere: mayTake }),
+      setWhere: eq(leases.sessionId, after ?? freed.sessionId),
     })
     .returning();
   return row && toLease(row);

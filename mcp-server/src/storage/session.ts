@@ -45,7 +45,7 @@ export class SharedSession {
     for (const part of from.incoming.push(chunk)) {
       if (part.kind === "startup") from.peer.send(greeting(this.engine.version));
       else if (part.kind === "end") from.peer.close();
-      else this.waiting.push({ from, bytes: part.bytes, since: Date.now() });
+      else this.waiting.push({ from, bytes: part.bytes, since: performance.now() });
     }
     void this.pump();
   }
@@ -102,7 +102,7 @@ export class SharedSession {
       if (type === "A") this.notifyOthers(to, bytes);
     }
     this.owner = idle ? undefined : to;
-    this.ownerActive = Date.now();
+    this.ownerActive = performance.now();
     if (!to.gone) to.peer.send(new Uint8Array(answer));
   }
 
@@ -115,7 +115,7 @@ export class SharedSession {
     clearTimeout(this.timer);
     if (this.owner === undefined || this.waiting.length === 0) return;
     const first = Math.min(...this.waiting.map((work) => this.deadline(work)));
-    this.timer = setTimeout(() => this.refuseLate(), Math.max(0, first - Date.now()));
+    this.timer = setTimeout(() => this.refuseLate(), Math.max(0, first - performance.now()));
   }
 
   private deadline(work: Work): number {
@@ -124,7 +124,7 @@ export class SharedSession {
 
   private refuseLate(): void {
     if (this.running || this.owner === undefined) return;
-    const now = Date.now();
+    const now = performance.now();
     const late = this.waiting.filter((work) => this.deadline(work) <= now);
     for (const work of late) {
       this.waiting.splice(this.waiting.indexOf(work), 1);

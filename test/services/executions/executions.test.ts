@@ -112,7 +112,7 @@ describeExecutions("executions", (t) => {
           return passing(run);
         },
         {},
-        callContext({ signal: gone.signal }),
+        callContext({ signal: gone.signal, client: "host-1" }),
       ),
     );
     gone.abort();

@@ -12,7 +12,8 @@ import { simulatedDevices, testSecrets } from "../../fixtures/simulated.ts";
 const folder = mkdtempSync(join(tmpdir(), "labwright-parts-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const clock = fakeClock(performance.timeOrigin + 5_000);
+const clock = fakeClock();
+await clock.advance(5_000);
 const serving = {
   version: "1.2.3",
   build: "abc",

@@ -25,9 +25,9 @@ export const busyExitCode = 3;
 
 /** Finds the daemon or starts it. Throws DAEMON_UNAVAILABLE with the daemon's own reason, DAEMON_MISMATCH. */
 export async function findDaemon(wanted: DaemonWanted): Promise<Attached> {
-  const deadline = Date.now() + wanted.deadlineMs;
+  const deadline = performance.now() + wanted.deadlineMs;
   let child: Child | undefined;
-  for (let wait = 5; Date.now() < deadline; wait = Math.min(wait * 1.3, 100)) {
+  for (let wait = 5; performance.now() < deadline; wait = Math.min(wait * 1.3, 100)) {
     const attached = await findRunningDaemon(wanted.dataDir, wanted.client);
     if (attached && (await isAcceptedOrLeft(attached, wanted, child))) return attached;
     if (child?.exit !== undefined && child.exit !== busyExitCode) throw unavailable(child, wanted);

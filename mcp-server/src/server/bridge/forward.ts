@@ -40,7 +40,7 @@ export function createForward(deps: {
   function onLost({ reason }: Loss): void {
     current = undefined;
     if (isClosed || reason !== undefined) return;
-    const now = Date.now();
+    const now = performance.now();
     restarts = [...restarts.filter((at) => now - at < eagerRestarts.perMs), now];
     if (restarts.length <= eagerRestarts.max) warm();
   }

@@ -85,7 +85,7 @@ class Actions implements ActionExecutor {
 
   private async runAction(prepared: Prepared, { device, phase, signal }: Where): Promise<ActionResult> {
     const { action } = prepared;
-    const started = this.clock.now();
+    const started = this.clock.monotonic();
     let done: Done = { message: "" };
     let error: ActionResult["error"];
     let runs = 0;
@@ -109,7 +109,7 @@ class Actions implements ActionExecutor {
       ok: error === undefined,
       runs,
       message: error?.message ?? message,
-      duration_ms: this.clock.now() - started,
+      duration_ms: this.clock.monotonic() - started,
       ...(data && { data }),
       ...(error && { error }),
     };
@@ -121,6 +121,7 @@ class Actions implements ActionExecutor {
     return offered.command.run(
       offered.command.input.strict().parse(withSecrets(prepared, this.secrets)),
       signal,
+      device.fence,
     );
   }
 

@@ -14,14 +14,14 @@ export async function whenFree(
   deps: { devices: Pick<DeviceService, "acquire">; clock: Clock; timeoutMs: number },
 ): Promise<Grant> {
   const { devices, clock, timeoutMs } = deps;
-  const until = clock.now() + timeoutMs;
+  const until = clock.monotonic() + timeoutMs;
   for (;;) {
     try {
       return await devices.acquire({ device_id: deviceId }, context, { drives: true });
     } catch (error) {
       const isHeld = error instanceof ToolError && error.code === "DEVICE_HELD";
-      if (!isHeld || clock.now() >= until) throw error;
+      if (!isHeld || clock.monotonic() >= until) throw error;
     }
-    await clock.sleep(Math.min(askEveryMs, until - clock.now()), context.signal);
+    await clock.sleep(Math.min(askEveryMs, until - clock.monotonic()), context.signal);
   }
 }

@@ -9,6 +9,7 @@ import {
   findDevice,
 } from "./entries.ts";
 import { isOwn, type LeaseLimits, type LeaseStore, Leases } from "./leases.ts";
+import type { LiveLease } from "./liveLease.ts";
 import { OpenDevices } from "./openDevices.ts";
 
 export type { DeviceSettings } from "./entries.ts";
@@ -70,19 +71,20 @@ class Devices implements DeviceService {
 
   async takeControl(deviceId: string | undefined, context: CallContext, force: boolean) {
     const entry = await this.choose({ device_id: deviceId }, context);
-    const free = await this.freeFor(context);
+    const free = () => this.freeFor(context);
     const lease = await this.rules.take(entry.id, context, { force, implicit: false, free });
     try {
-      return { lease, device: await this.opened.open(entry, context.signal) };
+      const device = await this.opened.open(entry, context.signal);
+      return { lease: lease.view, device };
     } catch (error) {
-      await this.rules.release(lease.session_id);
+      await this.rules.abandon(lease);
       throw error;
     }
   }
 
   async releaseControl(ref: DeviceRef, context: CallContext): Promise<Lease> {
     const lease = ref.session_id
-      ? (await this.byHandle(ref.session_id, ref, context)).lease
+      ? (await this.byHandle(ref.session_id, ref, context)).lease.view
       : await this.ownLease(ref, context);
     await this.rules.release(lease.session_id);
     return lease;
@@ -141,14 +143,14 @@ class Devices implements DeviceService {
     );
   }
 
-  private implicitLease(entry: ConfiguredDevice, context: CallContext): Promise<Lease> {
+  private implicitLease(entry: ConfiguredDevice, context: CallContext): Promise<LiveLease> {
     const free = async () => (this.entries.length > 1 ? await this.freeFor(context) : []);
     return this.rules.takeImplicitly(entry.id, context, free);
   }
 
   private async byHandle(sessionId: string, ref: DeviceRef, context: CallContext) {
     const lease = await this.rules.useHandle(sessionId, context);
-    const entry = findDevice(this.entries, lease.device_id);
+    const entry = findDevice(this.entries, lease.view.device_id);
     if (ref.device_id !== undefined && findDevice(this.entries, ref.device_id) !== entry) {
       throw new ToolError(
         "INVALID_INPUT",
@@ -161,17 +163,19 @@ class Devices implements DeviceService {
 
   private async grant(
     entry: ConfiguredDevice,
-    lease: Lease | undefined,
+    live: LiveLease | undefined,
     context: CallContext,
   ): Promise<Grant> {
-    if (!lease) {
+    if (!live) {
       const device = await this.opened.open(entry, context.signal);
-      return { device, lease, signal: context.signal, done: () => {} };
+      return { device, lease: undefined, signal: context.signal, done: () => {} };
     }
-    const held = this.rules.hold(lease);
+    const held = this.rules.hold(live);
+    const lease = live.view;
     try {
       const signal = AbortSignal.any([context.signal, held.lost]);
-      return { device: await this.opened.open(entry, signal), lease, signal, done: held.done };
+      const device = { ...(await this.opened.open(entry, signal)), fence: lease.fence };
+      return { device, lease, signal, done: held.done };
     } catch (error) {
       held.done();
       throw error;

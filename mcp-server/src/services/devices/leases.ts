@@ -1,51 +1,51 @@
 import { randomUUID } from "node:crypto";
 import { ToolError } from "../../errors.ts";
-import type { LeaseEnd } from "../../storage/leaseRows.ts";
+import type { LeaseLoss, WantedLease } from "../../storage/leaseRows.ts";
 import type { CallContext, Clock, Lease } from "../ports.ts";
+import { clientEnded, expiredError, givenBack, heldError, takenError, unknownHandle } from "./leaseErrors.ts";
+import { LiveLease } from "./liveLease.ts";
 
 /** What the lease rules need from storage; every method is one atomic statement. Times are ISO 8601 UTC. */
 export type LeaseStore = {
+  /** Of one host: those that were not given back, expired or not. */
+  ofHost(host: string): Promise<Lease[]>;
+  /** The device's lease that was not given back, expired or not. */
+  ofDevice(deviceId: string): Promise<Lease | undefined>;
   /**
-   * Wins if the device is free, expired, held by this principal and client, or `force`; otherwise undefined. A living
-   * lease that `force` ends is noted for `findLoss`.
+   * Stores a new lease with a higher fence, in place of the one with the handle `after` (undefined: the device was given
+   * back, or never taken). Undefined when the device has another lease by now. `loss` is noted for `findLoss`.
    */
   take(
-    wanted: Omit<Lease, "fence"> & { host_name: string; taken_at: string },
-    options: { force: boolean; now: string },
+    wanted: WantedLease,
+    options: { after: string | undefined; loss?: LeaseLoss | undefined },
   ): Promise<Lease | undefined>;
-  renew(
-    lease: { session_id: string; principal: string },
-    until: LeaseEnd,
-    now: string,
-  ): Promise<Lease | undefined>;
-  renewOwn(
-    owner: { device_id: string; principal: string; client: string },
-    until: LeaseEnd,
-    now: string,
-  ): Promise<Lease | undefined>;
-  find(sessionId: string): Promise<Lease | undefined>;
-  ofDevice(deviceId: string): Promise<Lease | undefined>;
-  all(): Promise<Lease[]>;
+  /** False when the handle is no longer the device's. */
+  extend(lease: Pick<Lease, "session_id" | "implicit" | "expires_at">): Promise<boolean>;
   release(sessionId: string): Promise<boolean>;
   findLoss(sessionId: string): Promise<{ taken_by: string; at: string } | undefined>;
 };
 
 export type LeaseLimits = { leaseMs: number; implicitMs: number };
 
-type Held = { lease: Lease; lost: AbortController; users: number };
-
-/** A lease that was renewed this short a time ago is not written again: a quick sequence of calls is one renewal. */
+/** A lease that was stored this short a time ago is not written again: a quick sequence of calls is one renewal. */
 const renewEveryMs = 1_000;
+
+/** Longer than a run may take to stop. What has not stopped by then is kept off the device by its old fence. */
+const stopMs = 30_000;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** The rules of who may drive a device: one holder, an expiry that calls push on, and no silent stealing. */
+/**
+ * The rules of who may drive a device: one holder, an expiry that calls push on, no silent stealing, and nothing that
+ * outlives its lease. Only this host's daemon gives its devices away, so it decides from what it knows; the database keeps
+ * the leases for its next start, and the fences for ever.
+ */
 export class Leases {
-  private readonly held = new Map<string, Held>();
-  /** The last renewal of each device. Only this host's daemon writes the leases of its devices, so it may remember them. */
-  private readonly renewals = new Map<string, { lease: Lease; at: number }>();
-  /** Counts what may end a lease: a renewal that was under way meanwhile is not remembered. */
-  private changes = 0;
+  /** The latest lease of each device, living or expired. */
+  private readonly known = new Map<string, LiveLease>();
+  /** The last change of each device that is under way; changes of one device wait for each other. */
+  private readonly turns = new Map<string, Promise<unknown>>();
+  private loading: Promise<void> | undefined;
   private readonly store: LeaseStore;
   private readonly clock: Clock;
   private readonly host: string;
@@ -60,40 +60,29 @@ export class Leases {
 
   /** Living leases only. */
   async list(): Promise<Lease[]> {
-    const now = this.clock.now();
-    return (await this.store.all()).filter((lease) => Date.parse(lease.expires_at) > now);
+    await this.load();
+    return [...this.known.values()].filter(({ isLiving }) => isLiving).map(({ view }) => view);
   }
 
   /**
-   * Takes a device. Throws DEVICE_HELD with holder, expiry and `free` devices. With `force`, a running call of the
-   * former holder is stopped and its next call told why.
+   * Takes a device. Its own holder gets the same lease again. Throws DEVICE_HELD with holder, expiry and the `free`
+   * devices. With `force`, what the former holder runs has stopped when this returns, and its next call is told why.
    */
-  async take(
+  take(
     deviceId: string,
     context: CallContext,
-    options: { force: boolean; implicit: boolean; free: readonly string[] },
-  ): Promise<Lease> {
-    const now = this.clock.now();
-    const before = await this.store.ofDevice(deviceId);
-    const own = before !== undefined && isOwn(before, context) && Date.parse(before.expires_at) > now;
-    const implicit = own ? before.implicit && options.implicit : options.implicit;
-    const lease = await this.store.take(
-      {
-        device_id: deviceId,
-        host_name: this.host,
-        session_id: own ? before.session_id : randomUUID(),
-        principal: context.principal,
-        client: context.client,
-        implicit,
-        taken_at: iso(now),
-        expires_at: iso(now + this.span(implicit)),
-      },
-      { force: options.force, now: iso(now) },
-    );
-    this.forget((held) => held.device_id === deviceId);
-    if (!lease) throw await this.heldError(deviceId, options.free);
-    if (before && before.session_id !== lease.session_id) this.stopFormer(before, context);
-    return lease;
+    options: { force: boolean; implicit: boolean; free(): Promise<readonly string[]> },
+  ): Promise<LiveLease> {
+    return this.inTurn(deviceId, async () => {
+      await this.load();
+      // The client may have ended while this waited.
+      context.signal.throwIfAborted();
+      const before = this.known.get(deviceId);
+      if (!before?.isLiving) return this.replace(before, deviceId, context, options.implicit);
+      if (isOwn(before.view, context)) return this.takeAgain(before, options.implicit);
+      if (!options.force) throw heldError(before.view, await options.free());
+      return this.replace(before, deviceId, context, options.implicit);
+    });
   }
 
   /** Takes a device for one call, or renews what its caller holds of it. Throws DEVICE_HELD. */
@@ -101,142 +90,212 @@ export class Leases {
     deviceId: string,
     context: CallContext,
     free: () => Promise<readonly string[]>,
-  ): Promise<Lease> {
-    const { principal, client } = context;
-    const recent = this.recent((lease) => lease.device_id === deviceId && isOwn(lease, context));
-    if (recent) return recent;
-    const now = this.clock.now();
-    const owner = { device_id: deviceId, principal, client };
-    const own = await this.remembering(now, this.store.renewOwn(owner, this.until(now), iso(now)));
-    return own ?? this.take(deviceId, context, { force: false, implicit: true, free: await free() });
+  ): Promise<LiveLease> {
+    await this.load();
+    const own = this.known.get(deviceId);
+    if (own && isOwn(own.view, context) && (await this.renew(own))) return own;
+    return this.take(deviceId, context, { force: false, implicit: true, free });
   }
 
   /** Checks a handle and renews it. Throws LEASE_LOST, LEASE_EXPIRED or LEASE_NOT_FOUND with what to do. */
-  async useHandle(sessionId: string, context: CallContext): Promise<Lease> {
-    const { principal } = context;
-    const recent = this.recent((lease) => lease.session_id === sessionId && lease.principal === principal);
-    if (recent) return recent;
-    const renewed = await this.renew({ session_id: sessionId, principal });
-    if (renewed) return renewed;
-    const lease = await this.store.find(sessionId);
-    if (!lease || lease.principal !== principal) throw await this.goneError(sessionId);
-    throw new ToolError(
-      "LEASE_EXPIRED",
-      `The lease of ${lease.device_id} ended at ${lease.expires_at}.`,
-      "Call take_control again; it is granted if the device is still free.",
-      { device_id: lease.device_id },
-    );
+  async useHandle(sessionId: string, { principal }: CallContext): Promise<LiveLease> {
+    await this.load();
+    const live = this.find(sessionId);
+    if (live?.view.principal !== principal) throw await this.goneError(sessionId);
+    if (await this.renew(live)) return live;
+    const { reason } = live;
+    // A holder who gave the device back knows it; one who lost it is told.
+    if (reason instanceof ToolError && reason.code !== "CANCELLED") throw reason;
+    throw reason === undefined ? expiredError(live.view) : unknownHandle(sessionId);
   }
 
-  async renew(lease: { session_id: string; principal: string }): Promise<Lease | undefined> {
-    const now = this.clock.now();
-    return this.remembering(now, this.store.renew(lease, this.until(now), iso(now)));
+  /** Gives a lease back when what it was taken for failed, unless others of its client use it. */
+  abandon(live: LiveLease): Promise<void> {
+    return this.inTurn(live.view.device_id, async () => {
+      live.takes -= 1;
+      if (live.takes === 0 && !live.isUsed) await this.giveBack(live, givenBack(live.view));
+    });
   }
 
-  private recent(isWanted: (lease: Lease) => boolean): Lease | undefined {
-    const now = this.clock.now();
-    for (const { lease, at } of this.renewals.values())
-      if (isWanted(lease) && now >= at && now - at < renewEveryMs) return lease;
-    return undefined;
-  }
-
-  private async remembering(at: number, renewal: Promise<Lease | undefined>): Promise<Lease | undefined> {
-    const before = this.changes;
-    const lease = await renewal;
-    if (lease && this.changes === before) this.renewals.set(lease.device_id, { lease, at });
-    return lease;
-  }
-
-  private forget(isMeant: (lease: Lease) => boolean): void {
-    this.changes += 1;
-    for (const [device, { lease }] of this.renewals) if (isMeant(lease)) this.renewals.delete(device);
-  }
-
-  /** Gives a lease back. False if it was gone already. */
+  /** Gives a lease back when what runs under it has stopped. False if it was gone already. */
   async release(sessionId: string): Promise<boolean> {
-    this.held.delete(sessionId);
-    const released = await this.store.release(sessionId);
-    this.forget((lease) => lease.session_id === sessionId);
+    await this.load();
+    const live = this.find(sessionId);
+    if (!live) return false;
+    return this.inTurn(live.view.device_id, () => this.giveBack(live, givenBack(live.view)));
+  }
+
+  /** Gives back all that a client held that has ended, also what it was about to get. */
+  async releaseClient(client: string): Promise<void> {
+    await this.load();
+    const devices = new Set([...this.known.keys(), ...this.turns.keys()]);
+    const releases = [...devices].map((deviceId) =>
+      this.inTurn(deviceId, async () => {
+        const live = this.known.get(deviceId);
+        if (live?.view.client === client) await this.giveBack(live, clientEnded(live.view));
+      }),
+    );
+    await Promise.all(releases);
+  }
+
+  /** Keeps a lease alive while a call or run uses it. The signal aborts with the reason when the lease ends. */
+  hold(live: LiveLease): { lost: AbortSignal; done(): void } {
+    const { lost, done } = live.use();
+    let stopTimer = () => {};
+    const renewLater = () => {
+      stopTimer = this.clock.setTimeout(() => {
+        // First, so that a renewal that is under way when the use ends starts no other.
+        renewLater();
+        void this.renewUsed(live);
+      }, this.span(live) / 3);
+    };
+    renewLater();
+    return {
+      lost,
+      done: () => {
+        stopTimer();
+        done();
+      },
+    };
+  }
+
+  private async renewUsed(live: LiveLease): Promise<void> {
+    // A database that is away is no reason to end the lease: the next renewal stores it.
+    const isLiving = await this.renew(live).catch(() => true);
+    if (!isLiving) await live.end(expiredError(live.view), stopMs);
+  }
+
+  /** Pushes the end of a living lease on. False when it has ended. */
+  private async renew(live: LiveLease): Promise<boolean> {
+    if (!live.isLiving) return false;
+    live.prolong(this.span(live));
+    const now = this.clock.monotonic();
+    if (now - live.storedAt < renewEveryMs) return true;
+    const before = live.storedAt;
+    live.storedAt = now;
+    try {
+      if (await this.store.extend(live.view)) return true;
+    } catch (error) {
+      live.storedAt = before;
+      throw error;
+    }
+    // Given back meanwhile, or the device has a lease that another daemon gave.
+    await live.end(unknownHandle(live.view.session_id), stopMs);
+    return false;
+  }
+
+  private async takeAgain(own: LiveLease, implicit: boolean): Promise<LiveLease> {
+    own.takes += 1;
+    if (!implicit) own.makeExplicit();
+    own.storedAt = Number.NEGATIVE_INFINITY;
+    await this.renew(own);
+    return own;
+  }
+
+  /** A new lease in place of the one `before`, when what runs under that has stopped. */
+  private async replace(
+    before: LiveLease | undefined,
+    deviceId: string,
+    context: CallContext,
+    implicit: boolean,
+  ): Promise<LiveLease> {
+    const wanted = () => this.wanted(deviceId, context, implicit);
+    if (!before) return this.win(wanted(), { after: undefined });
+    const { session_id: after } = before.view;
+    if (!before.isLiving) {
+      await before.end(expiredError(before.view), stopMs);
+      return this.win(wanted(), { after });
+    }
+    const { client: taken_by } = context;
+    const at = iso(this.clock.now());
+    await before.end(takenError(deviceId, taken_by, at), stopMs);
+    return this.win(wanted(), { after, loss: { session_id: after, device_id: deviceId, taken_by, at } });
+  }
+
+  private async win(
+    wanted: WantedLease,
+    options: { after: string | undefined; loss?: LeaseLoss },
+  ): Promise<LiveLease> {
+    const lease = await this.store.take(wanted, options);
+    if (lease) return this.learn(lease);
+    // Another daemon of this host's name gave the device away.
+    const other = await this.store.ofDevice(wanted.device_id);
+    if (other) throw heldError(this.learn(other).view, []);
+    this.known.delete(wanted.device_id);
+    return this.win(wanted, { after: undefined });
+  }
+
+  private async giveBack(live: LiveLease, reason: ToolError): Promise<boolean> {
+    const { device_id, session_id } = live.view;
+    if (this.known.get(device_id) !== live) return false;
+    await live.end(reason, stopMs);
+    const released = await this.store.release(session_id);
+    this.known.delete(device_id);
     return released;
   }
 
-  /** Gives back all that a client held that has ended. */
-  async releaseClient(client: string): Promise<void> {
-    for (const lease of await this.store.all())
-      if (lease.client === client) await this.release(lease.session_id);
-  }
-
-  /** Keeps a lease alive while a call or run uses it. The signal aborts with LEASE_LOST when another takes the device. */
-  hold(lease: Lease): { lost: AbortSignal; done(): void } {
-    const held = this.held.get(lease.session_id) ?? { lease, lost: new AbortController(), users: 0 };
-    held.users += 1;
-    this.held.set(lease.session_id, held);
-    let stopRenewing = () => {};
-    const renewLater = () => {
-      stopRenewing = this.clock.setTimeout(() => {
-        this.renew(lease).then(renewLater, renewLater);
-      }, this.span(lease.implicit) / 3);
+  private wanted(deviceId: string, { principal, client }: CallContext, implicit: boolean): WantedLease {
+    const now = this.clock.now();
+    return {
+      device_id: deviceId,
+      host_name: this.host,
+      session_id: randomUUID(),
+      principal,
+      client,
+      implicit,
+      taken_at: iso(now),
+      expires_at: iso(now + this.spanOf(implicit)),
     };
-    renewLater();
-    let finished = false;
-    const done = () => {
-      if (finished) return;
-      finished = true;
-      stopRenewing();
-      stopRenewing = () => {};
-      held.users -= 1;
-      if (held.users === 0 && this.held.get(lease.session_id) === held) this.held.delete(lease.session_id);
-    };
-    return { lost: held.lost.signal, done };
   }
 
-  async heldError(deviceId: string, free: readonly string[]): Promise<ToolError> {
-    const holder = await this.store.ofDevice(deviceId);
-    const who = holder
-      ? `${holder.client} (${holder.principal}) until ${holder.expires_at}`
-      : "another client";
-    const instead = free.length > 0 ? `Free devices: ${free.join(", ")}. ` : "";
-    return new ToolError(
-      "DEVICE_HELD",
-      `${deviceId} is held by ${who}.`,
-      `${instead}Wait for it, or call take_control with force: true, which tells the holder.`,
-      { device_id: deviceId, holder: holder?.client, until: holder?.expires_at, free },
-    );
+  private find(sessionId: string): LiveLease | undefined {
+    return [...this.known.values()].find(({ view }) => view.session_id === sessionId);
   }
 
-  private until(now: number): LeaseEnd {
-    return { implicit: iso(now + this.limits.implicitMs), explicit: iso(now + this.limits.leaseMs) };
+  private span({ view }: LiveLease): number {
+    return this.spanOf(view.implicit);
   }
 
-  private span(implicit: boolean): number {
+  private spanOf(implicit: boolean): number {
     return implicit ? this.limits.implicitMs : this.limits.leaseMs;
   }
 
-  /** Stops what the former holder's calls are doing; the store has noted who took the device. */
-  private stopFormer(before: Lease, context: CallContext): void {
-    const held = this.held.get(before.session_id);
-    held?.lost.abort(lostError(before.device_id, context.client, iso(this.clock.now())));
-    this.held.delete(before.session_id);
+  private load(): Promise<void> {
+    this.loading ??= this.loadAll().catch((error: unknown) => {
+      this.loading = undefined;
+      throw error;
+    });
+    return this.loading;
+  }
+
+  private async loadAll(): Promise<void> {
+    for (const lease of await this.store.ofHost(this.host)) this.learn(lease);
+  }
+
+  /** From its row. The wall clock may have been set since, so it lasts no longer than a new one would. */
+  private learn(lease: Lease): LiveLease {
+    const left = Math.min(Date.parse(lease.expires_at) - this.clock.now(), this.spanOf(lease.implicit));
+    const live = new LiveLease(lease, left, this.clock);
+    this.known.set(lease.device_id, live);
+    return live;
+  }
+
+  private inTurn<T>(deviceId: string, change: () => Promise<T>): Promise<T> {
+    const before = this.turns.get(deviceId) ?? Promise.resolve();
+    const done = before.then(change, change);
+    this.turns.set(deviceId, done);
+    const leave = () => {
+      if (this.turns.get(deviceId) === done) this.turns.delete(deviceId);
+    };
+    done.then(leave, leave);
+    return done;
   }
 
   private async goneError(sessionId: string): Promise<ToolError> {
     const loss = await this.store.findLoss(sessionId);
-    if (loss) return lostError("The device", loss.taken_by, loss.at);
-    return new ToolError(
-      "LEASE_NOT_FOUND",
-      `No lease has the handle ${sessionId}.`,
-      "It was released or never given: call take_control for a new session_id.",
-    );
+    return loss ? takenError("The device", loss.taken_by, loss.at) : unknownHandle(sessionId);
   }
 }
 
 export const isOwn = (lease: Lease, context: CallContext) =>
   lease.principal === context.principal && lease.client === context.client;
-
-function lostError(device: string, takenBy: string, at: string): ToolError {
-  return new ToolError(
-    "LEASE_LOST",
-    `${device} was taken by ${takenBy} with force at ${at}.`,
-    "Agree with them, or call take_control again when they are done.",
-  );
-}

@@ -8,10 +8,13 @@ import { inProcessJobs, type JobPort } from "./jobs.ts";
 import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
 import { RunRecord } from "./runRecord.ts";
 import { storable, storableText } from "./storable.ts";
-import type { ExecutionDependencies } from "./types.ts";
-import { pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
+import type { ExecutionDependencies, Reason } from "./types.ts";
+import { isDeadline, pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
 
-type Entry = { run: LiveRun; ended: Promise<ExecutionEnd> };
+/** What a call has left to answer in when it has waited for a run up to its deadline. */
+const answerMs = 500;
+
+type Entry = { run: LiveRun; ended: Promise<ExecutionEnd>; owner: Pick<CallContext, "principal" | "client"> };
 
 /** The one place where runs start, are waited for, stopped and recorded. */
 export function createExecutions(deps: ExecutionDependencies): ExecutionService {
@@ -36,21 +39,21 @@ class Executions implements ExecutionService {
     body: (run: Run) => Promise<BodyResult<Output>>,
   ): Promise<RunReply<Output>> {
     const control = new AbortController();
-    const stop = () => control.abort(cancelledBy(context.client));
+    const stop = () => control.abort(stopReason(context));
     if (context.signal.aborted) stop();
     context.signal.addEventListener("abort", stop, { once: true });
     const entry = await this.begin(spec, context, control, body).finally(() =>
       context.signal.removeEventListener("abort", stop),
     );
     const waited = await this.waitForEntry(entry, spec.wait_ms, context);
-    return { ...replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
+    return { ...this.replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
   }
 
   async wait(executionId: string, waitMs: number, context: CallContext): Promise<RunReply<object>> {
     const entry = this.live.get(executionId);
     if (entry) {
       const waited = await this.waitForEntry(entry, waitMs, context);
-      return { ...replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
+      return { ...this.replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
     }
     const { execution, result } = await this.found(executionId);
     return {
@@ -65,7 +68,12 @@ class Executions implements ExecutionService {
 
   async get(executionId: string): Promise<{ execution: Execution; steps: Step[] }> {
     const { execution } = await this.found(executionId);
-    return { execution, steps: await this.deps.rows.steps(executionId) };
+    const run = this.live.get(executionId)?.run;
+    const reason = run && this.whyQueued(run);
+    return {
+      execution: { ...execution, ...(reason && { reason }) },
+      steps: await this.deps.rows.steps(executionId),
+    };
   }
 
   async cancel(executionId: string, by: string): Promise<Execution> {
@@ -127,48 +135,56 @@ class Executions implements ExecutionService {
     context: CallContext,
     control: AbortController,
     body: Body<Output>,
-  ): Promise<{ run: LiveRun<Output>; ended: Promise<ExecutionEnd> }> {
+  ): Promise<Entry & { run: LiveRun<Output> }> {
     const { devices, rows, clock, secrets } = this.deps;
-    const own = { ...context, signal: control.signal, deadline: clock.now() + spec.timeout_ms };
+    const own = { ...context, signal: control.signal, deadline: clock.monotonic() + spec.timeout_ms };
     const grant = await devices.acquire(spec.device, own, { drives: true });
     const input = secrets.mask(storable(spec.input));
     const { lane, outer } = this.placeOf(grant, context);
     const execution = { ...this.executionOf(spec, context, grant, lane, outer), input };
     const record = new RunRecord(rows, execution);
-    try {
-      if (spec.kind === "actions" && execution.status === "running") record.openLater(clock);
-      else await record.open();
-    } catch (error) {
-      grant.done();
-      throw storageError(error);
-    }
+    const { within, principal, client } = context;
+    const run = new LiveRun<Output>({ record, spec, grant, control, lane, within }, this.deps);
+    const { ended, settle, refuse } = pendingEnd();
+    const entry = { run, ended, owner: { principal, client } };
+    this.live.set(execution.id, entry);
+    const queued = this.whyQueued(run);
+    if (queued) run.say(queued.message);
+    const opened = this.openRecord(record).catch(storageFailed);
+    this.jobs.start(
+      lane,
+      async () => {
+        try {
+          await opened;
+          if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
+          const end = await run.execute(body, own);
+          // Nothing of it may drive the device beside the next run.
+          await this.endWithin(execution.id);
+          settle(await this.finish(record, end, context));
+        } catch (error) {
+          this.deps.onError?.(error);
+          refuse(error);
+        } finally {
+          this.live.delete(execution.id);
+          grant.done();
+        }
+      },
+      grant.signal,
+    );
+    await opened;
     const fence = grant.lease?.fence;
     context.note?.({
       execution_id: execution.id,
       device_id: execution.device,
       ...(fence !== undefined && { fence }),
     });
-    const startedAt = Date.parse(execution.started_at);
-    const { within } = context;
-    const run = new LiveRun<Output>({ record, spec, grant, control, startedAt, within }, this.deps);
-    const { ended, settle, refuse } = pendingEnd();
-    this.live.set(execution.id, { run, ended });
-    this.jobs.start(lane, async () => {
-      try {
-        if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
-        const end = await run.execute(body, own);
-        // Nothing of it may drive the device beside the next run.
-        await this.endWithin(execution.id);
-        settle(await this.finish(record, end, context));
-      } catch (error) {
-        this.deps.onError?.(error);
-        refuse(error);
-      } finally {
-        this.live.delete(execution.id);
-        grant.done();
-      }
-    });
-    return { run, ended };
+    return { ...entry, run };
+  }
+
+  private async openRecord(record: RunRecord): Promise<void> {
+    const { kind, status } = record.execution;
+    if (kind === "actions" && status === "running") record.openLater(this.deps.clock);
+    else await record.open();
   }
 
   /**
@@ -192,7 +208,7 @@ class Executions implements ExecutionService {
       id: newExecutionId(),
       kind: spec.kind,
       name: storableText(spec.name),
-      status: this.jobs.isBusy(lane) ? "queued" : "running",
+      status: this.ofLane(lane).length > 0 ? "queued" : "running",
       input: {},
       started_at: new Date(this.deps.clock.now()).toISOString(),
       host_name: this.deps.host,
@@ -275,21 +291,53 @@ class Executions implements ExecutionService {
     try {
       return await waitForEnd(entry.ended, {
         clock: this.deps.clock,
-        waitMs,
+        // The call is answered before its own deadline would cut it off.
+        waitMs: Math.min(waitMs, context.deadline - this.deps.clock.monotonic() - answerMs),
         signal: context.signal,
-        onAbort: () => entry.run.abort(cancelledBy(context.client)),
+        ...(isOwner(entry, context) && { cancel: () => entry.run.abort(cancelledBy(context.client)) }),
       });
     } finally {
       stopWatching();
     }
   }
+
+  private replyOf(run: LiveRun, waited: Waited): Omit<RunReply<never>, "output"> {
+    const { id: execution_id, stepsDone: steps_done } = run;
+    if (waited.ended) {
+      const { status, reason, duration_ms } = waited.end;
+      return { execution_id, status, ...(reason && { reason }), duration_ms, steps_done };
+    }
+    const reason = this.whyQueued(run);
+    return { execution_id, status: reason ? "queued" : "running", ...(reason && { reason }), steps_done };
+  }
+
+  /** What a run waits for that has not started. */
+  private whyQueued(run: LiveRun): Reason | undefined {
+    const lane = this.ofLane(run.lane);
+    const ahead = lane.slice(0, lane.indexOf(run));
+    const [first] = ahead;
+    if (!first || run.hasStarted) return undefined;
+    const { device, kind, name } = first.record.execution;
+    const running = `${kind} "${name}" (${first.id})`;
+    const message =
+      ahead.length === 1
+        ? `Next on ${device}, behind ${running}.`
+        : `Number ${ahead.length} in the queue of ${device}; ${running} runs now.`;
+    return { code: "QUEUED", message };
+  }
+
+  private ofLane(lane: string): LiveRun[] {
+    return [...this.live.values()].map(({ run }) => run).filter((run) => run.lane === lane);
+  }
 }
 
-function replyOf(run: LiveRun, waited: Waited): Omit<RunReply<never>, "output"> {
-  if (!waited.ended) return { execution_id: run.id, status: "running", steps_done: run.stepsDone };
-  const { status, reason, duration_ms } = waited.end;
-  return { execution_id: run.id, status, ...(reason && { reason }), duration_ms, steps_done: run.stepsDone };
-}
+/** A run that has not begun when its call's deadline passes does not begin. */
+const stopReason = ({ signal, client }: CallContext) =>
+  isDeadline(signal.reason) ? signal.reason : cancelledBy(client);
+
+/** Whoever only waits for the run of another does not stop it by going. */
+const isOwner = ({ owner }: Entry, { principal, client }: CallContext) =>
+  owner.principal === principal && owner.client === client;
 
 /** Twelve letters and digits, 62 bits: a model reads and repeats it in a third of the tokens of a UUID. */
 function newExecutionId(): string {

@@ -1,23 +1,25 @@
 /** Runs jobs, one at a time for each `lane` (a device), in the order in which they came. */
 export type JobPort = {
-  /** True when a job of the lane runs or waits, so that another would wait. */
-  isBusy(lane: string): boolean;
-  start(lane: string, run: () => Promise<void>): void;
+  /** Starts `run` in its turn, or at once when `signal` aborts before that: it has only its own end left to tell. */
+  start(lane: string, run: () => Promise<void>, signal: AbortSignal): void;
   /** Resolves when nothing runs or waits. */
   settled(): Promise<void>;
 };
 
 /** Jobs of this process. A job that throws is told to `onError` and holds nobody up. */
 export function inProcessJobs(onError: (error: unknown) => void): JobPort {
-  const lanes = new Map<string, Promise<void>>();
+  const lanes = new Map<string, Promise<unknown>>();
   return {
-    isBusy: (lane) => lanes.has(lane),
-    start(lane, run) {
+    start(lane, run, signal) {
       const before = lanes.get(lane) ?? Promise.resolve();
-      const job = before.then(run).catch(onError);
-      lanes.set(lane, job);
-      void job.then(() => {
-        if (lanes.get(lane) === job) lanes.delete(lane);
+      const job = Promise.race([before, aborted(signal)])
+        .then(run)
+        .catch(onError);
+      // One that ended early gives its place to nobody before the others ahead of it have ended.
+      const turn = Promise.all([before, job]);
+      lanes.set(lane, turn);
+      void turn.then(() => {
+        if (lanes.get(lane) === turn) lanes.delete(lane);
       });
     },
     async settled() {
@@ -25,3 +27,9 @@ export function inProcessJobs(onError: (error: unknown) => void): JobPort {
     },
   };
 }
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

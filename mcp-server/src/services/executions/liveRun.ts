@@ -22,6 +22,9 @@ export class LiveRun<Output extends object = object> {
   readonly spec: RunSpec;
   /** The run that it is a part of. */
   readonly within: string | undefined;
+  /** Where it waits for its turn. */
+  readonly lane: string;
+  hasStarted = false;
   stepsDone = 0;
   output: Output | undefined;
   private verifiedCount = 0;
@@ -42,7 +45,7 @@ export class LiveRun<Output extends object = object> {
       spec: RunSpec;
       grant: Grant;
       control: AbortController;
-      startedAt: number;
+      lane: string;
       within?: string | undefined;
     },
     deps: ExecutionDependencies,
@@ -53,8 +56,9 @@ export class LiveRun<Output extends object = object> {
     this.within = options.within;
     this.grant = options.grant;
     this.control = options.control;
-    this.startedAt = options.startedAt;
+    this.lane = options.lane;
     this.deps = deps;
+    this.startedAt = deps.clock.monotonic();
   }
 
   abort(reason: ToolError): void {
@@ -65,19 +69,21 @@ export class LiveRun<Output extends object = object> {
   watch(watcher: Watcher): () => void {
     this.watchers.add(watcher);
     if (this.saying !== "") this.tell([watcher]);
-    return () => this.watchers.delete(watcher);
+    const stopHeartbeat = this.heartbeat(watcher);
+    return () => {
+      stopHeartbeat();
+      this.watchers.delete(watcher);
+    };
   }
 
   /** Runs the body to its end or past its time. Never throws; the end is not stored yet. */
   async execute(body: Body<Output>, context: CallContext): Promise<ExecutionEnd> {
     const { clock } = this.deps;
-    const stops = [
-      clock.setTimeout(() => this.control.abort(timedOut(this.spec.timeout_ms)), this.spec.timeout_ms),
-      this.heartbeat(),
-    ];
-    const outcome = await this.settle(body, context).finally(() => {
-      for (const stop of stops) stop();
-    });
+    const { timeout_ms: timeoutMs } = this.spec;
+    this.hasStarted = true;
+    this.saying = "";
+    const stopTimer = clock.setTimeout(() => this.control.abort(timedOut(timeoutMs)), timeoutMs);
+    const outcome = await this.settle(body, context).finally(stopTimer);
     this.over = true;
     // A step that could not be stored has ended the body already.
     await this.stored.catch(() => undefined);
@@ -89,13 +95,12 @@ export class LiveRun<Output extends object = object> {
     const ending = endingOf(outcome, this.grant.signal);
     const result = outcome?.ok ? outcome.result : undefined;
     this.output = result?.output;
-    const now = clock.now();
     return {
       status: ending.status,
       reason:
         ending.reason && secrets.mask({ ...ending.reason, message: storableText(ending.reason.message) }),
-      finished_at: new Date(now).toISOString(),
-      duration_ms: Math.max(0, Math.round(now - this.startedAt)),
+      finished_at: new Date(clock.now()).toISOString(),
+      duration_ms: clock.monotonic() - this.startedAt,
       verified_count: this.verifiedCount,
       outputs: secrets.mask(storableObject(result?.outputs ?? {})),
       result: secrets.mask(storable(result?.output)),
@@ -162,24 +167,25 @@ export class LiveRun<Output extends object = object> {
     return appended;
   }
 
-  private say(message: string): void {
+  say(message: string): void {
     this.saying = message;
     this.tell();
   }
 
   private tell(watchers: Iterable<Watcher> = this.watchers): void {
-    const seconds = Math.round((this.deps.clock.now() - this.startedAt) / 1_000);
+    const elapsedMs = this.deps.clock.monotonic() - this.startedAt;
+    const seconds = Math.round(elapsedMs / 1_000);
     // Progress must grow with each message, also within one millisecond.
-    this.lastDone = Math.max(this.lastDone + 1, this.deps.clock.now() - this.startedAt);
+    this.lastDone = Math.max(this.lastDone + 1, elapsedMs);
     const text = `${this.stepsDone} steps, ${seconds} s${this.saying === "" ? "" : `; ${this.saying}`}`;
     for (const watcher of watchers) watcher(this.lastDone, undefined, this.deps.secrets.mask(text));
   }
 
-  private heartbeat(): () => void {
+  private heartbeat(watcher: Watcher): () => void {
     let stop = () => {};
     const next = () => {
       stop = this.deps.clock.setTimeout(() => {
-        this.tell();
+        this.tell([watcher]);
         next();
       }, heartbeatMs);
     };

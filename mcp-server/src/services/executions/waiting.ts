@@ -1,3 +1,4 @@
+import { ToolError } from "../../errors.ts";
 import type { ExecutionEnd } from "../../storage/executionRows.ts";
 import type { Clock } from "../ports.ts";
 
@@ -16,26 +17,27 @@ export function pendingEnd() {
 }
 
 /**
- * Waits for the end, at most `waitMs`. When `signal` aborts, calls `onAbort` and goes on waiting for the end that
- * follows from it, since whoever cancelled wants to know that the device has stopped.
+ * Waits for the end, at most `waitMs` or until `signal` aborts. When its caller cancels and `cancel` is given, calls that
+ * and goes on waiting for the end that follows from it, since whoever cancelled wants to know that the device has stopped.
+ * The call's deadline cancels nothing.
  */
 export async function waitForEnd(
   ended: Promise<ExecutionEnd>,
-  options: { clock: Clock; waitMs: number; signal: AbortSignal; onAbort: () => void },
+  options: { clock: Clock; waitMs: number; signal: AbortSignal; cancel?: () => void },
 ): Promise<Waited> {
-  const { clock, waitMs, signal, onAbort } = options;
+  const { clock, waitMs, signal, cancel } = options;
   let stopTimer = () => {};
-  let aborted = signal.aborted;
+  let stopWaiting = () => {};
   const timeOver = new Promise<Waited>((resolve) => {
-    stopTimer = clock.setTimeout(() => {
-      if (!aborted) resolve({ ended: false });
-    }, waitMs);
+    stopWaiting = () => resolve({ ended: false });
+    stopTimer = clock.setTimeout(stopWaiting, Math.max(0, waitMs));
   });
   const abort = () => {
-    aborted = true;
-    onAbort();
+    if (!cancel || isDeadline(signal.reason)) return stopWaiting();
+    stopTimer();
+    cancel();
   };
-  if (aborted) abort();
+  if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
   try {
     return await Promise.race([ended.then((end): Waited => ({ ended: true, end })), timeOver]);
@@ -44,3 +46,7 @@ export async function waitForEnd(
     signal.removeEventListener("abort", abort);
   }
 }
+
+/** Whether a call was ended by its own deadline, and not by its caller. */
+export const isDeadline = (reason: unknown) =>
+  reason instanceof ToolError && reason.code === "EXECUTION_TIMEOUT";

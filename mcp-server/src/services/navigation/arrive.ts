@@ -13,8 +13,8 @@ const roundPauseMs = 100;
 
 /** Waits until the target's checks hold; with several possible places, until one of them does. */
 export async function arrive(trip: Trip, target: Node, others: readonly Node[]): Promise<Arrival> {
-  const started = trip.ports.clock.now();
-  const since = () => Math.round(trip.ports.clock.now() - started);
+  const started = trip.ports.clock.monotonic();
+  const since = () => Math.round(trip.ports.clock.monotonic() - started);
   const rivals = others.filter(({ verifications }) => verifications.length > 0);
   trip.verdicts = [];
   if (target.verifications.length === 0) {
@@ -41,10 +41,10 @@ function count(trip: Trip, report: CheckReport): void {
 
 async function firstSeen(trip: Trip, nodes: readonly Node[]): Promise<Node | undefined> {
   const { clock } = trip.ports;
-  const deadline = clock.now() + arrivalMs;
+  const deadline = clock.monotonic() + arrivalMs;
   for (;;) {
     const seen = await trip.locate(nodes);
-    if (seen || clock.now() >= deadline) return seen;
+    if (seen || clock.monotonic() >= deadline) return seen;
     await clock.sleep(roundPauseMs, trip.signal);
   }
 }

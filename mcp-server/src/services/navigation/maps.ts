@@ -35,10 +35,10 @@ export class Maps {
   async get(model: AppModel, deviceModel: string): Promise<AppMap> {
     const key = `${model.ui.id} ${deviceModel}`;
     const known = this.kept.get(key);
-    if (known && known.model === model && this.clock.now() - known.madeAt < keptMs) return known.map;
+    if (known && known.model === model && this.clock.monotonic() - known.madeAt < keptMs) return known.map;
     const summaries = await navigationRows(this.db).summaries(model.ui.id, deviceModel);
     const made = makeMap(this.db, model, deviceModel, summaries);
-    this.kept.set(key, { ...made, model, madeAt: this.clock.now() });
+    this.kept.set(key, { ...made, model, madeAt: this.clock.monotonic() });
     return made.map;
   }
 

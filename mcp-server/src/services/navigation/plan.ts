@@ -48,7 +48,7 @@ async function openApp(trip: Trip): Promise<Failure | undefined> {
   const { actions, clock } = trip.ports;
   const canOpen = actions.list(trip.device).some(({ command }) => command.name === openCommand);
   if (url === undefined || !canOpen) return undefined;
-  const started = clock.now();
+  const started = clock.monotonic();
   const batch = {
     actions: [{ command: openCommand, params: { url: "{{app.url}}" } }],
     retry_actions: [],
@@ -57,13 +57,14 @@ async function openApp(trip: Trip): Promise<Failure | undefined> {
   const report = await actions.run(trip.device, batch, { variables: trip.variables, signal: trip.signal });
   const [failed] = report.results.filter(({ ok }) => !ok);
   const error = failed && { code: failed.error?.code ?? "NAVIGATION_FAILED", message: failed.message };
+  const durationMs = clock.monotonic() - started;
   await trip.run.step({
     path: "",
     kind: "navigation",
     label: `open ${trip.model.ui.name}`,
     status: error ? "failed" : "passed",
-    started_at: new Date(started).toISOString(),
-    duration_ms: Math.round(clock.now() - started),
+    started_at: new Date(clock.now() - durationMs).toISOString(),
+    duration_ms: durationMs,
     input: { actions: batch.actions },
     output: { results: report.results },
     ...(error && { error }),

@@ -13,6 +13,8 @@ export type Tracked = {
 /** Where each device is in each app, with how far that can be trusted. */
 export class Positions {
   private readonly doubts = new Map<string, Promise<void>>();
+  /** When this process stored the latest position of a device and app, by both clocks. */
+  private readonly stored = new Map<string, { at: string; monotonic: number }>();
 
   constructor(
     private readonly db: Database,
@@ -36,7 +38,7 @@ export class Positions {
     await this.settle(deviceId);
     const row = await positionRows(this.db).find(deviceId, userinterfaceId);
     if (!row) return undefined;
-    const age = Math.max(0, this.clock.now() - Date.parse(row.at));
+    const age = this.ageOf(`${deviceId} ${userinterfaceId}`, row.at);
     return {
       node_id: row.node_id,
       verified: row.verified,
@@ -54,13 +56,23 @@ export class Positions {
     verified: boolean,
   ): Promise<void> {
     await this.settle(deviceId);
+    const at = new Date(this.clock.now()).toISOString();
+    this.stored.set(`${deviceId} ${userinterfaceId}`, { at, monotonic: this.clock.monotonic() });
     await positionRows(this.db).put({
       device_id: deviceId,
       userinterface_id: userinterfaceId,
       node_id: nodeId,
       verified,
-      at: new Date(this.clock.now()).toISOString(),
+      at,
     });
+  }
+
+  /** By the wall clock only for a position that an earlier process stored. */
+  private ageOf(key: string, at: string): number {
+    const stored = this.stored.get(key);
+    return stored?.at === at
+      ? this.clock.monotonic() - stored.monotonic
+      : Math.max(0, this.clock.now() - Date.parse(at));
   }
 
   private async settle(deviceId: string): Promise<void> {

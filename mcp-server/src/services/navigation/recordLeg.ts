@@ -92,13 +92,14 @@ export async function recordBroken(
   const code = error instanceof Error && "code" in error ? String(error.code) : "INTERNAL";
   const message = error instanceof Error ? error.message : String(error);
   const stopped = trip.isLate() ? "timeout" : "cancelled";
+  const durationMs = clock.monotonic() - started;
   await trip.run.step({
     path: "",
     kind: "navigation",
     label: `${labelOf(trip.model, leg.from)} → ${labelOf(trip.model, leg.to)}`,
     status: trip.signal.aborted ? stopped : "error",
-    started_at: new Date(started).toISOString(),
-    duration_ms: Math.round(clock.now() - started),
+    started_at: new Date(clock.now() - durationMs).toISOString(),
+    duration_ms: durationMs,
     input: { edge: edgeLabel(trip.model, edge), edge_id: edge.id },
     output: null,
     error: { code, message },

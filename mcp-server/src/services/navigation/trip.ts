@@ -55,14 +55,14 @@ export class Trip {
     this.device = run.device;
     ports.useApp(run.device.id, model.ui.test_id_attribute);
     this.variables = { ...variablesOf(model.ui), ...variables };
-    this.startedAt = ports.clock.now();
+    this.startedAt = ports.clock.monotonic();
     this.timer = new AbortController();
     this.cancelTimer = ports.clock.setTimeout(() => this.timer.abort(tookTooLong(timeoutMs)), timeoutMs);
     this.signal = AbortSignal.any([run.signal, this.timer.signal]);
   }
 
   elapsedMs(): number {
-    return Math.round(this.ports.clock.now() - this.startedAt);
+    return Math.round(this.ports.clock.monotonic() - this.startedAt);
   }
 
   /** Its own time was over, and nobody cancelled the run. */

@@ -34,7 +34,7 @@ export async function walkLeg(trip: Trip, leg: Leg): Promise<LegEnd> {
 }
 
 async function walkEdge(trip: Trip, leg: Leg, edge: Edge, set: ActionSet, target: Node): Promise<LegEnd> {
-  const started = trip.ports.clock.now();
+  const started = trip.ports.clock.monotonic();
   const before = await pictureBefore(trip);
   // If this process dies on the way, nobody may believe that the device still is where it was.
   trip.ports.positions.doubt(trip.device.id);
@@ -53,7 +53,7 @@ async function walkEdge(trip: Trip, leg: Leg, edge: Edge, set: ActionSet, target
     action_set_id: set.id,
     ok: end.ok,
     verified: end.ok && end.verified,
-    duration_ms: Math.round(trip.ports.clock.now() - started),
+    duration_ms: Math.round(trip.ports.clock.monotonic() - started),
     ...(attempt.kpiMs !== undefined && { kpi_ms: attempt.kpiMs }),
     ...(!end.ok && { error: end.failure }),
   };
@@ -105,15 +105,15 @@ async function act(
   batch: ActionBatch,
 ): Promise<Attempt> {
   const { clock, actions } = trip.ports;
-  const started = clock.now();
+  const started = clock.monotonic();
   trip.signal.throwIfAborted();
   const report: ActionReport =
     batch.actions.length === 0
       ? { ok: true, results: [] }
       : await actions.run(trip.device, batch, { variables: trip.variables, signal: trip.signal });
-  const lastStarted = clock.now() - (report.results.at(-1)?.duration_ms ?? 0);
+  const lastStarted = clock.monotonic() - (report.results.at(-1)?.duration_ms ?? 0);
   if (report.ok && edge.final_wait_ms > 0) await clock.sleep(edge.final_wait_ms, trip.signal);
-  const actionsMs = Math.round(clock.now() - started);
+  const actionsMs = Math.round(clock.monotonic() - started);
   if (!report.ok) return { report, arrival: undefined, actionsMs, kpiMs: undefined };
   const kpiMs = await measureKpi(trip, set, lastStarted);
   const others = edge.conditional ? possibleTargets(trip, edge, set.id) : [];
@@ -132,7 +132,7 @@ async function measureKpi(trip: Trip, set: ActionSet, since: number): Promise<nu
     signal: trip.signal,
     evidence: false,
   });
-  return pass ? Math.round(clock.now() - since) : undefined;
+  return pass ? Math.round(clock.monotonic() - since) : undefined;
 }
 
 function endOf({ report, arrival }: Attempt, target: Node): LegEnd {

@@ -51,7 +51,7 @@ function daemon({ serving, clock }: ProcessDependencies): Answer {
       pid: process.pid,
       ...(version !== undefined && { version }),
       ...(build !== undefined && { build }),
-      uptime_s: Math.max(0, Math.round((clock.now() - performance.timeOrigin) / 1_000)),
+      uptime_s: Math.round(clock.monotonic() / 1_000),
       memory_mb: megabytes(process.memoryUsage.rss()),
     },
   };

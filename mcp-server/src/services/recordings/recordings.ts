@@ -104,7 +104,7 @@ class Recordings implements RecordingService {
       recorder,
       source,
       folder: join(this.deps.folder, id),
-      startedAt: this.deps.clock.now(),
+      startedAt: this.deps.clock.monotonic(),
       cancelTimer: this.deps.clock.setTimeout(() => this.endUnasked(live, "max_time"), maxMs),
     };
     this.live.set(id, live);
@@ -128,7 +128,7 @@ class Recordings implements RecordingService {
 
   private async finish(live: Live, ended: RecordingEnd): Promise<RecordingReport> {
     live.cancelTimer();
-    const durationMs = this.deps.clock.now() - live.startedAt;
+    const durationMs = this.deps.clock.monotonic() - live.startedAt;
     const recording = await live.recorder.stop(AbortSignal.timeout(stopMs)).catch(lostWhole);
     const lost = [...recording.lost];
     const files: RecordedFile[] = [];

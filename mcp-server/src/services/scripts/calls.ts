@@ -38,17 +38,18 @@ export class ScriptToolCalls {
     this.made += 1;
     const refusal = this.refusalOf(tool, args);
     if (refusal) return refused(refusal);
-    const started = this.clock.now();
+    const started = this.clock.monotonic();
     const { principal, client } = run.context;
     const within = { execution_id: run.id, session_id: run.session_id };
     const reply = await this.send({ name: tool, arguments: args, principal, client, signal, within });
     if (reply.ok) this.count(tool, reply.structured);
+    const durationMs = this.clock.monotonic() - started;
     await run.step({
       path: "",
       kind: "tool",
       label: labelOf(tool, args),
-      started_at: new Date(started).toISOString(),
-      duration_ms: Math.max(0, Math.round(this.clock.now() - started)),
+      started_at: new Date(this.clock.now() - durationMs).toISOString(),
+      duration_ms: durationMs,
       input: { tool, arguments: args },
       artifacts: [],
       ...endOf(reply),

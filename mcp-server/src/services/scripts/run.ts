@@ -32,7 +32,7 @@ export async function runScript(
 ): Promise<ScriptEnd> {
   run.signal.throwIfAborted();
   const { clock, limits } = deps;
-  const started = clock.now();
+  const started = clock.monotonic();
   const folder = await openRunFolder();
   try {
     const calls = new ScriptToolCalls(run, deps.calls(), clock);
@@ -56,7 +56,9 @@ export async function runScript(
     }
     const end = endOf(launch.script.name, followed, await readResult(folder), log, calls.verifiedCount);
     const kept = await deps.artifacts.put(Buffer.from(deps.secrets.mask(log.whole)), "text/plain");
-    await run.step(stepOf(run, task, deps.secrets.mask(end), { started, kept, now: clock.now() }));
+    const durationMs = clock.monotonic() - started;
+    const startedAt = new Date(clock.now() - durationMs).toISOString();
+    await run.step(stepOf(run, task, deps.secrets.mask(end), { startedAt, durationMs, kept }));
     run.signal.throwIfAborted();
     return deps.secrets.mask({ ...end, result: { ...end.result, log: kept.uri } });
   } finally {
@@ -68,8 +70,8 @@ export async function runScript(
 function toldNowAndThen(run: Run, clock: Clock): (line: string) => void {
   let toldAt = Number.NEGATIVE_INFINITY;
   return (line) => {
-    if (clock.now() - toldAt < progressMs) return;
-    toldAt = clock.now();
+    if (clock.monotonic() - toldAt < progressMs) return;
+    toldAt = clock.monotonic();
     run.context.progress(0, undefined, line);
   };
 }
@@ -104,7 +106,7 @@ function stepOf(
   run: Run,
   task: ScriptTask,
   end: ScriptEnd,
-  { started, kept, now }: { started: number; kept: ArtifactRef; now: number },
+  { startedAt, durationMs, kept }: { startedAt: string; durationMs: number; kept: ArtifactRef },
 ): Omit<Step, "index"> {
   const aborted = run.signal.aborted ? abortEnding(run.signal.reason) : undefined;
   const { status, reason: error } = aborted ?? end;
@@ -114,8 +116,8 @@ function stepOf(
     kind: "script",
     label: end.result.script,
     status,
-    started_at: new Date(started).toISOString(),
-    duration_ms: Math.max(0, Math.round(now - started)),
+    started_at: startedAt,
+    duration_ms: durationMs,
     input: { script: end.result.script, args: task.args },
     output,
     ...(error && { error }),

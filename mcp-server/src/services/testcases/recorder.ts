@@ -20,17 +20,19 @@ export async function recordBlock(
   const { session } = frame;
   const { run } = session;
   run.signal.throwIfAborted();
-  const started = session.ports.clock.now();
+  const { clock } = session.ports;
+  const started = clock.monotonic();
   const pictures = new Pictures(frame);
   const { prepared, end } = await attempt(options.prepare, pictures, run.signal);
   const failure = end.ok || (options.caught && isFalse(block, end)) ? undefined : end;
+  const durationMs = clock.monotonic() - started;
   const step: NewStep = {
     path: `${frame.prefix}${block.id}`,
     kind: block.type,
     label: block.label ?? prepared?.title ?? block.id,
     status: run.signal.aborted ? abortEnding(run.signal.reason).status : statusOf(failure),
-    started_at: new Date(started).toISOString(),
-    duration_ms: Math.max(0, Math.round(session.ports.clock.now() - started)),
+    started_at: new Date(clock.now() - durationMs).toISOString(),
+    duration_ms: durationMs,
     input: prepared?.input ?? null,
     output: pictures.noted(end.output),
     ...(failure && { error: { code: failure.code, message: failure.message } }),
@@ -87,7 +89,7 @@ class Pictures {
     const { session } = this.frame;
     const { run, ports } = session;
     const last = session.lastPicture;
-    if (kind === "screenshot_before" && last && ports.clock.now() - last.at <= sameMomentMs) {
+    if (kind === "screenshot_before" && last && ports.clock.monotonic() - last.at <= sameMomentMs) {
       this.artifacts.push({ kind, uri: last.uri, mime_type: last.mime_type });
       return;
     }
@@ -96,7 +98,7 @@ class Pictures {
       if (!picture) return;
       const { uri, mime_type } = picture.artifact;
       this.artifacts.push({ kind, uri, mime_type });
-      session.lastPicture = { uri, mime_type, at: ports.clock.now() };
+      session.lastPicture = { uri, mime_type, at: ports.clock.monotonic() };
     } catch (error) {
       if (run.signal.aborted) throw run.signal.reason;
       const { code, message } = reasonOf(error);

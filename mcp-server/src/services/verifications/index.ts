@@ -73,14 +73,15 @@ class Verifications implements VerificationExecutor {
   }
 
   private async poll(watched: readonly Watched[], any: boolean, signal: AbortSignal): Promise<void> {
-    const started = this.clock.now();
+    const started = this.clock.monotonic();
     let pause = firstPauseMs;
     for (;;) {
       signal.throwIfAborted();
       await Promise.all(watched.filter(({ open }) => open).map((one) => this.look(one, started, signal)));
       const waiting = watched.filter(({ open }) => open);
       if (waiting.length === 0 || (any && watched.some(({ verdict }) => verdict.pass))) return;
-      const left = Math.max(...waiting.map(({ timeoutMs }) => timeoutMs)) - (this.clock.now() - started);
+      const left =
+        Math.max(...waiting.map(({ timeoutMs }) => timeoutMs)) - (this.clock.monotonic() - started);
       await this.clock.sleep(Math.max(1, Math.min(pause, left)), signal);
       pause = Math.min(pause * 2, longestPauseMs);
     }
@@ -95,7 +96,7 @@ class Verifications implements VerificationExecutor {
     } catch (error) {
       this.recordError(watched, error, signal);
     }
-    verdict.elapsed_ms = this.clock.now() - started;
+    verdict.elapsed_ms = this.clock.monotonic() - started;
     watched.open = !verdict.pass && verdict.elapsed_ms < watched.timeoutMs;
   }
 
