@@ -26,6 +26,8 @@ export type BatchRequest = DeviceRef &
 export type BatchReply = {
   execution_id: string;
   status: string;
+  /** What a queued run waits for. */
+  queue?: string;
   results?: { command: string; message: string; data?: Params | undefined }[];
   screen?: string;
 };
@@ -85,7 +87,8 @@ export function createBatches({
     async run(request, context) {
       if (request.execution_id !== undefined) {
         const reply = await executions.wait(request.execution_id, request.wait_ms, context);
-        return { execution_id: reply.execution_id, status: reply.status };
+        const queue = reply.status === "queued" ? reply.reason?.message : undefined;
+        return { execution_id: reply.execution_id, status: reply.status, ...(queue && { queue }) };
       }
       const batch = batchOf(request);
       const reply = await executions.run<Output>(
@@ -143,6 +146,7 @@ function replyOf({ execution_id, status, reason, output }: RunReply<Output>): Ba
   return {
     execution_id,
     status,
+    ...(reason && { queue: reason.message }),
     ...(results && results.length > 0 && { results }),
     ...(output?.screen && { screen: output.screen }),
   };

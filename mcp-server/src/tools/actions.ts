@@ -50,6 +50,7 @@ export const executeDeviceAction = defineTool({
   output: z.object({
     execution_id: z.string(),
     status: z.string(),
+    queue: z.string().optional(),
     results: z.array(z.object({ command: z.string(), message: z.string(), data: params })).optional(),
     screen: z.string().optional(),
   }),

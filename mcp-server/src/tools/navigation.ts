@@ -19,6 +19,7 @@ const waitingMs = 660_000;
 const navigationReply = z.object({
   execution_id: z.string(),
   status: z.string(),
+  queue: z.string().optional(),
   verified: z.boolean().optional().describe("The target's own checks held"),
   at: z.string().optional(),
   path: z.string().optional(),
@@ -139,6 +140,7 @@ export const validateNavigation = defineTool({
   output: z.object({
     execution_id: z.string(),
     status: z.string(),
+    queue: z.string().optional(),
     passed: z.int().optional(),
     failed: z.int().optional(),
     unverified: z.int().optional().describe("Passed, but the target has no checks"),

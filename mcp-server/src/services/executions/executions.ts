@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import type { Execution, Step } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import type { ExecutionEnd, NewExecution } from "../../storage/executionRows.ts";
@@ -6,8 +5,10 @@ import type { CallContext, ExecutionService, Grant, Run, RunReply, RunSpec } fro
 import { type BodyResult, cancelledBy } from "./endings.ts";
 import { inProcessJobs, type JobPort } from "./jobs.ts";
 import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
+import { newExecution } from "./newExecution.ts";
+import { whyQueued } from "./queue.ts";
 import { RunRecord } from "./runRecord.ts";
-import { storable, storableText } from "./storable.ts";
+import { storable } from "./storable.ts";
 import type { ExecutionDependencies, Reason } from "./types.ts";
 import { isDeadline, pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
 
@@ -39,12 +40,16 @@ class Executions implements ExecutionService {
     body: (run: Run) => Promise<BodyResult<Output>>,
   ): Promise<RunReply<Output>> {
     const control = new AbortController();
+    const deadline = this.deps.clock.monotonic() + spec.timeout_ms;
+    const own = { ...context, signal: control.signal, deadline };
     const stop = () => control.abort(stopReason(context));
     if (context.signal.aborted) stop();
     context.signal.addEventListener("abort", stop, { once: true });
-    const entry = await this.begin(spec, context, control, body).finally(() =>
-      context.signal.removeEventListener("abort", stop),
-    );
+    // From here on only a cancellation stops the run, no longer the call's deadline.
+    const grant = await this.deps.devices
+      .acquire(spec.device, own, { drives: true })
+      .finally(() => context.signal.removeEventListener("abort", stop));
+    const entry = await this.begin(spec, context, { grant, control, own }, body);
     const waited = await this.waitForEntry(entry, spec.wait_ms, context);
     return { ...this.replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
   }
@@ -129,19 +134,19 @@ class Executions implements ExecutionService {
     await this.storeLate().catch((error: unknown) => this.deps.onError?.(error));
   }
 
-  /** Takes the device, makes the row and lets the body start when it is the device's turn. */
+  /** Makes the row and lets the body start when it is the device's turn. */
   private async begin<Output extends object>(
     spec: RunSpec,
     context: CallContext,
-    control: AbortController,
+    { grant, control, own }: { grant: Grant; control: AbortController; own: CallContext },
     body: Body<Output>,
   ): Promise<Entry & { run: LiveRun<Output> }> {
-    const { devices, rows, clock, secrets } = this.deps;
-    const own = { ...context, signal: control.signal, deadline: clock.monotonic() + spec.timeout_ms };
-    const grant = await devices.acquire(spec.device, own, { drives: true });
+    const { rows, secrets } = this.deps;
     const input = secrets.mask(storable(spec.input));
     const { lane, outer } = this.placeOf(grant, context);
-    const execution = { ...this.executionOf(spec, context, grant, lane, outer), input };
+    const status = this.ofLane(lane).length > 0 ? "queued" : "running";
+    const place = { device: grant.device, outer, status, host: this.deps.host, now: this.deps.clock.now() };
+    const execution = { ...newExecution(spec, context, place), input };
     const record = new RunRecord(rows, execution);
     const { within, principal, client } = context;
     const run = new LiveRun<Output>({ record, spec, grant, control, lane, within }, this.deps);
@@ -194,35 +199,6 @@ class Executions implements ExecutionService {
   private placeOf({ device }: Grant, { within }: CallContext): { lane: string; outer?: NewExecution } {
     const outer = within === undefined ? undefined : this.live.get(within)?.run.record.execution;
     return outer?.device === device.id ? { lane: `within ${outer.id}`, outer } : { lane: device.id };
-  }
-
-  private executionOf(
-    spec: RunSpec,
-    context: CallContext,
-    { device }: Grant,
-    lane: string,
-    outer: NewExecution | undefined,
-  ): NewExecution {
-    const text = (given: string | undefined) => given && storableText(given);
-    return {
-      id: newExecutionId(),
-      kind: spec.kind,
-      name: storableText(spec.name),
-      status: this.ofLane(lane).length > 0 ? "queued" : "running",
-      input: {},
-      started_at: new Date(this.deps.clock.now()).toISOString(),
-      host_name: this.deps.host,
-      device: device.id,
-      device_model: device.model,
-      environment: text(spec.environment),
-      release: text(spec.release),
-      build: text(spec.build),
-      userinterface: text(spec.userinterface),
-      triggered_by: context.principal,
-      correlation_id: text(spec.correlation_id) ?? outer?.correlation_id ?? context.trace_id,
-      verified_count: 0,
-      outputs: {},
-    };
   }
 
   private async finish(record: RunRecord, end: ExecutionEnd, { leave }: CallContext): Promise<ExecutionEnd> {
@@ -311,19 +287,8 @@ class Executions implements ExecutionService {
     return { execution_id, status: reason ? "queued" : "running", ...(reason && { reason }), steps_done };
   }
 
-  /** What a run waits for that has not started. */
   private whyQueued(run: LiveRun): Reason | undefined {
-    const lane = this.ofLane(run.lane);
-    const ahead = lane.slice(0, lane.indexOf(run));
-    const [first] = ahead;
-    if (!first || run.hasStarted) return undefined;
-    const { device, kind, name } = first.record.execution;
-    const running = `${kind} "${name}" (${first.id})`;
-    const message =
-      ahead.length === 1
-        ? `Next on ${device}, behind ${running}.`
-        : `Number ${ahead.length} in the queue of ${device}; ${running} runs now.`;
-    return { code: "QUEUED", message };
+    return whyQueued(run, this.ofLane(run.lane));
   }
 
   private ofLane(lane: string): LiveRun[] {
@@ -338,9 +303,3 @@ const stopReason = ({ signal, client }: CallContext) =>
 /** Whoever only waits for the run of another does not stop it by going. */
 const isOwner = ({ owner }: Entry, { principal, client }: CallContext) =>
   owner.principal === principal && owner.client === client;
-
-/** Twelve letters and digits, 62 bits: a model reads and repeats it in a third of the tokens of a UUID. */
-function newExecutionId(): string {
-  const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  return Array.from({ length: 12 }, () => letters.charAt(randomInt(letters.length))).join("");
-}

@@ -128,6 +128,7 @@ function replyOf(reply: RunReply<object>): NavigationReply {
   return {
     execution_id,
     status,
+    ...queueOf(reply),
     ...(report && { verified: report.verified, replans: report.replans }),
     ...(report?.at !== undefined && { at: report.at }),
     ...(path && { path }),
@@ -153,13 +154,17 @@ function refuseFailed(
   );
 }
 
+/** What a queued run waits for. */
+const queueOf = ({ status, reason }: RunReply<object>) =>
+  status === "queued" && reason ? { queue: reason.message } : {};
+
 const isErrorCode = (code: string): code is ErrorCode => code in errorStatus;
 
 function validationReplyOf(reply: RunReply<object>): ValidationReply {
   const report = validationReportSchema.safeParse(reply.output).data;
   if (!report) refuseFailed(reply, undefined, {});
   const { execution_id, status } = reply;
-  if (!report) return { execution_id, status };
+  if (!report) return { execution_id, status, ...queueOf(reply) };
   const { passed, failed, unverified, trials } = report;
   const problems = trials
     .filter(({ ok }) => !ok)

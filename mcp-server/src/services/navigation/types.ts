@@ -32,6 +32,8 @@ export type Asked<Request> = Waiting & { [Key in keyof Request]?: Request[Key] |
 export type NavigationReply = {
   execution_id: string;
   status: string;
+  /** What a queued run waits for. */
+  queue?: string;
   verified?: boolean;
   at?: string;
   /** The labels that were passed, joined by arrows. */
@@ -44,6 +46,7 @@ export type NavigationReply = {
 export type ValidationReply = {
   execution_id: string;
   status: string;
+  queue?: string;
   passed?: number;
   failed?: number;
   unverified?: number;
