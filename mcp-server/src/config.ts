@@ -102,7 +102,7 @@ function readText(path: string, problems: Problem[]): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const file = fileFailure(error);
+    const file = fileFailure(error, path);
     const reason = error instanceof Error ? error.message : String(error);
     problems.push({
       file: path,

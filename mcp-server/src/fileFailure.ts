@@ -1,6 +1,8 @@
-// Imports nothing: the daemon, the bridge and the command line all say by it what is wrong with a file.
+// Imports nothing heavy: the daemon, the bridge and the command line all say by it what is wrong with a file.
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 
-type FileError = Error & { code: string; path?: string };
+type FileError = Error & { code: string; syscall: string; path?: string };
 type Said = { message: string; hint: string };
 
 const space =
@@ -43,8 +45,25 @@ function isFileError(error: unknown): error is FileError {
   return error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error;
 }
 
-/** What is wrong with a file or its disk, and what to do. Undefined for any other error. */
-export function fileFailure(error: unknown): Said | undefined {
+/**
+ * What is wrong with a file or its disk, and what to do. Undefined for any other error. `path` is named where the error
+ * names none.
+ */
+export function fileFailure(error: unknown, path = "the file"): Said | undefined {
   if (!isFileError(error)) return undefined;
-  return known[error.code]?.(error.path ?? "the file");
+  const isMkdir = error.code === "ENOENT" && error.syscall === "mkdir" && error.path !== undefined;
+  const told = isMkdir ? mkdirError(error) : error;
+  return known[told.code]?.(told.path ?? path);
+}
+
+/** Node says ENOENT of a folder that cannot be made with its parents, whatever the reason. */
+function mkdirError(error: FileError): FileError {
+  let folder = error.path ?? "/";
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    return error;
+  } catch (reason) {
+    return isFileError(reason) ? reason : error;
+  }
 }

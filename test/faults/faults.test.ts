@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Counts, count, rows } from "./counts.ts";
+import { type Counts, count, leftAfterEnd, rows } from "./counts.ts";
 import { planRound, planText } from "./plan.ts";
 import { strike } from "./strike.ts";
 import { type Ledger, newLedger, work } from "./workers.ts";
@@ -70,6 +70,9 @@ it(
       await playRound(played);
       played += 1;
     }
+    for (const bridge of bridges.values()) await bridge.close();
+    total.orphans.push(...(await leftAfterEnd(world)));
+    for (const left of total.orphans) say(`  ${rows.orphans}: ${left}`);
     say(table(played, ledger));
     expect(total).toEqual({ lost: [], orphans: [], stuckLeases: [], wrongDevice: [], openRuns: [] });
     expect(ledger.testcases.size).toBeGreaterThan(played);

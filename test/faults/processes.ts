@@ -25,6 +25,9 @@ export const markedProcesses = (marker: string): Process[] =>
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((name) => readProcess(Number(name), marker) ?? []);
 
+/** The crash handler of a Chromium leaves its parent on purpose, and ends with its browser: counted when all has ended. */
+const leavesItsParent = ({ command }: Process) => command.includes("chrome_crashpad_handler");
+
 /** Those of which no forefather is among `roots`. */
 export function orphansOf(all: readonly Process[], roots: readonly number[]): Process[] {
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
@@ -33,8 +36,10 @@ export function orphansOf(all: readonly Process[], roots: readonly number[]): Pr
     const parent = parents.get(pid);
     return parent !== undefined && isKept(parent);
   };
-  return all.filter(({ pid }) => !isKept(pid));
+  return all.filter((one) => !isKept(one.pid) && !leavesItsParent(one));
 }
 
-export const belowOf = (all: readonly Process[], root: number): Process[] =>
-  all.filter(({ pid }) => pid !== root && orphansOf(all, [root]).every((orphan) => orphan.pid !== pid));
+export function belowOf(all: readonly Process[], root: number): Process[] {
+  const elsewhere = new Set(orphansOf(all, [root]));
+  return all.filter((one) => one.pid !== root && !elsewhere.has(one));
+}
