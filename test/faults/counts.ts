@@ -2,7 +2,7 @@ import pg from "pg";
 import { z } from "zod";
 import { orphansOf } from "./processes.ts";
 import type { Ledger } from "./workers.ts";
-import type { Bridge, World } from "./world.ts";
+import { type Bridge, boxes, type World } from "./world.ts";
 
 /** What must be none, each with what was found. */
 export type Counts = {
@@ -76,7 +76,7 @@ async function serves(bridge: Bridge): Promise<boolean> {
 
 /** Devices that a new client cannot have. */
 async function stuckIn({ hosts }: World): Promise<string[]> {
-  const devices = hosts.flatMap((host) => [...host.browsers, "box"].map((device) => ({ host, device })));
+  const devices = hosts.flatMap((host) => [...host.browsers, ...boxes].map((device) => ({ host, device })));
   const stuck = await Promise.all(
     devices.map(({ host, device }) =>
       untilNone(async () => {

@@ -78,24 +78,39 @@ const writeRows = (host: Host, ledger: Ledger, stop: AbortSignal) =>
     if (typeof id === "number") ledger.events.add(id);
   });
 
-const runTests = (host: Host, ledger: Ledger, stop: AbortSignal) =>
+/** Takes a box for the time of a run, so that its lease ends with it, or soon after whoever held it. */
+const runOnBox = (host: Host, ledger: Ledger, stop: AbortSignal, asked: Asked) =>
   repeat(ledger, stop, async () => {
-    const client = `runs/${host.name}`;
-    const name = `run of ${host.name}`;
-    resultOf(ledger, "save", await host.call("save_testcase", { testcase: testcase(name, 300) }, client));
-    const asked = { testcase: name, device_id: "box", wait_ms: 20_000 };
-    const run = resultOf(ledger, "run", await host.call("execute_testcase", asked, client));
+    const call = async (tool: string, args: Record<string, unknown>) =>
+      resultOf(ledger, tool, await host.call(tool, args, `${asked.tool}/${host.name}`));
+    const { session_id } = await call("take_control", { device_id: asked.device });
+    await asked.before?.(call);
+    const run = await call(asked.tool, { ...asked.args, session_id, wait_ms: 20_000 });
     if (run.status !== "running" && run.status !== "queued")
       ledger.runs.set(String(run.execution_id), String(run.status));
+    await call("release_control", { session_id });
   });
 
-const runScripts = (host: Host, ledger: Ledger, stop: AbortSignal) =>
-  repeat(ledger, stop, async () => {
-    const asked = { script: "sleeper.py", wait_ms: 20_000 };
-    const run = resultOf(ledger, "script", await host.call("execute_script", asked, `scripts/${host.name}`));
-    if (run.status !== "running" && run.status !== "queued")
-      ledger.runs.set(String(run.execution_id), String(run.status));
+type Call = (tool: string, args: Record<string, unknown>) => Promise<Record<string, unknown>>;
+type Asked = {
+  tool: string;
+  device: string;
+  args: Record<string, unknown>;
+  before?(call: Call): Promise<unknown>;
+};
+
+function runTests(host: Host, ledger: Ledger, stop: AbortSignal): Promise<void> {
+  const name = `run of ${host.name}`;
+  return runOnBox(host, ledger, stop, {
+    tool: "execute_testcase",
+    device: "box",
+    args: { testcase: name },
+    before: (call) => call("save_testcase", { testcase: testcase(name, 300) }),
   });
+}
+
+const runScripts = (host: Host, ledger: Ledger, stop: AbortSignal) =>
+  runOnBox(host, ledger, stop, { tool: "execute_script", device: "desk", args: { script: "sleeper.py" } });
 
 /** Takes a browser through a bridge, presses there, and gives it back. */
 function drive(

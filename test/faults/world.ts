@@ -57,12 +57,15 @@ const layout = [
   { name: "b", browsers: ["v1"] },
 ];
 
+/** One for test cases, one for scripts. */
+export const boxes = ["box", "desk"];
+
 const configOf = (name: string, browsers: readonly string[]) =>
   JSON.stringify({
     server: { name },
     devices: [
       ...browsers.map((browser) => ({ name: browser, model: "web" })),
-      { name: "box", model: "simulated" },
+      ...boxes.map((box) => ({ name: box, model: "simulated" })),
     ],
     limits: { lease_ms: 3_000, call_ms: 60_000 },
   });
