@@ -16,6 +16,7 @@ import * as resolving from "./config/resolve.ts";
 import { type ConfigFile, type ControllerSettings, configFileSchema } from "./config/schema.ts";
 import { type Problem, parseSource } from "./config/source.ts";
 import { ToolError } from "./errors.ts";
+import { fileFailure } from "./fileFailure.ts";
 
 export type { LogLevel } from "./config/environment.ts";
 export type { Environment } from "./config/places.ts";
@@ -101,8 +102,13 @@ function readText(path: string, problems: Problem[]): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
+    const file = fileFailure(error, path);
     const reason = error instanceof Error ? error.message : String(error);
-    problems.push({ file: path, path: "", message: `cannot be read: ${reason}` });
+    problems.push({
+      file: path,
+      path: "",
+      message: `cannot be read: ${file ? `${file.message} ${file.hint}` : reason}`,
+    });
     return "";
   }
 }

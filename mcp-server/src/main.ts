@@ -21,6 +21,9 @@ const shutdownMs = 15_000;
 const dayMs = 86_400_000;
 const defaultPort = 7333;
 
+// A full disk under stderr, or a reader that went, must not end the daemon.
+process.stderr.on("error", () => {});
+
 const args = process.argv.slice(process.argv[2] === "serve" ? 3 : 2);
 if (args.includes("--help") || args.includes("-h")) process.stdout.write(serveHelp);
 else await run(args);
@@ -29,15 +32,16 @@ async function run(given: readonly string[]): Promise<void> {
   try {
     const options = readServeOptions(given);
     const claim = await claimDataDir(options, process.env, process.cwd());
-    const { daemon, end } = await compose(options, claim);
+    const { daemon, lost, end } = await compose(options, claim);
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
       process.on(signal, () => daemon.stop(signal));
-    claim.lock.lost.addEventListener("abort", () => daemon.stop("the lock of the data directory was lost"));
     await daemon.ended;
     await end();
+    lost.throwIfAborted();
     process.exit(serveExitCodes.ended);
   } catch (error) {
-    const { line, exitCode } = failureLine(error);
+    const { storageFailure } = await import("./storage/failure.ts");
+    const { line, exitCode } = failureLine(storageFailure(error) ?? error);
     process.stderr.write(line);
     process.exit(exitCode);
   }
@@ -113,6 +117,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
   const storage = await rooms.openStorage({
     dataDir: claim.dataDir,
     databaseUrl: config.server.database_url,
+    host: config.server.name,
     engine: claim.engine,
   });
   const own: { port?: number; serving?: Serving } = {};
@@ -142,7 +147,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 async function compose(
   options: ServeOptions,
   claim: Claim,
-): Promise<{ daemon: Daemon; end(): Promise<void> }> {
+): Promise<{ daemon: Daemon; lost: AbortSignal; end(): Promise<void> }> {
   const parts = await openParts(options, claim);
   const { rooms, config, observability, storage, catalogue, userSkills, running, fault } = parts;
   const { services } = running;
@@ -200,6 +205,7 @@ async function compose(
   purge(parts, calls);
   return {
     daemon,
+    lost: stopWhenLost(parts, claim, daemon),
     async end() {
       userSkills.close();
       await storage.close();
@@ -207,6 +213,18 @@ async function compose(
       await claim.lock.release();
     },
   };
+}
+
+/** Without the data directory's lock or the database, the daemon ends: the next one goes on from what is stored. */
+function stopWhenLost({ storage, observability }: Parts, claim: Claim, daemon: Daemon): AbortSignal {
+  const lost = AbortSignal.any([claim.lock.lost, storage.lost]);
+  const stop = () => {
+    observability.log.fatal({ err: lost.reason }, "lost");
+    daemon.stop(lost.reason instanceof Error ? lost.reason.message : String(lost.reason));
+  };
+  if (lost.aborted) stop();
+  else lost.addEventListener("abort", stop, { once: true });
+  return lost;
 }
 
 /** The agent client's side of the database, with what it must know of this server. */

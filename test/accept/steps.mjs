@@ -172,5 +172,18 @@ export const steps = {
       start: () => ({ program: "node", args: ["test/plantedFaults/run.mjs"] }),
       check: (log) => expectIn(log, /(\d+) of \1 faults caught/, "count of faults caught"),
     },
+    {
+      name: "survival",
+      what: "15 minutes of kill -9, clock jumps and two hosts: nothing lost, left over, held, misdirected or open",
+      start: () => ({
+        program: process.execPath,
+        args: [join("test", "faults", "run.mjs"), "--minutes", "15"],
+      }),
+      async check(log) {
+        for (const what of ["lost acknowledged rows", "orphan processes", "stuck leases", "open runs"])
+          await expectIn(log, new RegExp(`^${what} +0$`, "m"), `line "${what} 0"`);
+        await expectIn(log, /^wrong-device actions +0$/m, 'line "wrong-device actions 0"');
+      },
+    },
   ],
 };

@@ -33,6 +33,7 @@ function scripted(waitMs = 5_000) {
         ran.push("rollback");
         state = "I";
       },
+      broken: () => ran.push("broken"),
     },
     waitMs,
   );
@@ -56,6 +57,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 const settle = () => vi.advanceTimersByTimeAsync(0);
+
+it("says that its engine is broken after a trap, and not after an error", async () => {
+  const { ran, client } = scripted();
+  const one = client();
+  one.run("select 1");
+  await settle();
+  expect(ran).not.toContain("broken");
+  one.run("trap");
+  await settle();
+  expect(one.heard.join("")).toContain("PANIC");
+  expect(ran.at(-1)).toBe("broken");
+});
 
 it("belongs to a client from begin to commit", async () => {
   const { ran, client } = scripted();

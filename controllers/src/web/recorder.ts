@@ -35,7 +35,8 @@ export function createRecorder(session: DrivenSession): {
         await untilAborted(recording.follow(session.browserContext()), signal);
       } catch (error) {
         current = undefined;
-        await recording.finish();
+        // Not waited for: a page that does not answer would keep the recorder from the next recording.
+        recording.finish().catch(() => undefined);
         throw error;
       }
     },
@@ -47,9 +48,11 @@ export function createRecorder(session: DrivenSession): {
           "This browser is not being recorded. Start a recording first.",
         );
       }
-      const files = await untilAborted(recording.finish(), signal);
-      if (current === recording) current = undefined;
-      return files;
+      try {
+        return await untilAborted(recording.finish(), signal);
+      } finally {
+        if (current === recording) current = undefined;
+      }
     },
   };
   const named = (command: Command): Command => ({

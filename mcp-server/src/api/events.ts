@@ -73,7 +73,8 @@ function stream(c: Context, events: EventSource, from: number): Response {
     let after = from;
     try {
       while (!sse.aborted && !sse.closed) {
-        const page = await events.read({ after, limit: 100 });
+        // While the database is away nothing is read; the next wake or heartbeat looks again.
+        const page = await events.read({ after, limit: 100 }).catch(() => []);
         for (const event of page) {
           await sse.writeSSE({ id: String(event.id), event: event.type, data: JSON.stringify(event) });
           after = event.id;

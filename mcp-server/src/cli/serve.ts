@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
+import { fileFailure } from "../fileFailure.ts";
 import { type Engine, startEngine } from "../storage/engine.ts";
 import { engineFiles } from "../storage/engineFiles.ts";
 import { type DataDirLock, lockDataDir } from "../storage/lock.ts";
@@ -103,6 +104,8 @@ export function failureLine(error: unknown): { line: string; exitCode: number } 
 
 function described(error: unknown): { code: string; message: string; hint: string } {
   if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error), hint: "" };
+  const file = fileFailure(error);
+  if (file) return { code: "STORAGE_FAILED", ...file };
   const { code, hint } = { code: "INTERNAL", hint: "", ...error };
   const isOurs = typeof code === "string" && typeof hint === "string";
   return isOurs

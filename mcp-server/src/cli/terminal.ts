@@ -1,4 +1,5 @@
 import type { Environment } from "../config/places.ts";
+import { fileFailure } from "../fileFailure.ts";
 
 /** What a command line stands in. `out` and `err` take whole texts; `signal` aborts on Ctrl-C. */
 export type Terminal = {
@@ -17,6 +18,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export function processTerminal(): Terminal & { dispose(): void } {
   const controller = new AbortController();
   const stop = () => controller.abort();
+  surviveFullOutput();
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   return {
@@ -32,9 +34,27 @@ export function processTerminal(): Terminal & { dispose(): void } {
   };
 }
 
+/**
+ * Output that cannot be written (a full disk, a reader such as `head` that has seen enough) does not end the process with
+ * a stack trace. Results that were lost show in the exit code.
+ */
+function surviveFullOutput(): void {
+  process.stderr.on("error", () => {});
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return;
+    process.stderr.write(failureText(error));
+    process.exitCode = exitCodes.error;
+    process.once("exit", () => {
+      process.exitCode = exitCodes.error;
+    });
+  });
+}
+
 /** Code, message and next step of a failure, as lines. */
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return `${String(error)}\n`;
+  const file = fileFailure(error);
+  if (file) return `${file.message}\n${file.hint}\n`;
   const code = "code" in error && typeof error.code === "string" ? `${error.code}: ` : "";
   const hint =
     "hint" in error && typeof error.hint === "string" && error.hint !== "" ? `\n${error.hint}` : "";

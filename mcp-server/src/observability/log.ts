@@ -1,6 +1,15 @@
-import { closeSync, copyFileSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
-import { type DestinationStream, destination, type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 import { scrub } from "./scrub.ts";
 import { currentTraceId } from "./span.ts";
 
@@ -62,7 +71,12 @@ function open(where: LogDestination): Open {
   };
 }
 
-const stderr = () => destination({ fd: 2, sync: true });
+/** What it cannot write (a full disk, a reader that went) is dropped, and must not end what is logged. */
+function stderr(): DestinationStream {
+  if (!process.stderr.listeners("error").includes(ignore)) process.stderr.on("error", ignore);
+  return { write: (line) => void process.stderr.write(line) };
+}
+const ignore = () => {};
 
 /** So it is in a daemon that a bridge started, whose last words before the log is open belong there too. */
 function isStderr(fd: number): boolean {
@@ -76,13 +90,20 @@ function openFile(path: string): Open & { fd: number } {
   const fd = openSync(path, "a", 0o600);
   let { size } = fstatSync(fd);
   let isOpen = true;
+  /** Not renamed: others, such as our own stderr, hold it open. On a full disk the older lines are given up. */
+  function rotate(): void {
+    try {
+      copyFileSync(path, `${path}.1`);
+    } catch {
+      rmSync(`${path}.1`, { force: true });
+    }
+    ftruncateSync(fd);
+  }
   function write(line: string): void {
     if (!isOpen) return;
     try {
       if (size > rotateBytes) {
-        // Not renamed: others, such as our own stderr, hold it open.
-        copyFileSync(path, `${path}.1`);
-        ftruncateSync(fd);
+        rotate();
         size = 0;
       }
       size += writeSync(fd, line);

@@ -1,5 +1,7 @@
 import { DeviceError } from "@labwright/controllers";
 import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+import { fileFailure } from "../fileFailure.ts";
+import { storageFailure } from "../storage/failure.ts";
 
 /** How a call failed, the same on every transport. `timestamp` is ISO 8601 UTC. */
 export type CallError = {
@@ -31,9 +33,8 @@ export function toolError(error: ToolError, where: Where): CallError {
  * becomes INTERNAL without its text, which may hold anything; the log has it.
  */
 export function callError(error: unknown, where: Where): CallError {
-  if (error instanceof ToolError) return toolError(error, where);
-  if (error instanceof DeviceError)
-    return toolError(new ToolError(error.code, error.message, "", error.details), where);
+  const known = knownError(error);
+  if (known) return toolError(known, where);
   return toolError(
     new ToolError(
       "INTERNAL",
@@ -44,5 +45,11 @@ export function callError(error: unknown, where: Where): CallError {
   );
 }
 
-export const isKnownError = (error: unknown): boolean =>
-  error instanceof ToolError || error instanceof DeviceError;
+export const isKnownError = (error: unknown): boolean => knownError(error) !== undefined;
+
+function knownError(error: unknown): ToolError | undefined {
+  if (error instanceof ToolError) return error;
+  if (error instanceof DeviceError) return new ToolError(error.code, error.message, "", error.details);
+  const file = fileFailure(error);
+  return file ? new ToolError("STORAGE_FAILED", file.message, file.hint) : storageFailure(error);
+}

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ToolError } from "../errors.ts";
+import { fileFailure } from "../fileFailure.ts";
 import type { ArtifactRow, ArtifactRows } from "../storage/index.ts";
 import type { ArtifactRef, ArtifactStore, Clock } from "./ports.ts";
 
@@ -155,10 +156,11 @@ class FileArtifactStore implements RetainingArtifactStore {
       await (this.options.write ?? writePrivate)(temporary, bytes);
       await rename(temporary, path);
     } catch (error) {
-      await rm(temporary, { force: true });
+      await rm(temporary, { force: true }).catch(() => {});
       if (isFull(error))
         throw full("The disk that holds the artifacts is full.", "free some space there", error);
-      throw error;
+      const file = fileFailure(error);
+      throw file ? new ToolError("STORAGE_FAILED", file.message, file.hint, {}, { cause: error }) : error;
     }
   }
 

@@ -111,7 +111,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     deployments,
     batches: createBatches(driving),
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces }),
-    diagnosis: createDiagnosis(config, deps.skillProblems),
+    diagnosis: createDiagnosis(config, pingOf(deps.storage), deps.skillProblems),
     results: createResults({ ...driving, db: deps.storage.db, events }),
     alerts: createAlerts({ ...driving, db: deps.storage.db, events }),
     requirements,
@@ -124,15 +124,22 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     }),
     reports: createReports({ ...driving, requirementsOf: requirements.requirementsOf }),
   };
+  deps.storage.watch({
+    away: (error) => executions.stopAll(error),
+    back: () => void executions.storeLate().catch(deps.onFault),
+  });
   const close = async () => {
     // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
-    await Promise.all([executions.close(), deployments.close()]);
-    await recorded.recordings.close();
-    await devices.close();
+    const runs = () => Promise.all([executions.close(), deployments.close().catch(deps.onFault)]);
+    // A database that is gone fails one after the other; the devices are closed all the same.
+    for (const closing of [runs, () => recorded.recordings.close(), () => devices.close()])
+      await closing().catch(deps.onFault);
   };
   const agentStore = createAgentStore({ db: deps.storage.db, clock });
   return { services, events, artifacts, agentStore, serveScripts, close };
 }
+
+const pingOf = ({ engine, pool }: Storage) => ({ engine, ask: () => pool.query("select 1") });
 
 /** What is kept beside the runs: files and the feed of events. */
 function createRecords({ config, storage, clock, onFault }: ServiceDependencies) {

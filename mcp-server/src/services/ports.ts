@@ -11,6 +11,7 @@ import type {
   Verdict,
   Verification,
 } from "../domain/index.ts";
+import type { ToolError } from "../errors.ts";
 import type { FinishedRun } from "../storage/executionRows.ts";
 
 /**
@@ -346,5 +347,9 @@ export type ExecutionService = {
   /** Marks runs that a dead process of this host left open `error: INTERRUPTED`. Once, at start. */
   recover(): Promise<number>;
   running(): number;
+  /** Stops every run, which then ends `error` with this reason. */
+  stopAll(reason: ToolError): void;
+  /** Stores the ends that the database could not take. Rejects while it still cannot. */
+  storeLate(): Promise<void>;
   close(): Promise<void>;
 };

@@ -30,6 +30,8 @@ export type Engine = {
   timings: EngineTimings;
   /** A new connection, for node-postgres' `stream`. */
   connect(): Duplex;
+  /** Aborts with an error when the thread ended without `close`. */
+  lost: AbortSignal;
   /** Ends the thread, the database shut down cleanly where that takes less than 10 s. */
   close(): Promise<void>;
 };
@@ -56,6 +58,13 @@ function opened(worker: Worker, timeoutMs: number): Promise<EngineTimings> {
   });
 }
 
+/** In the shape of a ToolError, which would bring more than this file may load. */
+const threadEnded = (why: string) =>
+  Object.assign(new Error(`The thread of the embedded database ended: ${why}.`), {
+    code: "STORAGE_FAILED",
+    hint: "What was acknowledged is kept. Start the daemon again; labwright doctor checks the disk and the database.",
+  });
+
 /**
  * Starts PGlite in a thread. Rejects when it cannot open the folder (damaged, no space, no rights); may be awaited later,
  * as a daemon does that loads its own code meanwhile.
@@ -77,18 +86,25 @@ async function start(options: EngineOptions): Promise<Engine> {
   const resourceLimits = { maxYoungGenerationSizeMb: youngMegabytes };
   const worker = new Worker(options.workerFile, { workerData, execArgv: [], resourceLimits });
   let alive = true;
+  let isClosing = false;
+  let fault: Error | undefined;
+  const lost = new AbortController();
   const exited = new Promise<void>((resolve) => {
-    worker.once("exit", () => {
+    worker.once("exit", (code) => {
       alive = false;
       resolve();
+      if (!isClosing) lost.abort(threadEnded(fault?.message ?? `exit code ${code}`));
     });
   });
   const timings = await opened(worker, options.openTimeoutMs ?? 60_000);
   // A thread that dies later closes its ports; every connection then fails by itself.
-  worker.on("error", () => {});
+  worker.on("error", (error) => {
+    fault = error;
+  });
   const order = (message: WorkerOrder, ports: MessagePort[] = []) => worker.postMessage(message, ports);
   return {
     timings,
+    lost: lost.signal,
     connect() {
       if (!alive) return new PortStream(undefined);
       const { port1, port2 } = new MessageChannel();
@@ -96,6 +112,7 @@ async function start(options: EngineOptions): Promise<Engine> {
       return new PortStream(port1);
     },
     async close() {
+      isClosing = true;
       if (!alive) return;
       order("close");
       const timer = setTimeout(() => void worker.terminate(), 10_000);

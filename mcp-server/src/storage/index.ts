@@ -62,7 +62,7 @@ export {
 export { type Job, type JobQueue, jobQueue } from "./jobQueue.ts";
 export { type LeaseLoss, type LeaseRow, type LeaseRows, leaseRows, type WantedLease } from "./leaseRows.ts";
 export { type DataDirLock, isDataDirLocked, lockDataDir } from "./lock.ts";
-export { openStorage, type Storage, type StorageOptions } from "./open.ts";
+export { openStorage, type Storage, type StorageOptions, type StorageWatcher } from "./open.ts";
 export {
   type NamedReference,
   type ReferenceFilter,

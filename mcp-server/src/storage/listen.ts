@@ -22,8 +22,13 @@ export class Notifications {
     if (!/^[a-z_]+$/.test(channel)) throw new Error(`not a channel name: ${channel}`);
     const set = this.listeners.get(channel) ?? new Set();
     this.listeners.set(channel, set.add(listener));
-    const client = await this.client();
-    await client.query(`listen ${channel}`);
+    try {
+      const client = await this.client();
+      await client.query(`listen ${channel}`);
+    } catch (error) {
+      set.delete(listener);
+      throw error;
+    }
     return () => set.delete(listener);
   }
 

@@ -69,7 +69,7 @@ async function lockByChild(dataDir: string): Promise<Held> {
   const ended = once(child, "close");
   let released = false;
   void ended.then(() => {
-    if (!released) lost.abort();
+    if (!released) lost.abort(new Error("the lock of the data directory was lost"));
   });
   await writeFile(lockFile(dataDir), `${process.pid}\n`, { mode: 0o600 });
   return {

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import type { WorkerOptions, WorkerOrder } from "./engine.ts";
@@ -6,6 +7,24 @@ import { SharedSession } from "./session.ts";
 import { isCluster, placeCluster, unpackTemplate } from "./template.ts";
 
 const options: WorkerOptions = workerData;
+
+/**
+ * On a full disk PostgreSQL ends itself when it cannot extend its log (PANIC), and PGlite hangs for ever. So it takes no
+ * changes before that point: this is what a large transaction and the last moments since the last look may write.
+ */
+const reserveBytes = 16_000_000;
+const lookEveryMs = 100;
+
+function freeBytes(): number {
+  const { bavail, bsize } = statfsSync(existsSync(options.folder) ? options.folder : dirname(options.folder));
+  return bavail * bsize;
+}
+
+function checkSpace(): void {
+  const free = freeBytes();
+  if (free < reserveBytes)
+    throw new Error(`the disk of ${options.folder} has ${free} bytes free, and ${reserveBytes} are needed`);
+}
 
 async function initialise(folder: string): Promise<void> {
   if (options.templateFile !== undefined && existsSync(options.templateFile))
@@ -15,6 +34,7 @@ async function initialise(folder: string): Promise<void> {
 }
 
 const started = performance.now();
+checkSpace();
 if (!isCluster(options.folder)) await placeCluster(options.folder, initialise);
 const placed = performance.now();
 // PGlite's default of 128 MB is of no use to one session and costs 130 MB of memory and a third of the time to open.
@@ -23,9 +43,23 @@ const db = await PGlite.create({
   startParams: [...PGlite.defaultStartParams, "-c", `shared_buffers=${options.sharedBuffers}`],
 });
 
+let lookedAt = performance.now();
+let isShort = false;
+/** Without space the database can be read only, until there is space again. */
+async function lookAtSpace(): Promise<void> {
+  if (performance.now() - lookedAt < lookEveryMs) return;
+  lookedAt = performance.now();
+  const wasShort = isShort;
+  isShort = freeBytes() < reserveBytes;
+  if (isShort !== wasShort) await db.exec(`set default_transaction_read_only = ${isShort ? "on" : "off"}`);
+}
+
 const session = new SharedSession(
   {
     version: "18.0",
+    beforeTransaction: lookAtSpace,
+    // Its state is unknown now; what is stored is whole, and the next thread recovers it.
+    broken: () => process.exit(1),
     execute: (bytes) => db.execProtocolRaw(bytes),
     rollback: async () => {
       await db.exec("ROLLBACK");

@@ -1,5 +1,11 @@
+import { existsSync } from "node:fs";
 import pg from "pg";
 import { z } from "zod";
+
+import { startEngine } from "./engine.ts";
+import { engineFiles } from "./engineFiles.ts";
+import { isDataDirLocked, lockDataDir } from "./lock.ts";
+import { isCluster } from "./template.ts";
 
 export { oldestServer } from "./migrate.ts";
 
@@ -19,5 +25,24 @@ export async function serverVersion(url: string): Promise<string> {
     return row?.server_version ?? "";
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+/**
+ * Opens the embedded database of a data directory and closes it again, unless it is not made yet or somebody has it open.
+ * Rejects when it does not open.
+ */
+export async function embeddedDatabase(dataDir: string): Promise<"none" | "open" | "opens"> {
+  const { folder, workerFile } = engineFiles(dataDir);
+  if (!existsSync(folder)) return "none";
+  if (await isDataDirLocked(dataDir)) return "open";
+  if (!isCluster(folder)) throw new Error("it holds no database");
+  const lock = await lockDataDir(dataDir);
+  try {
+    const engine = await startEngine({ folder, workerFile, openTimeoutMs: 30_000 });
+    await engine.close();
+    return "opens";
+  } finally {
+    await lock.release();
   }
 }

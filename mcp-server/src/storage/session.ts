@@ -1,4 +1,4 @@
-import { backendFrames, FrontendBuffer, greeting, refusal } from "./wire.ts";
+import { backendFrames, FrontendBuffer, greeting, isLastWord, refusal } from "./wire.ts";
 
 /** ReadyForQuery's state outside a transaction: "I". */
 const idleState = 0x49;
@@ -12,6 +12,10 @@ export type SessionEngine = {
   version: string;
   execute(bytes: Uint8Array): Promise<Uint8Array>;
   rollback(): Promise<void>;
+  /** Called before a statement that no transaction is open for. */
+  beforeTransaction?(): Promise<void>;
+  /** Told after the answer of a statement that the engine did not survive. */
+  broken?(): void;
 };
 
 /**
@@ -72,8 +76,9 @@ export class SharedSession {
     if (this.running) return;
     this.running = true;
     for (let work = this.next(); work !== undefined; work = this.next()) {
+      if (this.owner === undefined) await this.engine.beforeTransaction?.();
       const answer = await this.answer(work.bytes);
-      this.deliver(work.from, answer);
+      if (this.deliver(work.from, answer) === "last") this.engine.broken?.();
       if (work.from.gone && this.owner === work.from) await this.freeOwner();
     }
     this.running = false;
@@ -90,20 +95,25 @@ export class SharedSession {
     try {
       return await this.engine.execute(bytes);
     } catch (error) {
-      return refusal("XX000", error instanceof Error ? error.message : String(error));
+      return refusal("XX000", error instanceof Error ? error.message : String(error), "PANIC");
     }
   }
 
-  private deliver(to: Connection, answer: Uint8Array): void {
+  /** "last": the engine ends with this answer. */
+  private deliver(to: Connection, answer: Uint8Array): "last" | undefined {
     // An answer without ReadyForQuery is a part of one: the connection goes on owning the session.
     let idle = false;
-    for (const { type, bytes } of backendFrames(answer)) {
+    let word: "last" | undefined;
+    for (const frame of backendFrames(answer)) {
+      const { type, bytes } = frame;
+      if (isLastWord(frame)) word = "last";
       if (type === "Z") idle = bytes[5] === idleState;
       if (type === "A") this.notifyOthers(to, bytes);
     }
     this.owner = idle ? undefined : to;
     this.ownerActive = performance.now();
     if (!to.gone) to.peer.send(new Uint8Array(answer));
+    return word;
   }
 
   /** A notification belongs to whoever listens; clients without a listener drop it. */

@@ -22,6 +22,10 @@ export function* backendFrames(bytes: Uint8Array): Generator<BackendFrame> {
   }
 }
 
+/** Whether a server ends with what it says: an error of severity FATAL or PANIC. */
+export const isLastWord = ({ type, bytes }: BackendFrame): boolean =>
+  type === "E" && /\0V(FATAL|PANIC)\0/.test(Buffer.from(bytes).toString("latin1"));
+
 function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -109,7 +113,8 @@ export function greeting(version: string): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** An error answer by SQLSTATE, after which the client may go on. */
-export function refusal(code: string, message: string): Uint8Array<ArrayBuffer> {
-  return concat([frame("E", text.encode(`SERROR\0VERROR\0C${code}\0M${message}\0\0`)), ready()]);
+/** An error answer by SQLSTATE, after which the client may go on unless it is a PANIC. */
+export function refusal(code: string, message: string, severity = "ERROR"): Uint8Array<ArrayBuffer> {
+  const fields = `S${severity}\0V${severity}\0C${code}\0M${message}\0\0`;
+  return concat([frame("E", text.encode(fields)), ready()]);
 }

@@ -21,9 +21,10 @@ import { openBox, testSecrets } from "../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../../fixtures/wire.ts";
 
 /** A device whose recorder writes a few bytes as its video, has sound, and can be told to fail. */
-type Faults = { start?: Error; stop?: Error };
+type Faults = { start?: Error; stop?: Error; hangs?: { start?: Promise<void>; stop?: Promise<void> } };
 async function openRecordable(faults: Faults = {}) {
   const starts: RecordingOptions[] = [];
+  const recorded = { stops: 0, busy: false };
   const controller: Controller = {
     ...{ kind: "remote", commands: [], checks: [] },
     ...{ open: async () => {}, close: async () => {}, isAlive: () => true, takeNotices: () => [] },
@@ -32,9 +33,15 @@ async function openRecordable(faults: Faults = {}) {
       sound: true,
       async start(options) {
         if (faults.start) throw faults.start;
+        await faults.hangs?.start;
+        if (recorded.busy) throw new Error("recording already");
+        recorded.busy = true;
         starts.push(options);
       },
       async stop() {
+        recorded.stops += 1;
+        recorded.busy = false;
+        await faults.hangs?.stop;
         if (faults.stop) throw faults.stop;
         const path = join(starts.at(-1)?.folder ?? "", "video.webm");
         await writeFile(path, `video ${starts.length}`);
@@ -46,7 +53,7 @@ async function openRecordable(faults: Faults = {}) {
     ...{ name: "fake", kinds: ["remote"], settings: z.unknown() },
     create: () => [controller],
   });
-  return { device: await openBox({ factories: [factory] }), starts };
+  return { device: await openBox({ factories: [factory] }), starts, recorded };
 }
 
 const spec = { video: true, trace: true, max_ms: 60_000 };
@@ -159,6 +166,46 @@ describeEachDatabase("the recording service", (open) => {
       files: [],
       lost: ["video: It is full. Free some space."],
     });
+  });
+
+  it("whose start hangs is given up at its deadline or with its caller, and the device is free again", async () => {
+    let answer = () => {};
+    const faults: Faults = { hangs: { start: new Promise<void>((resolve) => (answer = resolve)) } };
+    const slow = await openRecordable(faults);
+    const late = expect(recordings.start(slow.device, spec, anna)).rejects.toMatchObject({
+      code: "CONTROLLER_UNAVAILABLE",
+      message: expect.stringContaining("30 s"),
+    });
+    await expect.poll(() => clock.waiting()).toBe(2);
+    await clock.advance(30_000);
+    await late;
+    const caller = new AbortController();
+    const cancelled = recordings.start(slow.device, spec, { ...anna, signal: caller.signal });
+    await expect.poll(() => clock.waiting()).toBe(2);
+    caller.abort(new Error("the caller went"));
+    await expect(cancelled).rejects.toThrow("the caller went");
+    expect(recordings.running()).toBe(0);
+    expect(clock.waiting()).toBe(0);
+    // The first start comes through after all, and is stopped.
+    answer();
+    await expect.poll(() => slow.recorded).toMatchObject({ busy: false, stops: 1 });
+    delete faults.hangs;
+    const { recording_id } = await recordings.start(slow.device, spec, anna);
+    expect(await recordings.stop(recording_id)).toMatchObject({ ended: "stopped", lost: [] });
+  });
+
+  it("whose stop hangs ends at its deadline, says so, and the device is free again", async () => {
+    const faults: Faults = { hangs: { stop: new Promise(() => {}) } };
+    const slow = await openRecordable(faults);
+    const { recording_id } = await recordings.start(slow.device, spec, anna);
+    const stopped = recordings.stop(recording_id);
+    await expect.poll(() => clock.waiting()).toBe(1);
+    await clock.advance(60_000);
+    expect(await stopped).toMatchObject({ files: [], lost: [expect.stringContaining("60 s")] });
+    expect(recordings.running()).toBe(0);
+    delete faults.hangs;
+    const next = await recordings.start(slow.device, spec, anna);
+    expect(await recordings.stop(next.recording_id)).toMatchObject({ lost: [] });
   });
 
   it("ends with the server, and what one that was killed left is removed", async () => {

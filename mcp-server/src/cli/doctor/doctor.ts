@@ -6,6 +6,7 @@ import { ToolError } from "../../errors.ts";
 import { findRunningDaemon } from "../../server/bridge/findDaemon.ts";
 import { checkBrowsers } from "../../services/diagnosis/browsers.ts";
 import { checkDatabase } from "../../services/diagnosis/database.ts";
+import { checkDisks } from "../../services/diagnosis/disks.ts";
 import type { Finding } from "../../services/diagnosis/finding.ts";
 import { checkDataDir, checkNode, checkPort, checkPrograms } from "../../services/diagnosis/machine.ts";
 import { checkSandbox } from "../../services/diagnosis/sandbox.ts";
@@ -16,7 +17,7 @@ import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 
 const defaultPort = 7333;
 
-/** `labwright doctor`: what is there, what is missing, and what mends it. Starts nothing. Exit code 1 when something is missing. */
+/** `labwright doctor`: what is there, what is missing, and what mends it. Starts no daemon. Exit code 1 when something is missing. */
 export async function runDoctor(
   options: Partial<DaemonOptions> & { json?: boolean | undefined },
   terminal: Terminal,
@@ -41,10 +42,19 @@ async function examine(options: Partial<DaemonOptions>, terminal: Terminal): Pro
   const [browsers, sandbox, database, ports] = await Promise.all([
     checkBrowsers(config, terminal.signal),
     checkSandbox(config.unsafe.unsandboxed_scripts, terminal.signal),
-    checkDatabase(config.server.database_url),
+    checkDatabase({ data_dir: config.data_dir, database_url: config.server.database_url }),
     port ? [await checkPort(config.server.host, port, daemon.port)] : [],
   ]);
-  return [...machine, ...findings, ...browsers, sandbox, database, ...ports, daemon.finding];
+  return [
+    ...machine,
+    ...checkDisks(config),
+    ...findings,
+    ...browsers,
+    sandbox,
+    database,
+    ...ports,
+    daemon.finding,
+  ];
 }
 
 const problemsSchema = z.object({

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileFailure } from "../../fileFailure.ts";
 import { type DaemonFile, daemonHeaders, daemonUrl, readDaemonFile } from "../daemonFile.ts";
 import { BridgeError } from "./bridgeError.ts";
 import { type Attached, attach } from "./link.ts";
@@ -144,10 +145,7 @@ type Child = { pid: number | undefined; exit: number | undefined; log: string; f
 
 /** Detached, so that it outlives this process and serves others; what it says on its way up goes to its log. */
 function start(wanted: DaemonWanted): Child {
-  const logs = join(wanted.dataDir, "logs");
-  mkdirSync(logs, { recursive: true, mode: 0o700 });
-  const log = join(logs, "daemon.log");
-  const fd = openSync(log, "a", 0o600);
+  const { log, fd } = openLog(wanted.dataDir);
   const from = fstatSync(fd).size;
   const [program = process.execPath, ...args] = wanted.command;
   const spawned = spawn(program, args, { detached: true, stdio: ["ignore", fd, fd], cwd: wanted.dataDir });
@@ -161,6 +159,19 @@ function start(wanted: DaemonWanted): Child {
   spawned.unref();
   closeSync(fd);
   return child;
+}
+
+/** Throws DAEMON_UNAVAILABLE when the data directory cannot be made or written. */
+function openLog(dataDir: string): { log: string; fd: number } {
+  const logs = join(dataDir, "logs");
+  const log = join(logs, "daemon.log");
+  try {
+    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    return { log, fd: openSync(log, "a", 0o600) };
+  } catch (error) {
+    const file = fileFailure(error);
+    throw file ? new BridgeError("DAEMON_UNAVAILABLE", file.message, file.hint) : error;
+  }
 }
 
 /** A daemon that cannot start says why in one JSON line with a code; see `cli/serve.ts`. */

@@ -37,6 +37,8 @@ export type BridgeOptions = {
  * daemon and without loading what talks to it; the rest is forwarded. Ends with its stdin. Throws SubsetError.
  */
 export function serveBridge(options: BridgeOptions): void {
+  // A full disk under stderr must not end the bridge.
+  process.stderr.on("error", () => {});
   const catalogue: Catalogue = JSON.parse(readFileSync(options.catalogueFile, "utf8"));
   let host: string | undefined;
   let loading: Promise<Forward> | undefined;

@@ -1,7 +1,8 @@
 import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../../config.ts";
 import { checkBrowsers } from "./browsers.ts";
-import { checkDatabase } from "./database.ts";
+import { checkOpenDatabase } from "./database.ts";
+import { checkDisks } from "./disks.ts";
 import type { Finding } from "./finding.ts";
 import { checkDataDir, checkNode, checkPrograms } from "./machine.ts";
 import { checkSandbox } from "./sandbox.ts";
@@ -11,6 +12,7 @@ export type Diagnosis = { run(signal: AbortSignal): Promise<{ ok: boolean; findi
 /** Says why a device cannot be used here: what is missing, and what mends it. Starts and changes nothing. */
 export function createDiagnosis(
   config: Config,
+  database: { engine: string; ask(): Promise<unknown> },
   skillProblems: () => readonly SkillProblem[] = () => [],
 ): Diagnosis {
   return {
@@ -20,7 +22,8 @@ export function createDiagnosis(
         checkNode(process.versions.node),
         ...checkPrograms(process.env, process.platform),
         checkDataDir(config.data_dir),
-        await checkDatabase(config.server.database_url),
+        ...checkDisks(config),
+        await checkOpenDatabase(database.engine, database.ask),
         ...(await checkBrowsers(config, signal)),
         await checkSandbox(config.unsafe.unsandboxed_scripts, signal),
         ...simulated.map(({ name, model }): Finding => {

@@ -1,5 +1,6 @@
 import type { FinalStatus, Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { storageFailure } from "../../storage/failure.ts";
 import type { Reason } from "./types.ts";
 
 /** What the code of a run gave back. */
@@ -34,8 +35,8 @@ export function abortEnding(reason: unknown): { status: FinalStatus; reason: Rea
 
 /** Code and sentence of any error; INTERNAL for one without a code. */
 export function reasonOf(error: unknown): Reason {
-  if (error instanceof ToolError)
-    return { code: error.code, message: `${error.message} ${error.hint}`.trim() };
+  const known = error instanceof ToolError ? error : storageFailure(error);
+  if (known) return { code: known.code, message: `${known.message} ${known.hint}`.trim() };
   if (
     error instanceof Error &&
     "code" in error &&

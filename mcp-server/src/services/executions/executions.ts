@@ -128,6 +128,10 @@ class Executions implements ExecutionService {
     return this.live.size;
   }
 
+  stopAll(reason: ToolError): void {
+    for (const { run } of this.live.values()) run.abort(reason);
+  }
+
   async close(): Promise<void> {
     for (const { run } of this.live.values()) run.abort(cancelledBy("the server, which is shutting down"));
     await this.jobs.settled();
@@ -241,7 +245,7 @@ class Executions implements ExecutionService {
     });
   }
 
-  private async storeLate(): Promise<void> {
+  async storeLate(): Promise<void> {
     for (const [id, { record, end }] of this.unstored) {
       await this.store(record, end);
       this.unstored.delete(id);

@@ -29,6 +29,13 @@ export function recordedAlready(device: OpenDevice, recordingId: string): ToolEr
   );
 }
 
+export const tookTooLong = (what: string, ms: number) =>
+  new ToolError(
+    "CONTROLLER_UNAVAILABLE",
+    `The recorder did not ${what} within ${ms / 1_000} s.`,
+    "It is free again: look at the device with capture_screenshot, then record anew.",
+  );
+
 export function recordingNotFound(
   recordingId: string,
   open: readonly { recording_id: string; device_id: string }[],

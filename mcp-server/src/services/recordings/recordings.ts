@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { nearest, type Recorder, type Recording } from "@labwright/controllers";
+import { nearest, type Recorder, type Recording, type RecordingKind } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import type { CallContext, OpenDevice } from "../ports.ts";
 import { maskTrace } from "./maskTrace.ts";
-import { noRecorder, nothingToRecord, recordedAlready, recordingNotFound } from "./problems.ts";
+import { noRecorder, nothingToRecord, recordedAlready, recordingNotFound, tookTooLong } from "./problems.ts";
 import type {
   RecordedFile,
   RecordingDependencies,
@@ -22,6 +22,10 @@ const mostFileBytes = 200_000_000;
 const mostReports = 50;
 /** A trace of ten busy minutes is written in seconds. */
 const stopMs = 60_000;
+/** A daemon that ends has little more time for everything it has to close. */
+const lastStopMs = 5_000;
+/** Nothing is waited for but an answer of the device. */
+const startMs = 30_000;
 
 /** One that goes on. */
 type Live = {
@@ -57,9 +61,7 @@ class Recordings implements RecordingService {
     const live = this.register(device, recorder, spec.max_ms, context.principal);
     try {
       await this.makeFolder(live.folder);
-      const ended = (reason: RecordingEnd) => this.endUnasked(live, reason);
-      const { folder } = live;
-      await recorder.start({ kinds: records, folder, mostBytes: mostFileBytes, ended }, context.signal);
+      await this.begin(live, records, context.signal);
     } catch (error) {
       this.forget(live);
       await rm(live.folder, { recursive: true, force: true });
@@ -116,6 +118,47 @@ class Recordings implements RecordingService {
     this.live.delete(live.id);
   }
 
+  /** Ends with the caller or its deadline, also when the recorder heeds neither. */
+  private async begin(live: Live, kinds: readonly RecordingKind[], caller: AbortSignal): Promise<void> {
+    const { recorder, folder } = live;
+    const ended = (reason: RecordingEnd) => this.endUnasked(live, reason);
+    await this.within({ ms: startMs, caller, what: "start" }, (signal) => {
+      const begun = recorder.start({ kinds, folder, mostBytes: mostFileBytes, ended }, signal);
+      const stopLate = () => signal.aborted && this.stopLate(live);
+      begun.then(stopLate, () => undefined);
+      return begun;
+    });
+  }
+
+  /** A start that came through after it was given up: nobody wants it, and the recorder must be free for the next. */
+  private stopLate({ recorder, device }: Live): void {
+    const isWanted = [...this.live.values()].some((other) => other.device.id === device.id);
+    if (!isWanted) recorder.stop(AbortSignal.timeout(stopMs)).catch(() => undefined);
+  }
+
+  /** Rejects at the caller's abort or the deadline; `work` is told by its signal. */
+  private async within<T>(
+    limit: { ms: number; caller?: AbortSignal; what: string },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const late = new AbortController();
+    const stopTimer = this.deps.clock.setTimeout(
+      () => late.abort(tookTooLong(limit.what, limit.ms)),
+      limit.ms,
+    );
+    const signal = limit.caller ? AbortSignal.any([limit.caller, late.signal]) : late.signal;
+    const gone = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      if (signal.aborted) reject(signal.reason);
+    });
+    gone.catch(() => undefined);
+    try {
+      return await Promise.race([work(signal), gone]);
+    } finally {
+      stopTimer();
+    }
+  }
+
   private endUnasked(live: Live, reason: RecordingEnd): void {
     this.end(live, reason).catch(this.deps.onFault);
   }
@@ -129,7 +172,10 @@ class Recordings implements RecordingService {
   private async finish(live: Live, ended: RecordingEnd): Promise<RecordingReport> {
     live.cancelTimer();
     const durationMs = this.deps.clock.monotonic() - live.startedAt;
-    const recording = await live.recorder.stop(AbortSignal.timeout(stopMs)).catch(lostWhole);
+    const ms = ended === "server_stopped" ? lastStopMs : stopMs;
+    const recording = await this.within({ ms, what: "stop" }, (signal) => live.recorder.stop(signal)).catch(
+      lostWhole,
+    );
     const lost = [...recording.lost];
     const files: RecordedFile[] = [];
     for (const file of recording.files) {

@@ -31,6 +31,7 @@ type PortsWithin = {
   rows?: TestcaseRows;
   among?: ReadonlyMap<string, TestCaseInput>;
   app?: AppView | undefined;
+  tx?: Database | undefined;
 };
 
 class Testcases implements TestcaseService {
@@ -135,7 +136,7 @@ class Testcases implements TestcaseService {
     const testcases = list.map(parseTestcase);
     const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
     const rows = options.tx ? this.deps.rowsIn(options.tx) : this.deps.rows;
-    const ports = this.ports({ rows, among, app: options.app });
+    const ports = this.ports({ rows, among, app: options.app, tx: options.tx });
     for (const testcase of testcases) {
       const own = options.app?.name === testcase.userinterface_name ? options.app : undefined;
       await validate(testcase, { app: own }, ports);
@@ -228,7 +229,7 @@ class Testcases implements TestcaseService {
 
   private ports(given: PortsWithin = {}): ValidationPorts {
     const { actions, verifications, secrets, scripts, apps } = this.deps;
-    const { rows = this.deps.rows, among, app } = given;
+    const { rows = this.deps.rows, among, app, tx } = given;
     return {
       actions,
       verifications,
@@ -241,7 +242,7 @@ class Testcases implements TestcaseService {
         return saved && contentOf(saved);
       },
       testcaseNames: async () => [...(among?.keys() ?? []), ...(await rows.names())],
-      app: async (name) => (app?.name === name ? app : apps.describe(name)),
+      app: async (name) => (app?.name === name ? app : apps.describe(name, tx)),
     };
   }
 

@@ -30,7 +30,7 @@ export type AppView = {
 };
 export type AppsPort = {
   /** Throws USERINTERFACE_NOT_FOUND with the nearest. */
-  describe(userinterface: string): Promise<AppView>;
+  describe(userinterface: string, tx?: Database): Promise<AppView>;
 };
 
 export type NavigationRequest = { userinterface: string; target: string; variables: Params };

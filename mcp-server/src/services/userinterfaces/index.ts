@@ -127,7 +127,8 @@ function reading(db: Database, models: Models) {
       return ui;
     },
     load: (idOrName) => models.load(idOrName),
-    describe: async (idOrName) => appView(await models.load(idOrName)),
+    describe: async (idOrName, tx) =>
+      appView(await (tx ? models.loadWithin(tx, idOrName) : models.load(idOrName))),
     async complete(idOrName, { offset, max_tokens }) {
       const model = await models.load(idOrName);
       const lines = [

@@ -35,8 +35,8 @@ export class Models {
   }
 
   /** By id or name. Throws USERINTERFACE_NOT_FOUND with the nearest. */
-  async getRow(idOrName: string): Promise<UserInterfaceRow> {
-    const rows = userinterfaceRows(this.db);
+  async getRow(idOrName: string, db = this.db): Promise<UserInterfaceRow> {
+    const rows = userinterfaceRows(db);
     const row = await rows.find(idOrName);
     if (row) return row;
     const near = nearest(idOrName, await rows.names());
@@ -54,12 +54,17 @@ export class Models {
     const row = await this.getRow(idOrName);
     const known = this.kept.get(row.id);
     if (known?.updated_at === row.updated_at) return known;
-    const model = await this.read(row);
+    const model = await readModel(row, this.db);
     if (known) this.tell(row.id, undefined);
     this.kept.delete(row.id);
     this.kept.set(row.id, model);
     for (const id of [...this.kept.keys()].slice(0, -keptModels)) this.kept.delete(id);
     return model;
+  }
+
+  /** As a transaction sees it; nothing of it is kept, since the transaction may not last. */
+  async loadWithin(tx: Database, idOrName: string): Promise<AppModel> {
+    return readModel(await this.getRow(idOrName, tx), tx);
   }
 
   /** Plans on the present state, stores the changes in one transaction, then makes them in memory. */
@@ -105,25 +110,25 @@ export class Models {
   private tell(userinterfaceId: string, changes: readonly Change[] | undefined): void {
     for (const listener of this.listeners) listener(userinterfaceId, changes);
   }
+}
 
-  private async read(row: UserInterfaceRow): Promise<AppModel> {
-    const { created_at: _, updated_at, ...ui } = row;
-    const rows = treeRows(this.db);
-    const [trees, nodes, edges] = await Promise.all([
-      rows.listTrees(row.id),
-      rows.listNodes(row.id),
-      rows.listEdges(row.id),
-    ]);
-    const labels = new Map(nodes.map(({ id, label }) => [id, label]));
-    const nameOf = ({ source, target }: Edge) => `${labels.get(source) ?? ""} → ${labels.get(target) ?? ""}`;
-    return {
-      ui,
-      updated_at,
-      trees: byId(trees, ({ name }) => name),
-      nodes: byId(nodes, ({ label }) => label),
-      edges: byId(edges, nameOf),
-    };
-  }
+async function readModel(row: UserInterfaceRow, db: Database): Promise<AppModel> {
+  const { created_at: _, updated_at, ...ui } = row;
+  const rows = treeRows(db);
+  const [trees, nodes, edges] = await Promise.all([
+    rows.listTrees(row.id),
+    rows.listNodes(row.id),
+    rows.listEdges(row.id),
+  ]);
+  const labels = new Map(nodes.map(({ id, label }) => [id, label]));
+  const nameOf = ({ source, target }: Edge) => `${labels.get(source) ?? ""} → ${labels.get(target) ?? ""}`;
+  return {
+    ui,
+    updated_at,
+    trees: byId(trees, ({ name }) => name),
+    nodes: byId(nodes, ({ label }) => label),
+    edges: byId(edges, nameOf),
+  };
 }
 
 /** In the order of their names, which is the same whatever the database's collation; the id decides between equal names. */

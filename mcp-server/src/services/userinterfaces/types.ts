@@ -67,7 +67,8 @@ export type UserInterfaceService = {
   get(idOrName: string): Promise<UserInterface>;
   /** The whole app, shared with the cache: read it, never change it. */
   load(idOrName: string): Promise<AppModel>;
-  describe(idOrName: string): Promise<AppView>;
+  /** Within the caller's transaction, if one is given. */
+  describe(idOrName: string, tx?: Database): Promise<AppView>;
   complete(idOrName: string, page: PageRequest): Promise<CompleteView>;
   /** Test cases stay: they run on other apps too. Throws CONFIRMATION_REQUIRED with what would go. */
   remove(idOrName: string, confirm: boolean): Promise<Removed>;
