@@ -46,11 +46,11 @@ module.exports = {
     room(`${S}domain/`, door),
     room(`${S}errors\\.ts`, door),
     room(`${S}observability/`, `${S}errors\\.ts`),
-    room(`${S}config`, `${S}(errors\\.ts|domain/)`, door),
+    room(`${S}config`, `${S}(errors\\.ts|fileFailure\\.ts|domain/)`, door),
     room(`${S}storage/`, `${S}(errors\\.ts|domain/|observability/span\\.ts)`, door),
     room(
       `${S}services/`,
-      `${S}(errors\\.ts|domain/|storage/|config|observability/)`,
+      `${S}(errors\\.ts|fileFailure\\.ts|domain/|storage/|config|observability/)`,
       door,
       "skills/src/index\\.ts",
     ),
@@ -58,7 +58,7 @@ module.exports = {
     room(`${S}tools/`, `${S}(errors\\.ts|domain/|registry/|services/(index|ports)\\.ts)`, door),
     room(
       `${S}server/`,
-      `${S}(errors\\.ts|domain/|registry/|observability/|config|services/(index|ports)\\.ts|storage/lock\\.ts)`,
+      `${S}(errors\\.ts|fileFailure\\.ts|domain/|registry/|observability/|config|services/(index|ports)\\.ts|storage/(lock|failure)\\.ts)`,
       door,
     ),
     room(
