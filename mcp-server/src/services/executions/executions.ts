@@ -145,12 +145,19 @@ class Executions implements ExecutionService {
     { grant, control, own }: { grant: Grant; control: AbortController; own: CallContext },
     body: Body<Output>,
   ): Promise<Entry & { run: LiveRun<Output> }> {
-    const { rows, secrets } = this.deps;
+    const { rows, secrets, host, clock } = this.deps;
     const input = secrets.mask(storable(spec.input));
     const { lane, outer } = this.placeOf(grant, context);
-    const status = this.ofLane(lane).length > 0 ? "queued" : "running";
-    const place = { device: grant.device, outer, status, host: this.deps.host, now: this.deps.clock.now() };
-    const execution = { ...newExecution(spec, context, place), input };
+    const execution = {
+      ...newExecution(spec, context, {
+        device: grant.device,
+        outer,
+        status: this.ofLane(lane).length > 0 ? "queued" : "running",
+        host,
+        now: clock.now(),
+      }),
+      input,
+    };
     const record = new RunRecord(rows, execution);
     const { within, principal, client } = context;
     const run = new LiveRun<Output>({ record, spec, grant, control, lane, within }, this.deps);
