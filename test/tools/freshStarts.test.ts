@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run.ts";
 import type { Reply, TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type Site, startSite } from "../fixtures/site.ts";
@@ -201,5 +202,34 @@ describe("a test case with an app", () => {
       new AbortController().signal,
     );
     expect(position).toMatchObject({ node: "Form", source: "tracked" });
+  });
+});
+
+describe("labwright run", () => {
+  const connection: RunConnection = {
+    async call(name, args) {
+      const { error, structured } = await anna.call(name, args);
+      return error ? { ok: false, error } : { ok: true, structured };
+    },
+    artifact: () => Promise.reject(new Error("no report was asked for")),
+  };
+  const statuses = async (more: Partial<RunOptions>) => {
+    let printed = "";
+    const testcases = ["leaves a login", "sees no login"];
+    await runTestcases({ testcases, inputs: [], repeat: 1, ...more }, connection, {
+      out: (text) => {
+        printed += text;
+      },
+      cwd: ".",
+      signal: new AbortController().signal,
+    });
+    return printed.match(/^(passed|failed|error)/gm);
+  };
+
+  it("starts each test case fresh, and chains them with --keep", async () => {
+    await save("leaves a login", [go("/storage"), click("Log in"), sees("Log in")]);
+    await save("sees no login", [go("/storage"), sees(loggedOut)]);
+    expect(await statuses({})).toEqual(["passed", "passed"]);
+    expect(await statuses({ keep: true })).toEqual(["passed", "failed"]);
   });
 });

@@ -10,7 +10,7 @@ import { endsWithin, untilAborted } from "./waiting.ts";
 
 const START_DEADLINE_MS = 30_000;
 /** A browser that was told to close and has not within this time is killed. */
-const CLOSE_DEADLINE_MS = 5_000;
+const CLOSE_DEADLINE_MS = 3_000;
 
 export type OpenedBrowser = {
   browser: Browser;

@@ -3,7 +3,7 @@ import type { LiveContext } from "./liveContext.ts";
 import { untilAborted, withDeadline } from "./waiting.ts";
 
 /** A page that runs a script for longer than this when it is asked counts as frozen. */
-const ANSWER_DEADLINE_MS = 3_000;
+const ANSWER_DEADLINE_MS = 5_000;
 
 /** `frozen`: the current page does not answer. `lost`: the browser, or our engine in it, cannot be used. */
 export type Health = "well" | "frozen" | "lost";

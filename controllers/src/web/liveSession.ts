@@ -20,8 +20,12 @@ import { endsWithin, untilAborted, withDeadline } from "./waiting.ts";
 const DENIED_KEPT = 50;
 /** How long a browser that was launched may take to its first tab. */
 const READY_DEADLINE_MS = 30_000;
-/** A context, or what is saved of it, that has not ended within this time is left behind. */
-const END_DEADLINE_MS = 5_000;
+/** How long a context that takes the place of a stuck one may take, before the whole browser is given up. */
+const REPLACE_DEADLINE_MS = 10_000;
+/** A context that has not closed within this time is left behind. */
+const END_DEADLINE_MS = 3_000;
+/** A trace of ten busy minutes is written in seconds. */
+const SAVE_DEADLINE_MS = 30_000;
 /** What is kept of a browser was read lately; a last reading may take this long. */
 const READ_DEADLINE_MS = 1_000;
 
@@ -211,7 +215,7 @@ export class LiveSession implements DrivenSession {
   /** A page whose script never rests goes with its context; the browser goes too when even that does not work. */
   async #replaceFrozen(signal: AbortSignal): Promise<void> {
     const holder = this.#places[0];
-    const limit = withDeadline(signal, END_DEADLINE_MS);
+    const limit = withDeadline(signal, REPLACE_DEADLINE_MS);
     try {
       if (holder === undefined) throw lostBrowser();
       await untilAborted(this.#replace(holder, this.#keeper.kept()), limit.signal);
@@ -285,7 +289,7 @@ export class LiveSession implements DrivenSession {
 
   /** Never fails; a context that does not close takes the browser with it when that is looked at next. */
   async #end(live: LiveContext): Promise<void> {
-    for (const save of this.#endings) await endsWithin(save(live.context), END_DEADLINE_MS);
+    for (const save of this.#endings) await endsWithin(save(live.context), SAVE_DEADLINE_MS);
     if (!(await endsWithin(live.context.close(), END_DEADLINE_MS))) this.doubt();
   }
 
