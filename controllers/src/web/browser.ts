@@ -79,13 +79,14 @@ const processSchema = z.object({ processInfo: z.array(z.object({ type: z.string(
 
 /** Asked while the browser still answers: it is killed by this id when it does not any more. */
 async function processIdOf(browser: Browser): Promise<number | undefined> {
-  const cdp = await browser.newBrowserCDPSession();
-  try {
+  const ask = async () => {
+    const cdp = await browser.newBrowserCDPSession();
     const { processInfo } = processSchema.parse(await cdp.send("SystemInfo.getProcessInfo"));
-    return processInfo.find(({ type }) => type === "browser")?.id;
-  } finally {
     await cdp.detach();
-  }
+    return processInfo.find(({ type }) => type === "browser")?.id;
+  };
+  // A browser that does not say it is still one to drive; it fails at its first tab if it must.
+  return await untilAborted(ask(), AbortSignal.timeout(CLOSE_DEADLINE_MS)).catch(() => undefined);
 }
 
 /** With the processes it started: Playwright makes each browser the leader of a group. */

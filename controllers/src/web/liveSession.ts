@@ -241,6 +241,8 @@ export class LiveSession implements DrivenSession {
     try {
       await untilAborted(this.#fill(opened, state), limit.signal);
     } catch (error) {
+      this.#browser = undefined;
+      this.#ended = before;
       await opened.close();
       throw signal.aborted ? signal.reason : unusable(this.settings, error);
     } finally {

@@ -1,9 +1,10 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
 import type { CallContext, Run, RunReply } from "../ports.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
-import { type Setups, type Start, type Starting, startedFresh } from "./freshStart.ts";
+import { type Setups, type Starting, startedFresh } from "./freshStart.ts";
 import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
+import type { Start } from "./startOf.ts";
 import type { AppView, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
 import type { Called } from "./validate.ts";
 

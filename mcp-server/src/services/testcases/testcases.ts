@@ -7,10 +7,11 @@ import type { TestcaseRows } from "../../storage/testcaseRows.ts";
 import { pageOf } from "../pages.ts";
 import type { CallContext, DeviceRef, OpenDevice, RunReply } from "../ports.ts";
 import { runTestcase } from "./execute.ts";
-import { canStartFresh, Setups, type Start, startOf } from "./freshStart.ts";
+import { canStartFresh, Setups } from "./freshStart.ts";
 import { allBlocks } from "./graph.ts";
 import { parseTestcase } from "./parse.ts";
 import { problemsError } from "./problems.ts";
+import { type Start, startOf } from "./startOf.ts";
 import type {
   AppView,
   ExecuteRequest,

@@ -4,10 +4,10 @@ import { ToolError } from "../../errors.ts";
 import type { ActionExecutor, OpenDevice, Secrets, VerificationExecutor } from "../ports.ts";
 import type { ScriptPort } from "../scripts/index.ts";
 import { placeholdersIn } from "../values.ts";
-import { startOf } from "./freshStart.ts";
 import { allBlocks, graphProblems } from "./graph.ts";
 import { problemsError } from "./problems.ts";
 import { referenceProblems } from "./references.ts";
+import { startOf } from "./startOf.ts";
 import type { AppView, Problem } from "./types.ts";
 
 /** How deep test cases may call each other. */
