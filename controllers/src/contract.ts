@@ -179,6 +179,19 @@ export type Recorder = {
   stop(signal: AbortSignal): Promise<Recording>;
 };
 
+/** What a run has that started fresh: nothing of what ran before it, and nothing of it reaches what runs after it. */
+export type FreshStart = {
+  /** Keeps the cookies and local storage that there are now under a name, as `save_storage_state` does. */
+  saveState(name: string): Promise<void>;
+  /** Ends the fresh start; the device shows again what it showed before. Never throws. */
+  leave(): Promise<void>;
+};
+
+/** Starts fresh beside what is open, with a saved storage state if one is named. Fresh starts nest. */
+export type Isolation = {
+  enter(options: { storageState?: string | undefined }, signal: AbortSignal): Promise<FreshStart>;
+};
+
 /** Something the device did by itself, told to whoever asks next. */
 export type DeviceNotice = {
   kind: "dialog" | "tab" | "download" | "page_error" | "url_denied" | "restarted";
@@ -196,11 +209,19 @@ export type Controller = {
   readonly sensors?: SensorSource;
   readonly apps?: AppSource;
   readonly recorder?: Recorder;
+  readonly isolation?: Isolation;
+  /** Opens what is not open, and makes anew what does not answer any more. */
   open(signal: AbortSignal): Promise<void>;
   /** Ends everything it started. Safe to call twice and on a controller that never opened. */
   close(): Promise<void>;
   /** True while it can act; false after its browser or connection died, until `open` is called again. */
   isAlive(): boolean;
+  /** Has the next `open` look whether the device still answers, however alive it seems. */
+  doubt?(): void;
+  /** True when something speaks against its health and `open` has not looked at it since. */
+  isDoubted?(): boolean;
+  /** True while it must not be closed for being idle: it records, or a person looks at it. */
+  isKept?(): boolean;
   /** Takes the notices gathered since the last call. */
   takeNotices(): readonly DeviceNotice[];
 };

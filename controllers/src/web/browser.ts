@@ -1,12 +1,22 @@
 import type { Browser, LaunchOptions } from "playwright-core";
+import { z } from "zod";
 import { DeviceError } from "../errors.ts";
 import { firstLines } from "./failures.ts";
 import { browserNotFound, findBrowser } from "./findBrowser.ts";
+import { registerEngine } from "./inpage.ts";
 import { playwright } from "./playwright.ts";
 import type { WebSettings } from "./settings.ts";
-import { untilAborted } from "./waiting.ts";
+import { endsWithin, untilAborted } from "./waiting.ts";
 
 const START_DEADLINE_MS = 30_000;
+/** A browser that was told to close and has not within this time is killed. */
+const CLOSE_DEADLINE_MS = 3_000;
+
+export type OpenedBrowser = {
+  browser: Browser;
+  /** Closes it, or kills it when it does not close; never fails. */
+  close(): Promise<void>;
+};
 
 /** Without these Chromium asks outside hosts at every start. */
 const quietFlags = [
@@ -22,29 +32,71 @@ const quietFlags = [
  * BROWSER_UNUSABLE with the browser's own reason. A started browser hangs on a pipe of this process, so it ends with
  * it, also on kill -9.
  */
-export async function openBrowser(settings: WebSettings, signal: AbortSignal): Promise<Browser> {
+export async function openBrowser(settings: WebSettings, signal: AbortSignal): Promise<OpenedBrowser> {
   signal.throwIfAborted();
   const starting = start(settings);
   try {
     return await untilAborted(starting, signal);
   } catch (error) {
     // A start that was given up may still succeed; nobody would own that browser.
-    starting.then((browser) => browser.close()).catch(() => undefined);
+    starting.then((opened) => opened.close()).catch(() => undefined);
     throw error;
   }
 }
 
-async function start(settings: WebSettings): Promise<Browser> {
+async function start(settings: WebSettings): Promise<OpenedBrowser> {
   try {
+    await registerEngine();
     if (settings.connect !== undefined) {
-      return await playwright()[settings.browser].connect(settings.connect, { timeout: START_DEADLINE_MS });
+      return opened(
+        await playwright()[settings.browser].connect(settings.connect, { timeout: START_DEADLINE_MS }),
+      );
     }
     if (settings.cdp !== undefined) {
-      return await playwright().chromium.connectOverCDP(settings.cdp, { timeout: START_DEADLINE_MS });
+      return opened(await playwright().chromium.connectOverCDP(settings.cdp, { timeout: START_DEADLINE_MS }));
     }
-    return await launch(settings);
+    const browser = await launch(settings);
+    return opened(browser, settings.browser === "chromium" ? await processIdOf(browser) : undefined);
   } catch (error) {
     throw unusable(settings, error);
+  }
+}
+
+function opened(browser: Browser, pid?: number): OpenedBrowser {
+  return {
+    browser,
+    async close() {
+      // A browser that is gone already has nothing to close.
+      const closing = browser.close().catch(() => undefined);
+      if (await endsWithin(closing, CLOSE_DEADLINE_MS)) return;
+      if (pid !== undefined) kill(pid);
+      await endsWithin(closing, CLOSE_DEADLINE_MS);
+    },
+  };
+}
+
+const processSchema = z.object({ processInfo: z.array(z.object({ type: z.string(), id: z.int() })) });
+
+/** Asked while the browser still answers: it is killed by this id when it does not any more. */
+async function processIdOf(browser: Browser): Promise<number | undefined> {
+  const ask = async () => {
+    const cdp = await browser.newBrowserCDPSession();
+    const { processInfo } = processSchema.parse(await cdp.send("SystemInfo.getProcessInfo"));
+    await cdp.detach();
+    return processInfo.find(({ type }) => type === "browser")?.id;
+  };
+  // A browser that does not say it is still one to drive; it fails at its first tab if it must.
+  return await untilAborted(ask(), AbortSignal.timeout(CLOSE_DEADLINE_MS)).catch(() => undefined);
+}
+
+/** With the processes it started: Playwright makes each browser the leader of a group. */
+function kill(pid: number): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, "SIGKILL");
+    } catch {
+      // No such group or process: it has ended, or a wrapper leads the group.
+    }
   }
 }
 

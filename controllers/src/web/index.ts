@@ -9,6 +9,8 @@ import { tabCommands } from "./commands/tabs.ts";
 import { textCommands } from "./commands/text.ts";
 import { viewCommands } from "./commands/view.ts";
 import { waitCommands } from "./commands/waiting.ts";
+import { doubting } from "./doubting.ts";
+import { createIsolation } from "./isolation.ts";
 import { LiveSession } from "./liveSession.ts";
 import { createLook } from "./look.ts";
 import { createRecorder } from "./recorder.ts";
@@ -40,24 +42,31 @@ export function createWebControllers(
       users.delete(kind);
       if (users.size === 0) await session.close();
     },
-    isAlive: () => users.has(kind) && session.isAlive(),
+    isAlive: () => users.has(kind) && session.isOpen(),
+    doubt: () => session.doubt(),
+    isDoubted: () => session.isDoubted(),
+    isKept: () => !settings.headless || isRecording(),
   });
-  const screen = createScreen(session);
-  const elements = createLook(session);
-  const sensors = createSensors(session);
-  const { recorder, named } = createRecorder(session);
+  const { recorder, isRecording, named } = createRecorder(session);
   return [
     {
       ...sharing("web"),
-      commands: webCommands(session).map(named),
-      checks: [],
-      screen,
-      elements,
-      sensors,
+      ...doubting(session, {
+        commands: webCommands(session).map(named),
+        checks: [],
+        screen: createScreen(session),
+        elements: createLook(session),
+      }),
+      sensors: createSensors(session),
       recorder,
+      isolation: createIsolation(session),
       takeNotices: () => session.takeNotices(),
     },
-    { ...sharing("verification_web"), commands: [], checks: webChecks(session), takeNotices: () => [] },
+    {
+      ...sharing("verification_web"),
+      ...doubting(session, { commands: [], checks: webChecks(session) }),
+      takeNotices: () => [],
+    },
   ];
 }
 

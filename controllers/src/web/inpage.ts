@@ -54,12 +54,19 @@ const engine = `({
 let registered: Promise<void> | undefined;
 
 /**
- * Makes `labwright=` known to Playwright and has every new document note its listeners. To be called on a new context
- * before its first page: a page that exists keeps the engines that it started with.
+ * Makes `labwright=` known to Playwright. To be awaited before a browser is opened: a context that begins while an engine
+ * is being registered never gets it.
  */
-export async function installInpage(context: BrowserContext): Promise<void> {
+export async function registerEngine(): Promise<void> {
   registered ??= playwright().selectors.register("labwright", engine, { contentScript: true });
   await registered;
+}
+
+/**
+ * Has every new document of the context note its listeners. To be called on a new context before its first page: a page
+ * that exists keeps the scripts that it started with.
+ */
+export async function installInpage(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: source });
 }
 

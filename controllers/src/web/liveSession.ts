@@ -1,37 +1,56 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import type { ControllerContext, DeviceNotice } from "../contract.ts";
-import { DeviceError } from "../errors.ts";
-import { openBrowser, unusable } from "./browser.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import type { ControllerContext, DeviceNotice, FreshStart } from "../contract.ts";
+import { SharedWork } from "../sharedWork.ts";
+import { type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
 import { listenToContext } from "./contextEvents.ts";
-import { createDialogs } from "./dialogs.ts";
+import { contextOptions } from "./contextOptions.ts";
+import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
 import { lostBrowser } from "./failures.ts";
+import { type Health, healthOf } from "./health.ts";
+import { LiveContext } from "./liveContext.ts";
 import { createNotices } from "./notices.ts";
 import type { DrivenSession, StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
 import { type PageSignals, watchPage } from "./signals.ts";
-import { readStorageState, StateKeeper } from "./storageState.ts";
+import { StateKeeper } from "./stateKeeper.ts";
+import { readStorageState, writeStorageState } from "./storageState.ts";
 import { createUrlGuard, guardBrowser, guardConnections, guardContext, type UrlGuard } from "./urlGuard.ts";
-import { untilAborted } from "./waiting.ts";
+import { endsWithin, untilAborted, withDeadline } from "./waiting.ts";
 
 const DENIED_KEPT = 50;
+/** How long a browser that was launched may take to its first tab. */
+const READY_DEADLINE_MS = 30_000;
+/** How long a context that takes the place of a stuck one may take, before the whole browser is given up. */
+const REPLACE_DEADLINE_MS = 10_000;
+/** A context that has not closed within this time is left behind. */
+const END_DEADLINE_MS = 3_000;
+/** A trace of ten busy minutes is written in seconds. */
+const SAVE_DEADLINE_MS = 30_000;
+/** What is kept of a browser was read lately; a last reading may take this long. */
+const READ_DEADLINE_MS = 1_000;
 
 type Preparation = (context: BrowserContext) => Promise<void>;
 
-/** A {@link DrivenSession} with its beginning and end: one browser, one isolated context. */
+/** A place for one context: a storage state that is loaded puts another context into it. */
+type Place = { live: LiveContext };
+
+/**
+ * A {@link DrivenSession} with its beginning and end: one browser. The holder's own context lies at the bottom; those of
+ * runs that started fresh lie above it, and the topmost is the one that is driven.
+ */
 export class LiveSession implements DrivenSession {
-  readonly dialogs = createDialogs((line) => this.notify("dialog", line));
   readonly #notices = createNotices();
+  readonly #noDialogs = createDialogs(() => undefined);
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
   readonly #endings: Preparation[] = [];
-  readonly #perTab = new Map<string, (page: Page) => Promise<void>>();
-  readonly #keeper = new StateKeeper();
+  readonly #keeper: StateKeeper;
   readonly #guard: UrlGuard;
-  #browser: Browser | undefined;
-  #browserContext: BrowserContext | undefined;
-  #current: Page | undefined;
-  #opening: Promise<void> | undefined;
-  #wasOpen = false;
+  readonly #opening = new SharedWork<void>();
+  #browser: OpenedBrowser | undefined;
+  #places: Place[] = [];
+  #ended: "closed" | "lost" | undefined;
+  #doubted = false;
   #acting = 0;
   #denials = 0;
   readonly #denied: string[] = [];
@@ -41,22 +60,23 @@ export class LiveSession implements DrivenSession {
     readonly context: ControllerContext,
   ) {
     this.#guard = createUrlGuard(context);
+    this.#keeper = new StateKeeper((page) => this.signals(page).cdp());
+  }
+
+  get dialogs(): AnsweringDialogs {
+    return this.#places.at(-1)?.live.dialogs ?? this.#noDialogs;
   }
 
   page(): Page {
-    const context = this.browserContext();
-    if (this.#current === undefined || this.#current.isClosed()) this.#current = context.pages().at(-1);
-    if (this.#current !== undefined) return this.#current;
-    throw new DeviceError("TAB_NOT_FOUND", "Every tab is closed. Open one with open_tab.");
+    return this.#top().live.page();
   }
 
   pages(): readonly Page[] {
-    return this.#browserContext?.pages() ?? [];
+    return this.#places.at(-1)?.live.pages() ?? [];
   }
 
   browserContext(): BrowserContext {
-    if (this.#browserContext === undefined || !this.isAlive()) throw lostBrowser();
-    return this.#browserContext;
+    return this.#top().live.context;
   }
 
   signals(page: Page): PageSignals {
@@ -68,7 +88,20 @@ export class LiveSession implements DrivenSession {
   }
 
   isAlive(): boolean {
-    return this.#browser?.isConnected() === true && this.#browserContext !== undefined;
+    return this.#places.at(-1)?.live.isOpen() === true;
+  }
+
+  /** True while the holder's own context can be driven, also when a run that started fresh has lost its own. */
+  isOpen(): boolean {
+    return this.#places[0]?.live.isOpen() === true;
+  }
+
+  doubt(): void {
+    this.#doubted = true;
+  }
+
+  isDoubted(): boolean {
+    return this.#doubted;
   }
 
   isChromium(): boolean {
@@ -105,110 +138,179 @@ export class LiveSession implements DrivenSession {
       return await action();
     } finally {
       this.#acting--;
-      if (this.isAlive()) this.#keeper.noteChange(this.browserContext(), () => this.#acting === 0);
+      this.#keeper.noteChange();
+      // A tab that the action opened may be left for another page by the next one.
+      await endsWithin(this.#keeper.listening(), READ_DEADLINE_MS);
     }
   }
 
   async select(page: Page): Promise<void> {
-    this.#current = page;
+    this.#top().live.makeCurrent(page);
     await page.bringToFront();
   }
 
   async openTab(): Promise<Page> {
-    const page = await this.browserContext().newPage();
-    this.#current = page;
-    await this.signals(page).cdp();
-    return page;
+    return this.#openTab(this.#top().live);
   }
 
   async closeTab(page: Page): Promise<void> {
+    const place = this.#placeOf(page.context()) ?? this.#top();
     await page.close();
-    if (this.pages().length === 0) await this.openTab();
+    if (place.live.pages().length === 0) await this.#openTab(place.live);
   }
 
   async forEachTab(key: string, apply: (page: Page) => Promise<void>): Promise<void> {
-    this.#perTab.set(key, apply);
-    await Promise.all(this.pages().map(apply));
+    await this.#top().live.forEachTab(key, apply);
   }
 
   async storageState(): Promise<StorageState> {
-    const state = await this.browserContext().storageState();
-    this.#keeper.keep(state);
+    const place = this.#top();
+    const state = await place.live.context.storageState();
+    if (place === this.#places[0]) this.#keeper.keep(state);
     return state;
   }
 
   async reset(storageState: StorageState | undefined): Promise<void> {
-    const former = this.browserContext();
-    const browser = this.#browser;
-    if (browser === undefined) throw lostBrowser();
-    const fresh = await this.#newContext(browser, storageState);
-    this.#keeper.keep(storageState);
-    this.#perTab.clear();
-    this.dialogs.clear();
-    this.#browserContext = fresh;
-    this.#current = undefined;
-    await this.openTab();
-    await this.#endContext(former);
+    await this.#replace(this.#top(), storageState);
   }
 
-  /** Opens the browser unless it is open; the controllers of a device may ask at once. */
-  async open(signal: AbortSignal): Promise<void> {
-    while (!this.isAlive()) {
-      const mine = this.#opening === undefined;
-      this.#opening ??= this.#start(signal).finally(() => {
-        this.#opening = undefined;
-      });
-      try {
-        await untilAborted(this.#opening, signal);
-      } catch (error) {
-        // Another caller's cancellation is no reason to fail; the next round is our own.
-        if (mine || signal.aborted) throw error;
-      }
+  /** Starts fresh: from here on another context of the same browser is driven, until it is left. */
+  async enter(name: string | undefined, signal: AbortSignal): Promise<FreshStart> {
+    const state = await this.#savedState(name ?? this.settings.storage_state);
+    const creating = this.#newLive(state);
+    try {
+      const place = { live: await untilAborted(creating, signal) };
+      this.#places.push(place);
+      return { saveState: (as) => this.#saveState(place, as), leave: () => this.#leave(place) };
+    } catch (error) {
+      creating.then((late) => this.#end(late)).catch(() => undefined);
+      throw error;
     }
   }
 
+  /** Opens the browser unless it is open, and makes anew what does not answer. Any number of callers may ask at once. */
+  async open(signal: AbortSignal): Promise<void> {
+    await this.#opening.join((own) => this.#makeReady(own), signal);
+  }
+
+  /** The next {@link open} brings the cookies and local storage back. */
   async close(): Promise<void> {
-    await this.#opening?.catch(() => undefined);
-    const browser = this.#browser;
-    const last = this.#browserContext;
-    this.#browser = undefined;
-    this.#browserContext = undefined;
-    this.#current = undefined;
-    this.#wasOpen = false;
-    this.#keeper.keep(undefined);
-    if (last !== undefined && browser?.isConnected() === true) await this.#endContext(last);
-    await browser?.close();
+    await this.#opening.settled();
+    await this.#closeBrowser("closed");
+  }
+
+  async #makeReady(signal: AbortSignal): Promise<void> {
+    if (this.isOpen() && !this.#doubted) return;
+    const health = await this.#health(signal);
+    if (health === "frozen") await this.#replaceFrozen(signal);
+    else if (health === "lost") await this.#start(signal);
+    this.#doubted = false;
+  }
+
+  async #health(signal: AbortSignal): Promise<Health> {
+    const holder = this.#places[0]?.live;
+    return holder?.isOpen() === true ? await healthOf(holder, signal) : "lost";
+  }
+
+  /** A page whose script never rests goes with its context; the browser goes too when even that does not work. */
+  async #replaceFrozen(signal: AbortSignal): Promise<void> {
+    const holder = this.#places[0];
+    const limit = withDeadline(signal, REPLACE_DEADLINE_MS);
+    try {
+      if (holder === undefined) throw lostBrowser();
+      await untilAborted(this.#replace(holder, this.#keeper.kept()), limit.signal);
+      this.notify(
+        "restarted",
+        "the page did not answer any more; its tabs were closed and an empty one opened",
+      );
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await this.#start(signal);
+    } finally {
+      limit.done();
+    }
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    const state = this.#wasOpen ? this.#keeper.kept() : await this.#savedState();
-    const browser = await openBrowser(this.settings, signal);
+    const before = this.#ended ?? (this.#browser === undefined ? undefined : "lost");
+    const state =
+      before === undefined ? await this.#savedState(this.settings.storage_state) : this.#keeper.kept();
+    if (before === "lost") await this.#closeBrowser("lost");
+    const opened = await openBrowser(this.settings, signal);
+    const limit = withDeadline(signal, READY_DEADLINE_MS);
     try {
-      if (this.#ownsBrowser()) await guardBrowser(browser, this.#guard, this.#deny);
-      const context = await this.#newContext(browser, state);
-      this.#browser = browser;
-      this.#browserContext = context;
-      this.#current = undefined;
-      await this.openTab();
+      await untilAborted(this.#fill(opened, state), limit.signal);
     } catch (error) {
-      this.#browserContext = undefined;
-      await browser.close();
-      throw unusable(this.settings, error);
+      this.#browser = undefined;
+      this.#ended = before;
+      await opened.close();
+      throw signal.aborted ? signal.reason : unusable(this.settings, error);
+    } finally {
+      limit.done();
     }
-    this.#perTab.clear();
-    this.dialogs.clear();
-    if (this.#wasOpen) this.notify("restarted", "the browser was lost and has been started again");
-    this.#wasOpen = true;
+    this.#ended = undefined;
+    if (before === "lost") this.notify("restarted", "the browser was lost and has been started again");
+    if (before === "closed")
+      this.notify("restarted", "the browser was closed meanwhile and has been started again");
   }
 
-  async #endContext(context: BrowserContext): Promise<void> {
-    for (const save of this.#endings) await save(context);
-    await context.close();
+  async #fill(opened: OpenedBrowser, state: StorageState | undefined): Promise<void> {
+    if (this.#ownsBrowser()) await guardBrowser(opened.browser, this.#guard, this.#deny);
+    this.#browser = opened;
+    const live = await this.#newLive(state);
+    // Fresh starts that were lost stay above it until they are left: their runs must not go on in the holder's context.
+    this.#places = [{ live }, ...this.#places.slice(1)];
+    await this.#keeper.follow(live.context, state);
   }
 
-  async #savedState(): Promise<StorageState | undefined> {
-    const name = this.settings.storage_state;
+  async #closeBrowser(ended: "closed" | "lost"): Promise<void> {
+    const browser = this.#browser;
+    if (browser === undefined) return;
+    const places = this.#places;
+    if (this.isOpen()) await endsWithin(this.#keeper.read(), READ_DEADLINE_MS);
+    this.#keeper.stop();
+    this.#browser = undefined;
+    this.#ended = ended;
+    for (const { live } of places) if (live.isOpen()) await this.#end(live);
+    await browser.close();
+  }
+
+  /** Puts a new context into the place and ends the one that was there. */
+  async #replace(place: Place, state: StorageState | undefined): Promise<void> {
+    const former = place.live;
+    const fresh = await this.#newLive(state);
+    place.live = fresh;
+    if (place === this.#places[0]) await this.#keeper.follow(fresh.context, state);
+    await this.#end(former);
+  }
+
+  async #leave(place: Place): Promise<void> {
+    this.#places = this.#places.filter((one) => one !== place);
+    if (place.live.isOpen()) await this.#end(place.live);
+  }
+
+  /** Never fails; a context that does not close takes the browser with it when that is looked at next. */
+  async #end(live: LiveContext): Promise<void> {
+    for (const save of this.#endings) await endsWithin(save(live.context), SAVE_DEADLINE_MS);
+    if (!(await endsWithin(live.context.close(), END_DEADLINE_MS))) this.doubt();
+  }
+
+  async #saveState({ live }: Place, name: string): Promise<void> {
+    await writeStorageState(this.context.storageStatePath(name), await live.context.storageState());
+  }
+
+  async #savedState(name: string | undefined): Promise<StorageState | undefined> {
     return name === undefined ? undefined : await readStorageState(this.context.storageStatePath(name), name);
+  }
+
+  #top(): Place {
+    const place = this.#places.at(-1);
+    if (place?.live.isOpen() !== true) throw lostBrowser();
+    return place;
+  }
+
+  #placeOf(context: BrowserContext): Place | undefined {
+    return this.#places.find(({ live }) => live.context === context);
   }
 
   /** Only then may a guard pause the requests of the whole browser. */
@@ -216,18 +318,22 @@ export class LiveSession implements DrivenSession {
     return this.isChromium() && this.settings.cdp === undefined;
   }
 
-  async #newContext(browser: Browser, storageState: StorageState | undefined): Promise<BrowserContext> {
-    const context = await browser.newContext(contextOptions(this.settings, storageState));
+  /** A new context with one empty tab. */
+  async #newLive(state: StorageState | undefined): Promise<LiveContext> {
+    if (this.#browser === undefined) throw lostBrowser();
+    const context = await this.#browser.browser.newContext(contextOptions(this.settings, state));
     if (!this.#ownsBrowser()) await guardContext(context, this.#guard, this.#deny);
     guardConnections(context, this.#guard, this.#deny);
+    const live = new LiveContext(context, (line) => this.notify("dialog", line));
     listenToContext(context, {
-      dialogs: this.dialogs,
+      dialogs: live.dialogs,
       notify: (kind, text) => this.notify(kind, text),
-      opened: (page) => this.#tabOpened(page),
+      opened: (page) => this.#tabOpened(live, page),
       crashed: (page) => this.#tabCrashed(page),
     });
     for (const prepare of this.#preparations) await prepare(context);
-    return context;
+    await this.#openTab(live);
+    return live;
   }
 
   readonly #deny = (url: string, reason: string): void => {
@@ -237,28 +343,21 @@ export class LiveSession implements DrivenSession {
     this.notify("url_denied", `${url.slice(0, 200)}: ${reason}`);
   };
 
-  #tabOpened(page: Page): void {
+  async #openTab(live: LiveContext): Promise<Page> {
+    const page = await live.openTab();
+    await this.signals(page).cdp();
+    await this.#keeper.watch(page);
+    return page;
+  }
+
+  #tabOpened(live: LiveContext, page: Page): void {
     this.signals(page);
-    for (const apply of this.#perTab.values()) apply(page).catch(() => undefined);
-    if (this.#acting > 0) this.#current = page;
+    live.prepareTab(page);
+    if (this.#acting > 0) live.makeCurrent(page);
   }
 
   #tabCrashed(page: Page): void {
     this.notify("page_error", "the tab crashed and was closed; its page must be opened again");
     this.closeTab(page).catch(() => undefined);
   }
-}
-
-function contextOptions(
-  settings: WebSettings,
-  storageState: StorageState | undefined,
-): BrowserContextOptions {
-  return {
-    viewport: settings.viewport,
-    ignoreHTTPSErrors: settings.ignore_https_errors,
-    ...(settings.locale === undefined ? {} : { locale: settings.locale }),
-    ...(settings.timezone === undefined ? {} : { timezoneId: settings.timezone }),
-    ...(settings.user_agent === undefined ? {} : { userAgent: settings.user_agent }),
-    ...(storageState === undefined ? {} : { storageState }),
-  };
 }

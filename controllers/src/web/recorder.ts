@@ -14,6 +14,7 @@ import { untilAborted } from "./waiting.ts";
  */
 export function createRecorder(session: DrivenSession): {
   recorder: Recorder;
+  isRecording(): boolean;
   named(command: Command): Command;
 } {
   let current: LiveRecording | undefined;
@@ -62,7 +63,7 @@ export function createRecorder(session: DrivenSession): {
       return current === undefined ? run() : current.named(command.name, run);
     },
   });
-  return { recorder, named };
+  return { recorder, isRecording: () => current !== undefined, named };
 }
 
 class LiveRecording {

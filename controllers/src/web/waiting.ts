@@ -1,18 +1,18 @@
-/** The result of `work`, or a rejection with the signal's reason as soon as it aborts; `work` is then left behind. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Whoever left it behind does not hear how it ends.
-  work.catch(() => undefined);
-  signal.throwIfAborted();
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+import { untilAborted } from "../untilAborted.ts";
+
+export { untilAborted };
+
+/** Says whether `work` ended well or badly within `ms`; it is left behind when it did not. */
+export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (stop !== undefined) signal.removeEventListener("abort", stop);
-  }
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  return await Promise.race([ended, late]).finally(() => clearTimeout(timer));
 }
 
 /** A signal that aborts with `signal` or after `ms`. `over` says that it was the time. Call `done` when finished. */

@@ -135,6 +135,7 @@ type RunGiven = Given & {
   report?: string;
   input: string[];
   repeat: number;
+  keep?: boolean;
   environment?: string;
   release?: string;
   build?: string;
@@ -149,6 +150,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitC
     .option("--report <dir>", "writes report.html, junit.xml and ctrf.json there")
     .option("--input <name=value>", "an input of the test cases; may be given often", append, [])
     .option("--repeat <count>", "how often all of them run", readRepeats, 1)
+    .option("--keep", "each goes on in what the one before left, in place of starting fresh")
     .option("--environment <name>", "recorded with the run")
     .option("--release <name>", "recorded with the run")
     .option("--build <name>", "recorded with the run")

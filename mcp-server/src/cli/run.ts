@@ -18,6 +18,8 @@ export type RunOptions = {
   /** `name=value`; a value that is JSON is taken as such. */
   inputs: readonly string[];
   repeat: number;
+  /** Every test case goes on in what the one before left; otherwise each starts as it says itself. */
+  keep?: boolean | undefined;
   environment?: string | undefined;
   release?: string | undefined;
   build?: string | undefined;
@@ -184,6 +186,7 @@ async function runOne(
     inputs: test.inputs,
     ...(device !== undefined && { device_id: device }),
     ...(userinterface !== undefined && { userinterface_name: userinterface }),
+    ...(options.keep === true && { fresh: false }),
     ...(environment !== undefined && { environment }),
     ...(release !== undefined && { release }),
     ...(build !== undefined && { build }),

@@ -7,5 +7,6 @@ export * from "./execution.ts";
 export * from "./navigation.ts";
 export * from "./reference.ts";
 export * from "./requirement.ts";
+export * from "./start.ts";
 export * from "./testcase.ts";
 export * from "./tree.ts";

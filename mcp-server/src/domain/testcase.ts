@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actionBatchSchema, actionSchema, actionTypeSchema, verificationSchema } from "./action.ts";
 import { durationMs, labelSchema, paramsSchema } from "./common.ts";
+import { startShape } from "./start.ts";
 
 const blockId = z
   .string()
@@ -141,6 +142,7 @@ export const testcaseSchema = z.strictObject({
   description: z.string().max(2_000).optional(),
   userinterface_name: z.string().min(1).optional(),
   tags: z.array(z.string().min(1).max(40)).max(20).default([]),
+  ...startShape,
   inputs: z.array(inputSchema).max(50).default([]),
   variables: paramsSchema.default({}),
   outputs: z.record(z.string(), z.string()).default({}),

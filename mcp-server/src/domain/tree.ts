@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { actionSchema, passConditionSchema, verificationSchema } from "./action.ts";
 import { durationMs, labelSchema, paramsSchema, positionSchema } from "./common.ts";
+import { startShape } from "./start.ts";
 
 export const appSchema = z.strictObject({
   url: z.string().max(2_000).optional(),
   package: z.string().max(200).optional(),
   activity: z.string().max(200).optional(),
   deep_link: z.string().max(2_000).optional(),
+  ...startShape,
 });
 
 /** The model of one app, apart from its tree. `variables` are defaults for `{{name}}` in actions and checks. */

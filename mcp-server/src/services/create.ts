@@ -84,7 +84,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const policy = createUrlPolicy(config.url_policy, { port: deps.ownPort });
   const { events, artifacts } = createRecords(deps);
   const { devices, useApp } = createDeviceRoom(deps, policy);
-  const screen = createScreen(artifacts);
+  const screen = createScreen(artifacts, devices);
   const verifications = createVerifications({ clock, secrets, screen });
   const actions = createActions({ clock, secrets, verifications });
   const host = config.server.name;

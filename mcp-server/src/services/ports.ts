@@ -1,4 +1,12 @@
-import type { Check, Command, Controller, ControllerKind, Frame, Rect } from "@labwright/controllers";
+import type {
+  Check,
+  Command,
+  Controller,
+  ControllerKind,
+  Frame,
+  FreshStart,
+  Rect,
+} from "@labwright/controllers";
 import type {
   Action,
   ActionBatch,
@@ -114,6 +122,17 @@ export type DeviceService = {
   /** Told after anything drove the device outside navigation; positions become unverified. */
   onDriven(listener: (deviceId: string) => void): void;
   drivenOutsideNavigation(deviceId: string): void;
+  /**
+   * Has the device start fresh for one run, with a saved storage state if one is named, until `leave`. Undefined for a
+   * device that cannot.
+   */
+  startFresh(
+    device: OpenDevice,
+    storageState: string | undefined,
+    signal: AbortSignal,
+  ): Promise<FreshStart | undefined>;
+  /** Told when a device starts fresh: what is known of its screen does not hold until the function it returns is called. */
+  onFreshStart(listener: (deviceId: string) => () => void): void;
   close(): Promise<void>;
 };
 

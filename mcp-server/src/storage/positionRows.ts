@@ -50,6 +50,11 @@ export function positionRows(db: Database) {
           ),
         );
     },
+    /** Says whether a node has checks, so that a guess of being there can be confirmed. */
+    async isCheckable(nodeId: string): Promise<boolean> {
+      const [row] = await db.select({ checks: nodes.verifications }).from(nodes).where(eq(nodes.id, nodeId));
+      return (row?.checks.length ?? 0) > 0;
+    },
     /** No device is at a node that is gone. */
     async leaveNodes(nodeIds: readonly string[]): Promise<void> {
       for (let at = 0; at < nodeIds.length; at += 1_000) {

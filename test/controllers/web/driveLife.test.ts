@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -7,6 +6,7 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { controllerContract } from "../contract.ts";
+import { isRunning, killBrowsers, processesBelow } from "./processes.ts";
 import { type DeviceOptions, failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
@@ -34,47 +34,6 @@ controllerContract("the web verification", async () => {
   return { controller: made.verification, dispose: () => made.close() };
 });
 
-/** Processes whose parent is, at whatever distance, `ancestor`: pid and command line. Linux only, as is the test bench. */
-function processesBelow(ancestor: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    if (Number.isInteger(pid)) parents.set(pid, parentOf(pid));
-  }
-  const isBelow = (pid: number): boolean => {
-    const parent = parents.get(pid) ?? 0;
-    return parent === ancestor || (parent > 1 && isBelow(parent));
-  };
-  return [...parents.keys()].filter(isBelow);
-}
-
-function parentOf(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-  } catch {
-    return 0;
-  }
-}
-
-/** A zombie has ended; only its parent has not looked yet. */
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return !stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
-  } catch {
-    return false;
-  }
-}
-
-function killBrowser(): void {
-  for (const pid of processesBelow(process.pid)) {
-    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-    if (command.includes("--remote-debugging-pipe") && !command.includes("--type="))
-      process.kill(pid, "SIGKILL");
-  }
-}
-
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -94,7 +53,7 @@ describe("a browser that dies", () => {
     await run("save_storage_state", { name: "ada" });
     const acting = failureOf(run("navigate_to_url", { url: `${site.url}/never` }));
     await site.waiting();
-    killBrowser();
+    killBrowsers();
     expect((await acting).code).toBe("DEVICE_LOST");
     expect(web.isAlive()).toBe(false);
     expect((await failureOf(run("get_page_info"))).code).toBe("DEVICE_LOST");

@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { ControllerContext } from "../../../controllers/src/contract.ts";
 import { webChecks } from "../../../controllers/src/web/checks.ts";
+import { registerEngine } from "../../../controllers/src/web/inpage.ts";
 import { createLook } from "../../../controllers/src/web/look.ts";
 import type { WebSession } from "../../../controllers/src/web/session.ts";
 
@@ -15,6 +16,7 @@ export type SeeingPage = {
 };
 
 export async function launchBrowser(): Promise<Browser> {
+  await registerEngine();
   return chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-background-networking"],

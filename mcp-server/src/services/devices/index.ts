@@ -1,6 +1,15 @@
 import type { ControllerContext, ControllerFactory, DeviceModel } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
-import type { CallContext, Clock, DeviceEntry, DeviceRef, DeviceService, Grant, Lease } from "../ports.ts";
+import type {
+  CallContext,
+  Clock,
+  DeviceEntry,
+  DeviceRef,
+  DeviceService,
+  Grant,
+  Lease,
+  OpenDevice,
+} from "../ports.ts";
 import {
   ambiguousDevice,
   type ConfiguredDevice,
@@ -34,11 +43,15 @@ class Devices implements DeviceService {
   private readonly opened: OpenDevices;
   private readonly rules: Leases;
   private readonly drivenListeners: ((deviceId: string) => void)[] = [];
+  private readonly freshListeners: ((deviceId: string) => () => void)[] = [];
+  /** The handle by which each device was driven last: another one is a new holder. */
+  private readonly holders = new Map<string, string>();
 
   constructor({ host, devices, models, factories, contextOf, leases, limits, clock }: DeviceServiceOptions) {
     this.entries = configuredDevices(host, devices, models);
-    this.opened = new OpenDevices(factories, contextOf);
     this.rules = new Leases({ store: leases, clock, host, limits });
+    const isHeld = async (id: string) => (await this.rules.list()).some(({ device_id }) => device_id === id);
+    this.opened = new OpenDevices({ factories, contextOf, clock, isHeld });
   }
 
   list(): readonly DeviceEntry[] {
@@ -62,11 +75,13 @@ class Devices implements DeviceService {
     const entry = ref.session_id
       ? (await this.byHandle(ref.session_id, ref, context)).entry
       : await this.choose(ref, context);
-    return { entry, opened: await this.opened.peek(entry.id) };
+    return { entry, opened: this.opened.peek(entry.id) };
   }
 
-  open(device: DeviceEntry, signal: AbortSignal) {
-    return this.opened.open(findDevice(this.entries, device.id), signal);
+  async open(device: DeviceEntry, signal: AbortSignal): Promise<OpenDevice> {
+    const opened = await this.opened.open(findDevice(this.entries, device.id), signal);
+    this.opened.use(device.id)();
+    return opened;
   }
 
   async takeControl(deviceId: string | undefined, context: CallContext, force: boolean) {
@@ -74,8 +89,8 @@ class Devices implements DeviceService {
     const free = () => this.freeFor(context);
     const lease = await this.rules.take(entry.id, context, { force, implicit: false, free });
     try {
-      const device = await this.opened.open(entry, context.signal);
-      return { lease: lease.view, device };
+      this.noteHolder(lease.view);
+      return { lease: lease.view, device: await this.open(entry, context.signal) };
     } catch (error) {
       await this.rules.abandon(lease);
       throw error;
@@ -110,8 +125,33 @@ class Devices implements DeviceService {
     for (const listener of this.drivenListeners) listener(deviceId);
   }
 
+  onFreshStart(listener: (deviceId: string) => () => void): void {
+    this.freshListeners.push(listener);
+  }
+
+  async startFresh(device: OpenDevice, storageState: string | undefined, signal: AbortSignal) {
+    const isolation = [...device.controllers.values()].find((one) => one.isolation)?.isolation;
+    if (!isolation) return undefined;
+    const fresh = await isolation.enter({ storageState }, signal);
+    const ends = this.freshListeners.map((listener) => listener(device.id));
+    return {
+      saveState: (name: string) => fresh.saveState(name),
+      async leave() {
+        await fresh.leave();
+        for (const end of ends) end();
+      },
+    };
+  }
+
   close(): Promise<void> {
     return this.opened.closeAll();
+  }
+
+  /** A device that answers nobody any more must not reach its next holder. */
+  private noteHolder({ device_id, session_id }: Lease): void {
+    const before = this.holders.get(device_id);
+    this.holders.set(device_id, session_id);
+    if (before !== undefined && before !== session_id) this.opened.doubt(device_id);
   }
 
   /** Ids of the devices that nobody else holds. */
@@ -168,14 +208,20 @@ class Devices implements DeviceService {
   ): Promise<Grant> {
     if (!live) {
       const device = await this.opened.open(entry, context.signal);
-      return { device, lease: undefined, signal: context.signal, done: () => {} };
+      return { device, lease: undefined, signal: context.signal, done: this.opened.use(entry.id) };
     }
     const held = this.rules.hold(live);
     const lease = live.view;
+    this.noteHolder(lease);
     try {
       const signal = AbortSignal.any([context.signal, held.lost]);
       const device = { ...(await this.opened.open(entry, signal)), fence: lease.fence };
-      return { device, lease, signal, done: held.done };
+      const unuse = this.opened.use(entry.id);
+      const done = () => {
+        held.done();
+        unuse();
+      };
+      return { device, lease, signal, done };
     } catch (error) {
       held.done();
       throw error;

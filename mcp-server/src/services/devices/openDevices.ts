@@ -3,80 +3,122 @@ import {
   type ControllerContext,
   type ControllerFactory,
   DeviceError,
+  SharedWork,
 } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
-import type { OpenDevice } from "../ports.ts";
+import type { Clock, OpenDevice } from "../ports.ts";
 import type { ConfiguredDevice } from "./entries.ts";
 
-type Opened = { device: OpenDevice; all: readonly Controller[] };
+/** A device that nobody used for this long is closed; one that is kept then is looked at again after the second time. */
+const idleMs = 600_000;
+const lookAgainMs = 60_000;
 
-/** Keeps the controllers of the devices in use open, one set a device, and opens again what has died. */
+type Failure = { kind: Controller["kind"]; error: unknown };
+
+/** One device with the controllers that were made for it, open or not. */
+type Held = {
+  made: readonly Controller[];
+  opening: SharedWork<OpenDevice>;
+  /** What is open of it; undefined before the first opening and after it was closed for being idle. */
+  device: OpenDevice | undefined;
+  closing: Promise<void> | undefined;
+  users: number;
+  stopTimer(): void;
+};
+
+export type OpenDevicesOptions = {
+  factories: readonly ControllerFactory[];
+  contextOf: (deviceId: string) => ControllerContext;
+  clock: Pick<Clock, "setTimeout">;
+  /** Says whether somebody holds the device, so that it is not closed for being idle. */
+  isHeld(deviceId: string): Promise<boolean>;
+};
+
+/** Keeps the controllers of the devices in use open, one set a device, and opens again what has died or failed. */
 export class OpenDevices {
-  private readonly opened = new Map<string, Promise<Opened>>();
-  private readonly factories: readonly ControllerFactory[];
-  private readonly contextOf: (deviceId: string) => ControllerContext;
+  private readonly held = new Map<string, Held>();
+  private readonly options: OpenDevicesOptions;
 
-  constructor(factories: readonly ControllerFactory[], contextOf: (deviceId: string) => ControllerContext) {
-    this.factories = factories;
-    this.contextOf = contextOf;
+  constructor(options: OpenDevicesOptions) {
+    this.options = options;
   }
 
   /** How many devices have controllers open. */
   count(): number {
-    return this.opened.size;
+    return [...this.held.values()].filter(({ device }) => device).length;
   }
 
   /** What is open of a device now, if anything. */
-  async peek(deviceId: string): Promise<OpenDevice | undefined> {
-    return (await this.opened.get(deviceId)?.catch(() => undefined))?.device;
+  peek(deviceId: string): OpenDevice | undefined {
+    return this.held.get(deviceId)?.device;
   }
 
+  /** Throws what the first controller failed with when none opens; otherwise those that failed are `unavailable`. */
   async open(entry: ConfiguredDevice, signal: AbortSignal): Promise<OpenDevice> {
-    const known = this.opened.get(entry.id);
-    if (known) {
-      const { device, all } = await known;
-      await reopenDead(all, signal);
-      return device;
-    }
-    const opening = span("device.open", { device: entry.id }, () => this.create(entry, signal));
-    this.opened.set(entry.id, opening);
-    try {
-      return (await opening).device;
-    } catch (error) {
-      this.opened.delete(entry.id);
-      throw error;
-    }
+    const held = this.held.get(entry.id) ?? this.make(entry);
+    await held.closing;
+    const { device, made } = held;
+    if (device && made.every(isWell)) return device;
+    return held.opening.join((own) => this.openAll(entry, held, own), signal);
   }
 
-  async close(deviceId: string): Promise<void> {
-    const known = this.opened.get(deviceId);
-    this.opened.delete(deviceId);
-    const opened = await known?.catch(() => undefined);
-    for (const controller of opened?.all ?? []) await controller.close();
+  /** The next {@link open} looks whether the device answers. */
+  doubt(deviceId: string): void {
+    for (const controller of this.held.get(deviceId)?.made ?? []) controller.doubt?.();
+  }
+
+  /** Keeps the device open until the function that it returns is called, and for the idle time after that. */
+  use(deviceId: string): () => void {
+    const held = this.held.get(deviceId);
+    if (!held) return () => {};
+    held.users += 1;
+    held.stopTimer();
+    let done = false;
+    return () => {
+      if (done) return;
+      done = true;
+      held.users -= 1;
+      if (held.users === 0) this.closeLater(deviceId, held, idleMs);
+    };
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all([...this.opened.keys()].map((id) => this.close(id)));
+    await Promise.all([...this.held.values()].map(close));
   }
 
-  private async create(entry: ConfiguredDevice, signal: AbortSignal): Promise<Opened> {
-    const { settings, ...plain } = entry;
-    const made = this.make(entry);
-    const failures: { kind: Controller["kind"]; error: unknown }[] = [];
-    for (const controller of made) {
-      await controller
-        .open(signal)
-        .catch((error: unknown) => failures.push({ kind: controller.kind, error }));
-    }
+  private make(entry: ConfiguredDevice): Held {
+    const context = this.options.contextOf(entry.id);
+    const made = this.options.factories
+      .filter((factory) => factory.kinds.some((kind) => entry.kinds.includes(kind)))
+      .flatMap((factory) => [
+        ...factory.create(factory.settings.parse(entry.settings[factory.name] ?? {}), context),
+      ])
+      .filter((controller) => entry.kinds.includes(controller.kind));
+    const held: Held = {
+      made,
+      opening: new SharedWork(),
+      device: undefined,
+      closing: undefined,
+      users: 0,
+      stopTimer: () => {},
+    };
+    this.held.set(entry.id, held);
+    return held;
+  }
+
+  private async openAll(entry: ConfiguredDevice, held: Held, signal: AbortSignal): Promise<OpenDevice> {
+    const failures = await span("device.open", { device: entry.id }, () => openEach(held.made, signal));
+    signal.throwIfAborted();
     const failed = new Set(failures.map(({ kind }) => kind));
-    const working = made.filter(({ kind }) => !failed.has(kind));
+    const working = held.made.filter(({ kind }) => !failed.has(kind));
     if (working.length === 0) {
-      for (const controller of made) await controller.close();
+      await close(held);
       throw nothingOpened(entry, failures[0]?.error);
     }
-    const missing = entry.kinds.filter((kind) => !made.some((controller) => controller.kind === kind));
-    const device: OpenDevice = {
+    const { settings: _, ...plain } = entry;
+    const missing = entry.kinds.filter((kind) => !held.made.some((controller) => controller.kind === kind));
+    held.device = {
       ...plain,
       controllers: new Map(working.map((controller) => [controller.kind, controller])),
       unavailable: [
@@ -84,22 +126,47 @@ export class OpenDevices {
         ...missing.map((kind) => ({ kind, reason: "no controller of this kind is built in" })),
       ],
     };
-    return { device, all: working };
+    return held.device;
   }
 
-  private make(entry: ConfiguredDevice): Controller[] {
-    const context = this.contextOf(entry.id);
-    return this.factories
-      .filter((factory) => factory.kinds.some((kind) => entry.kinds.includes(kind)))
-      .flatMap((factory) => [
-        ...factory.create(factory.settings.parse(entry.settings[factory.name] ?? {}), context),
-      ])
-      .filter((controller) => entry.kinds.includes(controller.kind));
+  private closeLater(deviceId: string, held: Held, ms: number): void {
+    held.stopTimer = this.options.clock.setTimeout(() => {
+      this.closeIdle(deviceId, held).catch(() => this.closeLater(deviceId, held, lookAgainMs));
+    }, ms);
+  }
+
+  private async closeIdle(deviceId: string, held: Held): Promise<void> {
+    const isHeld = await this.options.isHeld(deviceId);
+    if (held.users > 0 || !held.device) return;
+    if (isHeld || held.made.some((controller) => controller.isKept?.() === true))
+      return this.closeLater(deviceId, held, lookAgainMs);
+    held.closing = close(held).finally(() => {
+      held.closing = undefined;
+    });
+    await held.closing;
   }
 }
 
-async function reopenDead(controllers: readonly Controller[], signal: AbortSignal): Promise<void> {
-  for (const controller of controllers) if (!controller.isAlive()) await controller.open(signal);
+/** Opens what is not open or not well. One that fails does not hold up the others. */
+async function openEach(controllers: readonly Controller[], signal: AbortSignal): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for (const controller of controllers) {
+    if (isWell(controller)) continue;
+    try {
+      await controller.open(signal);
+    } catch (error) {
+      failures.push({ kind: controller.kind, error });
+    }
+  }
+  return failures;
+}
+
+const isWell = (controller: Controller) => controller.isAlive() && controller.isDoubted?.() !== true;
+
+async function close(held: Held): Promise<void> {
+  held.stopTimer();
+  held.device = undefined;
+  for (const controller of held.made) await controller.close().catch(() => undefined);
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -23,7 +23,7 @@ export type NavigationDependencies = LookingDependencies & {
   db: Database;
   clock: Clock;
   actions: ActionExecutor;
-  devices: Pick<DeviceService, "onDriven">;
+  devices: Pick<DeviceService, "onDriven" | "onFreshStart">;
   executions: ExecutionService;
   /** `limits.position_stale_ms`: an older position is checked before it is trusted. */
   positionStaleMs: number;
@@ -35,6 +35,7 @@ export function createNavigation(deps: NavigationDependencies): NavigationServic
   const positions = new Positions(db, clock, deps.positionStaleMs);
   const maps = new Maps(db, clock);
   deps.devices.onDriven((deviceId) => positions.doubt(deviceId));
+  deps.devices.onFreshStart((deviceId) => positions.startFresh(deviceId));
   userinterfaces.onChange((id, changes) => maps.changed(id, changes));
   const moving = createMoving({ ...deps, positions }, maps, deps);
   return {

@@ -1,5 +1,5 @@
 import type { Database } from "../../storage/database.ts";
-import { positionRows } from "../../storage/positionRows.ts";
+import { type PositionRow, positionRows } from "../../storage/positionRows.ts";
 import type { Clock } from "../ports.ts";
 
 export type Tracked = {
@@ -15,6 +15,8 @@ export class Positions {
   private readonly doubts = new Map<string, Promise<void>>();
   /** When this process stored the latest position of a device and app, by both clocks. */
   private readonly stored = new Map<string, { at: string; monotonic: number }>();
+  /** Of devices that started fresh for a run: where they are in each app since then, the latest start last. */
+  private readonly fresh = new Map<string, Map<string, PositionRow>[]>();
 
   constructor(
     private readonly db: Database,
@@ -22,10 +24,24 @@ export class Positions {
     private readonly staleMs: number,
   ) {}
 
+  /** The device started fresh: nobody knows where it is. What was known holds again when the returned function is called. */
+  startFresh(deviceId: string): () => void {
+    const places = new Map<string, PositionRow>();
+    this.fresh.set(deviceId, [...(this.fresh.get(deviceId) ?? []), places]);
+    return () => {
+      const left = (this.fresh.get(deviceId) ?? []).filter((one) => one !== places);
+      if (left.length > 0) this.fresh.set(deviceId, left);
+      else this.fresh.delete(deviceId);
+    };
+  }
+
   /** Something drove the device outside navigation. Takes effect before the next look at its position. */
   doubt(deviceId: string, exceptIn?: string): void {
     const before = this.doubts.get(deviceId) ?? Promise.resolve();
-    const doubt = before.then(() => positionRows(this.db).doubt(deviceId, exceptIn));
+    const fresh = this.fresh.get(deviceId)?.at(-1);
+    const doubt = before.then(() =>
+      fresh ? this.doubtFresh(fresh, exceptIn) : positionRows(this.db).doubt(deviceId, exceptIn),
+    );
     this.doubts.set(deviceId, doubt);
     // A failure is met by whoever reads the position next.
     doubt.then(
@@ -35,10 +51,9 @@ export class Positions {
   }
 
   async find(deviceId: string, userinterfaceId: string): Promise<Tracked | undefined> {
-    await this.settle(deviceId);
-    const row = await positionRows(this.db).find(deviceId, userinterfaceId);
+    const row = await this.row(deviceId, userinterfaceId);
     if (!row) return undefined;
-    const age = this.ageOf(`${deviceId} ${userinterfaceId}`, row.at);
+    const age = this.ageOf(this.keyOf(deviceId, userinterfaceId), row.at);
     return {
       node_id: row.node_id,
       verified: row.verified,
@@ -57,14 +72,35 @@ export class Positions {
   ): Promise<void> {
     await this.settle(deviceId);
     const at = new Date(this.clock.now()).toISOString();
-    this.stored.set(`${deviceId} ${userinterfaceId}`, { at, monotonic: this.clock.monotonic() });
-    await positionRows(this.db).put({
+    this.stored.set(this.keyOf(deviceId, userinterfaceId), { at, monotonic: this.clock.monotonic() });
+    const row: PositionRow = {
       device_id: deviceId,
       userinterface_id: userinterfaceId,
       node_id: nodeId,
       verified,
       at,
-    });
+    };
+    const fresh = this.fresh.get(deviceId)?.at(-1);
+    if (fresh) return void fresh.set(userinterfaceId, row);
+    await positionRows(this.db).put(row);
+  }
+
+  private keyOf(deviceId: string, userinterfaceId: string): string {
+    return `${deviceId} ${userinterfaceId} ${this.fresh.get(deviceId)?.length ?? 0}`;
+  }
+
+  private async row(deviceId: string, userinterfaceId: string): Promise<PositionRow | undefined> {
+    await this.settle(deviceId);
+    const fresh = this.fresh.get(deviceId)?.at(-1);
+    return fresh ? fresh.get(userinterfaceId) : positionRows(this.db).find(deviceId, userinterfaceId);
+  }
+
+  private async doubtFresh(places: Map<string, PositionRow>, exceptIn: string | undefined): Promise<void> {
+    for (const [app, row] of places) {
+      if (app === exceptIn) continue;
+      const isCheckable = row.node_id !== undefined && (await positionRows(this.db).isCheckable(row.node_id));
+      places.set(app, { ...row, node_id: isCheckable ? row.node_id : undefined, verified: false });
+    }
   }
 
   /** By the wall clock only for a position that an earlier process stored. */

@@ -7,6 +7,7 @@ import type {
   AnalysisOptions,
   ArtifactRef,
   ArtifactStore,
+  DeviceService,
   DumpOptions,
   DumpView,
   OpenDevice,
@@ -39,8 +40,14 @@ const leastTokens = 40;
 
 type Look = { dump: Dump; interactiveOnly: boolean };
 
-export const createScreen = (artifacts: ArtifactStore): ScreenService & ScreenAnalyst =>
-  new Screen(artifacts);
+export function createScreen(
+  artifacts: ArtifactStore,
+  devices?: Pick<DeviceService, "onFreshStart">,
+): ScreenService & ScreenAnalyst {
+  const screen = new Screen(artifacts);
+  devices?.onFreshStart((deviceId) => screen.startFresh(deviceId));
+  return screen;
+}
 
 /** Looks at devices, remembers the last looks, and puts them into a model's words and pictures. */
 class Screen implements ScreenService, ScreenAnalyst {
@@ -49,6 +56,13 @@ class Screen implements ScreenService, ScreenAnalyst {
 
   constructor(artifacts: ArtifactStore) {
     this.artifacts = artifacts;
+  }
+
+  /** The former looks are compared with again when the returned function is called. */
+  startFresh(deviceId: string): () => void {
+    const looks = this.looks.get(deviceId) ?? [];
+    this.looks.delete(deviceId);
+    return () => void this.looks.set(deviceId, looks);
   }
 
   async capture(device: OpenDevice, signal: AbortSignal) {

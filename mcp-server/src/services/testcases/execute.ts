@@ -1,8 +1,10 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
 import type { CallContext, Run, RunReply } from "../ports.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
+import { type Setups, type Starting, startedFresh } from "./freshStart.ts";
 import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
+import type { Start } from "./startOf.ts";
 import type { AppView, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
 import type { Called } from "./validate.ts";
 
@@ -11,6 +13,10 @@ type Prepared = {
   request: ExecuteRequest;
   app: AppView | undefined;
   called: Called;
+  start: Start;
+  /** Where a run that does not start fresh finds the device. */
+  position: string | undefined;
+  setups: Setups;
   context: CallContext;
 };
 
@@ -19,14 +25,18 @@ export function runTestcase(
   prepared: Prepared,
   deps: TestcaseDependencies,
 ): Promise<RunReply<TestcaseResult>> {
-  const { testcase, request, app, context } = prepared;
+  const { testcase, request, app, start, position, context } = prepared;
   const { device_id, session_id, inputs, wait_ms, timeout_ms, environment, release, build } = request;
   return deps.executions.run<TestcaseResult>(
     {
       kind: "testcase",
       name: testcase.name,
       device: { device_id, session_id },
-      input: { testcase: testcase.name, inputs },
+      input: {
+        testcase: testcase.name,
+        inputs,
+        start: { ...start, ...(position !== undefined && { position }) },
+      },
       userinterface: app?.name,
       environment,
       release,
@@ -40,7 +50,8 @@ export function runTestcase(
   );
 }
 
-async function body(run: Run, { testcase, request, app, called }: Prepared, deps: TestcaseDependencies) {
+async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
+  const { testcase, request, app, called } = prepared;
   let verifiedCount = 0;
   const apps = new Map(app ? [[app.name, Promise.resolve(app)]] : []);
   const session: Session = {
@@ -69,7 +80,9 @@ async function body(run: Run, { testcase, request, app, called }: Prepared, deps
     prefix: "",
     depth: 0,
   };
-  const verdict = verdictOf(await runGraph(testcase, frame), verifiedCount);
+  const { start, setups } = prepared;
+  const starting = { run, start, setups, devices: deps.devices, setup: setupOf(prepared, frame) };
+  const verdict = verdictOf(await startedFresh(starting, () => runGraph(testcase, frame)), verifiedCount);
   const outputs = outputsOf(testcase, scope);
   const failedStep = verdict.status === "passed" ? undefined : session.lastFailure;
   const output: TestcaseResult = {
@@ -79,6 +92,25 @@ async function body(run: Run, { testcase, request, app, called }: Prepared, deps
     ...(failedStep && { failed_step: failedStep }),
   };
   return { ...verdict, outputs, output: deps.secrets.mask(output) };
+}
+
+/** The set-up test of the start: its checks prove nothing of the test case, and its failed step is the run's. */
+function setupOf({ start, setups, called, app }: Prepared, { session }: Frame): Starting["setup"] {
+  const setup = start.setup === undefined ? undefined : called.get(start.setup);
+  if (!setup) return undefined;
+  return {
+    stateName: setups.nameOf(setup, app),
+    async run() {
+      const own: Session = { ...session, verified: () => undefined };
+      const userinterface = session.userinterfaceOverride ?? setup.userinterface_name ?? app?.name;
+      const ofSetup = userinterface === undefined ? undefined : await session.app(userinterface);
+      const scope = startScope(setup, {}, ofSetup?.variables ?? {});
+      const frame = { session: own, testcase: setup.name, userinterface, scope, prefix: "setup/", depth: 1 };
+      const end = await runGraph(setup, frame);
+      session.lastFailure = own.lastFailure;
+      return end.ok ? end : { ...end, message: `the set-up ${setup.name}: ${end.message}` };
+    },
+  };
 }
 
 /** `passed` only with something verified; `failed` for what is tested, `error` for what is around it. */

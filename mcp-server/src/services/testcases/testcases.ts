@@ -7,9 +7,11 @@ import type { TestcaseRows } from "../../storage/testcaseRows.ts";
 import { pageOf } from "../pages.ts";
 import type { CallContext, DeviceRef, OpenDevice, RunReply } from "../ports.ts";
 import { runTestcase } from "./execute.ts";
+import { canStartFresh, Setups } from "./freshStart.ts";
 import { allBlocks } from "./graph.ts";
 import { parseTestcase } from "./parse.ts";
 import { problemsError } from "./problems.ts";
+import { type Start, startOf } from "./startOf.ts";
 import type {
   AppView,
   ExecuteRequest,
@@ -36,9 +38,11 @@ type PortsWithin = {
 
 class Testcases implements TestcaseService {
   private readonly deps: TestcaseDependencies;
+  private readonly setups: Setups;
 
   constructor(deps: TestcaseDependencies) {
     this.deps = deps;
+    this.setups = new Setups(deps.clock);
   }
 
   async save(given: unknown, { device }: { device?: OpenDevice | undefined }) {
@@ -124,8 +128,9 @@ class Testcases implements TestcaseService {
     const testcase = contentOf(await this.load(request.testcase));
     const userinterface = request.userinterface_name ?? testcase.userinterface_name;
     const app = userinterface === undefined ? undefined : await this.deps.apps.describe(userinterface);
-    const called = await this.checkBeforeRun(testcase, request, app, context);
-    return replyOf(await runTestcase({ testcase, request, app, called, context }, this.deps));
+    const checked = await this.checkBeforeRun(testcase, request, app, context);
+    const prepared = { testcase, request, app, ...checked, setups: this.setups, context };
+    return replyOf(await runTestcase(prepared, this.deps));
   }
 
   async exportFor(userinterface: string): Promise<TestCaseInput[]> {
@@ -177,7 +182,7 @@ class Testcases implements TestcaseService {
     request: ExecuteRequest,
     app: AppView | undefined,
     context: CallContext,
-  ): Promise<Called> {
+  ): Promise<{ called: Called; start: Start; position: string | undefined }> {
     const problems = inputProblemsOf(testcase, request.inputs);
     if (problems.length > 0) {
       const inputs = testcase.inputs.map(({ name }) => name);
@@ -187,19 +192,27 @@ class Testcases implements TestcaseService {
     const { device_id, session_id } = request;
     const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
     try {
-      return await validate(
-        testcase,
-        {
-          device: grant.device,
-          app,
-          overrides: request.userinterface_name !== undefined,
-          toRun: true,
-        },
-        this.ports(),
-      );
+      const { device } = grant;
+      const { fresh } = request;
+      const overrides = request.userinterface_name !== undefined;
+      const called = await validate(testcase, { device, app, overrides, fresh, toRun: true }, this.ports());
+      const start = startOf(testcase, app, fresh);
+      return { called, start, position: await this.positionAt(start, device, app, context) };
     } finally {
       grant.done();
     }
+  }
+
+  /** Where a run begins that goes on in what the device shows. */
+  private async positionAt(
+    start: Start,
+    device: OpenDevice,
+    app: AppView | undefined,
+    { signal }: CallContext,
+  ): Promise<string | undefined> {
+    if (!app || (start.fresh && canStartFresh(device))) return undefined;
+    const request = { userinterface_name: app.name, identify: false };
+    return (await this.deps.navigation.position?.(device, request, signal))?.node;
   }
 
   /** The app that a test case names; one that is not there is a problem of the test case. */
@@ -254,8 +267,10 @@ class Testcases implements TestcaseService {
 const nameTaken = (name: string) =>
   new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");
 
-const callsOf = (testcase: TestCaseInput) =>
-  allBlocks(testcase).flatMap(({ block }) => (block.type === "call_testcase" ? [block.testcase] : []));
+const callsOf = (testcase: TestCaseInput) => [
+  ...allBlocks(testcase).flatMap(({ block }) => (block.type === "call_testcase" ? [block.testcase] : [])),
+  ...(testcase.setup === undefined ? [] : [testcase.setup]),
+];
 
 function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): TestCaseInput {
   const inBlock = (block: Block): Block => {
@@ -263,7 +278,8 @@ function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): Te
     if (block.type !== "loop") return block;
     return { ...block, body: { ...block.body, blocks: block.body.blocks.map(inBlock) } };
   };
-  return { ...testcase, blocks: testcase.blocks.map(inBlock) };
+  const setup = testcase.setup === from ? { setup: to } : {};
+  return { ...testcase, ...setup, blocks: testcase.blocks.map(inBlock) };
 }
 
 /** A stored result is read as what it should be; one of another kind of run says nothing here. */

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { type Params, paramsSchema, type TestCase, type TestCaseInput } from "../../domain/index.ts";
+import {
+  type Params,
+  paramsSchema,
+  type StartWish,
+  type TestCase,
+  type TestCaseInput,
+} from "../../domain/index.ts";
 import type { Database } from "../../storage/database.ts";
 import type { TestcaseRows } from "../../storage/testcaseRows.ts";
 import type { AllowedRequest } from "../allowedFetch.ts";
@@ -27,6 +33,8 @@ export type AppView = {
   name: string;
   variables: Params;
   nodes: readonly { id: string; label: string }[];
+  /** How runs of its test cases start. */
+  start?: StartWish;
 };
 export type AppsPort = {
   /** Throws USERINTERFACE_NOT_FOUND with the nearest. */
@@ -39,7 +47,15 @@ export type NavigationOutcome = {
   verified: boolean;
   error?: { code: string; message: string } | undefined;
 };
-export type NavigationPort = { navigate(run: Run, request: NavigationRequest): Promise<NavigationOutcome> };
+export type NavigationPort = {
+  navigate(run: Run, request: NavigationRequest): Promise<NavigationOutcome>;
+  /** The node where the device is taken to be; undefined when nobody knows. */
+  position?(
+    device: OpenDevice,
+    request: { userinterface_name: string; identify: boolean },
+    signal: AbortSignal,
+  ): Promise<{ node?: string }>;
+};
 
 /** A request under the URL policy. */
 export type HttpPort = (url: string, init: AllowedRequest) => Promise<Response>;
@@ -101,6 +117,8 @@ export type ExecuteRequest = DeviceRef & {
   /** Of a run to go on waiting for. */
   execution_id?: string | undefined;
   userinterface_name?: string | undefined;
+  /** Whether it starts fresh, over what the test case and its app say. */
+  fresh?: boolean | undefined;
   inputs: Params;
   wait_ms: number;
   timeout_ms: number;

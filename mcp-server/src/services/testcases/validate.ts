@@ -7,6 +7,7 @@ import { placeholdersIn } from "../values.ts";
 import { allBlocks, graphProblems } from "./graph.ts";
 import { problemsError } from "./problems.ts";
 import { referenceProblems } from "./references.ts";
+import { startOf } from "./startOf.ts";
 import type { AppView, Problem } from "./types.ts";
 
 /** How deep test cases may call each other. */
@@ -32,11 +33,13 @@ export type Against = {
   app?: AppView | undefined;
   overrides?: boolean;
   toRun?: boolean;
+  /** Whether it starts fresh, when that was given at execution. */
+  fresh?: boolean | undefined;
 };
 
 export const withoutApp = "a navigation needs an app; give userinterface_name";
 
-/** Test cases that a run will call, by the name or id in the block that calls them. */
+/** Test cases that a run will call, by the name or id in the block that calls them, and its set-up test by name. */
 export type Called = ReadonlyMap<string, TestCaseInput>;
 
 /** Everything that is wrong, in one error; else the test cases that it calls, deeper ones included. */
@@ -49,6 +52,7 @@ export async function validate(
   const problems = [
     ...(await ownProblems(testcase, against, ports)),
     ...(await callProblems(testcase, [testcase.name], called, ports)),
+    ...(await startProblems(testcase, against, called, ports)),
   ];
   for (const other of new Set(called.values())) {
     const found = await calledProblems(other, against, ports);
@@ -56,6 +60,30 @@ export async function validate(
   }
   if (problems.length > 0) throw problemsError(testcase.name, problems);
   return called;
+}
+
+/** Finds a start that contradicts itself, and a set-up test that is not there; fills `called` with that and its calls. */
+async function startProblems(
+  testcase: TestCaseInput,
+  { app, fresh }: Against,
+  called: Map<string, TestCaseInput>,
+  ports: ValidationPorts,
+): Promise<Problem[]> {
+  const problem = (path: string, code: string, message: string): Problem => ({ path, code, message });
+  const { storage_state, setup: own } = testcase;
+  if (storage_state !== undefined && own !== undefined)
+    return [problem("setup", "TESTCASE_INVALID", "give storage_state or setup, not both")];
+  if (testcase.fresh === false && (storage_state ?? own) !== undefined)
+    return [
+      problem("fresh", "TESTCASE_INVALID", "storage_state and setup need a fresh start; leave fresh out"),
+    ];
+  const { setup } = startOf(testcase, app, fresh);
+  if (setup === undefined) return [];
+  const other = await ports.findTestcase(setup);
+  if (!other) return [problem("setup", "TESTCASE_NOT_FOUND", await notThere(setup, ports))];
+  const found = callRefusals(other, {}, [testcase.name]).map((refusal) => ({ ...refusal, path: "setup" }));
+  called.set(setup, other);
+  return [...found, ...(await callProblems(other, [testcase.name, other.name], called, ports))];
 }
 
 /** A called test case runs on the app given at execution, else on its own, else on its caller's. */

@@ -179,6 +179,7 @@ function appView({ ui, nodes }: AppModel): AppView {
     name: ui.name,
     variables: variablesOf(ui),
     nodes: [...nodes.values()].map(({ id, label }) => ({ id, label })),
+    start: { fresh: ui.app.fresh, storage_state: ui.app.storage_state, setup: ui.app.setup },
   };
 }
 

@@ -1,0 +1,111 @@
+import { createServer, type Server } from "node:http";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { killBrowsers } from "./processes.ts";
+import { openWebDevice, type WebDevice } from "./webDevice.ts";
+
+const NEVER = new AbortController().signal;
+/** What the browser keeps is known this soon after a login. */
+const knownAfterMs = 1_000;
+
+const page = `<!doctype html><title>Shop</title><button id="in">Log in</button><button id="off">Log in and leave</button>
+  <button id="pop">Log in elsewhere</button><output id="seen"></output>
+  <script>
+    const show = () => { seen.textContent = document.cookie.includes("user" + location.port + "=ada") + " " + localStorage.user; };
+    const login = () => { document.cookie = "user" + location.port + "=ada; max-age=9999"; localStorage.user = "ada"; show(); };
+    document.cookie = "visited" + location.port + "=yes; max-age=9999";
+    document.getElementById("in").onclick = login;
+    document.getElementById("off").onclick = () => { login(); localStorage.removeItem("user"); localStorage.user = "ada"; location.href = new URLSearchParams(location.search).get("next"); };
+    document.getElementById("pop").onclick = () => window.open(new URLSearchParams(location.search).get("next"), "_blank", "noopener");
+    if (location.hash === "#login") login();
+    show();
+  </script>`;
+const framing = (src: string) => `<!doctype html><title>Framing</title><iframe src="${src}"></iframe>`;
+
+let servers: Server[];
+let urls: string[];
+let device: WebDevice;
+
+beforeAll(async () => {
+  servers = Array.from({ length: 16 }, () =>
+    createServer((request, response) => {
+      const frame = new URL(request.url ?? "/", "http://shop").searchParams.get("frame");
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end(frame === null ? page : framing(frame));
+    }),
+  );
+  urls = await Promise.all(
+    servers.map(async (server) => {
+      await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+      const address = server.address();
+      return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`;
+    }),
+  );
+});
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  }
+});
+afterEach(() => device.close());
+
+const url = (at: number) => urls[at] ?? "";
+const visit = (address: string) => device.run("navigate_to_url", { url: address });
+const seen = () => device.js("return document.getElementById('seen').textContent");
+
+/** Kills the browser as soon as a login must be known. */
+async function killed() {
+  await new Promise((due) => setTimeout(due, knownAfterMs));
+  killBrowsers();
+  await expect.poll(() => device.web.isAlive(), { timeout: 10_000 }).toBe(false);
+  await device.web.open(NEVER);
+}
+
+describe("a browser that is killed a second after a login", () => {
+  it("comes back with the cookies and local storage of all sixteen sites", { timeout: 120_000 }, async () => {
+    device = await openWebDevice();
+    for (const address of urls) {
+      await visit(address);
+      await device.run("click_element", { selector: "Log in" });
+    }
+    await killed();
+    for (const address of urls) {
+      await visit(address);
+      expect(await seen()).toBe("true ada");
+    }
+  });
+
+  it("comes back with what a site kept right before it led to another", async () => {
+    device = await openWebDevice();
+    await visit(`${url(0)}?next=${encodeURIComponent(url(1))}`);
+    await device.run("click_element", { selector: "Log in and leave" });
+    await expect.poll(() => device.js("return location.href")).toBe(url(1));
+    await killed();
+    await visit(url(0));
+    expect(await seen()).toBe("true ada");
+  });
+
+  it("comes back with what a new tab and a frame of another site kept", async () => {
+    device = await openWebDevice();
+    const [tab, framed] = [`${url(2)}#login`, `${url(3).replace("127.0.0.1", "localhost")}#login`];
+    await visit(`${url(0)}?next=${encodeURIComponent(tab)}`);
+    await device.run("click_element", { selector: "Log in elsewhere" });
+    await visit(`${url(1)}?frame=${encodeURIComponent(framed)}`);
+    await expect.poll(() => device.js("return frames.length")).toBe(1);
+    await killed();
+    await visit(url(2));
+    expect(await seen()).toBe("true ada");
+    await visit(url(3).replace("127.0.0.1", "localhost"));
+    expect(await seen()).toContain("ada");
+  });
+
+  it("keeps nothing that was removed", async () => {
+    device = await openWebDevice();
+    await visit(url(0));
+    await device.run("click_element", { selector: "Log in" });
+    await device.js("localStorage.clear(); document.cookie = 'user' + location.port + '=ada; max-age=0'");
+    await killed();
+    await visit(url(0));
+    expect(await seen()).toBe("false undefined");
+  });
+});
