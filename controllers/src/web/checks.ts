@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { quoted } from "../quoted.ts";
 import { pageChecks } from "./checksOfPage.ts";
-import { type Match, matches, matchSchema, matchWords, quoted, relation } from "./checksText.ts";
+import { type Match, matches, matchSchema, matchWords, relation } from "./checksText.ts";
 import { type FrameAnswer, findInFrames } from "./elementsInFrames.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";

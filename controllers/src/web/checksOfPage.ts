@@ -1,7 +1,8 @@
 import type { Request } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, matchSchema, matchWords, patternParts, quoted, relation } from "./checksText.ts";
+import { quoted } from "../quoted.ts";
+import { matches, matchSchema, matchWords, patternParts, relation } from "./checksText.ts";
 import { askFrame, askFrames } from "./elementsInFrames.ts";
 import { nearest } from "./elementsNearest.ts";
 import type { CheckSession } from "./session.ts";

@@ -8,6 +8,9 @@ import { untilAborted } from "./waiting.ts";
 /** How long a look may take when its caller has no deadline of its own. */
 export const LOOK_DEADLINE_MS = 10_000;
 
+/** A page that is silent for less may only be drawing, or wait for its turn on a machine with much to do. */
+const BUSY_MS = 500;
+
 export type Question = {
   /** The command, check or reading, as its caller named it. */
   what: string;
@@ -53,7 +56,7 @@ export async function ask<T>(
 /** The page's own thread has not answered for at least half of the time. */
 function isBusySince(page: Page, startedAt: number): boolean {
   const silentMs = pulseOf(page).silentMs();
-  return silentMs !== undefined && silentMs >= (performance.now() - startedAt) / 2;
+  return silentMs !== undefined && silentMs >= Math.max(BUSY_MS, (performance.now() - startedAt) / 2);
 }
 
 /** Ends after `ms` when the page is busy, else after the grace; `over` says that it was the time. */
@@ -84,7 +87,8 @@ function failureOf(
   { error, startedAt, isOver }: { error: unknown; startedAt: number; isOver: boolean },
 ): DeviceError {
   const tookMs = Math.round(performance.now() - startedAt);
-  const isDue = !signal.aborted && session.isAlive() && (isOver || isTimeout(error));
+  const isTimed = isOver || (ms !== undefined && isTimeout(error));
+  const isDue = isTimed && !signal.aborted && session.isAlive();
   if (isDue && isBusySince(page, startedAt)) return unresponsive(page, what);
   if (isOver && !signal.aborted && session.isAlive()) {
     return new DeviceError(

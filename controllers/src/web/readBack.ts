@@ -1,7 +1,7 @@
 import type { Locator } from "playwright-core";
 import { DeviceError } from "../errors.ts";
+import { quoted } from "../quoted.ts";
 import type { Acting } from "./act.ts";
-import { quoted } from "./checksText.ts";
 import { askFrames } from "./elementsInFrames.ts";
 import { dateForm, isDateType } from "./fieldDates.ts";
 import { isTaken } from "./fieldTaken.ts";

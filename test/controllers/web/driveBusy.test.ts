@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { isUnresponsive } from "../../../controllers/src/web/pulse.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
@@ -36,7 +37,7 @@ describe("a page whose script never ends", () => {
     for (const [name, input] of Object.entries(inputs)) {
       const check = verification.checks.find((one) => one.name === name);
       if (!check) throw new Error(`no check ${name}`);
-      const failure = await failureOf(check.read(check.input.parse(input), never, 600));
+      const failure = await failureOf(check.read(check.input.parse(input), never, 700));
       expect([name, failure.code]).toEqual([name, "PAGE_UNRESPONSIVE"]);
       expect(failure.message).toMatch(/busy for \d+ ms/);
       expect(Number(failure.details.busy_ms)).toBeGreaterThanOrEqual(300);
@@ -91,16 +92,35 @@ describe("a page that answers", () => {
     expect((await failureOf(script)).code).toBe("COMMAND_TIMEOUT");
   });
 
+  it("is not called busy while a server keeps it waiting", async () => {
+    const server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    const url = `http://127.0.0.1:${address.port}/`;
+    device = await openWebDevice();
+    try {
+      for (const before of ["about:blank", "data:text/html,<p>Here</p>"]) {
+        await device.run("navigate_to_url", { url: before });
+        const failure = await failureOf(device.run("navigate_to_url", { url, timeout_ms: 2_000 }));
+        expect([before, failure.code]).toEqual([before, "NAVIGATION_FAILED"]);
+      }
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it("is no longer marked when its script has ended", async () => {
     device = await openWebDevice();
     expect(typeof isUnresponsive).toBe("function");
-    const busy = `<p>Here</p><script>setTimeout(() => { const t = Date.now() + 1500; while (Date.now() < t); }, 200)</script>`;
+    const busy = `<p>Here</p><script>setTimeout(() => { const t = Date.now() + 3000; while (Date.now() < t); }, 200)</script>`;
     await device.run("navigate_to_url", { url: `data:text/html,${encodeURIComponent(busy)}` });
     const codes: string[] = [];
     const ask = async () => {
       const [check] = device.verification.checks.filter(({ name }) => name === "text_visible");
       if (!check) throw new Error("no check");
-      const answer = check.read(check.input.parse({ text: "Here" }), never, 400);
+      const answer = check.read(check.input.parse({ text: "Here" }), never, 700);
       codes.push(
         await answer.then(
           (reading) => String(reading.holds),
