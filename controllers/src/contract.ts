@@ -96,7 +96,8 @@ export type Check<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
   input: Input;
-  read(input: z.output<Input>, signal: AbortSignal): Promise<Reading>;
+  /** Ends within `ms`. */
+  read(input: z.output<Input>, signal: AbortSignal, ms?: number): Promise<Reading>;
 };
 
 /** Takes pictures. `area` is in pixels of the full frame; `ref` limits the picture to one element. */

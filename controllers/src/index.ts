@@ -14,6 +14,7 @@ export {
   startUnsandboxed,
   type WatchedProgram,
 } from "./programs/sandbox.ts";
+export { quoted } from "./quoted.ts";
 export { SharedWork } from "./sharedWork.ts";
 export {
   createWebControllers,

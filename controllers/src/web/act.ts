@@ -3,6 +3,7 @@ import type { CommandResult } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { asDeviceError } from "./failures.ts";
 import { lookAhead } from "./look.ts";
+import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
 import { devToolsOf } from "./signals.ts";
 import { untilAborted, withDeadline } from "./waiting.ts";
@@ -13,6 +14,10 @@ const PAGE_DEADLINE_MS = 30_000;
 const BUSY_DEADLINE_MS = 5_000;
 /** A document is usually ready far sooner; one of which nothing was heard for this long is asked. */
 const UNHEARD_MS = 1_000;
+/** Playwright keeps a command's deadline itself and says what was in the way; it is cut off where it cannot. */
+const GRACE_MS = 3_000;
+/** How long the page may take to say what an action left behind. */
+const JUDGE_MS = 5_000;
 /** From the page asking for a window to the window being there; a pop-up blocker makes it never. */
 const WINDOW_DEADLINE_MS = 2_000;
 
@@ -22,7 +27,10 @@ export type Acting = {
   /** What is left of the command's time, for Playwright's own deadlines; at least one millisecond. */
   left(): number;
   flush: Flush;
+  /** Judges what the action left behind when the page is usable again; throws when it came to nothing. */
+  whenUsable(judge: Judge): void;
 };
+type Judge = (signal: AbortSignal) => Promise<void>;
 
 /**
  * The last question of a command to its page, asked behind the action. One whose own question is on its way over the same
@@ -30,13 +38,22 @@ export type Acting = {
  */
 export type Flush = { begin(): void; drop(): void; end(): Promise<void> };
 
+export type ActOptions = {
+  command: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  done: string;
+  /** The action asks the page piece by piece, each within `timeoutMs`, and may take longer as a whole. */
+  isLong?: boolean;
+};
+
 /**
  * Runs one action and returns when the page that it changed is usable: at once if it started no navigation, else when
  * the new document's DOM is ready. New tabs are followed. `done` says in a few words what was done.
  */
 export async function act(
   session: DrivenSession,
-  options: { command: string; timeoutMs: number; signal: AbortSignal; done: string },
+  options: ActOptions,
   action: (acting: Acting) => Promise<unknown>,
 ): Promise<CommandResult> {
   const denials = session.denials();
@@ -45,10 +62,16 @@ export async function act(
       const page = session.page();
       const before = stateOf(session, page);
       const flush = flushing(session, page, options.signal);
-      await run(options, action, { page, flush });
+      const denied = () => session.denials() > denials;
+      let judge: Judge | undefined;
+      const whenUsable = (given: Judge) => {
+        judge = given;
+      };
+      await run(session, options, action, { page, flush, whenUsable }, denied);
       await flush.end();
       await settle(session, page, before.windows, options.signal);
       refuseDenied(session, before.denials);
+      if (session.page() === page) await judgeNow(session, options, judge);
       return report(session, page, before, options.done);
     });
   } catch (error) {
@@ -61,16 +84,27 @@ export async function act(
   }
 }
 
-async function run(
-  options: { timeoutMs: number; signal: AbortSignal },
+function run(
+  session: DrivenSession,
+  { command, timeoutMs, signal, isLong }: ActOptions,
   action: (acting: Acting) => Promise<unknown>,
-  given: Pick<Acting, "page" | "flush">,
-): Promise<void> {
-  const until = performance.now() + options.timeoutMs;
-  const { signal } = options;
-  // Playwright's own signal stops the browser; the race lets go of calls that take none.
+  given: Pick<Acting, "page" | "flush" | "whenUsable">,
+  wasDenied: () => boolean,
+): Promise<unknown> {
+  const until = performance.now() + timeoutMs;
   const left = () => Math.max(1, until - performance.now());
-  await untilAborted(action({ ...given, signal, left }), signal);
+  const ms = isLong ? undefined : timeoutMs;
+  return ask(session, { what: command, ms, graceMs: GRACE_MS, signal, wasDenied }, (limited) =>
+    action({ ...given, signal: limited, left }),
+  );
+}
+
+async function judgeNow(
+  session: DrivenSession,
+  { command, signal }: ActOptions,
+  judge: Judge | undefined,
+): Promise<void> {
+  if (judge !== undefined) await ask(session, { what: command, ms: JUDGE_MS, signal }, judge);
 }
 
 function flushing(session: DrivenSession, page: Page, signal: AbortSignal): Flush {

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { quoted } from "../quoted.ts";
 import { pageChecks } from "./checksOfPage.ts";
-import { type Match, matches, matchSchema } from "./checksText.ts";
+import { type Match, matches, matchSchema, matchWords, relation } from "./checksText.ts";
 import { type FrameAnswer, findInFrames } from "./elementsInFrames.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
 import { countAll, describe, frameOfRef, type Target, targetShape, wantedText } from "./locate.ts";
+import { ask, LOOK_DEADLINE_MS } from "./question.ts";
 import { type ParsedSelector, parseSelector } from "./selectors.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -20,6 +22,15 @@ type Look = {
 
 /** Everything that can be judged from one look at the current tab. Single looks: whoever asks polls. */
 export function webChecks(session: CheckSession): readonly Check[] {
+  return bareChecks(session).map((check) => ({
+    ...check,
+    read: (input, signal, ms = LOOK_DEADLINE_MS) =>
+      ask(session, { what: check.name, ms, signal }, (limited) => check.read(input, limited)),
+  }));
+}
+
+/** The same without a deadline, for a command that keeps one of its own over several looks. */
+export function bareChecks(session: CheckSession): readonly Check[] {
   return [
     ...elementChecks(session),
     countCheck(session),
@@ -121,7 +132,7 @@ function countCheck(session: CheckSession): Check {
         "give count, min or max",
       ),
     async read({ selector, count, min, max }, signal) {
-      const look = await lookFor(session, { selector }, signal);
+      const look = await lookFor(session, { selector }, signal, { all: true });
       const holds =
         (count === undefined || look.count === count) &&
         (min === undefined || look.count >= min) &&
@@ -145,26 +156,25 @@ function countCheck(session: CheckSession): Check {
 function textCheck(session: CheckSession): Check {
   return defineCheck({
     name: "element_text",
-    description:
-      "The element's visible text, or its name where it has no text; exact unless match says otherwise",
+    description: `The element's visible text, or its name where it has no text; ${matchWords}`,
     input: z.strictObject({
       ...targetShape,
-      text: z.string().max(10_000),
-      match: matchSchema.default("exact"),
+      text: z.string().max(100_000),
+      match: matchSchema.default("same"),
     }),
     read: ({ text, match, ...target }, signal) =>
-      compare(session, target, { what: "text", wanted: text, match }, (one) => one.text || one.name, signal),
+      compare(session, target, { what: "text", wanted: text, match }, (one) => one.shown || one.name, signal),
   });
 }
 
 function valueCheck(session: CheckSession): Check {
   return defineCheck({
     name: "element_value",
-    description: "What the field holds; a password reads as dots",
+    description: `What the field holds; a password reads as dots; ${matchWords}`,
     input: z.strictObject({
       ...targetShape,
-      value: z.string().max(10_000),
-      match: matchSchema.default("exact"),
+      value: z.string().max(100_000),
+      match: matchSchema.default("same"),
     }),
     read: ({ value, match, ...target }, signal) =>
       compare(session, target, { what: "value", wanted: value, match }, (one) => one.value, signal),
@@ -174,12 +184,12 @@ function valueCheck(session: CheckSession): Check {
 function attributeCheck(session: CheckSession): Check {
   return defineCheck({
     name: "element_attribute",
-    description: "An attribute of the element; without value, that it is there",
+    description: `An attribute of the element; without value, that it is there; ${matchWords}`,
     input: z.strictObject({
       ...targetShape,
       attribute: z.string().min(1).max(100),
-      value: z.string().max(10_000).optional(),
-      match: matchSchema.default("exact"),
+      value: z.string().max(100_000).optional(),
+      match: matchSchema.default("same"),
     }),
     read: ({ attribute, value, match, ...target }, signal) =>
       compare(
@@ -201,32 +211,25 @@ async function compare(
   read: (one: Description) => string | undefined,
   signal: AbortSignal,
 ): Promise<Reading> {
-  const look = await lookFor(session, target, signal, attribute);
+  const look = await lookFor(session, target, signal, { whole: true, ...(attribute ? { attribute } : {}) });
+  const found = look.first && look.count < 2 ? read(look.first) : undefined;
   const expected =
     wanted === undefined
       ? `${look.target} has ${what}`
-      : `${what} of ${look.target} ${verb(match)} ${show(wanted)}`;
+      : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
   if (!look.first || look.count > 1) {
     return { holds: false, expected, actual: absent(look), ...(await nearestTo(session, look, signal)) };
   }
-  const found = read(look.first);
   const holds = found !== undefined && (wanted === undefined || matches(match, wanted, found));
-  return { holds, expected, actual: found === undefined ? `it has no ${what}` : `${what} is ${show(found)}` };
-}
-
-function verb(match: Match): string {
-  return { exact: "is", contains: "contains", pattern: "matches" }[match];
-}
-
-function show(text: string): string {
-  return JSON.stringify(text.length > 200 ? `${text.slice(0, 199)}…` : text);
+  const actual = found === undefined ? `it has no ${what}` : `${what} is ${quoted(found, wanted)}`;
+  return { holds, expected, actual };
 }
 
 async function lookFor(
   session: CheckSession,
   target: Target,
   signal: AbortSignal,
-  attribute?: string,
+  wanted: { attribute?: string; whole?: boolean; all?: boolean } = {},
 ): Promise<Look> {
   const { ref, selector } = target;
   if ((ref === undefined) === (selector === undefined)) {
@@ -242,7 +245,7 @@ async function lookFor(
     limit: 6,
     selectors: false,
     testIdAttribute,
-    ...(attribute ? { attribute } : {}),
+    ...wanted,
   };
   const inReach = ref === undefined || (await frameOfRef(session, ref, signal)) !== undefined;
   const found = inReach ? await findInFrames(session.page(), parsed, options, signal) : [];

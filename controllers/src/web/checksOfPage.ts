@@ -1,7 +1,8 @@
 import type { Request } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, matchSchema, patternParts } from "./checksText.ts";
+import { quoted } from "../quoted.ts";
+import { matches, matchSchema, matchWords, patternParts, relation } from "./checksText.ts";
 import { askFrame, askFrames } from "./elementsInFrames.ts";
 import { nearest } from "./elementsNearest.ts";
 import type { CheckSession } from "./session.ts";
@@ -23,7 +24,7 @@ const text = z.string().min(1).max(10_000);
 function textVisible(session: CheckSession): Check {
   return defineCheck({
     name: "text_visible",
-    description: "A text can be read on the page, frames included",
+    description: `A text can be read on the page, frames included; ${matchWords}`,
     input: z.strictObject({ text, match: matchSchema.default("contains") }),
     async read({ text, match }, signal) {
       const wanted = match === "pattern" ? { match, ...patternParts(text) } : { match, text };
@@ -34,8 +35,8 @@ function textVisible(session: CheckSession): Check {
       const lines = answers.flatMap(({ answer }) => answer.lines);
       return {
         holds: hit !== undefined,
-        expected: `the page shows ${JSON.stringify(text.slice(0, 200))}${match === "contains" ? "" : ` (${match})`}`,
-        actual: hit ? `it shows ${JSON.stringify(hit.answer.found)}` : "the text is not shown",
+        expected: `the page shows ${quoted(text)}${match === "contains" ? "" : ` (${match})`}`,
+        actual: hit ? `it shows ${quoted(hit.answer.found ?? "")}` : "the text is not shown",
         ...(hit ? {} : { nearest: nearest(text, lines, (line) => line) }),
       };
     },
@@ -45,7 +46,7 @@ function textVisible(session: CheckSession): Check {
 function urlMatches(session: CheckSession): Check {
   return defineCheck({
     name: "url_matches",
-    description: "The address of the page",
+    description: `The address of the page; ${matchWords}`,
     input: z.strictObject({ url: text, match: matchSchema.default("contains") }),
     async read({ url, match }) {
       return compareOne("the address", url, match, session.page().url());
@@ -56,8 +57,8 @@ function urlMatches(session: CheckSession): Check {
 function titleMatches(session: CheckSession): Check {
   return defineCheck({
     name: "title_matches",
-    description: "The title of the page",
-    input: z.strictObject({ title: z.string().max(1000), match: matchSchema.default("exact") }),
+    description: `The title of the page; ${matchWords}`,
+    input: z.strictObject({ title: z.string().max(10_000), match: matchSchema.default("same") }),
     async read({ title, match }, signal) {
       const found = await askFrame(session.page().mainFrame(), signal, (frame) => frame.title(), 1_000);
       return compareOne("the title", title, match, found ?? "");
@@ -71,11 +72,10 @@ function compareOne(
   match: z.output<typeof matchSchema>,
   found: string,
 ): Reading {
-  const relation = { exact: "is", contains: "contains", pattern: "matches" }[match];
   return {
     holds: matches(match, wanted, found),
-    expected: `${what} ${relation} ${JSON.stringify(wanted)}`,
-    actual: `${what} is ${JSON.stringify(found.slice(0, 500))}`,
+    expected: `${what} ${relation(match)} ${quoted(wanted, found)}`,
+    actual: `${what} is ${quoted(found, wanted)}`,
   };
 }
 
@@ -118,16 +118,17 @@ function among(
   match: z.output<typeof matchSchema>,
   seen: readonly string[],
 ): Reading {
-  const lines = seen.map((line) => line.replace(/\s+/g, " ").slice(0, 200));
-  const hit = seen.findLastIndex((line) => wanted === undefined || matches(match, wanted, line));
+  const hit = seen.findLast((line) => wanted === undefined || matches(match, wanted, line));
   return {
-    holds: hit >= 0,
-    expected: wanted === undefined ? `${what} was seen` : `${what} with ${JSON.stringify(wanted)} was seen`,
+    holds: hit !== undefined,
+    expected: wanted === undefined ? `${what} was seen` : `${what} with ${quoted(wanted)} was seen`,
     actual:
-      hit >= 0
-        ? `seen: ${JSON.stringify(lines[hit])}`
-        : `${seen.length === 0 ? "none was" : `${seen.length} others were`} seen`,
-    ...(hit >= 0 || lines.length === 0 ? {} : { nearest: lines.slice(-5) }),
+      hit === undefined
+        ? `${seen.length === 0 ? "none was" : `${seen.length} others were`} seen`
+        : `seen: ${quoted(hit)}`,
+    ...(hit !== undefined || seen.length === 0
+      ? {}
+      : { nearest: seen.slice(-5).map((line) => quoted(line)) }),
   };
 }
 
@@ -143,7 +144,7 @@ function requestSeen(session: CheckSession): Check {
     }),
     async read({ url, match, method, status }) {
       const requests = await session.page().requests();
-      const wanted = [method?.toUpperCase(), JSON.stringify(url), status].filter(Boolean).join(" ");
+      const wanted = [method?.toUpperCase(), quoted(url), status].filter(Boolean).join(" ");
       const hit = requests.find(
         (request) =>
           matches(match, url, request.url()) &&
@@ -160,7 +161,11 @@ function requestSeen(session: CheckSession): Check {
   });
 }
 
+const LONGEST_URL = 1_000;
+const cut = (url: string): string =>
+  url.length > LONGEST_URL ? `${url.slice(0, LONGEST_URL)} … ${url.length - LONGEST_URL} more` : url;
+
 function line(request: Request): string {
   const status = request.existingResponse()?.status();
-  return `${request.method()} ${request.url().slice(0, 200)}${status === undefined ? "" : ` ${status}`}`;
+  return `${request.method()} ${cut(request.url())}${status === undefined ? "" : ` ${status}`}`;
 }

@@ -1,21 +1,33 @@
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
+import { fold, quoted } from "../quoted.ts";
 
-/** `exact` and `contains` after white space and case folding; `pattern` is a regular expression, `/…/i` or bare. */
-export const matchSchema = z.enum(["exact", "contains", "pattern"]);
+/**
+ * `same`: the same words, whatever their case and white space; `contains`: so a part of them; `exact`: as it stands, case and
+ * white space too; `pattern`: a regular expression on what stands there, `/…/i` or bare.
+ */
+export const matchSchema = z.enum(["same", "contains", "exact", "pattern"]);
 export type Match = z.output<typeof matchSchema>;
+
+/** What a description of a check says of its `match`. */
+export const matchWords = "case and white space count only with match exact or pattern";
 
 /** Throws INVALID_PARAMS for a broken pattern. */
 export function matches(match: Match, wanted: string, found: string): boolean {
   if (match === "pattern") return compile(wanted).test(found);
-  const text = fold(found);
-  return match === "exact" ? text === fold(wanted) : text.includes(fold(wanted));
+  if (match === "exact") return found === wanted;
+  return match === "same" ? fold(found) === fold(wanted) : fold(found).includes(fold(wanted));
 }
 
 /** A pattern in parts, for use in the page. Throws INVALID_PARAMS. */
 export function patternParts(pattern: string): { text: string; flags: string } {
   const { source, flags } = compile(pattern);
   return { text: source, flags };
+}
+
+/** How a match reads: `is`, `contains`. */
+export function relation(match: Match): string {
+  return { same: "is", contains: "contains", exact: "is exactly", pattern: "matches" }[match];
 }
 
 function compile(pattern: string): RegExp {
@@ -25,13 +37,9 @@ function compile(pattern: string): RegExp {
   } catch (cause) {
     throw new DeviceError(
       "INVALID_PARAMS",
-      `The pattern ${JSON.stringify(pattern.slice(0, 200))} is not a regular expression; mend it or use match contains`,
+      `The pattern ${quoted(pattern)} is not a regular expression; mend it or use match contains`,
       {},
       { cause },
     );
   }
-}
-
-function fold(text: string): string {
-  return text.replace(/\s+/g, " ").trim().toLowerCase();
 }

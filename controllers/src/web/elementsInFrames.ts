@@ -3,6 +3,7 @@ import { engineSelector, ensureInpage } from "./inpage.ts";
 import type { DescribeOptions, Matches } from "./inpageAgent.ts";
 import type { PageQuery } from "./inpageQuery.ts";
 import { invalid, type ParsedSelector } from "./selectors.ts";
+import { untilAborted } from "./waiting.ts";
 
 /** A page with more frames than this is read only so far. */
 export const MAX_FRAMES = 30;
@@ -25,7 +26,7 @@ export async function askFrames<T>(
   return answers.flatMap(({ frame, answer }) => (answer === undefined ? [] : [{ frame, answer }]));
 }
 
-/** Undefined when the frame went away, moved on or did not answer within `timeoutMs` (the page's own frame has no such limit). */
+/** Undefined when the frame went away, moved on or did not answer within `timeoutMs`. The page's own frame has no such limit: whoever asks has a deadline. */
 export async function askFrame<T>(
   frame: Frame,
   signal: AbortSignal,
@@ -36,12 +37,7 @@ export async function askFrame<T>(
   const isChild = frame.parentFrame() !== null;
   const ends = isChild ? AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) : signal;
   try {
-    return await untilAborted(ends, async () => {
-      const answer = await ask(frame);
-      if (answer !== undefined) return answer;
-      await ensureInpage(frame);
-      return await ask(frame);
-    });
+    return await untilAborted(askTwice(frame, ask), ends);
   } catch (error) {
     signal.throwIfAborted();
     if (isChild || isMovingOn(error)) return undefined;
@@ -49,18 +45,15 @@ export async function askFrame<T>(
   }
 }
 
-async function untilAborted<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([run(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+/** A document that began before our script did has no agent yet. */
+async function askTwice<T>(
+  frame: Frame,
+  ask: (frame: Frame) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const answer = await ask(frame);
+  if (answer !== undefined) return answer;
+  await ensureInpage(frame);
+  return ask(frame);
 }
 
 /** The document was replaced while it was asked: the next one will answer. */
@@ -86,14 +79,17 @@ export async function findInFrames(
   signal: AbortSignal,
 ): Promise<FrameAnswer<Matches>[]> {
   try {
-    const answers = await askFrames(page, signal, (frame) => findInFrame(frame, selector, options));
-    return answers.filter(({ answer }) => answer.count > 0);
+    const how = { ...options, isAlone: page.frames().length === 1 };
+    const answers = await askFrames(page, signal, (frame) => findInFrame(frame, selector, how));
+    const found = answers.filter(({ answer }) => answer.count > 0);
+    // Of several elements with one name, those in exactly the case that was asked for are meant, in whichever frame.
+    const cased = found.filter(({ answer }) => answer.isCased);
+    return cased.length > 0 ? cased : found;
   } catch (error) {
     if (error instanceof Error && isBadSyntax(error.message)) {
-      throw invalid(
-        selector.kind === "xpath" ? selector.xpath : selector.kind === "css" ? selector.css : selector.kind,
-        firstLine(error.message),
-      );
+      const written =
+        selector.kind === "xpath" ? selector.xpath : selector.kind === "css" ? selector.css : selector.kind;
+      throw invalid(written, firstLine(error.message), positionIn(written, error.message));
     }
     throw error;
   }
@@ -125,6 +121,13 @@ function isBadSyntax(message: string): boolean {
   return /not a valid (selector|XPath)|Unexpected token|Unknown engine|while parsing|Malformed|Failed to execute '(querySelector|evaluate)/i.test(
     message,
   );
+}
+
+/** Of the token that Playwright's parser names: the last one of its kind, since it reads from the left. */
+function positionIn(selector: string, message: string): number | undefined {
+  const token = /Unexpected token "([^"]+)"|Unknown engine "([^"]+)"|Error: "([^"]+)"/.exec(message);
+  const at = selector.lastIndexOf(token?.[1] ?? token?.[2] ?? token?.[3] ?? "\0");
+  return at < 0 ? undefined : at;
 }
 
 function firstLine(message: string): string {

@@ -144,13 +144,20 @@ function elementFailure(error: unknown, text: string, attempt: Attempt): DeviceE
       { candidates: candidates.slice(0, 5) },
     );
   }
+  if (/Clicking the checkbox did not change its state/.test(text)) {
+    return new DeviceError(
+      "INPUT_NOT_TAKEN",
+      "The box is as it was: a click did not change it, or the page changed it back. Look at the screen for what the page says, or try click_element on what shows the box.",
+    );
+  }
   const wrongKind =
-    /Error: (Element is not [^\n]*|Not a checkbox or radio button|Node is not [^\n]*|Input of type [^\n]*|Cannot type text into [^\n]*|Malformed value|Clicking the checkbox did not change its state)/.exec(
+    /Error: (Element is not [^\n]*|Not a checkbox or radio button|Node is not [^\n]*|Input of type [^\n]*|Cannot type text into [^\n]*|Malformed value)/.exec(
       text,
     );
   if (wrongKind !== null) {
+    const isText = /^(Cannot type text|Malformed value)/.test(wrongKind[1] ?? "");
     return new DeviceError(
-      "ACTION_REJECTED",
+      isText ? "INPUT_NOT_TAKEN" : "ACTION_REJECTED",
       `${attempt.command} does not fit this element: ${wrongKind[1]}. Use a command that fits it; most widgets take click_element and type_text.`,
     );
   }

@@ -1,6 +1,7 @@
 import type { Command, Controller, ControllerContext } from "../contract.ts";
 import { defineFactory } from "../factory.ts";
 import { webChecks } from "./checks.ts";
+import { choiceCommands } from "./commands/choices.ts";
 import { environmentCommands } from "./commands/environment.ts";
 import { navigationCommands } from "./commands/navigation.ts";
 import { pointerCommands } from "./commands/pointer.ts";
@@ -75,6 +76,7 @@ function webCommands(session: DrivenSession): readonly Command[] {
     ...navigationCommands(session),
     ...pointerCommands(session),
     ...textCommands(session),
+    ...choiceCommands(session),
     ...viewCommands(session),
     ...waitCommands(session),
     ...tabCommands(session),

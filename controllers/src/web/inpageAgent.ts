@@ -1,5 +1,6 @@
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
+import type { FieldFacts, HeldField, InpageFields } from "./inpageFields.ts";
 import type { InpageNames } from "./inpageNames.ts";
 import type { InpageQuery, PageQuery, TextMatch } from "./inpageQuery.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
@@ -11,6 +12,8 @@ export type Description = {
   role: string;
   name: string;
   text: string;
+  /** The text as it stands on the screen, where the whole was asked for. */
+  shown?: string;
   value?: string;
   visible: boolean;
   enabled: boolean;
@@ -20,14 +23,23 @@ export type Description = {
   candidates: Candidate[];
 };
 
-/** `count` leaves out invisible matches where there are visible ones; `hidden` says how many those are. */
-export type Matches = { count: number; hidden: number; first: Description[] };
+/**
+ * `count` leaves out invisible matches where there are visible ones; `hidden` says how many those are. `isCased`: all matches
+ * have exactly the case that was asked for.
+ */
+export type Matches = { count: number; hidden: number; isCased: boolean; first: Description[] };
 
 export type DescribeOptions = {
   limit: number;
   attribute?: string;
   selectors: boolean;
   testIdAttribute: string;
+  /** Texts as they stand on the screen, whole. */
+  whole?: boolean;
+  /** Every match, and not only those that are meant because their case is right. */
+  all?: boolean;
+  /** The page has no other frame. */
+  isAlone?: boolean;
 };
 
 /** Where a child frame lies in its parent: its element's ref, and the offset of its contents. */
@@ -43,6 +55,7 @@ export class InpageAgent {
     private readonly walk: InpageWalk,
     private readonly query: InpageQuery,
     private readonly selectors: InpageSelectors,
+    private readonly fields: InpageFields,
     private readonly events: { ask: string; found: string },
   ) {}
 
@@ -89,10 +102,11 @@ export class InpageAgent {
    * all but the typing, since the page listens to more than the editing command tells. `inert`: it looks ready and cannot
    * take the focus. `other`, and nothing done, in every other case.
    */
-  fill(query: PageQuery, text: string): "filled" | "selected" | "inert" | "other" {
+  fill(query: PageQuery, text: string, token = 0): "filled" | "selected" | "inert" | "other" {
     this.begin();
-    const [field, ...others] = this.query.find(query);
+    const [field, ...others] = this.query.meant(query).elements;
     if (field === undefined || others.length > 0 || text === "" || !this.isReadyField(field)) return "other";
+    this.fields.note(field, token, query);
     field.select();
     field.focus();
     const root = field.getRootNode();
@@ -101,6 +115,21 @@ export class InpageAgent {
     if (!isFocused) return "inert";
     if (this.clicks.mayHearTyping(field)) return "selected";
     return document.execCommand("insertText", false, text) ? "filled" : "selected";
+  }
+
+  noteField(element: Element, token: number, query?: PageQuery): FieldFacts {
+    this.begin();
+    return this.fields.note(element, token, query);
+  }
+
+  noteFocused(token: number): FieldFacts | null {
+    this.begin();
+    return this.fields.noteFocused(token);
+  }
+
+  heldField(token: number): Promise<HeldField | null> {
+    this.begin();
+    return this.fields.held(token);
   }
 
   private isReadyField(element: Element): element is HTMLInputElement | HTMLTextAreaElement {
@@ -126,27 +155,38 @@ export class InpageAgent {
 
   find(query: PageQuery, options: DescribeOptions): Matches {
     this.begin();
-    return this.described(this.query.find(query), 0, options);
+    if (options.all) return this.described(this.query.find(query), { hidden: 0, isCased: false }, options);
+    const { elements, isCased } = this.query.meant(query, options.isAlone);
+    return this.described(elements, { hidden: 0, isCased }, options);
   }
 
   /** Describes what another engine found, by the same rule: visible matches first. */
   describe(all: readonly Element[], options: DescribeOptions): Matches {
     this.begin();
     const elements = this.query.preferVisible(all);
-    return this.described(elements, all.length - elements.length, options);
+    const hidden = all.length - elements.length;
+    return this.described(elements, { hidden, isCased: false }, options);
   }
 
-  private described(elements: readonly Element[], hidden: number, options: DescribeOptions): Matches {
+  private described(
+    elements: readonly Element[],
+    known: { hidden: number; isCased: boolean },
+    options: DescribeOptions,
+  ): Matches {
     const first = elements.slice(0, options.limit);
     const candidates = options.selectors ? this.selectors.rank(first, options.testIdAttribute) : [];
     return {
       count: elements.length,
-      hidden,
-      first: first.map((element, at) => this.describeOne(element, options.attribute, candidates[at] ?? [])),
+      ...known,
+      first: first.map((element, at) => this.describeOne(element, options, candidates[at] ?? [])),
     };
   }
 
-  private describeOne(element: Element, attribute: string | undefined, candidates: Candidate[]): Description {
+  private describeOne(
+    element: Element,
+    { attribute, whole }: DescribeOptions,
+    candidates: Candidate[],
+  ): Description {
     const role = this.clicks.role(element);
     const field = this.clicks.field(element);
     const states = this.roles.states(field);
@@ -157,6 +197,7 @@ export class InpageAgent {
       role,
       name: this.names.name(element, role).name,
       text: isField ? "" : this.names.text(element),
+      ...(whole ? { shown: isField ? "" : this.names.shown(element) } : {}),
       ...(value === undefined ? {} : { value }),
       visible: this.dom.seen(element),
       enabled: !states.includes("disabled"),
@@ -178,7 +219,7 @@ export class InpageAgent {
 
   counts(queries: readonly PageQuery[]): number[] {
     this.begin();
-    return queries.map((query) => this.query.find(query).length);
+    return queries.map((query) => this.query.find(this.query.cased(query) ?? query).length);
   }
 
   /** Names to choose the nearest from. */
@@ -187,15 +228,21 @@ export class InpageAgent {
     return this.query.namesOnScreen(limit).map(({ role, name }) => ({ role, name }));
   }
 
-  /** Whether a text can be read on the page; the page's lines where it cannot, at most 400 of 160 characters. */
+  /**
+   * Whether a text can be read on the page: the line that has it, or as much as was asked for where it goes over several; the
+   * page's lines where it cannot, at most 400.
+   */
   readText(wanted: TextMatch): { found: string | undefined; lines: string[] } {
     this.begin();
     const lines = this.query.pageText(1_000_000);
-    const whole = wanted.match === "exact" ? undefined : lines.join(" ");
     const line = lines.find((one) => this.query.holds(wanted, one));
-    if (line !== undefined) return { found: this.dom.cut(line, 160), lines: [] };
-    if (whole !== undefined && this.query.holds(wanted, whole))
-      return { found: this.dom.cut(wanted.text, 160), lines: [] };
-    return { found: undefined, lines: lines.slice(0, 400).map((one) => this.dom.cut(one, 160)) };
+    if (line !== undefined) return { found: line, lines: [] };
+    if (!/^(same|exact)$/.test(wanted.match) && this.query.holds(wanted, lines.join(" ")))
+      return { found: wanted.text, lines: [] };
+    return { found: undefined, lines: lines.slice(0, 400).map((one) => this.short(one)) };
+  }
+
+  private short(line: string): string {
+    return line.length > 300 ? `${line.slice(0, 300)} … ${line.length - 300} more` : line;
   }
 }

@@ -162,6 +162,52 @@ export class InpageDom {
     return "rgb(255, 255, 255)";
   }
 
+  /**
+   * Puts text together as it stands on the screen: white space as the style sheet leaves it, each block on lines of its own,
+   * case as it is written.
+   */
+  writer(): { edge(): void; line(): void; write(text: string, parent: Element): void; read(): string } {
+    let out = "";
+    let isSoft = false;
+    let isEdge = false;
+    const dropSoft = () => {
+      if (isSoft) out = out.slice(0, -1);
+      isSoft = false;
+    };
+    const line = () => {
+      dropSoft();
+      isEdge = false;
+      out += "\n";
+    };
+    const put = (text: string, isKept: boolean) => {
+      const isStart = isEdge || isSoft || out === "" || out.endsWith("\n");
+      const shown = isKept ? text : text.replace(/[ \t\n\r\f]+/g, " ").replace(/^ /, isStart ? "" : " ");
+      if (shown === "") return;
+      if (isEdge && out !== "" && !out.endsWith("\n")) line();
+      isEdge = false;
+      out += shown;
+      isSoft = !isKept && shown.endsWith(" ");
+    };
+    return {
+      edge: () => {
+        isEdge = true;
+      },
+      line,
+      write: (text, parent) => {
+        const space = this.style(parent).whiteSpace;
+        if (space !== "pre-line") return put(text, /^(pre|break)/.test(space));
+        for (const [at, one] of text.split("\n").entries()) {
+          if (at > 0) line();
+          put(one, false);
+        }
+      },
+      read: () => {
+        dropSoft();
+        return out.replace(/\n$/, "");
+      },
+    };
+  }
+
   isInline(element: Element): boolean {
     const display = this.style(element).display;
     return display === "contents" || display.startsWith("inline") || display.startsWith("ruby");

@@ -1,6 +1,14 @@
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 
+/** Takes text in reading order: `gap` stands around a block, `line` for a line break. */
+type TextSink = {
+  write(text: string, parent: Element): void;
+  gap(): void;
+  line(): void;
+  isOver(node: Node): boolean;
+};
+
 /**
  * What a thing is called: the accessible name (accname-1.2 in the parts that pages use) and, where that is empty, a name
  * derived from titles, icons, classes or addresses, so that an icon without a label can be spoken of. Runs inside the page.
@@ -156,39 +164,56 @@ export class InpageNames {
   text(element: Element, hidden = false, skip?: Element): string {
     const parts: string[] = [];
     let left = 4000;
-    const visit = (node: Node): void => {
-      if (left <= 0 || node === skip) return;
-      if (node.nodeType === Node.TEXT_NODE) {
-        const text = node.nodeValue ?? "";
-        left -= text.length + 1;
-        parts.push(text);
-      } else if (node instanceof Element) this.textOf(node, node === element, hidden, parts, visit);
+    const write = (text: string) => {
+      left -= text.length + 1;
+      parts.push(text);
     };
-    visit(element);
+    const gap = () => void parts.push(" ");
+    this.textBelow(element, hidden, { write, gap, line: gap, isOver: (node) => left <= 0 || node === skip });
     return this.dom.clean(parts.join("").slice(0, 4000));
   }
 
-  private textOf(
-    node: Element,
-    top: boolean,
-    hidden: boolean,
-    parts: string[],
-    visit: (node: Node) => void,
+  /** The same text, whole and as it stands on the screen. */
+  shown(element: Element): string {
+    const writer = this.dom.writer();
+    const { write, edge: gap, line } = writer;
+    this.textBelow(element, false, { write, gap, line, isOver: () => false });
+    return writer.read();
+  }
+
+  private textBelow(element: Element, hidden: boolean, to: TextSink): void {
+    const visit = (node: Node, parent: Element): void => {
+      if (to.isOver(node)) return;
+      if (node.nodeType === Node.TEXT_NODE) to.write(node.nodeValue ?? "", parent);
+      else if (node instanceof Element) below(node, parent);
+    };
+    const below = (node: Element, parent: Element): void => {
+      const isBreak = node.localName === "br";
+      if (isBreak) to.line();
+      if (isBreak || !this.isRead(node, hidden)) return;
+      const own = this.embedded(node);
+      if (own === undefined) this.textWithin(node, to, this.dom.children(node), visit);
+      else to.write(` ${own} `, parent);
+    };
+    // A branch of a tree is called by its own words, and not by those of its leaves.
+    const isBranch = element.getAttribute("role") === "treeitem";
+    const own = this.dom
+      .children(element)
+      .filter((child) => !isBranch || !(child instanceof Element) || !child.matches("[role=group],ul,ol"));
+    this.textWithin(element, to, own, visit);
+  }
+
+  private textWithin(
+    element: Element,
+    to: TextSink,
+    children: readonly Node[],
+    visit: (node: Node, parent: Element) => void,
   ): void {
-    if (/^(script|style|template|noscript)$/.test(node.localName)) return;
-    if (!top && !this.isRead(node, hidden)) return;
-    const own = top ? undefined : this.embedded(node);
-    if (own !== undefined) {
-      parts.push(` ${own} `);
-      return;
-    }
-    const gap = this.dom.isInline(node) && node.localName !== "br" ? "" : " ";
-    parts.push(gap);
-    const isBranch = top && node.getAttribute("role") === "treeitem";
-    for (const child of this.dom.children(node)) {
-      if (!isBranch || !(child instanceof Element) || !child.matches("[role=group],ul,ol")) visit(child);
-    }
-    parts.push(gap);
+    if (/^(script|style|template|noscript)$/.test(element.localName)) return;
+    const isBlock = !this.dom.isInline(element);
+    if (isBlock) to.gap();
+    for (const child of children) visit(child, element);
+    if (isBlock) to.gap();
   }
 
   private isRead(node: Element, hidden: boolean): boolean {

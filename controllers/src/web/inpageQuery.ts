@@ -4,8 +4,15 @@ import type { InpageNames } from "./inpageNames.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 import type { InpageWalk } from "./inpageWalk.ts";
 
-/** How a text is compared: `exact` and `contains` after white space and case folding, `pattern` as a regular expression. */
-export type TextMatch = { match: "exact" | "contains" | "pattern"; text: string; flags?: string };
+/**
+ * How a text is compared: `same` and `contains` after white space and case folding, `cased` after white space folding,
+ * `exact` as it stands, `pattern` as a regular expression.
+ */
+export type TextMatch = {
+  match: "same" | "cased" | "exact" | "contains" | "pattern";
+  text: string;
+  flags?: string;
+};
 
 /** What to look for in one frame. `css` and `xpath` are Playwright's own and never come here but to be counted. */
 export type PageQuery =
@@ -13,6 +20,8 @@ export type PageQuery =
   | { kind: "role"; role: string; name?: TextMatch }
   | { kind: "label" | "placeholder" | "text" | "any"; text: TextMatch }
   | { kind: "css"; css: string };
+
+type Writer = ReturnType<InpageDom["writer"]>;
 
 /** Finds elements by what a user calls them. Runs inside the page; also the engine behind `labwright=` in Playwright. */
 export class InpageQuery {
@@ -34,6 +43,27 @@ export class InpageQuery {
     return this.preferVisible(this.match(query, root));
   }
 
+  /**
+   * What a query means: all matches, or those in exactly its case where several have the name. `isCased` says that all of
+   * them are in that case; for a single match only where `isAlone` is not set, since finding out costs as much as finding.
+   */
+  meant(query: PageQuery, isAlone = true): { elements: Element[]; isCased: boolean } {
+    const elements = this.find(query);
+    const strict = elements.length > (isAlone ? 1 : 0) ? this.cased(query) : undefined;
+    if (strict === undefined) return { elements, isCased: false };
+    const shown = new Set(elements);
+    const same = this.find(strict).filter((element) => shown.has(element));
+    return same.length > 0 ? { elements: same, isCased: true } : { elements, isCased: false };
+  }
+
+  /** The same query, in its own case only; undefined where case counts already or never. */
+  cased(query: PageQuery): PageQuery | undefined {
+    if (query.kind === "ref" || query.kind === "css") return undefined;
+    if (query.kind !== "role")
+      return query.text.match === "same" ? { ...query, text: { ...query.text, match: "cased" } } : undefined;
+    return query.name?.match === "same" ? { ...query, name: { ...query.name, match: "cased" } } : undefined;
+  }
+
   private freshen(): void {
     if (this.look === this.dom.looks) return;
     this.look = this.dom.looks;
@@ -50,7 +80,7 @@ export class InpageQuery {
   /** What the engine of Playwright is handed: a query as escaped JSON. */
   findEncoded(body: string, root: Document | Element | ShadowRoot): Element[] {
     const query: PageQuery = JSON.parse(decodeURIComponent(body));
-    return this.find(query, root);
+    return root === document ? this.meant(query).elements : this.find(query, root);
   }
 
   private isVisible(element: Element): boolean {
@@ -84,10 +114,13 @@ export class InpageQuery {
 
   holds(wanted: TextMatch, text: string | undefined): boolean {
     if (text === undefined) return false;
+    if (wanted.match === "exact") return text === wanted.text;
     const found = this.dom.clean(text);
     if (wanted.match === "pattern") return new RegExp(wanted.text, wanted.flags).test(found);
-    const want = this.dom.clean(wanted.text).toLowerCase();
-    return wanted.match === "exact" ? found.toLowerCase() === want : found.toLowerCase().includes(want);
+    const want = this.dom.clean(wanted.text);
+    if (wanted.match === "cased") return found === want;
+    const folded = found.toLowerCase();
+    return wanted.match === "same" ? folded === want.toLowerCase() : folded.includes(want.toLowerCase());
   }
 
   nameOf(element: Element, role: string): string {
@@ -121,7 +154,8 @@ export class InpageQuery {
   private byText(all: readonly Element[], wanted: TextMatch): Element[] {
     const hits = this.textHolders(all, wanted).filter((element) => {
       const own = element instanceof HTMLInputElement ? element.value : this.names.text(element);
-      return own !== "" && this.holds(wanted, own);
+      if (own === "" || wanted.match !== "exact") return own !== "" && this.holds(wanted, own);
+      return this.holds(wanted, element instanceof HTMLInputElement ? own : this.names.shown(element));
     });
     const set = new Set(hits);
     const outer = new Set<Element>();
@@ -199,40 +233,43 @@ export class InpageQuery {
     return found;
   }
 
-  /** What can be read on this page, in lines of one block each; stops after `limit` characters. */
+  /** What can be read on this page as it stands, in lines of one block each; stops after `limit` characters. */
   pageText(limit: number): string[] {
-    const parts: string[] = [];
+    const writer = this.dom.writer();
     const left = { characters: limit };
-    if (document.body) this.readBelow(document.body, parts, left);
-    return parts
-      .join("")
+    if (document.body) this.readBelow(document.body, writer, left);
+    return writer
+      .read()
       .split("\n")
-      .map((line) => this.dom.clean(line))
-      .filter((line) => line !== "");
+      .filter((line) => this.dom.clean(line) !== "");
   }
 
-  private readBelow(element: Element, parts: string[], left: { characters: number }): void {
+  private readBelow(element: Element, writer: Writer, left: { characters: number }): void {
     if (left.characters <= 0 || this.dom.style(element).display === "none") return;
     if (/^(script|style|template|noscript|head|option)$/.test(element.localName)) return;
-    const edge = this.dom.isInline(element) && element.localName !== "br" ? "" : "\n";
-    parts.push(edge);
-    for (const child of this.dom.children(element)) {
-      if (child instanceof Element) this.readBelow(child, parts, left);
-      else this.readText(child, element, parts, left);
+    if (element.localName === "br") {
+      writer.line();
+      return;
     }
-    if (this.isInputButton(element)) parts.push(` ${element.getAttribute("value") ?? ""} `);
-    parts.push(edge);
+    const isBlock = !this.dom.isInline(element);
+    if (isBlock) writer.edge();
+    for (const child of this.dom.children(element)) {
+      if (child instanceof Element) this.readBelow(child, writer, left);
+      else this.readText(child, element, writer, left);
+    }
+    if (this.isInputButton(element)) writer.write(` ${element.getAttribute("value") ?? ""} `, element);
+    if (isBlock) writer.edge();
   }
 
   private isInputButton(element: Element): boolean {
     return element.matches("input[type=submit],input[type=button],input[type=reset]");
   }
 
-  private readText(node: Node, parent: Element, parts: string[], left: { characters: number }): void {
+  private readText(node: Node, parent: Element, writer: Writer, left: { characters: number }): void {
     if (node.nodeType !== Node.TEXT_NODE) return;
     const text = node.nodeValue ?? "";
     if (text.trim() !== "" && !(this.dom.rendered(parent) && this.dom.legible(parent))) return;
     left.characters -= text.length;
-    parts.push(text.replace(/\s+/g, " "));
+    writer.write(text, parent);
   }
 }

@@ -1,5 +1,3 @@
-import type { InpageDom } from "./inpageDom.ts";
-
 /** What a thing is and in which state: WAI-ARIA roles and the HTML mapping of them (HTML-AAM). Runs inside the page. */
 export class InpageRoles {
   private readonly tags: Readonly<Record<string, string>> = {
@@ -85,8 +83,6 @@ export class InpageRoles {
       "rowheader switch tab tooltip treeitem clickable"
     ).split(" "),
   );
-
-  constructor(private readonly dom: InpageDom) {}
 
   /** A role that a user acts on. `gridcell`, `option` and the like count even without a listener of their own. */
   isWidget(role: string): boolean {
@@ -222,7 +218,8 @@ export class InpageRoles {
       return [...element.selectedOptions].map((o) => o.label.trim()).join(", ");
     if (element instanceof HTMLProgressElement || element instanceof HTMLMeterElement)
       return String(element.value);
-    if (element instanceof HTMLElement && element.isContentEditable) return this.dom.clean(element.innerText);
+    if (element instanceof HTMLElement && element.isContentEditable)
+      return element.innerText.replace(/\n$/, "");
     const said = element.getAttribute("aria-valuetext") ?? element.getAttribute("aria-valuenow");
     return said ?? undefined;
   }

@@ -60,7 +60,7 @@ export class InpageSelectors {
     const { name, derived } = this.names.name(element, role);
     if (role) add("role", name, derived ? 0.65 : 0.9, () => this.countRole(role, name), role);
     const label = this.names.label(element);
-    add("label", label, 0.8, () => this.countQuery({ kind: "label", text: { match: "exact", text: label } }));
+    add("label", label, 0.8, () => this.countQuery({ kind: "label", text: { match: "cased", text: label } }));
     const placeholder = element.getAttribute("placeholder");
     add("placeholder", placeholder, 0.75, () =>
       this.countCss(`[placeholder="${CSS.escape(placeholder ?? "")}"]`),
@@ -68,7 +68,7 @@ export class InpageSelectors {
     add("id", element.id, 0.7, () => this.countCss(`[id="${CSS.escape(element.id)}"]`));
     const text = element.matches("input,select,textarea") ? "" : this.names.text(element);
     if (text.length <= 80)
-      add("text", text, 0.6, () => this.countQuery({ kind: "text", text: { match: "exact", text } }));
+      add("text", text, 0.6, () => this.countQuery({ kind: "text", text: { match: "cased", text } }));
     const css = this.cssPath(element, testIdAttribute);
     add("css", css.join(" "), 0.4, () => this.countPath(css));
     add("xpath", this.xpath(element), 0.3, () => 1);
@@ -121,7 +121,7 @@ export class InpageSelectors {
   /** One pass over the page serves every role and name that is asked for; visible ones count where there are any. */
   private countRole(role: string, name: string): number {
     this.byRoleAndName ??= this.roleIndex();
-    const key = (seen: string) => `${seen} ${role} ${name.toLowerCase()}`;
+    const key = (seen: string) => `${seen} ${role} ${name}`;
     return this.byRoleAndName.get(key("seen")) ?? this.byRoleAndName.get(key("unseen")) ?? 0;
   }
 
@@ -131,7 +131,7 @@ export class InpageSelectors {
       const role = this.clicks.role(element);
       if (role === "" || this.clicks.standIn(element) !== element) continue;
       const seen = this.dom.rendered(element) && this.dom.hasArea(element) ? "seen" : "unseen";
-      const key = `${seen} ${role} ${this.query.nameOf(element, role).toLowerCase()}`;
+      const key = `${seen} ${role} ${this.query.nameOf(element, role)}`;
       index.set(key, (index.get(key) ?? 0) + 1);
     }
     return index;

@@ -20,7 +20,7 @@ export const targetShape = {
     .min(1)
     .max(2000)
     .optional()
-    .describe("name, label or text; or kind=value such as id=login"),
+    .describe("name, label or text; or kind=value such as id=login, #id, //x"),
 };
 export type Target = { ref?: string | undefined; selector?: string | undefined };
 
@@ -174,9 +174,13 @@ async function ambiguous(
   );
 }
 
+const LONGEST_NAME = 120;
+const cutName = (name: string): string =>
+  name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)} … ${name.length - LONGEST_NAME} more` : name;
+
 /** `button "Save"`. */
 export function describe(one: Description): string {
-  return `${one.role || "element"} ${JSON.stringify((one.name || one.text).slice(0, 60))}`;
+  return `${one.role || "element"} ${JSON.stringify(cutName(one.name || one.text))}`;
 }
 
 async function notFound(
@@ -187,15 +191,22 @@ async function notFound(
   signal: AbortSignal,
 ): Promise<DeviceError> {
   const nearest = await nearestOnScreen(page, wantedText(parsed, selector), signal);
-  const looksLikeCss = parsed.kind === "any" && /^[#.[]\S|^\/\/|\s>\s/.test(selector);
-  const hint = looksLikeCss
-    ? `; a CSS selector or XPath is written css=${selector} or xpath=…`
-    : orNearest(nearest);
+  const hint = otherReading(parsed, selector) ?? orNearest(nearest);
   return new DeviceError(
     "ELEMENT_NOT_FOUND",
     `Nothing matches ${JSON.stringify(selector)} after ${timeoutMs} ms${hint || "; dump_ui_elements shows what is there"}`,
     { selector, nearest },
   );
+}
+
+/** What else may have been meant by a bare selector. */
+function otherReading(parsed: ParsedSelector, selector: string): string | undefined {
+  if (parsed.kind === "any" && /^\[\S|\s>\s/.test(selector))
+    return `; a CSS selector is written css=${selector}`;
+  const isBare = /^\s*[#.]/.test(selector) && parsed.kind === "css";
+  return isBare
+    ? `; it was read as CSS: a name or text is written in quotes, ${JSON.stringify(selector)}`
+    : undefined;
 }
 
 /** The words a selector looks for, to compare names with. */

@@ -7,6 +7,7 @@ import { installInpage } from "./inpage.ts";
 import type { FramePlace } from "./inpageAgent.ts";
 import type { Candidate } from "./inpageSelectors.ts";
 import type { LookOptions, SeenElement, SeenPage } from "./inpageWalk.ts";
+import { ask, LOOK_DEADLINE_MS } from "./question.ts";
 import { toSelector } from "./selectors.ts";
 import { countElsewhere } from "./selectorsInFrames.ts";
 import type { WebSession } from "./session.ts";
@@ -19,7 +20,7 @@ const LOOK_BUDGET_MS = 3_000;
 /** A look that was taken along with a command serves no longer than this. */
 const AHEAD_MS = 100;
 
-type LookSession = Pick<WebSession, "context" | "page" | "onNewContext">;
+type LookSession = Pick<WebSession, "context" | "page" | "onNewContext" | "isAlive">;
 
 /**
  * Looks at the current tab, child frames and shadow roots included. One question to each frame, and one more when there are
@@ -29,11 +30,17 @@ export function createLook(session: LookSession): ElementSource {
   session.onNewContext(installInpage);
   const memory = memoryOf(session);
   return {
-    dump: (options, signal) => dump(session, memory, options.interactiveOnly, signal),
+    dump: (options, signal) =>
+      ask(session, { what: "the look at the screen", ms: LOOK_DEADLINE_MS, signal }, (limited) =>
+        dump(session, memory, options.interactiveOnly, limited),
+      ),
     expect(options) {
       memory.expected = options;
     },
-    selectors: (refs, signal) => selectors(session, memory, refs, signal),
+    selectors: (refs, signal) =>
+      ask(session, { what: "ranking selectors", ms: LOOK_DEADLINE_MS, signal }, (limited) =>
+        selectors(session, memory, refs, limited),
+      ),
   };
 }
 

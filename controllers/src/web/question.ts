@@ -1,36 +1,125 @@
+import type { Page } from "playwright-core";
 import { DeviceError } from "../errors.ts";
 import { asDeviceError } from "./failures.ts";
-import type { DrivenSession } from "./session.ts";
-import { withDeadline } from "./waiting.ts";
+import { pulseOf } from "./pulse.ts";
+import type { WebSession } from "./session.ts";
+import { untilAborted } from "./waiting.ts";
+
+/** How long a look may take when its caller has no deadline of its own. */
+export const LOOK_DEADLINE_MS = 10_000;
+
+/** A page that is silent for less may only be drawing, or wait for its turn on a machine with much to do. */
+const BUSY_MS = 500;
+
+export type Question = {
+  /** The command, check or reading, as its caller named it. */
+  what: string;
+  /** Without it the work keeps deadlines of its own. */
+  ms?: number | undefined;
+  /** What work that keeps its own deadline of `ms` may take longer to say what was in the way, while the page answers. */
+  graceMs?: number;
+  signal: AbortSignal;
+  /** What the page has not done when it answers and the work is not done: "gave no picture". */
+  silence?: string;
+  /** Says whether the URL policy refused something since the question began. */
+  wasDenied?(): boolean;
+};
 
 /**
- * What a page is asked that changes nothing, within a deadline. `what` names it in errors, and `silence` is what a page has
- * not done that keeps still, as in "gave no picture". Throws COMMAND_TIMEOUT.
+ * The one way to ask a page anything. Ends within `ms`: with PAGE_UNRESPONSIVE, which says for how long the page's own thread
+ * has been busy, when that was so for at least half of the time; else with COMMAND_TIMEOUT. Ends at once when `signal` aborts.
+ * `work` is given a signal that aborts in both cases, and is left behind when it does not obey. What `work` throws becomes a
+ * DeviceError; a time-out of its own does so by the same rule.
  */
-export async function askWithin<T>(
-  session: DrivenSession,
-  question: { what: string; silence: string; ms: number; signal: AbortSignal },
-  ask: (signal: AbortSignal) => Promise<T>,
+export async function ask<T>(
+  session: Pick<WebSession, "page" | "isAlive">,
+  question: Question,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { what, silence, ms, signal } = question;
-  const deadline = withDeadline(signal, ms);
+  const page = session.page();
+  const end = pulseOf(page).begin();
+  const startedAt = performance.now();
+  const deadline = deadlineOf(question, () => isBusySince(page, startedAt));
+  let answered = false;
   try {
-    return await ask(deadline.signal);
+    const answer = await untilAborted(work(deadline.signal), deadline.signal);
+    answered = true;
+    return answer;
   } catch (error) {
-    if (deadline.over()) {
-      throw new DeviceError(
-        "COMMAND_TIMEOUT",
-        `The page ${silence} within ${ms} ms. Its script may be busy; try again or reload.`,
-      );
-    }
-    throw asDeviceError(error, {
-      command: what,
-      timeoutMs: ms,
-      signal,
-      isAlive: () => session.isAlive(),
-      wasDenied: () => false,
-    });
+    throw failureOf(session, page, question, { error, startedAt, isOver: deadline.over() });
   } finally {
+    end(answered);
     deadline.done();
   }
+}
+
+/** The page's own thread has not answered for at least half of the time. */
+function isBusySince(page: Page, startedAt: number): boolean {
+  const silentMs = pulseOf(page).silentMs();
+  return silentMs !== undefined && silentMs >= Math.max(BUSY_MS, (performance.now() - startedAt) / 2);
+}
+
+/** Ends after `ms` when the page is busy, else after the grace; `over` says that it was the time. */
+function deadlineOf({ ms, graceMs = 0, signal }: Question, isBusy: () => boolean) {
+  const controller = new AbortController();
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    controller.abort(new DOMException("the deadline is over", "TimeoutError"));
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const judge = () => {
+    if (graceMs === 0 || isBusy()) end();
+    else timer = setTimeout(end, graceMs);
+  };
+  if (ms !== undefined) timer = setTimeout(judge, ms);
+  return {
+    signal: AbortSignal.any([signal, controller.signal]),
+    over: () => isOver,
+    done: () => clearTimeout(timer),
+  };
+}
+
+function failureOf(
+  session: Pick<WebSession, "isAlive">,
+  page: Page,
+  { what, ms, signal, silence, wasDenied }: Question,
+  { error, startedAt, isOver }: { error: unknown; startedAt: number; isOver: boolean },
+): DeviceError {
+  const tookMs = Math.round(performance.now() - startedAt);
+  const isTimed = isOver || (ms !== undefined && isTimeout(error));
+  const isDue = isTimed && !signal.aborted && session.isAlive();
+  if (isDue && isBusySince(page, startedAt)) return unresponsive(page, what);
+  if (isOver && !signal.aborted && session.isAlive()) {
+    return new DeviceError(
+      "COMMAND_TIMEOUT",
+      `The page ${silence ?? `did not end ${what}`} within ${tookMs} ms, though its script is not busy. Look at the screen, then try again.`,
+    );
+  }
+  return asDeviceError(error, {
+    command: what,
+    timeoutMs: ms ?? tookMs,
+    signal,
+    isAlive: () => session.isAlive(),
+    wasDenied: wasDenied ?? (() => false),
+  });
+}
+
+/** A DeviceError of the work that may only mean that the page was too busy to answer. */
+function isTimeout(error: unknown): boolean {
+  if (error instanceof DeviceError)
+    return /^(COMMAND_TIMEOUT|ELEMENT_NOT_FOUND|NAVIGATION_FAILED)$/.test(error.code);
+  return error instanceof Error && error.name === "TimeoutError";
+}
+
+function unresponsive(page: Page, what: string): DeviceError {
+  const pulse = pulseOf(page);
+  const silentMs = pulse.silentMs() ?? 0;
+  pulse.markUnresponsive();
+  return new DeviceError(
+    "PAGE_UNRESPONSIVE",
+    `${what} got no answer: a script of the page has kept the page's own thread busy for ${silentMs} ms. ` +
+      "Start afresh with load_storage_state, or work in another tab; an app that does this has a fault.",
+    { busy_ms: silentMs },
+  );
 }

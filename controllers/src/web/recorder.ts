@@ -3,10 +3,14 @@ import type { BrowserContext } from "playwright-core";
 import type { Command, Recorder, Recording, RecordingLoss, RecordingOptions } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { firstLines } from "./failures.ts";
+import { ask } from "./question.ts";
 import { Screencast } from "./screencast.ts";
 import type { DrivenSession } from "./session.ts";
 import { Traces } from "./traces.ts";
 import { untilAborted } from "./waiting.ts";
+
+/** How long a page may take until it is recorded. */
+const START_MS = 10_000;
 
 /**
  * Records the tabs of a session, through restarts of its context, until it is stopped or the browser is gone. A command
@@ -33,7 +37,9 @@ export function createRecorder(session: DrivenSession): {
       const recording = new LiveRecording(session, options);
       current = recording;
       try {
-        await untilAborted(recording.follow(session.browserContext()), signal);
+        await ask(session, { what: "starting the recording", ms: START_MS, signal }, () =>
+          recording.follow(session.browserContext()),
+        );
       } catch (error) {
         current = undefined;
         // Not waited for: a page that does not answer would keep the recorder from the next recording.

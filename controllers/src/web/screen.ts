@@ -2,7 +2,7 @@ import type { CDPSession, Page } from "playwright-core";
 import type { Frame, Rect, ScreenSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { locate } from "./locate.ts";
-import { askWithin } from "./question.ts";
+import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
 import { untilAborted } from "./waiting.ts";
 
@@ -15,7 +15,7 @@ export function createScreen(session: DrivenSession): ScreenSource {
   return {
     capture(options, signal) {
       const question = { what: "the screenshot", silence: "gave no picture", ms: DEADLINE_MS, signal };
-      return askWithin(session, question, async (limited) => {
+      return ask(session, question, async (limited) => {
         const page = session.page();
         const area = await areaOf(session, page, options, limited);
         const cdp = await session.signals(page).cdp();

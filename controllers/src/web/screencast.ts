@@ -2,9 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import type { DrivenSession } from "./session.ts";
 import { VideoFile } from "./videoFile.ts";
+import { untilAborted } from "./waiting.ts";
 
 /** Ten pictures a second show what a person or a program does to a page; encoding each takes 34 ms. */
 const EVERY_MS = 100;
+/** How long a tab may take to stop being watched; one whose script is busy never does. */
+const STOP_MS = 3_000;
 const LONGEST_SIDE = 1_280;
 const QUALITY = 80;
 
@@ -42,7 +45,7 @@ export class Screencast {
    */
   async finish(): Promise<{ frames: number; fault: unknown }> {
     clearInterval(this.#timer);
-    await Promise.all([...this.#watched].map((page) => page.screencast.stop().catch(() => undefined)));
+    await Promise.all([...this.#watched].map((page) => endWithin(STOP_MS, page.screencast.stop())));
     await this.#writing;
     await this.#writeSafely();
     await this.#video?.finish(this.#now());
@@ -104,6 +107,11 @@ export class Screencast {
   #currentTab(): Page | undefined {
     return this.#tabs.isAlive() && this.#tabs.pages().length > 0 ? this.#tabs.page() : undefined;
   }
+}
+
+/** Neither late nor a failure: what was not stopped ends with its tab. */
+async function endWithin(ms: number, work: Promise<void>): Promise<void> {
+  await untilAborted(work, AbortSignal.timeout(ms)).catch(() => undefined);
 }
 
 /** The tab's own size, made smaller where it is larger than anyone looks at. */

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { SensorName, SensorReading, SensorReport, SensorSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { askWithin } from "./question.ts";
+import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
-import { untilAborted } from "./waiting.ts";
 
 const DEADLINE_MS = 5_000;
 
@@ -35,9 +34,7 @@ export function createSensors(session: DrivenSession): SensorSource {
   return {
     sensors(signal) {
       const question = { what: "reading the sensors", silence: "did not answer", ms: DEADLINE_MS, signal };
-      return askWithin(session, question, async (limited) =>
-        reportOf(readAnswer(await untilAborted(session.page().evaluate(askPage), limited))),
-      );
+      return ask(session, question, async () => reportOf(readAnswer(await session.page().evaluate(askPage))));
     },
   };
 }

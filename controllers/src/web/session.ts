@@ -18,11 +18,11 @@ export type WebSession = {
   /** Runs on each new context before its first page is opened: init scripts and the like. */
   onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
   notify(kind: DeviceNotice["kind"], text: string): void;
+  isAlive(): boolean;
 };
 
 /** What only commands use: tabs, waiting for navigations, and replacing the context. */
 export type DrivenSession = WebSession & {
-  isAlive(): boolean;
   isChromium(): boolean;
   /** What the tab did of itself: navigations under way, windows asked for. */
   signals(page: Page): PageSignals;
@@ -49,4 +49,4 @@ export type DrivenSession = WebSession & {
 export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 /** What a check needs of a session: it looks, and never acts. */
-export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs">;
+export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs" | "isAlive">;

@@ -35,6 +35,9 @@ const nextTask =
   "new Promise((done) => { const { port1, port2 } = new MessageChannel();" +
   " port1.onmessage = () => { port1.close(); done(0); }; port2.postMessage(0); })";
 
+/** A tab whose script is busy may not answer. */
+const STOP_MS = 1_000;
+
 const sessions = new WeakMap<Page, CDPSession>();
 
 /** The tab's DevTools session, once it is open. */
@@ -102,7 +105,8 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
     },
     async stop() {
       const cdp = await opening;
-      await cdp?.send("Page.stopLoading").catch(() => undefined);
+      const signal = AbortSignal.timeout(STOP_MS);
+      await cdp?.send("Page.stopLoading", undefined, { signal }).catch(() => undefined);
       settle();
     },
   };

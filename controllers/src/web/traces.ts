@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { firstLines } from "./failures.ts";
+import { untilAborted } from "./waiting.ts";
+
+/** How long a trace may take to be written; a tab whose script is busy gives nothing. */
+const WRITE_MS = 30_000;
+/** How long a name may take to be put into a trace. */
+const NAME_MS = 1_000;
 
 /** Playwright traces, one for each browser context that a recording sees: a context that ends takes its trace with it. */
 export class Traces {
@@ -21,11 +27,11 @@ export class Traces {
   /** Puts what `work` does under a name, since much of it is no call of Playwright's and would not be seen. */
   async group<T>(context: BrowserContext, name: string, work: () => Promise<T>): Promise<T> {
     // A context that goes away takes its groups with it, and says why when it is used.
-    await context.tracing.group(name).catch(() => undefined);
+    await untilAborted(context.tracing.group(name), AbortSignal.timeout(NAME_MS)).catch(() => undefined);
     try {
       return await work();
     } finally {
-      await context.tracing.groupEnd().catch(() => undefined);
+      await untilAborted(context.tracing.groupEnd(), AbortSignal.timeout(NAME_MS)).catch(() => undefined);
     }
   }
 
@@ -33,7 +39,7 @@ export class Traces {
   async end(context: BrowserContext): Promise<void> {
     const path = join(this.#folder, `trace-${this.files.length + 1}.zip`);
     try {
-      await context.tracing.stop({ path });
+      await untilAborted(context.tracing.stop({ path }), AbortSignal.timeout(WRITE_MS));
       this.files.push(path);
     } catch (error) {
       this.lost.push(`trace: ${firstLines(error)}`);

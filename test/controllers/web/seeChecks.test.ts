@@ -85,6 +85,69 @@ test.each<[name: string, input: object, holds: boolean, actual: string | RegExp]
 
 const plain = (text: string) => new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
 
+test.each<[name: string, input: object, holds: boolean]>([
+  ["element_text", { selector: "id=t", text: "Pay now" }, true],
+  ["element_text", { selector: "id=t", text: "pay now" }, false],
+  ["element_text", { selector: "id=t", text: " Pay now" }, false],
+  ["element_text", { selector: "id=t", text: "Pay  now" }, false],
+  ["element_text", { selector: "id=pre", text: "a  b\n c" }, true],
+  ["element_text", { selector: "id=pre", text: "a b c" }, false],
+  ["element_text", { selector: "id=nb", text: "a b" }, false],
+  ["element_text", { selector: "id=nb", text: "a\u00a0b" }, true],
+  ["element_text", { selector: "id=two", text: "One\nTwo" }, true],
+  ["element_value", { selector: "id=v", value: "Ada " }, true],
+  ["element_value", { selector: "id=v", value: "Ada" }, false],
+  ["element_value", { selector: "id=v", value: "ada " }, false],
+  ["element_attribute", { selector: "id=t", attribute: "data-k", value: "Main " }, true],
+  ["element_attribute", { selector: "id=t", attribute: "data-k", value: "main" }, false],
+  ["title_matches", { title: "Shop basket" }, true],
+  ["title_matches", { title: "shop basket" }, false],
+  ["url_matches", { url: "about:blank" }, true],
+  ["url_matches", { url: "About:blank" }, false],
+  ["text_visible", { text: "Pay now" }, true],
+  ["text_visible", { text: "pay now" }, false],
+  ["text_visible", { text: "Pay" }, false],
+])("exact compares exactly: %s %j is %s", async (name, input, holds) => {
+  await see.page.setContent(`<title>Shop basket</title><button id=t data-k="Main ">
+      Pay
+      now </button><pre id=pre>a  b\n c</pre><p id=nb>a&nbsp;b</p><div id=two><p>One</p><p>Two</p></div><input id=v value="Ada ">`);
+  expect((await read(name, { ...input, match: "exact" })).holds).toBe(holds);
+  if (name !== "text_visible" || holds) {
+    const folded = JSON.parse(JSON.stringify(input).replaceAll("\u00a0", " "));
+    expect((await read(name, { ...folded, match: "same" })).holds).toBe(true);
+  }
+});
+
+test("what does not hold prints the values as they are, and white space where that is all that differs", async () => {
+  const long = "x".repeat(3_000);
+  await see.page.setContent(
+    `<title>a</title><pre id=p>Pay  Now</pre><p id=l>${long}</p><p id=n>a&nbsp;b</p>`,
+  );
+  const says = async (input: object) => {
+    const { expected, actual } = await read("element_text", { match: "exact", ...input });
+    return [expected, actual];
+  };
+  expect(await says({ selector: "id=p", text: "PAY" })).toEqual([
+    'text of "id=p" is exactly "PAY"',
+    'text is "Pay  Now"',
+  ]);
+  expect(await says({ selector: "id=p", text: "Pay Now" })).toEqual([
+    'text of "id=p" is exactly "Pay␣Now"',
+    'text is "Pay␣␣Now"',
+  ]);
+  expect((await says({ selector: "id=n", text: "a b" }))[1]).toBe('text is "a\\u00a0b"');
+  expect((await says({ selector: "id=l", text: "y" }))[1]).toMatch(/^text is "x{1000}" … 2000 more$/);
+  const late = `${long.slice(0, 2_500)}y`;
+  expect((await says({ selector: "id=l", text: late }))[0]).toMatch(/is exactly 2300 more … "x{200}y"$/);
+});
+
+test("element_count counts every case, and checks of one element mean the one in the case asked for", async () => {
+  await see.page.setContent(`<button>Save</button><button disabled>SAVE</button>`);
+  expect((await read("element_count", { selector: "Save", count: 2 })).holds).toBe(true);
+  expect((await read("element_enabled", { selector: "SAVE" })).actual).toBe("it is disabled");
+  expect((await read("element_enabled", { selector: "Save" })).holds).toBe(true);
+});
+
 test("a check that does not hold names the nearest", async () => {
   await see.page.setContent(page);
   expect((await read("element_visible", { selector: "Pay" })).nearest?.[0]).toBe(

@@ -62,6 +62,10 @@ test.each([
   ['text="/usr/"', "path"],
   ["css=p#note", "note"],
   ["xpath=//p[@id='note']", "note"],
+  ["#note", "note"],
+  ["//p[@id='note']", "note"],
+  ["text==/usr/", "path"],
+  ['role=button[name=="Save"]', "save"],
 ])("a selector finds the one element that it means: %s", async (selector, id) => {
   await see.page.setContent(form);
   expect(await idOf(selector)).toBe(id);
@@ -77,6 +81,36 @@ test("text finds the smallest element that holds it all", async () => {
 test("a bare name prefers what can be pressed over plain text of the same words", async () => {
   await see.page.setContent(`<h2 id=h>Filters</h2><p>Filters</p><button id=b>Filters</button>`);
   expect(await idOf("Filters")).toBe("b");
+});
+
+test("of several elements with one name, the one of exactly that case is meant", async () => {
+  await see.page.setContent(
+    `<button id=a>Save</button><button id=b>SAVE</button><p id=c>Total</p><p id=d>total</p>
+     <iframe srcdoc="<button id=e>save</button>"></iframe>`,
+  );
+  await see.page.frameLocator("iframe").locator("button").waitFor();
+  for (const [selector, id] of [
+    ["Save", "a"],
+    ["SAVE", "b"],
+    ["save", "e"],
+    ["role=button[name=SAVE]", "b"],
+    ["text=total", "d"],
+  ] as const)
+    expect([selector, await idOf(selector)]).toEqual([selector, id]);
+  const none = await failureOf("sAVE");
+  expect([none.code, none.message]).toEqual(["ELEMENT_AMBIGUOUS", expect.stringMatching(/^3 elements/)]);
+});
+
+test("`==` takes a text as it stands", async () => {
+  await see.page.setContent(
+    `<pre id=a>a  b</pre><p id=b>A b</p><label>E-Mail <input id=c placeholder="Your  name"></label>`,
+  );
+  expect(await idOf("text==a  b")).toBe("a");
+  expect(await idOf("text==A b")).toBe("b");
+  expect(await idOf("placeholder==Your  name")).toBe("c");
+  expect(await idOf("placeholder=your name")).toBe("c");
+  for (const selector of ["text==a b", "label==e-mail", "placeholder==Your name"])
+    expect((await failureOf(selector)).code).toBe("ELEMENT_NOT_FOUND");
 });
 
 test("hidden twins are passed over", async () => {
@@ -125,7 +159,8 @@ test("nothing found names the nearest, and how CSS is written when it looks like
   expect(error.code).toBe("ELEMENT_NOT_FOUND");
   expect(error.message).toContain('role=button[name="Save"]');
   expect(z.array(z.string()).parse(error.details.nearest)[0]).toBe('role=button[name="Save"]');
-  expect((await failureOf("#save")).message).toContain("css=#save");
+  expect((await failureOf("[data-x]")).message).toContain("css=[data-x]");
+  expect((await failureOf("#general")).message).toContain('in quotes, "#general"');
   expect((await failureOf("qqqqqq")).message).toContain("dump_ui_elements");
 });
 

@@ -7,16 +7,112 @@ import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
 
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe("the grammar", () => {
   test("a bare string is a name, a label or a text, also when it looks like nothing else", () => {
     expect(parseSelector("Total = 5", "data-testid")).toEqual({
       kind: "any",
-      text: { match: "exact", text: "Total = 5" },
+      text: { match: "same", text: "Total = 5" },
     });
     expect(parseSelector('"text=raw"', "data-testid")).toEqual({
       kind: "any",
-      text: { match: "exact", text: "text=raw" },
+      text: { match: "same", text: "text=raw" },
     });
+  });
+
+  test("`==` asks for a text as it stands", () => {
+    const text = { match: "exact", text: "Save  all" };
+    expect(parseSelector("text==Save  all", "data-testid")).toEqual({ kind: "text", text });
+    expect(parseSelector('role=button[name=="Save  all"]', "data-testid")).toEqual({
+      kind: "role",
+      role: "button",
+      name: text,
+    });
+  });
+
+  test.each([
+    ["#login", { kind: "css", css: "#login" }],
+    [".card > a", { kind: "css", css: ".card > a" }],
+    ["//p[@id='note']", { kind: "xpath", xpath: "//p[@id='note']" }],
+    ["(//p)[1]", { kind: "xpath", xpath: "(//p)[1]" }],
+    ["css=#login", { kind: "css", css: "#login" }],
+    ["#1 seller", { kind: "any", text: { match: "same", text: "#1 seller" } }],
+    ["... more", { kind: "any", text: { match: "same", text: "... more" } }],
+    ['"#general"', { kind: "any", text: { match: "same", text: "#general" } }],
+    ["/usr/bin", { kind: "any", text: { match: "same", text: "/usr/bin" } }],
+  ])("%s is read as what it looks like", (selector, parsed) => {
+    expect(parseSelector(selector, "data-testid")).toEqual(parsed);
+  });
+
+  test.each([
+    "css=a > b",
+    "css=a>b+c~d, e",
+    "css=:scope > a",
+    "css=> a",
+    'css=input[type="text"]:not([disabled])',
+    "css=li:nth-child(2n + 1)::before",
+    "css=div.a\\:b#c\\.d",
+    'css=article:has-text("a > b, (c")',
+    "css=*|a",
+    "css=x-row >> button",
+    "css=[data-x='a]b']",
+    "css=.名前",
+    "css=&.x",
+    "xpath=//a[contains(@href, 'x') and position() < 3]/..",
+    "xpath=/html/body//*[local-name()='svg'][2]",
+    "xpath=//a | //b",
+    "xpath=count(//a) > 2",
+    "xpath=//*[@id='a']/following-sibling::div[1]//text()",
+    "xpath=(//a)[last() - 1]",
+    "xpath=/",
+    "xpath=//div[not(@class)]/*",
+    "xpath=//a[. = 'x']",
+    "xpath=.//a[2 * 3 = 6]",
+    "xpath=//svg:path",
+    "xpath=string(//a/@href)",
+    "xpath=//a[normalize-space()='and']/b[@or]",
+  ])("what CSS and XPath allow is let through: %s", (selector) => {
+    expect(() => parseSelector(selector, "data-testid")).not.toThrow();
+  });
+
+  test.each([
+    ["css=div[", 8],
+    ["css=p >", 8],
+    ["css=a,,b", 7],
+    ["css=a > > b", 9],
+    ["css=.", 5],
+    ["css=a:", 6],
+    ["css=a..b", 6],
+    ["css=a]", 6],
+    ["css=a(b", 6],
+    ['css=[x="y]', 8],
+    ["css=a, ", 7],
+    ["css=a {b}", 7],
+    ["#a >", 5],
+    ["//a[", 4],
+    ["xpath=//[", 9],
+    ["xpath=//a[@]", 11],
+    ["xpath=//a]", 10],
+    ["xpath=//a b", 11],
+    ["xpath=//a[text()='x]", 18],
+    ["xpath=//a[1 and]", 16],
+    ["xpath=a//", 10],
+    ["xpath=///a", 9],
+    ["testid~=x", 7],
+    ["text=/(/", 7],
+    ['role=button[title="x"]', 13],
+    ["  css=div[", 10],
+  ])("what does not parse says where: %s at %d", (selector, position) => {
+    const failure = thrownBy(() => parseSelector(selector, "data-testid"));
+    expect(failure).toMatchObject({ code: "INVALID_SELECTOR", details: { position } });
+    expect(String(failure)).toContain(`at character ${position}`);
   });
 
   test("test ids use the attribute of the user interface and are quoted for CSS", () => {
@@ -31,9 +127,10 @@ describe("the grammar", () => {
     " blanks ",
     "a]b",
     "price=5",
+    "=5",
     "'single'",
   ])("what is written can be read back: %s", (value) => {
-    const text = { match: "exact", text: value };
+    const text = { match: "same", text: value };
     const written = (kind: "text" | "label" | "role") =>
       parseSelector(formatCandidate({ kind, value, role: "button", count: 1, score: 1 }), "data-testid");
     expect(written("text")).toEqual({ kind: "text", text });
@@ -111,6 +208,21 @@ describe("ranked selectors", () => {
     for (const { selector } of selectors.filter(({ unique }) => unique)) {
       const found = await locate(see.session, { selector }, signal, 0);
       expect(await found.getAttribute("class")).toBe("del");
+    }
+  });
+
+  test("names that differ in case are each unique, and each finds its own", async () => {
+    await see.page.setContent(`<button id=a>Save</button><button id=b>SAVE</button>`);
+    const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
+    const ranked = await see.look.selectors(
+      elements.map(({ ref }) => ref),
+      signal,
+    );
+    for (const [at, selectors] of ranked.entries()) {
+      for (const { selector } of selectors.filter(({ kind, unique }) => unique && /role|text/.test(kind))) {
+        expect(await (await locate(see.session, { selector }, signal, 0)).getAttribute("id")).toBe("ab"[at]);
+      }
+      expect(selectors[0]).toMatchObject({ kind: "role", unique: true });
     }
   });
 

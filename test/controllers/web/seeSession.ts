@@ -36,6 +36,7 @@ export async function openSeeing(browser: Browser): Promise<SeeingPage> {
     browserContext: () => browserContext,
     onNewContext: (prepare) => prepares.push(prepare),
     notify: () => undefined,
+    isAlive: () => browser.isConnected(),
   };
   const look = createLook(session);
   for (const prepare of prepares) await prepare(browserContext);

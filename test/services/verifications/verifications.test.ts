@@ -110,6 +110,18 @@ test("polling ends at the deadline, after a last look", async () => {
   expect(clock.now() - started).toBeGreaterThanOrEqual(1_000);
 });
 
+test("a page that was busy for a moment at the end fails by what was read; one busy for most of the time is an error", async () => {
+  const busyFor = (ms: number) => new DeviceError("PAGE_UNRESPONSIVE", "busy", { busy_ms: ms });
+  const within = { ...options, timeoutMs: 300, evidence: false };
+  const read = await service().check(await scriptedBox([false, busyFor(20)]), [check("ready", {})], within);
+  expect(read).toMatchObject({ pass: false, verdicts: [{ actual: "not yet" }] });
+  expect(read.verdicts[0]?.error).toBeUndefined();
+  for (const script of [[false, busyFor(200)], [busyFor(20)]]) {
+    const run = service().check(await scriptedBox(script), [check("ready", {})], within);
+    await expect(run).rejects.toMatchObject({ code: "PAGE_UNRESPONSIVE" });
+  }
+});
+
 test("a device that cannot be read for a moment is looked at again; a lost browser ends the check", async () => {
   const busy = await scriptedBox([new DeviceError("ELEMENT_NOT_FOUND", "gone"), true]);
   expect(await service().check(busy, [check("ready", {})], { ...options, timeoutMs: 5_000 })).toMatchObject({

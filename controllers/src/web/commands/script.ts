@@ -2,10 +2,12 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
+import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
 import { untilAborted, withDeadline } from "../waiting.ts";
 import { timeoutShape } from "./elementCommand.ts";
 
+const STOP_MS = 1_000;
 const LONGEST_RESULT = 10_000;
 
 /** A script of the caller's own in the page; only where the configuration allows it. */
@@ -37,6 +39,7 @@ export function scriptCommands(session: DrivenSession): Command[] {
           timeoutMs: timeout_ms,
           signal,
           done: "ran the script",
+          isLong: true,
         };
         const result = await act(session, options, async () => {
           value = await runScript(session, script, timeout_ms, signal);
@@ -54,6 +57,8 @@ async function runScript(
   signal: AbortSignal,
 ): Promise<unknown> {
   const page = session.page();
+  // A script of the page that is busy already is not the caller's.
+  await ask(session, { what: "execute_javascript", ms: timeoutMs, signal }, () => page.evaluate("0"));
   const deadline = withDeadline(signal, timeoutMs);
   try {
     // As an expression and not through eval, which a page's content security policy may forbid.
@@ -74,7 +79,8 @@ async function runScript(
 
 async function terminate(session: DrivenSession): Promise<void> {
   const cdp = await session.signals(session.page()).cdp();
-  await cdp?.send("Runtime.terminateExecution").catch(() => undefined);
+  const signal = AbortSignal.timeout(STOP_MS);
+  await cdp?.send("Runtime.terminateExecution", undefined, { signal }).catch(() => undefined);
 }
 
 function scriptError(error: unknown, signal: AbortSignal): unknown {

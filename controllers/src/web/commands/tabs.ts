@@ -3,11 +3,13 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
+import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
 import { pageOptions, pageTimeoutShape } from "./elementCommand.ts";
 import { wholeUrl } from "./navigation.ts";
 
 const MOST_TABS = 50;
+const CLOSE_MS = 5_000;
 const tab = z
   .number()
   .int()
@@ -79,8 +81,9 @@ function closeTab(session: DrivenSession): Command {
     description: "Closes a tab. When it was the last one, an empty tab takes its place.",
     effect: "write",
     input,
-    async run({ tab: index }) {
-      await session.closeTab(index === undefined ? session.page() : tabAt(session, index));
+    async run({ tab: index }, signal) {
+      const page = index === undefined ? session.page() : tabAt(session, index);
+      await ask(session, { what: "close_tab", ms: CLOSE_MS, signal }, () => session.closeTab(page));
       const current = session.pages().indexOf(session.page());
       return {
         message: `closed the tab; now in tab ${current} at ${session.page().url()}`,

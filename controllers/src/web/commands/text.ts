@@ -1,12 +1,15 @@
-import { access } from "node:fs/promises";
+import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { type Acting, act } from "../act.ts";
 import { askAgent } from "../askAgent.ts";
+import { isDateType, isoOf } from "../fieldDates.ts";
+import type { FieldFacts } from "../inpageFields.ts";
 import { keyOf } from "../keys.ts";
 import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
-import { playwright } from "../playwright.ts";
+import { ask } from "../question.ts";
+import { cannotTake, expectText, newToken, noteField, noteFocused } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
 import { devToolsOf } from "../signals.ts";
 import { poll, untilAborted } from "../waiting.ts";
@@ -14,27 +17,45 @@ import { actionOptions, elementCommand, hasTarget, pageOptions, timeoutShape } f
 
 const LONGEST_TEXT = 100_000;
 
-/** Typing, keys and the values of form fields. What is typed never appears in a message: it may be a secret. */
+/** Typing and keys. What is typed never appears in a message: it may be a secret. */
 export function textCommands(session: DrivenSession): Command[] {
-  return [
-    inputText(session),
-    typeText(session),
-    pressKey(session),
-    selectOption(session),
-    setChecked(session),
-    uploadFile(session),
-  ];
+  return [inputText(session), typeText(session), pressKey(session)];
 }
 
 function inputText(session: DrivenSession): Command {
   return elementCommand(session, {
     name: "input_text",
-    description: "Replaces the value of a field by a text.",
+    description:
+      "Replaces the value of a field by a text; dates and times in ISO form or as the page's locale shows them.",
     input: z.strictObject({ ...targetShape, text: z.string().max(LONGEST_TEXT), ...timeoutShape }),
     done: "filled",
     runIfReady: (input, acting) => fillReadyField(session, input, acting),
-    run: (locator, input, acting) => locator.fill(input.text, actionOptions(acting)),
+    async run(locator, input, acting) {
+      const token = newToken();
+      const facts = await noteField(session, locator, input, { token, acting });
+      const asked = facts ? valueFor(facts, input.text) : input.text;
+      await locator.fill(asked, actionOptions(acting));
+      expectText(session, acting, { token, asked: [asked] });
+    },
   });
+}
+
+/** What the browser's own field of a type is given for a text. Throws INPUT_NOT_TAKEN for one that it cannot take. */
+function valueFor(facts: FieldFacts, text: string): string {
+  const { type, locale } = facts;
+  if (isDateType(type) && text !== "") {
+    const iso = isoOf(type, text, locale);
+    if (iso === undefined) throw cannotTake(facts, text);
+    return iso;
+  }
+  const form = { number: /^$|^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i, range: /^\s*[-+]?\d*\.?\d+\s*$/ }[
+    type
+  ];
+  if (form !== undefined && !form.test(text)) throw cannotTake(facts, text);
+  if (type !== "color") return form === undefined ? text : text.trim().replace(/^\+/, "");
+  const colour = text.trim().replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3");
+  if (!/^#[\da-f]{6}$/i.test(colour)) throw cannotTake(facts, text);
+  return colour.toLowerCase();
 }
 
 /**
@@ -44,14 +65,17 @@ function inputText(session: DrivenSession): Command {
 async function fillReadyField(
   session: DrivenSession,
   input: Target & { text: string },
-  { page, signal, left, flush }: Acting,
+  acting: Acting,
 ): Promise<boolean> {
+  const { page, signal, left, flush } = acting;
   const place = inOneFrame(session, input);
   if (place === undefined) return false;
+  const token = newToken();
+  const { frame, query } = place;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
-  const fill = () => askAgent(page, place.frame, "fill", [place.query, input.text]).catch(() => undefined);
+  const fill = () => askAgent(page, frame, "fill", [query, input.text, token]).catch(() => undefined);
   const filling = fill();
-  if (place.frame === page.mainFrame() && devToolsOf(page) !== undefined) flush.begin();
+  if (frame === page.mainFrame() && devToolsOf(page) !== undefined) flush.begin();
   let field = await untilAborted(filling, signal);
   if (field !== "filled") flush.drop();
   if (field === "inert") {
@@ -62,7 +86,9 @@ async function fillReadyField(
     if (!(await poll(isFree, { everyMs: 100, ms: left(), signal }))) throw inert();
   }
   if (field === "selected") await untilAborted(page.keyboard.insertText(input.text), signal);
-  return field === "filled" || field === "selected";
+  const isDone = field === "filled" || field === "selected";
+  if (isDone) expectText(session, acting, { token, asked: [input.text] });
+  return isDone;
 }
 
 const inert = () =>
@@ -91,17 +117,67 @@ function typeText(session: DrivenSession): Command {
           timeoutMs: given.timeout_ms,
           signal,
           done: `typed ${given.text.length} characters`,
+          isLong: true,
         },
-        async (acting) => {
-          if (!hasTarget(given)) return acting.page.keyboard.type(given.text);
-          const locator = await locate(session, given, signal, acting.left());
-          const moved = await locator.evaluate(moveCaretToEnd, undefined, actionOptions(acting));
-          if (!moved) await locator.press("End", actionOptions(acting));
-          // The time a long text takes is not the element's.
-          return locator.pressSequentially(given.text, { ...actionOptions(acting), timeout: 0 });
-        },
+        (acting) => typeInto(session, given, acting),
       ),
   });
+}
+
+/** So many keys at a time: each piece has the deadline, since the time that a long text takes is not the element's. */
+const PIECE = 100;
+
+async function typeInto(
+  session: DrivenSession,
+  given: Target & { text: string; timeout_ms: number },
+  acting: Acting,
+): Promise<void> {
+  const { text, timeout_ms: ms } = given;
+  const question = { what: "type_text", ms, signal: acting.signal };
+  const token = newToken();
+  const { locator, facts } = await ask(session, question, (signal) =>
+    focusField(session, given, { acting: { ...acting, signal }, token }),
+  );
+  const iso = locator && facts && isDateType(facts.type) ? isoOf(facts.type, text, facts.locale) : undefined;
+  if (locator && iso !== undefined) {
+    await locator.fill(iso, actionOptions(acting));
+    return expectText(session, acting, { token, asked: [iso] });
+  }
+  for (let at = 0; at < text.length; at += PIECE) {
+    const piece = text.slice(at, at + PIECE);
+    await ask(session, question, (signal) =>
+      locator
+        ? locator.pressSequentially(piece, { noWaitAfter: true, timeout: 0, signal })
+        : acting.page.keyboard.type(piece),
+    );
+  }
+  // Enter and Tab do what the page makes of them.
+  if (facts && !/[\n\r\t]/.test(text))
+    expectText(session, acting, { token, asked: typedBehind(facts, text) });
+}
+
+/** Puts the caret behind what the field holds; without a target the focus stays where it is. */
+async function focusField(
+  session: DrivenSession,
+  target: Target,
+  { acting, token }: { acting: Acting; token: number },
+): Promise<{ locator?: Locator; facts: FieldFacts | undefined }> {
+  if (!hasTarget(target)) return { facts: await noteFocused(session, token, acting.signal) };
+  const locator = await locate(session, target, acting.signal, acting.left());
+  const facts = await noteField(session, locator, target, { token, acting });
+  const moved = await locator.evaluate(moveCaretToEnd, undefined, actionOptions(acting));
+  if (!moved) await locator.press("End", actionOptions(acting));
+  return { locator, facts };
+}
+
+/** What the field may hold then: the text behind what was there, or, where the caret was elsewhere, in its place. */
+function typedBehind({ value, caret }: FieldFacts, text: string): string[] {
+  const [from, to] = caret ?? [value.length, value.length];
+  return [
+    value + text,
+    value.slice(0, from) + text + value.slice(to),
+    ...(value === "" ? [] : [text + value]),
+  ];
 }
 
 function pressKey(session: DrivenSession): Command {
@@ -136,110 +212,6 @@ function pressKey(session: DrivenSession): Command {
   });
 }
 
-function selectOption(session: DrivenSession): Command {
-  return elementCommand(session, {
-    name: "select_option",
-    description:
-      "Chooses options of a <select> by their label or value; several only where it allows several.",
-    input: z.strictObject({
-      ...targetShape,
-      option: z.union([z.string().max(1000), z.array(z.string().max(1000)).min(1).max(100)]),
-      ...timeoutShape,
-    }),
-    done: "selected in",
-    async run(locator, input, acting) {
-      const wanted = typeof input.option === "string" ? [input.option] : input.option;
-      const offered = await locator.evaluate(optionsOf, undefined, actionOptions(acting));
-      if (offered !== undefined && wanted.length > 1 && !offered.multiple) {
-        throw new DeviceError("ACTION_REJECTED", "This <select> takes one option only. Give one.");
-      }
-      try {
-        await locator.selectOption(wanted, actionOptions(acting));
-      } catch (error) {
-        if (offered === undefined || !(error instanceof playwright().errors.TimeoutError)) throw error;
-        const now = await locator.evaluate(optionsOf, undefined, { timeout: 1_000, signal: acting.signal });
-        refuseMissing(wanted, now ?? offered);
-        throw error;
-      }
-    },
-  });
-}
-
-type Options = { labels: string[]; values: string[]; multiple: boolean };
-
-function refuseMissing(wanted: readonly string[], { labels, values }: Options): void {
-  const missing = wanted.filter((option) => !labels.includes(option) && !values.includes(option));
-  if (missing.length === 0) return;
-  const shown = labels.slice(0, 20).join(", ");
-  const more = labels.length > 20 ? ` and ${labels.length - 20} more` : "";
-  throw new DeviceError(
-    "ELEMENT_NOT_FOUND",
-    `There is no option "${missing.join('", "').slice(0, 200)}". The options are: ${shown}${more}. Use one of them.`,
-    { options: labels.slice(0, 20) },
-  );
-}
-
-function setChecked(session: DrivenSession): Command {
-  return elementCommand(session, {
-    name: "set_checked",
-    description:
-      "Ticks or unticks a checkbox or switch, or chooses a radio button; does nothing if it is so already.",
-    input: z.strictObject({ ...targetShape, checked: z.boolean().default(true), ...timeoutShape }),
-    done: "set",
-    async run(locator, input, acting) {
-      const throughLabel = await locator.evaluate(needsLabel, undefined, actionOptions(acting));
-      if (!throughLabel) return locator.setChecked(input.checked, actionOptions(acting));
-      if ((await locator.isChecked(actionOptions(acting))) === input.checked) return;
-      const label = await locator.evaluateHandle(labelOf, undefined, actionOptions(acting));
-      await label.asElement()?.click(actionOptions(acting));
-      if ((await locator.isChecked(actionOptions(acting))) !== input.checked) {
-        throw new DeviceError(
-          "ACTION_REJECTED",
-          "A click on its label did not change it. Try click_element on what shows it.",
-        );
-      }
-    },
-  });
-}
-
-function uploadFile(session: DrivenSession): Command {
-  return elementCommand(session, {
-    name: "upload_file",
-    description: "Gives files to a file field, or to the file dialog that the element opens.",
-    input: z.strictObject({
-      ...targetShape,
-      files: z.array(z.string().min(1).max(500)).min(1).max(20).describe("Names inside the uploads folder."),
-      ...timeoutShape,
-    }),
-    done: "gave files to",
-    async run(locator, input, acting) {
-      const paths = input.files.map((name) => session.context.uploadPath(name));
-      await Promise.all(paths.map((path, index) => mustExist(path, input.files[index] ?? "")));
-      if (await locator.evaluate(takesFiles, undefined, actionOptions(acting))) {
-        return locator.setInputFiles(paths, actionOptions(acting));
-      }
-      const choosing = acting.page.waitForEvent("filechooser", {
-        timeout: acting.left(),
-        signal: acting.signal,
-      });
-      const [chooser] = await Promise.all([choosing, locator.click(actionOptions(acting))]);
-      await chooser.setFiles(paths, actionOptions(acting));
-    },
-  });
-}
-
-async function mustExist(path: string, name: string): Promise<void> {
-  try {
-    await access(path);
-  } catch {
-    throw new DeviceError(
-      "INVALID_PARAMS",
-      `There is no file "${name}" in the uploads folder. Put it there first.`,
-      { name },
-    );
-  }
-}
-
 // What follows runs in the page.
 
 /** False for number, date and e-mail fields, whose caret only a key can move. */
@@ -256,33 +228,4 @@ function moveCaretToEnd(element: Element): boolean {
     selection?.collapseToEnd();
   }
   return true;
-}
-
-function optionsOf(element: Element): Options | undefined {
-  if (!(element instanceof HTMLSelectElement)) return undefined;
-  const options = [...element.options];
-  return {
-    labels: options.map((option) => option.label),
-    values: options.map((option) => option.value),
-    multiple: element.multiple,
-  };
-}
-
-/** A styled checkbox hides the real one; its label is what a user sees and clicks. */
-function needsLabel(element: Element): boolean {
-  if (!(element instanceof HTMLInputElement)) return false;
-  const { width, height } = element.getBoundingClientRect();
-  const style = getComputedStyle(element);
-  const hidden = width === 0 || height === 0 || style.visibility !== "visible" || style.display === "none";
-  const label = element.labels?.[0];
-  return hidden && label !== undefined && label.getClientRects().length > 0;
-}
-
-function labelOf(element: Element): Element | null {
-  return element instanceof HTMLInputElement ? (element.labels?.[0] ?? null) : null;
-}
-
-function takesFiles(element: Element): boolean {
-  const field = element instanceof HTMLLabelElement ? element.control : element;
-  return field instanceof HTMLInputElement && field.type === "file";
 }

@@ -1,15 +1,18 @@
 import { z } from "zod";
 import { type Check, type Command, type CommandResult, defineCommand, type Reading } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { webChecks } from "../checks.ts";
-import { asDeviceError } from "../failures.ts";
+import { bareChecks } from "../checks.ts";
 import { targetShape } from "../locate.ts";
+import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
 import { poll } from "../waiting.ts";
 import { hasTarget } from "./elementCommand.ts";
 
 /** Between two looks; a look costs a few milliseconds. */
 const LOOK_EVERY_MS = 100;
+
+/** What the look that began in time may take longer. */
+const LAST_LOOK_MS = 3_000;
 
 const waitInput = z.strictObject({
   ...targetShape,
@@ -28,7 +31,7 @@ type Condition = { check: Check; params: Readonly<Record<string, unknown>>; nega
 
 /** Waits for a condition; all that are given must hold in one look. */
 export function waitCommands(session: DrivenSession): Command[] {
-  const checks = new Map(webChecks(session).map((check) => [check.name, check]));
+  const checks = new Map(bareChecks(session).map((check) => [check.name, check]));
   return [
     defineCommand<typeof waitInput>({
       name: "wait_for",
@@ -48,26 +51,17 @@ async function waitFor(
 ): Promise<CommandResult> {
   const started = performance.now();
   let unmet: Reading | undefined;
-  try {
-    const held = await poll(
-      async () => {
-        unmet = await firstUnmet(session, conditions, signal);
-        return unmet === undefined;
-      },
-      { everyMs: LOOK_EVERY_MS, ms: timeoutMs, signal },
-    );
+  const question = { what: "wait_for", ms: timeoutMs, graceMs: LAST_LOOK_MS, signal };
+  return ask(session, question, async (limited) => {
+    const look = async () => {
+      unmet = await firstUnmet(session, conditions, limited);
+      return unmet === undefined;
+    };
+    const held = await poll(look, { everyMs: LOOK_EVERY_MS, ms: timeoutMs, signal: limited });
+    if (!held) throw notReached(unmet, timeoutMs);
     const elapsed = Math.round(performance.now() - started);
-    if (held) return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
-  } catch (error) {
-    throw asDeviceError(error, {
-      command: "wait_for",
-      timeoutMs,
-      signal,
-      isAlive: () => session.isAlive(),
-      wasDenied: () => false,
-    });
-  }
-  throw notReached(unmet, timeoutMs);
+    return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
+  });
 }
 
 async function firstUnmet(

@@ -1,3 +1,4 @@
+import { DeviceError } from "@labwright/controllers";
 import type { Action, ActionBatch, Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
@@ -99,7 +100,7 @@ class Actions implements ActionExecutor {
       if (action.wait_ms) await this.clock.sleep(action.wait_ms, signal);
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
-      error = this.describeError(cause);
+      error = this.describeError(cause, this.secrets.named(prepared.params).length > 0);
       runs += 1;
     }
     const { message, data } = this.secrets.mask(done);
@@ -143,13 +144,20 @@ class Actions implements ActionExecutor {
     );
   }
 
-  private describeError(cause: unknown): { code: string; message: string } {
+  /** A device leaves out what was typed, and what a field made of it, since it may be a secret; here that is known. */
+  private describeError(cause: unknown, isSecret: boolean): { code: string; message: string } {
     const message = cause instanceof Error ? cause.message : String(cause);
     const hint = cause instanceof ToolError ? ` ${cause.hint}` : "";
     const coded = cause instanceof Error && "code" in cause && typeof cause.code === "string";
     return {
       code: coded ? String(cause.code) : "DEVICE_ERROR",
-      message: this.secrets.mask(`${message}${hint}`),
+      message: this.secrets.mask(`${message}${isSecret ? "" : fieldValues(cause)}${hint}`),
     };
   }
+}
+
+function fieldValues(cause: unknown): string {
+  if (!(cause instanceof DeviceError) || cause.code !== "INPUT_NOT_TAKEN") return "";
+  const { held, asked } = cause.details;
+  return held === undefined || asked === undefined ? "" : ` It holds ${held}; ${asked} was asked for.`;
 }

@@ -15,6 +15,8 @@ import { prepareChecks, type Watched } from "./prepare.ts";
 /** Between two looks: short at first, so that a check that holds soon is answered soon; then kinder to the device. */
 const firstPauseMs = 25;
 const longestPauseMs = 250;
+/** A look that begins right before the deadline may still take so long. */
+const shortestLookMs = 1_000;
 
 /** What ends a check at once: polling on would only hide it. */
 const fatal: ReadonlySet<string> = new Set([
@@ -67,6 +69,8 @@ class Verifications implements VerificationExecutor {
       await this.poll(watched, any, signal);
       const verdicts = watched.map(({ verdict }) => verdict);
       const pass = any ? verdicts.some((verdict) => verdict.pass) : verdicts.every((verdict) => verdict.pass);
+      const busy = watched.find(({ verdict }) => verdict.error?.startsWith("PAGE_UNRESPONSIVE"));
+      if (!pass && busy?.unresponsive) throw busy.unresponsive;
       if (!pass && options.evidence !== false) await this.addEvidence(device, watched, signal);
       return { pass, verdicts };
     });
@@ -92,7 +96,8 @@ class Verifications implements VerificationExecutor {
     verdict.attempts += 1;
     try {
       const input = offered.check.input.strict().parse(this.secrets.fill(watched.params));
-      this.record(watched, await offered.check.read(input, signal));
+      const left = watched.timeoutMs - (this.clock.now() - started);
+      this.record(watched, await offered.check.read(input, signal, Math.max(left, shortestLookMs)));
     } catch (error) {
       this.recordError(watched, error, signal);
     }
@@ -100,19 +105,28 @@ class Verifications implements VerificationExecutor {
     watched.open = !verdict.pass && verdict.elapsed_ms < watched.timeoutMs;
   }
 
-  private record({ verdict, asked }: Watched, reading: Reading): void {
+  private record(watched: Watched, reading: Reading): void {
+    const { verdict, asked } = watched;
     const { mask } = this.secrets;
     verdict.pass = asked.negate ? !reading.holds : reading.holds;
     verdict.expected = mask(asked.negate ? `not: ${reading.expected}` : reading.expected);
     verdict.actual = mask(reading.actual);
     verdict.nearest = mask([...(reading.nearest ?? [])]);
+    watched.wasRead = true;
+    delete watched.unresponsive;
     delete verdict.error;
   }
 
   /** A device that could not be read now may be readable at the next look; what cannot get better ends the check. */
-  private recordError({ verdict }: Watched, error: unknown, signal: AbortSignal): void {
+  private recordError(watched: Watched, error: unknown, signal: AbortSignal): void {
+    const { verdict } = watched;
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof DeviceError) || fatal.has(error.code)) throw error;
+    if (error.code === "PAGE_UNRESPONSIVE") {
+      // What was read before stands, unless the page has been busy for most of the time.
+      watched.unresponsive = error;
+      if (watched.wasRead && Number(error.details.busy_ms) < watched.timeoutMs / 2) return;
+    }
     verdict.pass = false;
     verdict.error = `${error.code}: ${this.secrets.mask(error.message)}`;
   }

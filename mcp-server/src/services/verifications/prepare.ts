@@ -1,3 +1,4 @@
+import type { DeviceError } from "@labwright/controllers";
 import type { Params, Verdict, Verification } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { checksOf, isOfType, notOffered } from "../findCommand.ts";
@@ -13,6 +14,10 @@ export type Watched = {
   timeoutMs: number;
   verdict: Verdict;
   open: boolean;
+  /** A look has given a reading. */
+  wasRead: boolean;
+  /** Why the last look gave none: the page's own thread was busy. */
+  unresponsive?: DeviceError;
 };
 
 /** Finds each check and judges its parameters before any look. Nothing to check is an error, never a pass. */
@@ -35,7 +40,15 @@ export function prepareChecks(
     secrets.check(params);
     problems.push(...inputProblems(offered.check.input, params, `checks[${index}] ${asked.command}`));
     const verdict = unseen(asked.command, offered.check.description);
-    return { asked, offered, params, timeoutMs: asked.timeout_ms ?? timeoutMs, verdict, open: true };
+    return {
+      asked,
+      offered,
+      params,
+      timeoutMs: asked.timeout_ms ?? timeoutMs,
+      verdict,
+      open: true,
+      wasRead: false,
+    };
   });
   if (problems.length === 0) return watched;
   throw new ToolError(

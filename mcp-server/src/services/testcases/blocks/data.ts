@@ -1,6 +1,9 @@
-import { holds } from "../../expressions.ts";
+import { quoted } from "@labwright/controllers";
+import { compileExpression, holds } from "../../expressions.ts";
 import { resolveValues } from "../../values.ts";
 import type { BlockOf, Frame, PreparedBlock } from "./block.ts";
+
+const LONGEST_VALUE = 1_000;
 
 /** Goes on by its edge for success or failure. Without an edge for failure, false fails the test. */
 export function conditionBlock(block: BlockOf<"condition">, { scope }: Frame): PreparedBlock {
@@ -11,10 +14,21 @@ export function conditionBlock(block: BlockOf<"condition">, { scope }: Frame): P
     async run() {
       const value = await holds(block.expression, scope);
       if (value) return { ok: true, output: { value } };
-      const message = `${block.expression} is false`;
+      const { names } = await compileExpression(block.expression);
+      const values = names.map((name) => `${name} is ${valueText(scope[name])}`);
+      const message = [`${block.expression} is false`, ...values].join("; ");
       return { ok: false, output: { value }, code: "VERIFICATION_FAILED", message, kind: "behaviour" };
     },
   };
+}
+
+/** A value as it is: texts in quotes, others as JSON. */
+function valueText(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > LONGEST_VALUE
+    ? `${text.slice(0, LONGEST_VALUE)} … ${text.length - LONGEST_VALUE} more`
+    : text;
 }
 
 /** Assigns variables, all from what they were before the block. */

@@ -1,0 +1,149 @@
+import { access } from "node:fs/promises";
+import { z } from "zod";
+import type { Command } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { targetShape } from "../locate.ts";
+import { playwright } from "../playwright.ts";
+import { expectChecked, expectOptions, newToken, noteField } from "../readBack.ts";
+import type { DrivenSession } from "../session.ts";
+import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
+
+/** Lists, boxes and files: fields in which a user chooses and does not type. */
+export function choiceCommands(session: DrivenSession): Command[] {
+  return [selectOption(session), setChecked(session), uploadFile(session)];
+}
+
+function selectOption(session: DrivenSession): Command {
+  return elementCommand(session, {
+    name: "select_option",
+    description:
+      "Chooses options of a <select> by their label or value; several only where it allows several.",
+    input: z.strictObject({
+      ...targetShape,
+      option: z.union([z.string().max(1000), z.array(z.string().max(1000)).min(1).max(100)]),
+      ...timeoutShape,
+    }),
+    done: "selected in",
+    async run(locator, input, acting) {
+      const wanted = typeof input.option === "string" ? [input.option] : input.option;
+      const offered = await locator.evaluate(optionsOf, undefined, actionOptions(acting));
+      if (offered !== undefined && wanted.length > 1 && !offered.multiple) {
+        throw new DeviceError("ACTION_REJECTED", "This <select> takes one option only. Give one.");
+      }
+      const token = newToken();
+      await noteField(session, locator, input, { token, acting });
+      try {
+        await locator.selectOption(wanted, actionOptions(acting));
+        expectOptions(session, acting, token, wanted);
+      } catch (error) {
+        if (offered === undefined || !(error instanceof playwright().errors.TimeoutError)) throw error;
+        const now = await locator.evaluate(optionsOf, undefined, { timeout: 1_000, signal: acting.signal });
+        refuseMissing(wanted, now ?? offered);
+        throw error;
+      }
+    },
+  });
+}
+
+type Options = { labels: string[]; values: string[]; multiple: boolean };
+
+function refuseMissing(wanted: readonly string[], { labels, values }: Options): void {
+  const missing = wanted.filter((option) => !labels.includes(option) && !values.includes(option));
+  if (missing.length === 0) return;
+  const shown = labels.slice(0, 20).join(", ");
+  const more = labels.length > 20 ? ` and ${labels.length - 20} more` : "";
+  throw new DeviceError(
+    "ELEMENT_NOT_FOUND",
+    `There is no option "${missing.join('", "').slice(0, 200)}". The options are: ${shown}${more}. Use one of them.`,
+    { options: labels.slice(0, 20) },
+  );
+}
+
+function setChecked(session: DrivenSession): Command {
+  return elementCommand(session, {
+    name: "set_checked",
+    description:
+      "Ticks or unticks a checkbox or switch, or chooses a radio button; does nothing if it is so already.",
+    input: z.strictObject({ ...targetShape, checked: z.boolean().default(true), ...timeoutShape }),
+    done: "set",
+    async run(locator, input, acting) {
+      const token = newToken();
+      await noteField(session, locator, input, { token, acting });
+      expectChecked(session, acting, token, input.checked);
+      const throughLabel = await locator.evaluate(needsLabel, undefined, actionOptions(acting));
+      if (!throughLabel) return locator.setChecked(input.checked, actionOptions(acting));
+      if ((await locator.isChecked(actionOptions(acting))) === input.checked) return;
+      const label = await locator.evaluateHandle(labelOf, undefined, actionOptions(acting));
+      await label.asElement()?.click(actionOptions(acting));
+    },
+  });
+}
+
+function uploadFile(session: DrivenSession): Command {
+  return elementCommand(session, {
+    name: "upload_file",
+    description: "Gives files to a file field, or to the file dialog that the element opens.",
+    input: z.strictObject({
+      ...targetShape,
+      files: z.array(z.string().min(1).max(500)).min(1).max(20).describe("Names inside the uploads folder."),
+      ...timeoutShape,
+    }),
+    done: "gave files to",
+    async run(locator, input, acting) {
+      const paths = input.files.map((name) => session.context.uploadPath(name));
+      await Promise.all(paths.map((path, index) => mustExist(path, input.files[index] ?? "")));
+      if (await locator.evaluate(takesFiles, undefined, actionOptions(acting))) {
+        return locator.setInputFiles(paths, actionOptions(acting));
+      }
+      const choosing = acting.page.waitForEvent("filechooser", {
+        timeout: acting.left(),
+        signal: acting.signal,
+      });
+      const [chooser] = await Promise.all([choosing, locator.click(actionOptions(acting))]);
+      await chooser.setFiles(paths, actionOptions(acting));
+    },
+  });
+}
+
+async function mustExist(path: string, name: string): Promise<void> {
+  try {
+    await access(path);
+  } catch {
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      `There is no file "${name}" in the uploads folder. Put it there first.`,
+      { name },
+    );
+  }
+}
+
+// What follows runs in the page.
+
+function optionsOf(element: Element): Options | undefined {
+  if (!(element instanceof HTMLSelectElement)) return undefined;
+  const options = [...element.options];
+  return {
+    labels: options.map((option) => option.label),
+    values: options.map((option) => option.value),
+    multiple: element.multiple,
+  };
+}
+
+/** A styled checkbox hides the real one; its label is what a user sees and clicks. */
+function needsLabel(element: Element): boolean {
+  if (!(element instanceof HTMLInputElement)) return false;
+  const { width, height } = element.getBoundingClientRect();
+  const style = getComputedStyle(element);
+  const hidden = width === 0 || height === 0 || style.visibility !== "visible" || style.display === "none";
+  const label = element.labels?.[0];
+  return hidden && label !== undefined && label.getClientRects().length > 0;
+}
+
+function labelOf(element: Element): Element | null {
+  return element instanceof HTMLInputElement ? (element.labels?.[0] ?? null) : null;
+}
+
+function takesFiles(element: Element): boolean {
+  const field = element instanceof HTMLLabelElement ? element.control : element;
+  return field instanceof HTMLInputElement && field.type === "file";
+}

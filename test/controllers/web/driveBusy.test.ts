@@ -1,0 +1,134 @@
+import { createServer } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { isUnresponsive } from "../../../controllers/src/web/pulse.ts";
+import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+
+const never = new AbortController().signal;
+let device: WebDevice;
+afterEach(() => device.close());
+
+const page = `<title>Busy</title><h1>Here</h1><button>Go</button><label>Name <input></label>
+  <script>setTimeout(() => { const until = Date.now() + 60000; while (Date.now() < until); }, 300)</script>`;
+
+/** A tab whose script has begun a loop that does not end in this test. */
+async function frozen(): Promise<WebDevice> {
+  device = await openWebDevice();
+  await device.run("navigate_to_url", { url: `data:text/html,${encodeURIComponent(page)}` });
+  const probe = device.web.elements;
+  if (!probe) throw new Error("no elements");
+  const asleep = async () =>
+    (await failureOf(device.run("wait_for", { text: "not there", timeout_ms: 300 }))).code;
+  await expect.poll(asleep, { timeout: 20_000 }).toBe("PAGE_UNRESPONSIVE");
+  return device;
+}
+
+describe("a page whose script never ends", () => {
+  it("ends every check within its time, and says for how long the page is busy", async () => {
+    const { verification } = await frozen();
+    const inputs: Record<string, object> = {
+      element_exists: { selector: "Go" },
+      element_visible: { selector: "css=button" },
+      element_hidden: { selector: "//button" },
+      element_text: { selector: "css=h1", text: "Here" },
+      text_visible: { text: "Here" },
+      title_matches: { title: "Busy" },
+      element_count: { selector: "text=Go", count: 1 },
+    };
+    for (const [name, input] of Object.entries(inputs)) {
+      const check = verification.checks.find((one) => one.name === name);
+      if (!check) throw new Error(`no check ${name}`);
+      const failure = await failureOf(check.read(check.input.parse(input), never, 700));
+      expect([name, failure.code]).toEqual([name, "PAGE_UNRESPONSIVE"]);
+      expect(failure.message).toMatch(/busy for \d+ ms/);
+      expect(Number(failure.details.busy_ms)).toBeGreaterThanOrEqual(300);
+    }
+  });
+
+  it.each<[command: string, params: Record<string, unknown>]>([
+    ["click_element", { selector: "Go", timeout_ms: 600 }],
+    ["input_text", { selector: "Name", text: "x", timeout_ms: 600 }],
+    ["type_text", { text: "x", timeout_ms: 600 }],
+    ["press_key", { key: "a", timeout_ms: 600 }],
+    ["scroll", { timeout_ms: 600 }],
+    ["tap_x_y", { x: 5, y: 5 }],
+    ["execute_javascript", { script: "return 1", timeout_ms: 600 }],
+    ["reload", { timeout_ms: 600 }],
+    ["wait_for", { text: "never", timeout_ms: 600 }],
+  ])("ends %s", async (command, params) => {
+    await frozen();
+    const failure = await failureOf(device.run(command, params));
+    expect(failure.code).toBe("PAGE_UNRESPONSIVE");
+  });
+
+  it("ends looks, selectors, screenshots and sensors", async () => {
+    const { web } = await frozen();
+    const failures = await Promise.all([
+      failureOf(web.elements?.dump({ interactiveOnly: true }, never) ?? Promise.resolve()),
+      failureOf(web.elements?.selectors(["e1"], never) ?? Promise.resolve()),
+      failureOf(web.screen?.capture({}, never) ?? Promise.resolve()),
+      failureOf(web.sensors?.sensors(never) ?? Promise.resolve()),
+    ]);
+    expect(failures.map(({ code }) => code)).toEqual(Array(4).fill("PAGE_UNRESPONSIVE"));
+  });
+
+  it("leaves a device that can be used again", async () => {
+    await frozen();
+    await device.run("load_storage_state", {});
+    await device.run("navigate_to_url", { url: "data:text/html,<title>Again</title>" });
+    expect(await device.js("return document.title")).toBe("Again");
+  });
+});
+
+describe("a page that answers", () => {
+  it("is not called busy when a command is not done in time", async () => {
+    device = await openWebDevice();
+    await device.run("navigate_to_url", { url: `data:text/html,<p>Here</p>` });
+    const late = await failureOf(device.run("wait_for", { text: "not there", timeout_ms: 300 }));
+    expect(late.code).toBe("COMMAND_TIMEOUT");
+    const script = device.run("execute_javascript", {
+      script: "await new Promise(() => {})",
+      timeout_ms: 300,
+    });
+    expect((await failureOf(script)).code).toBe("COMMAND_TIMEOUT");
+  });
+
+  it("is not called busy while a server keeps it waiting", async () => {
+    const server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    const url = `http://127.0.0.1:${address.port}/`;
+    device = await openWebDevice();
+    try {
+      for (const before of ["about:blank", "data:text/html,<p>Here</p>"]) {
+        await device.run("navigate_to_url", { url: before });
+        const failure = await failureOf(device.run("navigate_to_url", { url, timeout_ms: 2_000 }));
+        expect([before, failure.code]).toEqual([before, "NAVIGATION_FAILED"]);
+      }
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it("is no longer marked when its script has ended", async () => {
+    device = await openWebDevice();
+    expect(typeof isUnresponsive).toBe("function");
+    const busy = `<p>Here</p><script>setTimeout(() => { const t = Date.now() + 3000; while (Date.now() < t); }, 200)</script>`;
+    await device.run("navigate_to_url", { url: `data:text/html,${encodeURIComponent(busy)}` });
+    const codes: string[] = [];
+    const ask = async () => {
+      const [check] = device.verification.checks.filter(({ name }) => name === "text_visible");
+      if (!check) throw new Error("no check");
+      const answer = check.read(check.input.parse({ text: "Here" }), never, 700);
+      codes.push(
+        await answer.then(
+          (reading) => String(reading.holds),
+          (error) => error.code,
+        ),
+      );
+      return codes.slice(-3).join(" ");
+    };
+    await expect.poll(ask, { timeout: 10_000, interval: 50 }).toMatch(/PAGE_UNRESPONSIVE true/);
+  });
+});
