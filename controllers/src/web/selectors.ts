@@ -7,7 +7,7 @@ import type { Candidate } from "./inpageSelectors.ts";
 export type ParsedSelector = PageQuery | { kind: "xpath"; xpath: string };
 
 /** The grammar in one line, for descriptions and for the message of INVALID_SELECTOR. */
-export const selectorGrammar =
+const selectorGrammar =
   'testid=, role=button[name="Save"], label=, placeholder=, id=, text=, css=, xpath=, or just the name, label or text; ' +
   "`~=` for contains, =/pattern/i for a regular expression";
 

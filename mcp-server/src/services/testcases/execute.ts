@@ -82,7 +82,7 @@ async function body(run: Run, { testcase, request, app, called }: Prepared, deps
 }
 
 /** `passed` only with something verified; `failed` for what is tested, `error` for what is around it. */
-export function verdictOf(
+function verdictOf(
   end: GraphEnd,
   verifiedCount: number,
 ): { status: FinalStatus; reason?: { code: string; message: string } } {
