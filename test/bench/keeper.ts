@@ -63,7 +63,7 @@ async function processOf(pid: number): Promise<Process[]> {
 }
 
 /** Seconds of CPU that a process and everything below it has used. */
-export async function treeCpuSeconds(root: number): Promise<number> {
+async function treeCpuSeconds(root: number): Promise<number> {
   const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
   const all = (await Promise.all(pids.map(processOf))).flat();
   const below = (pid: number): number =>

@@ -13,7 +13,7 @@ import type { StdioServer } from "./stdioServer.ts";
 
 const rounds = 3;
 
-export const patterns: readonly Pattern[] = [
+const patterns: readonly Pattern[] = [
   ...workPatterns,
   ...motionPatterns,
   ...pagePatterns,

@@ -108,7 +108,7 @@ export const html = (body: string, status?: number): Answer => ({
 });
 export const shop = html("<h1>Shop</h1><p id=total>41</p><button>Save</button>");
 /** Says so when the command that opened it is over and a step behind it waits: then the fault happens. */
-export const seen = "setTimeout(() => fetch('seen').catch(() => {}), 1000);";
+const seen = "setTimeout(() => fetch('seen').catch(() => {}), 1000);";
 export const late = (text: string, ms: number): Answer =>
   html(
     `<h1>Shop</h1><p id=late></p><script>${seen} setTimeout(() => { late.textContent = '${text}' }, ${ms})</script>`,

@@ -1,4 +1,3 @@
-export { createAgentApp } from "./createAgentApp.ts";
 export type { ApiDeps, KeyStore, Publish } from "./deps.ts";
 export { fileKeyStore } from "./keyStore.ts";
 export { startApi } from "./startApi.ts";

@@ -135,7 +135,7 @@ async function openChat(
   };
 }
 
-export const noModel = [
+const noModel = [
   "No model is set. Without one, what a request names is done as far as it needs no judgement: scripts and test cases are",
   "run, things are listed and their state is told. For the rest, set ANTHROPIC_API_KEY, or name a model and its address",
   "under agents.models in labwright.yaml.",

@@ -3,7 +3,7 @@ import type { Clock, LabEvent, LabServer } from "../ports.ts";
 import { dueOf } from "./schedules.ts";
 
 /** Whose cursor in the feed it is. */
-export const consumer = "agents";
+const consumer = "agents";
 /** Agents that begin to work on a lab do not answer what happened long before. */
 const historyMs = 3_600_000;
 /** The cursor moves behind every task; behind events that concern nobody, only so often. */
@@ -17,7 +17,7 @@ export function triggerOf(agent: Agent, event: LabEvent): Trigger | undefined {
 }
 
 /** The same for the same work, whoever tells of it and how often. */
-export function taskKey(event: LabEvent): string {
+function taskKey(event: LabEvent): string {
   const due = dueOf(event);
   return due ? `schedule:${event.type}:${due.due_at}` : `event:${event.id}`;
 }

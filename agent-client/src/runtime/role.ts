@@ -2,7 +2,7 @@ import type { RuntimeDeps } from "./types.ts";
 import { messageOf, repeat, rest } from "./waiting.ts";
 
 /** One process for each database does the agents' work. */
-export const role = "agents";
+const role = "agents";
 const ttlMs = 20_000;
 const renewMs = 5_000;
 /** So often one that has not got the role asks for it. */

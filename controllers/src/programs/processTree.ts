@@ -7,7 +7,7 @@ export type TreeUsage = { memoryMb: number; tasks: number };
 const mostProcesses = 2_000;
 
 /** A program and everything that it started, itself first. Only itself where there is no /proc. */
-export function treeOf(pid: number): number[] {
+function treeOf(pid: number): number[] {
   const found = [pid];
   for (const parent of found) {
     if (found.length >= mostProcesses) break;

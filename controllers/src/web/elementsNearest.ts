@@ -28,7 +28,7 @@ export function nearest<T>(wanted: string, things: readonly T[], text: (thing: T
 }
 
 /** 0..1: the share of letter pairs that two texts have in common (Dice), and more when one holds the other. */
-export function likeness(a: string, b: string): number {
+function likeness(a: string, b: string): number {
   const left = fold(a);
   const right = fold(b);
   if (left === "" || right === "") return 0;

@@ -8,7 +8,7 @@ import { cssProblem, type SyntaxProblem, xpathProblem } from "./selectorSyntax.t
 export type ParsedSelector = PageQuery | { kind: "xpath"; xpath: string };
 
 /** The grammar in one line, for descriptions and for the message of INVALID_SELECTOR. */
-export const selectorGrammar =
+const selectorGrammar =
   'testid=, role=button[name="Save"], label=, placeholder=, id=, text=, css= or #id or .class, xpath= or //x, ' +
   'or just the name, label or text (in "quotes" if it looks like one of these); ' +
   "`==` for exactly, `~=` for contains, =/pattern/i for a regular expression";

@@ -30,7 +30,7 @@ const openWorld: ReadonlySet<string> = new Set([
 
 export const isIdempotent = (tool: AnyTool): boolean => tool.effect === "read" || tool.idempotent === true;
 
-export const maxRetries = (tool: AnyTool): number => (isIdempotent(tool) ? 3 : 0);
+const maxRetries = (tool: AnyTool): number => (isIdempotent(tool) ? 3 : 0);
 
 /** Where the strict schema is, of a tool whose listing shows a brief one. */
 const schemaMeta = "dev.labwright/schema";

@@ -16,7 +16,7 @@ export type CallError = {
 
 type Where = { trace_id: string; now: number };
 
-export function toolError(error: ToolError, where: Where): CallError {
+function toolError(error: ToolError, where: Where): CallError {
   return {
     code: error.code,
     message: error.message,

@@ -25,7 +25,7 @@ export type CallObserver = {
 
 /** Who runs a call for a device of another host. Undefined: this one does. */
 export type HostRouter = { route(tool: AnyTool, args: unknown): CallTool | undefined };
-export const localOnly: HostRouter = { route: () => undefined };
+const localOnly: HostRouter = { route: () => undefined };
 
 export type CallToolDeps = {
   registry: Registry;

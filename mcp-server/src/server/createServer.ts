@@ -15,7 +15,7 @@ import { registerResources } from "./registerResources.ts";
 import { attachSkills } from "./skillsExtension.ts";
 import { registerSubscriptions } from "./subscriptions.ts";
 
-export const idempotencyKeyMeta = "dev.labwright/idempotency_key";
+const idempotencyKeyMeta = "dev.labwright/idempotency_key";
 
 /** Listings are a pure function of the build, so a client may keep them. */
 const listingHint = { ttlMs: 60_000, cacheScope: "public" } as const;

@@ -19,14 +19,14 @@ import { createSessions } from "./sessions.ts";
 import { createListening } from "./subscriptions.ts";
 import { createSubsets } from "./subsets.ts";
 
-export const maxBodyBytes = 8 * 1024 * 1024;
+const maxBodyBytes = 8 * 1024 * 1024;
 /** What a turn adds to a conversation of an agent may carry pictures; no other path takes as much. */
 const maxEntriesBytes = 24 * 1024 * 1024;
 const entriesPath = /^\/server\/agent\/store\/sessions\/[^/]+\/entries$/;
 
 /** One token, so one principal; clients tell themselves apart by {@link clientHeader}, a session or their name. */
-export const principal = "local";
-export const clientHeader = "x-labwright-client";
+const principal = "local";
+const clientHeader = "x-labwright-client";
 
 export type HttpDeps = {
   access: Access;
@@ -225,7 +225,10 @@ function clientOf(call: ToolCall): string {
   return clientName(call.host) ?? "http";
 }
 
-/** Whose call a REST request is. */
+/**
+ * Whose call a REST request is.
+ * @public main.ts takes it from the rooms that it loads
+ */
 export const restPrincipal = (request: Request): { principal: string; client: string } => ({
   principal,
   client: clientName(request.headers.get(clientHeader)) ?? "rest",
@@ -235,7 +238,7 @@ const sessionClient = (session: string, host: string | undefined) =>
   `${clientName(host) ?? "http"}/${session}`;
 
 /** A name as a client gives it, made fit for logs and messages. */
-export function clientName(given: string | null | undefined): string | undefined {
+function clientName(given: string | null | undefined): string | undefined {
   const name = given
     ?.replace(/[^\w ./@-]/g, "")
     .trim()

@@ -34,6 +34,7 @@ export const readUserSkills = (given: Given): Pick<UserSkills, "current" | "prob
 
 /**
  * Watches the folder, which may not be there yet. `onProblems` hears of each new state that has some.
+ * @public main.ts takes it from the rooms that it loads
  */
 export function watchUserSkills(
   given: Given & { onProblems(problems: readonly SkillProblem[]): void },
@@ -74,7 +75,10 @@ function accepted({ skills, problems }: LoadedSkills, { folder, reserved }: Give
 /** A skill with all that choosing and running it needs. `own`: the user's. */
 export type AgentSkill = Skill & { own: boolean };
 
-/** The build's skills and the user's, by name; the same array until one of the user's changes. */
+/**
+ * The build's skills and the user's, by name; the same array until one of the user's changes.
+ * @public main.ts takes it from the rooms that it loads
+ */
 export function joinSkills(
   ofBuild: readonly Skill[],
   user: () => readonly UserSkill[],

@@ -3,8 +3,6 @@ import { agentRoles } from "./agentSchema.ts";
 import type { Hold } from "./agentSessionRows.ts";
 import type { Database } from "./database.ts";
 
-export type AgentRoleRows = ReturnType<typeof agentRoleRows>;
-
 export function agentRoleRows(db: Database) {
   return {
     /** False when another has it. One statement: of many who ask at once, one gets it. */

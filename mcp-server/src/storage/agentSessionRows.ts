@@ -33,8 +33,6 @@ export type EntryRange = { after: number; limit: number; bytes: number };
 /** `now` and `until` are instants of the caller's clock. */
 export type Hold = { holder: string; now: string; until: string };
 
-export type AgentSessionRows = ReturnType<typeof agentSessionRows>;
-
 const noUsage: AgentUsage = {
   input_tokens: 0,
   output_tokens: 0,

@@ -28,8 +28,6 @@ export type AgentTaskFilter = {
   state?: AgentTaskState | undefined;
   limit: number;
 };
-export type AgentTaskRows = ReturnType<typeof agentTaskRows>;
-
 const urgency = sql`case ${agentTasks.priority} when 'critical' then 0 when 'high' then 1 else 2 end`;
 
 export function agentTaskRows(db: Database) {

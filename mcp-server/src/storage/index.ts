@@ -1,10 +1,9 @@
-export { type AgentRoleRows, agentRoleRows } from "./agentRoleRows.ts";
+export { agentRoleRows } from "./agentRoleRows.ts";
 export type { AgentTaskState, AgentUsage } from "./agentSchema.ts";
 export {
   type AgentEntry,
   type AgentSession,
   type AgentSessionPatch,
-  type AgentSessionRows,
   agentSessionRows,
   type NewAgentSession,
 } from "./agentSessionRows.ts";
@@ -12,7 +11,6 @@ export {
   type AgentTask,
   type AgentTaskFilter,
   type AgentTaskPatch,
-  type AgentTaskRows,
   agentTaskRows,
   type NewAgentTask,
 } from "./agentTaskRows.ts";
@@ -50,7 +48,6 @@ export {
   deploymentRunRows,
 } from "./deploymentRunRows.ts";
 export { type Engine, type EngineOptions, startEngine } from "./engine.ts";
-export { engineFiles } from "./engineFiles.ts";
 export { type EventRow, type EventRows, eventChannel, eventRows, type NewEventRow } from "./eventRows.ts";
 export {
   type ExecutionFilter,

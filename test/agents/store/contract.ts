@@ -16,12 +16,12 @@ export const says = (seq: number, content: Content): StoredMessage => ({
   message: { role: "user", content },
 });
 
-export const told = (session_id: string, seq: number, text = `event ${seq}`): AgentEvent => ({
+const told = (session_id: string, seq: number, text = `event ${seq}`): AgentEvent => ({
   ...{ type: "thinking", text, session_id, seq },
   at: "2026-01-01T00:00:00.000Z",
 });
 
-export const labEvent = (id: number, more: Partial<LabEvent> = {}): LabEvent => ({
+const labEvent = (id: number, more: Partial<LabEvent> = {}): LabEvent => ({
   ...{
     id,
     type: "alert.blackscreen",

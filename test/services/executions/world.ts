@@ -27,7 +27,7 @@ export function describeExecutions(name: string, tests: (t: World) => void): voi
 }
 
 /** Executions of one simulated device on a clock that the test moves, with the faults that a test asks for. */
-export class World {
+class World {
   clock = fakeClock();
   /** Aborted, it takes the lease away from whatever runs. */
   lost = new AbortController();

@@ -46,7 +46,7 @@ export const shot = (kind: "before" | "after", uri: string): Step["artifacts"][n
 /** Text as a hostile page would have it. */
 export const hostile = `</pre><script>alert("x")</script><img src=x onerror='alert(1)'> & ]]> \u0000\u001b[31m\ud800`;
 
-export const failedStep = (more: Partial<Step> = {}): Step =>
+const failedStep = (more: Partial<Step> = {}): Step =>
   step(2, {
     kind: "verification",
     label: "text_visible",

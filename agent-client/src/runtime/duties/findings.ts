@@ -17,7 +17,7 @@ export const incidentSchema = z.object({
 export type Incident = z.output<typeof incidentSchema>;
 
 /** The work was somebody else's, or there was none. */
-export const leftAloneSchema = z.object({ left_alone: z.string() });
+const leftAloneSchema = z.object({ left_alone: z.string() });
 
 export const incidentFindingSchema = z.union([incidentSchema.extend({ would }), leftAloneSchema]);
 export type IncidentFinding = z.output<typeof incidentFindingSchema>;
@@ -32,7 +32,7 @@ export const analysisSchema = z.object({
   evidence,
 });
 
-export const judgedSchema = z.object({
+const judgedSchema = z.object({
   /** Of the run, and of others that it decided. */
   judgements: z.array(analysisSchema.extend({ execution_id: z.string() })).max(100),
   /** Why the run itself was not judged. */

@@ -4,7 +4,7 @@ import { type Report, reportSchema } from "./findings.ts";
 import { type Kind, type Work, wouldHave } from "./work.ts";
 
 /** The event that a report is told by. */
-export const reportEvent = "agent.report";
+const reportEvent = "agent.report";
 
 type Facts = Pick<Report, "summary" | "problems" | "figures">;
 

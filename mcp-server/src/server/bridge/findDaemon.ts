@@ -22,7 +22,7 @@ export type DaemonWanted = {
 };
 
 /** Exit code of a daemon that found the data directory taken. */
-export const busyExitCode = 3;
+const busyExitCode = 3;
 
 /** Finds the daemon or starts it. Throws DAEMON_UNAVAILABLE with the daemon's own reason, DAEMON_MISMATCH. */
 export async function findDaemon(wanted: DaemonWanted): Promise<Attached> {

@@ -1,5 +1,5 @@
 /** How a name compares: case and white space say nothing. */
-export const fold = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim();
+const fold = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim();
 
 const article = /^(?:the|an?|le|la|les|l'|der|die|das|den|dem)\s+/i;
 const placeNoun = /\s+(?:screen|page|tab|view|node|menu|écran|onglet|seite|bildschirm)$/i;

@@ -1,4 +1,4 @@
 export { abortEnding, reasonOf } from "./endings.ts";
 export { createExecutions } from "./executions.ts";
-export { inProcessJobs, type JobPort } from "./jobs.ts";
+export type { JobPort } from "./jobs.ts";
 export type { ExecutionDependencies } from "./types.ts";

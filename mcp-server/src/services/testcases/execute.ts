@@ -114,7 +114,7 @@ function setupOf({ start, setups, called, app }: Prepared, { session }: Frame): 
 }
 
 /** `passed` only with something verified; `failed` for what is tested, `error` for what is around it. */
-export function verdictOf(
+function verdictOf(
   end: GraphEnd,
   verifiedCount: number,
 ): { status: FinalStatus; reason?: { code: string; message: string } } {
