@@ -2,54 +2,60 @@ import type { Page } from "playwright-core";
 import type { CommandResult } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { asDeviceError } from "./failures.ts";
-import { lookAhead } from "./look.ts";
 import type { DrivenSession } from "./session.ts";
-import { devToolsOf } from "./signals.ts";
+import { actionBegins, actionEnded, arrival, documentReady } from "./settle.ts";
 import { untilAborted, withDeadline } from "./waiting.ts";
 
-/** How long a page that an action opened may take until its DOM is ready. */
-const PAGE_DEADLINE_MS = 30_000;
 /** How long the tab may take to come to the task behind the action's own; a script may keep it busy. */
-const BUSY_DEADLINE_MS = 5_000;
-/** A document is usually ready far sooner; one of which nothing was heard for this long is asked. */
-const UNHEARD_MS = 1_000;
-/** From the page asking for a window to the window being there; a pop-up blocker makes it never. */
-const WINDOW_DEADLINE_MS = 2_000;
+const BUSY_DEADLINE_MS = 2_000;
 
 export type Acting = {
   page: Page;
   signal: AbortSignal;
-  /** What is left of the command's time, for Playwright's own deadlines; at least one millisecond. */
+  /** What is left of the command's time, for Playwright's own deadlines, in whole milliseconds; at least one. */
   left(): number;
-  flush: Flush;
+};
+
+export type ActOptions = {
+  command: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** What was done, in a few words. */
+  done: string;
+  /** A page that an earlier action opens is waited for first: this one is meant for it. */
+  awaitsPage?: boolean;
 };
 
 /**
- * The last question of a command to its page, asked behind the action. One whose own question is on its way over the same
- * session may `begin` it at once, since the page answers in turn, and must `drop` it when it goes on acting.
- */
-export type Flush = { begin(): void; drop(): void; end(): Promise<void> };
-
-/**
- * Runs one action and returns when the page that it changed is usable: at once if it started no navigation, else when
- * the new document's DOM is ready. New tabs are followed. `done` says in a few words what was done.
+ * Runs one action and returns when the page that it opened, if any, has arrived, so that the next command meets it. New tabs
+ * are followed. That the screen is usable is waited for once, behind the last command (`createSettle`).
  */
 export async function act(
   session: DrivenSession,
-  options: { command: string; timeoutMs: number; signal: AbortSignal; done: string },
+  options: ActOptions,
   action: (acting: Acting) => Promise<unknown>,
 ): Promise<CommandResult> {
   const denials = session.denials();
   try {
     return await session.following(async () => {
+      if (options.awaitsPage) await pendingPage(session, options);
       const page = session.page();
       const before = stateOf(session, page);
-      const flush = flushing(session, page, options.signal);
-      await run(options, action, { page, flush });
-      await flush.end();
-      await settle(session, page, before.windows, options.signal);
+      actionBegins(session);
+      try {
+        await run(options, page, action);
+      } finally {
+        actionEnded(session);
+      }
+      await flush(session, page, options.signal);
+      const hasArrived = await arrival(session, page, before.windows, options.signal);
       refuseDenied(session, before.denials);
-      return report(session, page, before, options.done);
+      return report(
+        session,
+        page,
+        before,
+        hasArrived ? options.done : `${options.done}; its page is not there yet`,
+      );
     });
   } catch (error) {
     await stopAfter(session, options.signal);
@@ -61,126 +67,49 @@ export async function act(
   }
 }
 
-async function run(
-  options: { timeoutMs: number; signal: AbortSignal },
-  action: (acting: Acting) => Promise<unknown>,
-  given: Pick<Acting, "page" | "flush">,
-): Promise<void> {
-  const until = performance.now() + options.timeoutMs;
-  const { signal } = options;
-  // Playwright's own signal stops the browser; the race lets go of calls that take none.
-  const left = () => Math.max(1, until - performance.now());
-  await untilAborted(action({ ...given, signal, left }), signal);
-}
-
-function flushing(session: DrivenSession, page: Page, signal: AbortSignal): Flush {
-  let asked: Promise<void> | undefined;
-  const begin = () => {
-    const own: Promise<void> = flushOnce(session, page, signal, () => asked === own);
-    own.catch(() => undefined);
-    asked = own;
-    return own;
-  };
-  return {
-    begin: () => void begin(),
-    drop: () => {
-      asked = undefined;
-    },
-    end: () => asked ?? begin(),
-  };
-}
-
-async function flushOnce(
+async function pendingPage(
   session: DrivenSession,
-  page: Page,
-  signal: AbortSignal,
-  isWanted: () => boolean,
+  { command, timeoutMs, signal }: ActOptions,
 ): Promise<void> {
-  const signals = session.signals(page);
-  const busy = withDeadline(signal, BUSY_DEADLINE_MS);
+  const page = session.page();
+  if (!session.signals(page).isNavigating()) return;
+  const deadline = withDeadline(signal, timeoutMs);
   try {
-    const ahead = lookAhead(session, page);
-    const { isClosing, value: seen } = await untilAborted(
-      signals.flush(busy.signal, ahead?.expression),
-      busy.signal,
-    );
-    if (isClosing && !page.isClosed()) await page.waitForEvent("close", { timeout: 0, signal: busy.signal });
-    const navigations = signals.navigations();
-    const isCurrent = () => !signals.isNavigating() && signals.navigations() === navigations;
-    if (isWanted()) ahead?.keep(seen, isCurrent);
+    await documentReady(session, page, deadline.signal);
   } catch (error) {
-    // A document that went away, a closed tab or a busy script: the waits that follow are what decides.
-    if (signal.aborted) throw error;
-  } finally {
-    busy.done();
-  }
-}
-
-/** Waits until the page an action changed is usable. */
-async function settle(
-  session: DrivenSession,
-  page: Page,
-  windowsBefore: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const signals = session.signals(page);
-  if (signals.windowsAsked() > windowsBefore) await windowOpened(session, page, signal);
-  await documentReady(session, session.page(), signal);
-}
-
-async function windowOpened(session: DrivenSession, page: Page, signal: AbortSignal): Promise<void> {
-  if (session.page() !== page) return;
-  try {
-    await session.browserContext().waitForEvent("page", { timeout: WINDOW_DEADLINE_MS, signal });
-  } catch (error) {
-    if (signal.aborted) throw error;
-  }
-}
-
-async function documentReady(session: DrivenSession, page: Page, signal: AbortSignal): Promise<void> {
-  const signals = session.signals(page);
-  if (signals.isReady()) return;
-  const deadline = withDeadline(signal, PAGE_DEADLINE_MS);
-  try {
-    await untilAborted(signals.settled(), deadline.signal);
-    await domReady(page, deadline.signal);
-    signals.markReady();
-  } catch (error) {
-    if (page.isClosed()) return;
     if (!deadline.over()) throw error;
-    await signals.stop();
     throw new DeviceError(
       "COMMAND_TIMEOUT",
-      `The action was done, but the page it opened was not usable within ${PAGE_DEADLINE_MS} ms; loading was stopped. Do not repeat the action; check that the site answers.`,
+      `${command} was not tried: the page that an earlier action opens did not arrive within ${timeoutMs} ms. Check that the site answers, or raise timeout_ms.`,
     );
   } finally {
     deadline.done();
   }
 }
 
-/** Playwright at times never hears that an error page is ready; the document is asked itself then. */
-async function domReady(page: Page, signal: AbortSignal): Promise<void> {
-  const heard = page.waitForLoadState("domcontentloaded", { timeout: PAGE_DEADLINE_MS, signal });
-  for (;;) {
-    const unheard = withDeadline(signal, UNHEARD_MS);
-    try {
-      return await untilAborted(heard, unheard.signal);
-    } catch (error) {
-      if (!unheard.over()) throw error;
-    } finally {
-      unheard.done();
-    }
-    if (await untilAborted(saysReady(page), signal)) return;
-  }
+async function run(
+  { timeoutMs, signal }: ActOptions,
+  page: Page,
+  action: (acting: Acting) => Promise<unknown>,
+): Promise<void> {
+  const until = performance.now() + timeoutMs;
+  // Playwright's own signal stops the browser; the race lets go of calls that take none.
+  const left = () => Math.max(1, Math.round(until - performance.now()));
+  await untilAborted(action({ page, signal, left }), signal);
 }
 
-/** False also where it cannot be asked: while its document changes, and outside Chromium. */
-async function saysReady(page: Page): Promise<boolean> {
-  const asked = { expression: "document.readyState !== 'loading'", returnByValue: true };
-  const answer = await devToolsOf(page)
-    ?.send("Runtime.evaluate", asked)
-    .catch(() => undefined);
-  return answer?.result.value === true;
+/** Ends when the browser has told of the navigation, window or closing that the action's own handlers began. */
+async function flush(session: DrivenSession, page: Page, signal: AbortSignal): Promise<void> {
+  const busy = withDeadline(signal, BUSY_DEADLINE_MS);
+  try {
+    const isClosing = await untilAborted(session.signals(page).flush(busy.signal), busy.signal);
+    if (isClosing && !page.isClosed()) await page.waitForEvent("close", { timeout: 0, signal: busy.signal });
+  } catch (error) {
+    // A document that went away, a closed tab or a busy script: the waits that follow are what decides.
+    if (signal.aborted) throw error;
+  } finally {
+    busy.done();
+  }
 }
 
 type Before = {

@@ -16,6 +16,7 @@ import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
 import type { DrivenSession } from "./session.ts";
 import { type WebSettings, webSettingsSchema } from "./settings.ts";
+import { createSettle } from "./settle.ts";
 
 export { type FoundBrowser, findBrowser } from "./findBrowser.ts";
 export { type WebSettings, webSettingsSchema } from "./settings.ts";
@@ -55,6 +56,7 @@ export function createWebControllers(
       elements,
       sensors,
       recorder,
+      untilUsable: createSettle(session),
       takeNotices: () => session.takeNotices(),
     },
     { ...sharing("verification_web"), commands: [], checks: webChecks(session), takeNotices: () => [] },

@@ -37,6 +37,7 @@ export function scriptCommands(session: DrivenSession): Command[] {
           timeoutMs: timeout_ms,
           signal,
           done: "ran the script",
+          awaitsPage: true,
         };
         const result = await act(session, options, async () => {
           value = await runScript(session, script, timeout_ms, signal);

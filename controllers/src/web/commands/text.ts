@@ -8,7 +8,6 @@ import { keyOf } from "../keys.ts";
 import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
 import { playwright } from "../playwright.ts";
 import type { DrivenSession } from "../session.ts";
-import { devToolsOf } from "../signals.ts";
 import { poll, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand, hasTarget, pageOptions, timeoutShape } from "./elementCommand.ts";
 
@@ -44,16 +43,13 @@ function inputText(session: DrivenSession): Command {
 async function fillReadyField(
   session: DrivenSession,
   input: Target & { text: string },
-  { page, signal, left, flush }: Acting,
+  { page, signal, left }: Acting,
 ): Promise<boolean> {
   const place = inOneFrame(session, input);
   if (place === undefined) return false;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
   const fill = () => askAgent(page, place.frame, "fill", [place.query, input.text]).catch(() => undefined);
-  const filling = fill();
-  if (place.frame === page.mainFrame() && devToolsOf(page) !== undefined) flush.begin();
-  let field = await untilAborted(filling, signal);
-  if (field !== "filled") flush.drop();
+  let field = await untilAborted(fill(), signal);
   if (field === "inert") {
     const isFree = async () => {
       field = await fill();
@@ -91,6 +87,7 @@ function typeText(session: DrivenSession): Command {
           timeoutMs: given.timeout_ms,
           signal,
           done: `typed ${given.text.length} characters`,
+          awaitsPage: true,
         },
         async (acting) => {
           if (!hasTarget(given)) return acting.page.keyboard.type(given.text);
@@ -124,7 +121,13 @@ function pressKey(session: DrivenSession): Command {
     run: (given, signal) =>
       act(
         session,
-        { command: "press_key", timeoutMs: given.timeout_ms, signal, done: `pressed ${given.key}` },
+        {
+          command: "press_key",
+          timeoutMs: given.timeout_ms,
+          signal,
+          done: `pressed ${given.key}`,
+          awaitsPage: true,
+        },
         async (acting) => {
           const key = keyOf(given.key);
           if (key === "BACK") return acting.page.goBack(pageOptions(acting));
