@@ -69,8 +69,8 @@ export type CommandResult = { message: string; data?: Readonly<Record<string, un
 
 /**
  * One self-describing thing a controller can do. Throws {@link DeviceError}. Ends soon after `signal` aborts, and the
- * device has stopped by then. `run` returns when the screen it changed is usable, with no fixed settle time. `fence` is
- * that of the lease by which the command runs; {@link defineFactory} sees to it, for all commands of a device.
+ * device has stopped by then. `run` returns when the next command may follow; {@link Controller.untilUsable} when one may
+ * look. `fence` is that of the lease by which the command runs; {@link defineFactory} sees to it, for all commands of a device.
  */
 export type Command<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
@@ -79,6 +79,12 @@ export type Command<Input extends z.ZodObject = z.ZodObject> = {
   input: Input;
   run(input: z.output<Input>, signal: AbortSignal, fence?: number): Promise<CommandResult>;
 };
+
+/**
+ * How long the screen was watched, from the first action to now, and what still goes on: a few words each. `isHidden`: the
+ * screen is being replaced by another one and cannot be looked at yet.
+ */
+export type Usable = { watchedMs: number; goingOn: readonly string[]; isHidden?: boolean };
 
 /** What one look found. `nearest` names up to five candidates when the check does not hold. */
 export type Reading = {
@@ -108,8 +114,6 @@ export type ScreenSource = {
 /** Lists what is on the screen. */
 export type ElementSource = {
   dump(options: { interactiveOnly: boolean }, signal: AbortSignal): Promise<Dump>;
-  /** Says that a dump follows right behind the next command, so that it may be taken along with it. */
-  expect?(options: { interactiveOnly: boolean }): void;
   /** Ranked selectors for elements of the latest dump, in the order of `refs`; empty for an element that is gone. */
   selectors(refs: readonly string[], signal: AbortSignal): Promise<readonly (readonly Selector[])[]>;
 };
@@ -211,6 +215,8 @@ export type Controller = {
   readonly apps?: AppSource;
   readonly recorder?: Recorder;
   readonly isolation?: Isolation;
+  /** Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. */
+  untilUsable?(signal: AbortSignal): Promise<Usable>;
   /** Opens what is not open, and makes anew what does not answer any more. */
   open(signal: AbortSignal): Promise<void>;
   /** Ends everything it started. Safe to call twice and on a controller that never opened. */

@@ -2,7 +2,7 @@ import { chromium } from "playwright-core";
 import { refOf } from "./dumps.ts";
 import type { Measurement } from "./rows.ts";
 import { browserArgs, type Sides } from "./sides.ts";
-import { alternate, median, timed } from "./statistics.ts";
+import { alternate, median, ratiosOf, timed } from "./statistics.ts";
 import type { StdioServer } from "./stdioServer.ts";
 
 /** A process keeps the speed that its start gave it, some ten percent off another's: the rounds are those of several. */
@@ -121,6 +121,7 @@ export async function measureInteraction(
     ours: median(all(of, 0)),
     theirs: median(all(of, against)),
     runs: all(of, 0).length,
+    ratios: ratiosOf(all(of, 0), all(of, against)),
   });
   return [
     row("act.click", "click"),

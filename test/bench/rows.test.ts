@@ -34,6 +34,12 @@ describe("goals and rows", () => {
     expect(toRow({ ...labels, better: "lower" }, { id: "a.b", ours: Number.NaN, runs: 5 }).met).toBe(false);
   });
 
+  it("tells the least, the middle and the greatest ratio of the rounds", () => {
+    const found = { id: "a.b", ours: 10, theirs: 20, runs: 3, ratios: [0.5, 0.25, 1.234] };
+    expect(toRow(goal, found).spread).toEqual([0.25, 0.5, 1.23]);
+    expect(renderTable([toRow(goal, found)], [goal])).toContain("0.25 0.5 1.23");
+  });
+
   it("prints goals that are not met in capitals", () => {
     const table = renderTable([toRow(goal, undefined)], [goal]);
     expect(table.split("\n").at(-1)).toMatch(/a\.b .*<= 0\.5x .*NO/);

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { median } from "./statistics.ts";
 
 const goalSchema = z.strictObject({
   id: z.string(),
@@ -17,8 +18,17 @@ export async function readGoals(file: string): Promise<readonly Goal[]> {
   return z.array(goalSchema).parse(JSON.parse(await readFile(file, "utf8")));
 }
 
-/** One figure as measured, in the goal's unit. `runs` is how many measurements the medians stand on. */
-export type Measurement = { id: string; ours: number; theirs?: number; runs: number };
+/**
+ * One figure as measured, in the goal's unit. `runs` is how many measurements the medians stand on; `ratios` those of the
+ * single rounds, where their spread is of interest.
+ */
+export type Measurement = {
+  id: string;
+  ours: number;
+  theirs?: number;
+  runs: number;
+  ratios?: readonly number[];
+};
 
 export type Row = {
   step: number;
@@ -28,6 +38,8 @@ export type Row = {
   ours: number | null;
   theirs: number | null;
   ratio: number | null;
+  /** Least, median and greatest ratio of the rounds. */
+  spread: readonly number[] | null;
   goal: number;
   met: boolean;
   runs: number;
@@ -41,11 +53,26 @@ function isMet(goal: Goal, ours: number, ratio: number | null): boolean {
   return goal.better === "lower" ? value <= goal.goal : value >= goal.goal;
 }
 
+const spreadOf = (ratios: readonly number[]): number[] =>
+  [Math.min(...ratios), median(ratios), Math.max(...ratios)].map((ratio) => Number(ratio.toFixed(2)));
+
 /** A goal that nothing measured is a row that is not met. */
 export function toRow(goal: Goal, found: Measurement | undefined): Row {
   const { step, id, what, unit, goal: limit } = goal;
   if (!found)
-    return { step, id, what, unit, ours: null, theirs: null, ratio: null, goal: limit, met: false, runs: 0 };
+    return {
+      step,
+      id,
+      what,
+      unit,
+      ours: null,
+      theirs: null,
+      ratio: null,
+      spread: null,
+      goal: limit,
+      met: false,
+      runs: 0,
+    };
   const ratio = found.theirs === undefined || found.theirs === 0 ? null : found.ours / found.theirs;
   return {
     step,
@@ -55,6 +82,7 @@ export function toRow(goal: Goal, found: Measurement | undefined): Row {
     ours: rounded(found.ours),
     theirs: found.theirs === undefined ? null : rounded(found.theirs),
     ratio: ratio === null ? null : rounded(ratio),
+    spread: found.ratios ? spreadOf(found.ratios) : null,
     goal: limit,
     met: isMet(goal, found.ours, ratio),
     runs: found.runs,
@@ -70,7 +98,7 @@ export function renderTable(rows: readonly Row[], goals: readonly Goal[]): strin
     return `${goal?.better === "higher" ? ">=" : "<="} ${row.goal}${goal?.of === "ratio" ? "x" : ""}`;
   };
   const cells = [
-    ["id", "what", "unit", "ours", "theirs", "ratio", "goal", "met", "runs"],
+    ["id", "what", "unit", "ours", "theirs", "ratio", "spread", "goal", "met", "runs"],
     ...rows.map((row) => [
       row.id,
       row.what,
@@ -78,6 +106,7 @@ export function renderTable(rows: readonly Row[], goals: readonly Goal[]): strin
       number(row.ours),
       number(row.theirs),
       number(row.ratio),
+      row.spread?.join(" ") ?? "-",
       limit(row),
       row.met ? "yes" : "NO",
       String(row.runs),

@@ -48,7 +48,10 @@ export async function measureNav(sides: Sides): Promise<Measurement[]> {
     for (let round = -1; round < rounds; round++) {
       for (const ms of scriptTimes) {
         const url = site.url(`/start/${ms}`);
-        const pair = { ours: await ourClick(ours, url), theirs: await theirClick(theirs, sides.scratch, url) };
+        const pair = {
+          ours: await ourClick(ours, url),
+          theirs: await theirClick(theirs, sides.scratch, url),
+        };
         if (round >= 0) clicks.push(pair);
       }
     }

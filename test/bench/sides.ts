@@ -10,7 +10,7 @@ import { type Launch, type StdioServer, startServer } from "./stdioServer.ts";
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
 
 /** The one browser that both sides get. */
-function findBrowser(): string {
+export function findBrowser(): string {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
   if (found === undefined) throw new Error("No Chromium, Chrome or Edge on the PATH. Run `labwright setup`.");

@@ -1,6 +1,6 @@
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
-import { alternate, median } from "./statistics.ts";
+import { alternate, median, ratiosOf } from "./statistics.ts";
 import type { StdioServer } from "./stdioServer.ts";
 
 const rounds = 7;
@@ -89,7 +89,15 @@ async function firstDump(sides: Sides, url: string): Promise<Measurement[]> {
     { rounds, warmUps: 1 },
   );
   await sides.stopDaemon(dataDir);
-  return [{ id: "start.first_dump", ours: median(ours), theirs: median(theirs), runs: ours.length }];
+  return [
+    {
+      id: "start.first_dump",
+      ours: median(ours),
+      theirs: median(theirs),
+      runs: ours.length,
+      ratios: ratiosOf(ours, theirs),
+    },
+  ];
 }
 
 /** From the spawn of the program that a host starts to its answers; theirs has no daemon, so one figure serves all. */

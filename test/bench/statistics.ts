@@ -11,6 +11,13 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 };
 
+/** Our time by theirs, round by round. */
+export const ratiosOf = (ours: readonly number[], theirs: readonly number[]): number[] =>
+  ours.flatMap((time, round) => {
+    const other = theirs[round];
+    return other === undefined ? [] : [time / other];
+  });
+
 /**
  * Runs every side once a round, in turn, so that a busy moment of the machine hits all of them; the order is reversed in
  * every second round. The first `warmUps` rounds are not counted. Each side returns its own time in milliseconds; the

@@ -1,6 +1,5 @@
-import type { Frame, Page } from "playwright-core";
+import type { Frame } from "playwright-core";
 import type { Element } from "../contract.ts";
-import type { SeenPage } from "./inpageWalk.ts";
 import type { WebSession } from "./session.ts";
 
 export type Remembered = { generation: number; element: Element };
@@ -12,10 +11,6 @@ export type Memory = {
   next: Map<string, number>;
   /** The latest looks, oldest first; see {@link KEPT_LOOKS}. */
   looks: { generation: number; elements: ReadonlyMap<string, Element> }[];
-  /** How the look right behind the next command will be taken, when one was announced. */
-  expected: { interactiveOnly: boolean } | undefined;
-  /** That look, taken along with the command. */
-  ahead: { page: Page; interactiveOnly: boolean; seen: SeenPage; isCurrent(): boolean } | undefined;
   prefix(frame: Frame): string;
 };
 
@@ -41,8 +36,6 @@ function createMemory(): Memory {
     generation: 0,
     next: new Map(),
     looks: [],
-    expected: undefined,
-    ahead: undefined,
     prefix(frame) {
       if (!frame.parentFrame()) return "";
       let number = frames.get(frame);

@@ -19,6 +19,7 @@ import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
 import type { DrivenSession } from "./session.ts";
 import { type WebSettings, webSettingsSchema } from "./settings.ts";
+import { createSettle } from "./settle.ts";
 
 export { type FoundBrowser, findBrowser } from "./findBrowser.ts";
 export { type WebSettings, webSettingsSchema } from "./settings.ts";
@@ -61,6 +62,7 @@ export function createWebControllers(
       sensors: createSensors(session),
       recorder,
       isolation: createIsolation(session),
+      untilUsable: createSettle(session),
       takeNotices: () => session.takeNotices(),
     },
     {

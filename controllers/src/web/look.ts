@@ -1,6 +1,6 @@
-import type { Frame, Page } from "playwright-core";
+import type { Frame } from "playwright-core";
 import type { Dump, Element, ElementSource, Selector } from "../contract.ts";
-import { agentCall, askAgent, readAnswer } from "./askAgent.ts";
+import { askAgent } from "./askAgent.ts";
 import { askFrame, askFrames, type FrameAnswer, MAX_FRAMES } from "./elementsInFrames.ts";
 import { KEPT_LOOKS, type Memory, memoryOf } from "./elementsMemory.ts";
 import { installInpage } from "./inpage.ts";
@@ -17,9 +17,6 @@ const MAX_ELEMENTS = 4_000;
 /** The page's own script is held up no longer than this by one look. */
 const LOOK_BUDGET_MS = 3_000;
 
-/** A look that was taken along with a command serves no longer than this. */
-const AHEAD_MS = 100;
-
 type LookSession = Pick<WebSession, "context" | "page" | "onNewContext" | "isAlive">;
 
 /**
@@ -34,9 +31,6 @@ export function createLook(session: LookSession): ElementSource {
       ask(session, { what: "the look at the screen", ms: LOOK_DEADLINE_MS, signal }, (limited) =>
         dump(session, memory, options.interactiveOnly, limited),
       ),
-    expect(options) {
-      memory.expected = options;
-    },
     selectors: (refs, signal) =>
       ask(session, { what: "ranking selectors", ms: LOOK_DEADLINE_MS, signal }, (limited) =>
         selectors(session, memory, refs, limited),
@@ -52,12 +46,10 @@ async function dump(
 ): Promise<Dump> {
   const page = session.page();
   const frames = page.frames().length;
-  const looks =
-    takenAhead(memory, page, interactiveOnly) ??
-    (await askFrames(page, signal, async (frame) => {
-      const options = lookOptions(memory, frame, interactiveOnly);
-      return askAgent(page, frame, "look", [options]);
-    }));
+  const looks = await askFrames(page, signal, async (frame) => {
+    const options = lookOptions(memory, frame, interactiveOnly);
+    return askAgent(page, frame, "look", [options]);
+  });
   for (const { frame, answer } of looks) remember(memory, frame, answer);
   const places = looks.length > 1 ? await framePlaces(looks, signal) : [];
   const top = looks.find(({ frame }) => frame === page.mainFrame());
@@ -75,46 +67,6 @@ async function dump(
     elements,
     notices: shortcomings(looks, frames),
   };
-}
-
-/**
- * The look that was announced, to be taken at the end of a command with its last question to the page. Undefined when none
- * was announced, or the page has more than its own frame.
- */
-export function lookAhead(
-  session: Pick<WebSession, "context">,
-  page: Page,
-): { expression: string; keep(answer: unknown, isCurrent: () => boolean): void } | undefined {
-  const memory = memoryOf(session);
-  const { expected } = memory;
-  memory.expected = undefined;
-  memory.ahead = undefined;
-  if (expected === undefined || page.frames().length > 1) return undefined;
-  const { interactiveOnly } = expected;
-  return {
-    expression: agentCall("look", [lookOptions(memory, page.mainFrame(), interactiveOnly)]),
-    keep(answer, isCurrent) {
-      const seen = readAnswer<"look">(answer);
-      if (seen === undefined) return;
-      remember(memory, page.mainFrame(), seen);
-      const until = performance.now() + AHEAD_MS;
-      const isFresh = () => performance.now() < until && isCurrent();
-      memory.ahead = { page, interactiveOnly, seen, isCurrent: isFresh };
-    },
-  };
-}
-
-function takenAhead(
-  memory: Memory,
-  page: Page,
-  interactiveOnly: boolean,
-): FrameAnswer<SeenPage>[] | undefined {
-  const { ahead } = memory;
-  memory.expected = undefined;
-  memory.ahead = undefined;
-  const isFit =
-    ahead?.page === page && ahead.interactiveOnly === interactiveOnly && page.frames().length === 1;
-  return ahead && isFit && ahead.isCurrent() ? [{ frame: page.mainFrame(), answer: ahead.seen }] : undefined;
 }
 
 function lookOptions(memory: Memory, frame: Frame, interactiveOnly: boolean): LookOptions {

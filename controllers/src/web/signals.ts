@@ -1,13 +1,18 @@
 import type { CDPSession, Page, Request } from "playwright-core";
+import { isMainDocument, type Requests, watchRequests } from "./requests.ts";
 
 /** What a tab did of itself, noted from its first moment on. */
 export type PageSignals = {
   /** Documents and in-page addresses that the main frame took on so far. */
   navigations(): number;
+  /** The same for the main frame and all others, frames that went away included. */
+  commits(): number;
   /** Windows the tab asked for so far (Chromium only; elsewhere new tabs are noticed when they are there). */
   windowsAsked(): number;
   /** True from the request for a new main document until its DOM is ready or the navigation came to nothing. */
   isNavigating(): boolean;
+  /** Address of the main document that is on its way. */
+  navigatingTo(): string | undefined;
   /** Address of the last request for a main document, if it failed. */
   failedNavigation(): string | undefined;
   /** Resolves when {@link isNavigating} has become false. */
@@ -17,10 +22,11 @@ export type PageSignals = {
   /** Notes that the DOM of the document that is there now is complete. */
   markReady(): void;
   /**
-   * Ends when everything that the tab's scripts had already queued has been reported here; with the value of `after` then,
-   * and whether the tab has asked to be closed, which the browser does a little later.
+   * Ends when everything that the tab's scripts had already queued has been reported here; true when the tab has asked to be
+   * closed, which the browser does a little later.
    */
-  flush(signal: AbortSignal, after?: string): Promise<{ isClosing: boolean; value: unknown }>;
+  flush(signal: AbortSignal): Promise<boolean>;
+  readonly requests: Requests;
   /** Stops loading; never fails. */
   stop(): Promise<void>;
   /** The tab's own DevTools session; undefined outside Chromium. */
@@ -58,7 +64,7 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
     waiting = [];
   }
   page.on("request", (request) => {
-    if (!isMainNavigation(page, request)) return;
+    if (!isMainDocument(page, request)) return;
     pending = request;
     failed = undefined;
     navigationsBefore = navigations;
@@ -86,9 +92,12 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
   const opening = chromium ? openCdp(page, () => windows++) : Promise.resolve(undefined);
   return {
     navigations: () => navigations,
+    commits: countCommits(page),
     windowsAsked: () => windows,
     isNavigating: () => pending !== undefined,
+    navigatingTo: () => pending?.url(),
     failedNavigation: () => failed,
+    requests: watchRequests(page),
     settled: () =>
       pending === undefined ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
     isReady: () => pending === undefined && readyAt === navigations,
@@ -96,12 +105,12 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
       readyAt = navigations;
     },
     cdp: () => opening,
-    async flush(signal, after) {
+    async flush(signal) {
       const cdp = await opening;
-      const expression = `${nextTask}.then(async () => ({ isClosing: window.closed, value: await (${after}) }))`;
+      const expression = `${nextTask}.then(() => window.closed)`;
       if (cdp === undefined) return page.evaluate(expression);
       const asked = { expression, awaitPromise: true, returnByValue: true };
-      return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value;
+      return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;
     },
     async stop() {
       const cdp = await opening;
@@ -110,6 +119,13 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
       settle();
     },
   };
+}
+
+function countCommits(page: Page): () => number {
+  let commits = 0;
+  page.on("framenavigated", () => commits++);
+  page.on("framedetached", () => commits++);
+  return () => commits;
 }
 
 async function openCdp(page: Page, windowAsked: () => void): Promise<CDPSession | undefined> {
@@ -122,16 +138,6 @@ async function openCdp(page: Page, windowAsked: () => void): Promise<CDPSession 
   } catch {
     // The tab closed while it opened.
     return undefined;
-  }
-}
-
-function isMainNavigation(page: Page, request: Request): boolean {
-  if (!request.isNavigationRequest()) return false;
-  try {
-    return request.frame() === page.mainFrame();
-  } catch {
-    // The frame of a tab's very first request is not known yet; it is the main one.
-    return true;
   }
 }
 

@@ -59,7 +59,6 @@ export function createBatches({
     const startedAt = new Date(clock.now()).toISOString();
     const started = clock.monotonic();
     devices.drivenOutsideNavigation(run.device.id);
-    if (request.look && isOneCommand(batch)) screen.expectChanges(run.device);
     const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
     const status: FinalStatus = report.ok ? "passed" : "failed";
     // The step is stored while the page is looked at.
@@ -75,7 +74,7 @@ export function createBatches({
       artifacts: [],
     });
     const changed = request.look
-      ? await screen.changes(run.device, request.max_tokens, run.signal)
+      ? await screen.changes(run.device, { maxTokens: request.max_tokens, usable: report.usable }, run.signal)
       : undefined;
     await stored;
     const notices = screen.notices(run.device);
@@ -107,10 +106,6 @@ export function createBatches({
     },
   };
 }
-
-/** One command and nothing behind it, so that what it leaves is what will be looked at. */
-const isOneCommand = ({ actions }: ActionBatch): boolean =>
-  actions.length === 1 && actions.every(({ iterator, wait_ms }) => (iterator ?? 1) === 1 && !wait_ms);
 
 function batchOf({ actions, retry_actions, failure_actions }: BatchRequest): ActionBatch {
   if (actions) return { actions, retry_actions, failure_actions };

@@ -6,6 +6,7 @@ import type {
   Frame,
   FreshStart,
   Rect,
+  Usable,
 } from "@labwright/controllers";
 import type {
   Action,
@@ -151,7 +152,8 @@ export type ActionResult = {
   error?: { code: string; message: string } | undefined;
 };
 /** `ok` when the actions passed, or the retry actions did. Failure actions never make a batch ok. */
-export type ActionReport = { ok: boolean; results: ActionResult[] };
+/** `usable` says how long the screen was watched behind the last command; absent for a device that cannot tell. */
+export type ActionReport = { ok: boolean; results: ActionResult[]; usable?: Usable };
 
 /** What a model may read of commands or checks: a line each, or one with its JSON Schema. */
 export type OfferText<Name extends string> = { [name in Name]: string } & { schema?: Params };
@@ -294,10 +296,15 @@ export type ScreenService = {
   ): Promise<{ frame: Frame; artifact: ArtifactRef } | undefined>;
   screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot>;
   dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView>;
-  /** Says that {@link changes} is asked right behind the next command. */
-  expectChanges(device: OpenDevice): void;
-  /** What changed since the last look at this device, in lines; the whole screen if it is another one or was never seen. */
-  changes(device: OpenDevice, maxTokens: number, signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * What changed since the last look at this device, in lines; the whole screen if it is another one or was never seen. Where
+   * nothing changed it says within what time, and what still goes on if anything does.
+   */
+  changes(
+    device: OpenDevice,
+    options: { maxTokens: number; usable?: Usable | undefined },
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
   /** Notices that controllers gathered, one line each; asked once, told once. */
   notices(device: OpenDevice): string[];
 };

@@ -238,39 +238,3 @@ describe("wait_for", () => {
     expect((await failureOf(device.run("wait_for", {}))).code).toBe("INVALID_PARAMS");
   });
 });
-
-describe("a look that was announced before a command", () => {
-  const elements = () => {
-    if (!device.web.elements?.expect) throw new Error("no look to announce");
-    return { dump: device.web.elements.dump, expect: device.web.elements.expect };
-  };
-  const never = new AbortController().signal;
-  const nameValue = async () => {
-    const { elements: seen } = await elements().dump({ interactiveOnly: true }, never);
-    return seen.find(({ name }) => name === "Name")?.value;
-  };
-
-  it("shows what the command left, and no older or later state", async () => {
-    await open("/form");
-    elements().expect({ interactiveOnly: true });
-    await device.run("input_text", { selector: "Name", text: "one" });
-    expect(await nameValue()).toBe("one");
-    elements().expect({ interactiveOnly: true });
-    await device.run("input_text", { selector: "Name", text: "two" });
-    await device.run("input_text", { selector: "Name", text: "three" });
-    expect(await nameValue()).toBe("three");
-    elements().expect({ interactiveOnly: true });
-    await device.run("input_text", { selector: "Name", text: "four" });
-    expect(await nameValue()).toBe("four");
-    await device.js("document.getElementById('name').value = 'five'");
-    expect(await nameValue()).toBe("five");
-  });
-
-  it("of a page that the command leaves is not used", async () => {
-    await open("/");
-    elements().expect({ interactiveOnly: true });
-    await device.run("click_element", { selector: "By timer" });
-    const { location } = await elements().dump({ interactiveOnly: true }, never);
-    expect(location).toBe(`${site.url}/second`);
-  });
-});

@@ -11,7 +11,6 @@ const noScreen: ScreenService = {
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
-  expectChanges: () => {},
   notices: () => [],
 };
 

@@ -12,7 +12,6 @@ const screen: ScreenService = {
   screenshot: unused,
   dump: unused,
   changes: async () => undefined,
-  expectChanges: () => {},
   notices: () => [],
 };
 const secrets = testSecrets({ TOKEN: "sw0rdfish-long" });

@@ -52,7 +52,6 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     screenshot: () => Promise.reject(new Error("not here")),
     dump: () => Promise.reject(new Error("not here")),
     changes: async () => undefined,
-    expectChanges: () => {},
     notices: () => [],
   };
   const verifications = createVerifications({ clock: systemClock, secrets, screen });

@@ -188,9 +188,19 @@ describe("changes", () => {
     expect(renderChanges(diffElements([save], [moved]), 500)).toEqual({ text: "", more: 0 });
   });
 
+  test("another order is a change, told from its first to its last place", () => {
+    const last = element("button", "Last", { ref: "e4" });
+    const diff = diffElements([save, box, field, last], [save, field, box, last]);
+    expect(renderChanges(diff, 500)).toEqual({
+      text: 'order: e3 textbox "Name", e2 checkbox "Gift"',
+      more: 0,
+    });
+    expect(diffElements([save, box, field], [save, field]).reordered).toEqual([]);
+  });
+
   test("what is only drawn anew comes with its new ref and is not mourned", () => {
     const diff = diffElements([save, box], [{ ...save, ref: "e7" }, box]);
-    expect(diff).toEqual({ appeared: [{ ...save, ref: "e7" }], gone: [], changed: [] });
+    expect(diff).toEqual({ appeared: [{ ...save, ref: "e7" }], gone: [], changed: [], reordered: [] });
   });
 
   test("keep within their tokens and count the rest", () => {

@@ -13,7 +13,6 @@ const screen: ScreenService = {
   screenshot: refused,
   dump: refused,
   changes: async () => undefined,
-  expectChanges: () => {},
   notices: () => [],
 };
 const verifications = createVerifications({ clock: systemClock, secrets: testSecrets(), screen });

@@ -17,7 +17,6 @@ const picture: ScreenService = {
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
-  expectChanges: () => {},
   notices: () => [],
 };
 const service = (clock = systemClock) =>

@@ -44,6 +44,7 @@ export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Ti
         timeoutMs: target.timeout_ms,
         signal,
         done: `${spec.done} ${nameOf(target)}`,
+        awaitsPage: true,
       };
       return act(session, options, async (acting) => {
         if (await spec.runIfReady?.(input, acting)) return;

@@ -125,6 +125,8 @@ function mouseCommand<Input extends z.ZodObject>(
     effect: "write",
     input,
     run: (given, signal) =>
-      act(session, { command: name, timeoutMs: 5_000, signal, done: "done" }, (acting) => run(given, acting)),
+      act(session, { command: name, timeoutMs: 5_000, signal, done: "done", awaitsPage: true }, (acting) =>
+        run(given, acting),
+      ),
   });
 }

@@ -40,6 +40,7 @@ export function scriptCommands(session: DrivenSession): Command[] {
           signal,
           done: "ran the script",
           isLong: true,
+          awaitsPage: true,
         };
         const result = await act(session, options, async () => {
           value = await runScript(session, script, timeout_ms, signal);

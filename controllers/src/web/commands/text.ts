@@ -11,7 +11,6 @@ import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
 import { ask } from "../question.ts";
 import { cannotTake, expectText, newToken, noteField, noteFocused } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
-import { devToolsOf } from "../signals.ts";
 import { poll, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand, hasTarget, pageOptions, timeoutShape } from "./elementCommand.ts";
 
@@ -67,17 +66,14 @@ async function fillReadyField(
   input: Target & { text: string },
   acting: Acting,
 ): Promise<boolean> {
-  const { page, signal, left, flush } = acting;
+  const { page, signal, left } = acting;
   const place = inOneFrame(session, input);
   if (place === undefined) return false;
   const token = newToken();
   const { frame, query } = place;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
   const fill = () => askAgent(page, frame, "fill", [query, input.text, token]).catch(() => undefined);
-  const filling = fill();
-  if (frame === page.mainFrame() && devToolsOf(page) !== undefined) flush.begin();
-  let field = await untilAborted(filling, signal);
-  if (field !== "filled") flush.drop();
+  let field = await untilAborted(fill(), signal);
   if (field === "inert") {
     const isFree = async () => {
       field = await fill();
@@ -118,6 +114,7 @@ function typeText(session: DrivenSession): Command {
           signal,
           done: `typed ${given.text.length} characters`,
           isLong: true,
+          awaitsPage: true,
         },
         (acting) => typeInto(session, given, acting),
       ),
@@ -200,7 +197,13 @@ function pressKey(session: DrivenSession): Command {
     run: (given, signal) =>
       act(
         session,
-        { command: "press_key", timeoutMs: given.timeout_ms, signal, done: `pressed ${given.key}` },
+        {
+          command: "press_key",
+          timeoutMs: given.timeout_ms,
+          signal,
+          done: `pressed ${given.key}`,
+          awaitsPage: true,
+        },
         async (acting) => {
           const key = keyOf(given.key);
           if (key === "BACK") return acting.page.goBack(pageOptions(acting));

@@ -35,6 +35,7 @@ function scroll(session: DrivenSession): Command {
         timeoutMs: given.timeout_ms,
         signal,
         done: `scrolled ${given.direction}`,
+        awaitsPage: true,
       };
       const axis: Axis = given.direction === "left" || given.direction === "right" ? "x" : "y";
       const toEnd = given.direction === "top" || given.direction === "bottom";

@@ -1,4 +1,4 @@
-import { DeviceError } from "@labwright/controllers";
+import { DeviceError, type Usable } from "@labwright/controllers";
 import type { Action, ActionBatch, Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
@@ -24,6 +24,19 @@ type Where = { device: OpenDevice; phase: Phase; signal: AbortSignal };
 const checkTimeoutMs = 5_000;
 
 export const createActions = (dependencies: ActionDependencies): ActionExecutor => new Actions(dependencies);
+
+/** Once behind the last command: whoever looks or checks next sees what the batch led to. */
+async function untilUsable(device: OpenDevice, signal: AbortSignal): Promise<Usable | undefined> {
+  const watchers = [...device.controllers.values()].filter((controller) => controller.untilUsable);
+  const watched = await Promise.all(watchers.map((controller) => controller.untilUsable?.(signal)));
+  const all = watched.flatMap((usable) => usable ?? []);
+  if (all.length === 0) return undefined;
+  return {
+    watchedMs: Math.max(...all.map(({ watchedMs }) => watchedMs)),
+    goingOn: all.flatMap(({ goingOn }) => goingOn),
+    isHidden: all.some(({ isHidden }) => isHidden),
+  };
+}
 
 /** Runs batches of commands on a device. */
 class Actions implements ActionExecutor {
@@ -65,7 +78,8 @@ class Actions implements ActionExecutor {
       ok = await this.runPhase(retries, { device, phase: "retry", signal }, results);
     if (!ok && failures.length > 0)
       await this.runPhase(failures, { device, phase: "failure", signal }, results);
-    return { ok, results };
+    const usable = await untilUsable(device, signal);
+    return { ok, results, ...(usable && { usable }) };
   }
 
   private async runPhase(
@@ -132,6 +146,7 @@ class Actions implements ActionExecutor {
     check: { command: string; params: Params },
     signal: AbortSignal,
   ): Promise<Done> {
+    await untilUsable(device, signal);
     const options = { passCondition: "all", timeoutMs: checkTimeoutMs, signal } as const;
     const { pass, verdicts } = await this.verifications.check(device, [check], options);
     const [verdict] = verdicts;

@@ -3,10 +3,13 @@ import { describeElement, quote } from "./describe.ts";
 import { estimateTokens } from "./tokens.ts";
 
 export type Change = { before: Element; after: Element };
-/** `gone` leaves out what was only drawn anew under another ref: that has `appeared`. */
-export type ElementDiff = { appeared: Element[]; gone: Element[]; changed: Change[] };
+/**
+ * `gone` leaves out what was only drawn anew under another ref: that has `appeared`. `reordered` are those that stayed but
+ * stand in another order, with what stands between them, in their order now.
+ */
+export type ElementDiff = { appeared: Element[]; gone: Element[]; changed: Change[]; reordered: Element[] };
 
-/** What became of a screen between two looks at it, by ref; a thing that only moved has not changed. */
+/** What became of a screen between two looks at it, by ref; a place on the screen does not count, an order does. */
 export function diffElements(before: readonly Element[], after: readonly Element[]): ElementDiff {
   const old = new Map(before.map((element) => [element.ref, element]));
   const appeared: Element[] = [];
@@ -19,7 +22,16 @@ export function diffElements(before: readonly Element[], after: readonly Element
   const kept = new Set(after.map(({ ref }) => ref));
   const renewed = count(appeared.map(essence));
   const gone = before.filter((element) => !kept.has(element.ref) && !takeOne(renewed, essence(element)));
-  return { appeared, gone, changed };
+  return { appeared, gone, changed, reordered: reorderedIn(before, after) };
+}
+
+function reorderedIn(before: readonly Element[], after: readonly Element[]): Element[] {
+  const refs = (elements: readonly Element[]) => new Set(elements.map(({ ref }) => ref));
+  const [old, now] = [refs(before), refs(after)];
+  const were = before.filter(({ ref }) => now.has(ref));
+  const are = after.filter(({ ref }) => old.has(ref));
+  const moved = are.flatMap(({ ref }, at) => (were[at]?.ref === ref ? [] : [at]));
+  return are.slice(moved[0] ?? 0, (moved.at(-1) ?? -1) + 1);
 }
 
 function essence({ role, name, text, value, states }: Element): string {
@@ -38,11 +50,12 @@ function takeOne(counts: Map<string, number>, key: string): boolean {
   return left > 0;
 }
 
-/** Lines that begin with `+`, `~` and, in one line, `-`; `more` changes did not fit. Empty when nothing changed. */
+/** Lines that begin with `+`, `~`, `order:` and, in one line, `-`; `more` changes did not fit. Empty when nothing changed. */
 export function renderChanges(diff: ElementDiff, maxTokens: number): { text: string; more: number } {
   const lines = [
     ...diff.appeared.map((element) => `+ ${describeElement(element)}`),
     ...diff.changed.map(({ before, after }) => `~ ${describeElement(after)}${was(before, after)}`),
+    ...orderLine(diff.reordered),
   ];
   const gone = goneLine(diff.gone);
   let left = maxTokens - estimateTokens(gone);
@@ -66,10 +79,17 @@ function was(before: Element, after: Element): string {
 }
 
 function goneLine(gone: readonly Element[]): string {
-  if (gone.length === 0) return "";
-  const named = gone
-    .slice(0, 5)
+  return gone.length === 0 ? "" : `- ${named(gone, 5)}`;
+}
+
+function orderLine(reordered: readonly Element[]): string[] {
+  return reordered.length === 0 ? [] : [`order: ${named(reordered, 10)}`];
+}
+
+function named(elements: readonly Element[], most: number): string {
+  const names = elements
+    .slice(0, most)
     .map(({ ref, role, name, text }) => `${ref} ${role} ${quote(name || (text ?? ""), 30)}`);
-  const rest = gone.length > named.length ? ` and ${gone.length - named.length} more` : "";
-  return `- ${named.join(", ")}${rest}`;
+  const rest = elements.length > names.length ? ` and ${elements.length - names.length} more` : "";
+  return `${names.join(", ")}${rest}`;
 }

@@ -1,4 +1,4 @@
-import type { Dump, Element, ElementSource, Frame } from "@labwright/controllers";
+import type { Dump, Element, ElementSource, Frame, Usable } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
 import { commandsOf } from "../findCommand.ts";
@@ -128,14 +128,15 @@ class Screen implements ScreenService, ScreenAnalyst {
     return viewOf(dump, ranked, selectors, maxTokens);
   }
 
-  expectChanges(device: OpenDevice): void {
-    const interactiveOnly = this.looks.get(device.id)?.at(-1)?.interactiveOnly ?? true;
-    elementsOf(device)?.expect?.({ interactiveOnly });
-  }
-
-  async changes(device: OpenDevice, maxTokens: number, signal: AbortSignal): Promise<string | undefined> {
+  async changes(
+    device: OpenDevice,
+    { maxTokens, usable }: { maxTokens: number; usable?: Usable | undefined },
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const source = elementsOf(device);
     if (!source) return undefined;
+    const goingOn = usable?.goingOn.length ? [`still going on: ${usable.goingOn.join(", ")}`] : [];
+    if (usable?.isHidden) return [...goingOn, "not looked at: another page is on its way"].join("\n");
     const before = this.looks.get(device.id)?.at(-1);
     const dump = await this.look(device, source, before?.interactiveOnly ?? true, signal);
     const place = `${dump.location} "${dump.title}" generation ${dump.generation}`;
@@ -145,7 +146,9 @@ class Screen implements ScreenService, ScreenAnalyst {
       ? renderElements(dump.elements, { maxTokens })
       : renderChanges(diffElements(before.dump.elements, dump.elements), maxTokens);
     const rest = more > 0 ? [`${more} more: dump_ui_elements`] : [];
-    return [...head, text || (moved ? "no elements" : "nothing changed"), ...rest].join("\n");
+    return [...head, text || (moved ? "no elements" : nothingChanged(usable)), ...rest, ...goingOn].join(
+      "\n",
+    );
   }
 
   notices(device: OpenDevice): string[] {
@@ -203,6 +206,9 @@ class Screen implements ScreenService, ScreenAnalyst {
     return this.artifacts.put(frame.bytes, frame.mimeType);
   }
 }
+
+const nothingChanged = (usable: Usable | undefined): string =>
+  usable?.watchedMs ? `nothing changed within ${usable.watchedMs} ms` : "nothing changed";
 
 /** An address without its fragment: what makes it another page. */
 const pageOf = (location: string) => location.split("#", 1)[0];

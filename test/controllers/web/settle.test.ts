@@ -1,0 +1,237 @@
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { installRest } from "../../../controllers/src/web/rest.ts";
+import type { Site } from "../../bench/pages.ts";
+import { click, onClick, type Pattern } from "../../bench/settlePattern.ts";
+import { serveSettleSite } from "../../bench/settleSite.ts";
+import { browserArgs, findBrowser } from "../../bench/sides.ts";
+import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+
+const page = (name: string, html: string, pages?: Pattern["pages"]): Pattern => ({
+  name,
+  html,
+  ...(pages && { pages }),
+  action: click,
+  outcome: /./,
+  rests: true,
+});
+
+const site: Site = await serveSettleSite([
+  page(
+    "chain",
+    onClick(`await get(120, "a"); await sleep(80); await get(150, "b"); show("End of the chain");`),
+  ),
+  page(
+    "menu",
+    onClick(
+      `$("menu").hidden = false;`,
+      `<div id="menu" hidden><button>Rename</button></div><style>
+         @keyframes grow { from { visibility: hidden } 99% { visibility: hidden } to { visibility: visible } }
+         #menu { animation: grow 0.3s }</style>`,
+    ),
+  ),
+  page("slow", onClick(`await get(20000); show("Too late");`)),
+  page(
+    "spinner",
+    onClick(
+      `document.querySelector(".spinner").hidden = false;`,
+      `<div class="spinner" hidden>*</div><style>@keyframes turn { to { opacity: 0 } } .spinner { animation: turn 20s }</style>`,
+    ),
+  ),
+  page(
+    "poll",
+    onClick(
+      `await get(60, "answer"); show("Answer");`,
+      `<script>let polls = 0;
+    const poll = async () => { await fetch("/api/10/poll"); polls++; setTimeout(poll, 40); }; poll();</script>`,
+    ),
+  ),
+  page("steps", `<a id="go" href="/pattern/steps/next?wait=300">Go</a>`, {
+    next: `<button id="go" onclick="document.title = 'Second step'">Go</button>`,
+  }),
+  page(
+    "endless",
+    onClick("", `<style>@keyframes turn { to { opacity: 0 } } h1 { animation: turn 1s infinite }</style>`),
+  ),
+  page("hung", `<a id="go" href="/api/20000">Go</a><p>Still here</p>`),
+  page("frame", `<iframe title="Inner" src="/pattern/frame/inner"></iframe>`, {
+    inner: onClick(`await get(200); show("Inside");`),
+  }),
+]);
+
+let device: WebDevice;
+const never = new AbortController().signal;
+beforeAll(async () => {
+  device = await openWebDevice();
+});
+afterAll(async () => {
+  await device.close();
+  await site.close();
+});
+beforeEach(async () => {
+  await device.run("load_storage_state", {});
+  await usable();
+});
+
+async function usable(signal = never) {
+  const found = await device.web.untilUsable?.(signal);
+  if (!found) throw new Error("The controller cannot tell when its screen is usable.");
+  return found;
+}
+const open = async (path: string) => {
+  await device.run("navigate_to_url", { url: site.url(path) });
+  return usable();
+};
+const clickGo = async () => {
+  await device.run("click_element", { selector: "id=go" });
+  return usable();
+};
+async function names(): Promise<string[]> {
+  const { elements } = (await device.web.elements?.dump({ interactiveOnly: true }, never)) ?? {
+    elements: [],
+  };
+  return elements.map(({ name }) => name);
+}
+
+describe("a screen is usable when what the action began has ended", () => {
+  it.each([
+    0, 5, 10, 20, 30, 40, 50,
+  ])("a page with a script of %i ms in its head shows its elements", async (ms) => {
+    for (let round = 0; round < 3; round++) {
+      await open(`/start/${ms}`);
+      expect((await clickGo()).goingOn).toEqual([]);
+      expect(await names()).toContain("Only on the reached page");
+    }
+  });
+
+  it("requests and timers in a chain are waited for", async () => {
+    await open("/pattern/chain");
+    expect((await clickGo()).goingOn).toEqual([]);
+    expect(await names()).toContain("End of the chain");
+  });
+
+  it("a menu that animates in stands", async () => {
+    await open("/pattern/menu");
+    await clickGo();
+    expect(await names()).toContain("Rename");
+  });
+
+  it("work in a frame is waited for", async () => {
+    await open("/pattern/frame");
+    await device.run("click_element", { selector: "Go" });
+    await usable();
+    expect(await names()).toContain("Inside");
+  });
+
+  it("how long it watched is a whole number of milliseconds", async () => {
+    await open("/pattern/endless");
+    const { watchedMs } = await clickGo();
+    expect(Number.isInteger(watchedMs)).toBe(true);
+    expect(watchedMs).toBeGreaterThan(0);
+    expect(await usable()).toEqual({ watchedMs: 0, goingOn: [] });
+  });
+
+  it("a second command meets the page that the first one opens", async () => {
+    await open("/pattern/steps");
+    await device.run("click_element", { selector: "id=go" });
+    await device.run("click_element", { selector: "id=go" });
+    await usable();
+    expect(await device.js("return document.title")).toBe("Second step");
+  });
+});
+
+describe("what still goes on is said", () => {
+  it("a request, with its time", async () => {
+    await open("/pattern/slow");
+    expect((await clickGo()).goingOn).toEqual([expect.stringMatching(/^GET \/api\/20000 \(\d\.\d s\)$/)]);
+  });
+
+  it("a finite animation, by its element", async () => {
+    await open("/pattern/spinner");
+    expect((await clickGo()).goingOn).toEqual(["animation of <div.spinner>"]);
+  });
+
+  it("a page that does not come", async () => {
+    await open("/pattern/hung");
+    expect((await clickGo()).goingOn).toEqual(["loading of /api/20000"]);
+  });
+
+  it("not an endless animation, and not a poll of the page's own", async () => {
+    await open("/pattern/endless");
+    expect((await clickGo()).goingOn).toEqual([]);
+    await open("/pattern/poll");
+    await device.run("wait_for", { selector: "Go" });
+    await device.js(
+      "return new Promise((done) => { const see = () => polls > 5 ? done(0) : requestAnimationFrame(see); see(); })",
+    );
+    await usable();
+    await device.js(
+      "return new Promise((done) => { const from = polls, see = () => polls > from + 5 ? done(0) : requestAnimationFrame(see); see(); })",
+    );
+    expect((await clickGo()).goingOn).toEqual([]);
+    expect(await names()).toContain("Answer");
+  });
+
+  it("a cancelled wait ends at once, and the next one works", async () => {
+    await open("/pattern/slow");
+    await device.run("click_element", { selector: "id=go" });
+    const stop = new AbortController();
+    const waiting = usable(stop.signal);
+    stop.abort(new Error("cancelled"));
+    await expect(waiting).rejects.toThrow("cancelled");
+    expect((await usable()).goingOn).toHaveLength(1);
+  });
+});
+
+it("messages hold no fraction of a millisecond", async () => {
+  await open("/pattern/endless");
+  const missing = device.run("click_element", { selector: "Nowhere", timeout_ms: 120 });
+  expect((await failureOf(missing)).message).toMatch(/ \d+ ms/);
+  const replaced = device.run("drag_and_drop", { selector: "Go", to_selector: "Nowhere", timeout_ms: 150 });
+  expect((await failureOf(replaced)).message).toMatch(/after \d+ ms/);
+});
+
+describe("the page does not see that it is watched", () => {
+  it("timers look and work as the browser's own", async () => {
+    await open("/pattern/endless");
+    expect(
+      await device.js(
+        "return [String(setTimeout), setTimeout.name, setTimeout.length, String(clearTimeout)]",
+      ),
+    ).toEqual([
+      "function setTimeout() { [native code] }",
+      "setTimeout",
+      1,
+      "function clearTimeout() { [native code] }",
+    ]);
+    const given =
+      "return new Promise((done) => setTimeout(function (...given) { done([this === window, given]); }, 1, 'a', 2))";
+    expect(await device.js(given)).toEqual([true, ["a", 2]]);
+    const cleared =
+      "return new Promise((done) => { clearTimeout(setTimeout(() => done('late'), 1)); setTimeout(() => done('kept'), 30); })";
+    expect(await device.js(cleared)).toBe("kept");
+    expect(
+      await device.js(
+        "setTimeout('globalThis.ran = 1', 0); await new Promise((done) => setTimeout(done, 20)); return ran",
+      ),
+    ).toBe(1);
+  });
+
+  it("a test clock goes on working", async () => {
+    const browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });
+    try {
+      const context = await browser.newContext();
+      await installRest(context);
+      const tab = await context.newPage();
+      await tab.clock.install({ time: 0 });
+      await tab.goto(site.url("/pattern/endless"));
+      await tab.clock.pauseAt(1_000);
+      await tab.evaluate("setTimeout(() => { document.title = 'fired' }, 300)");
+      expect(await tab.title()).toBe("endless");
+      await tab.clock.runFor(300);
+      expect(await tab.title()).toBe("fired");
+    } finally {
+      await browser.close();
+    }
+  });
+});
