@@ -36,6 +36,7 @@ function textVisible(session: CheckSession): Check {
         holds: hit !== undefined,
         expected: `the page shows ${JSON.stringify(text.slice(0, 200))}${match === "contains" ? "" : ` (${match})`}`,
         actual: hit ? `it shows ${JSON.stringify(hit.answer.found)}` : "the text is not shown",
+        absent: hit === undefined,
         ...(hit ? {} : { nearest: nearest(text, lines, (line) => line) }),
       };
     },
@@ -127,6 +128,7 @@ function among(
       hit >= 0
         ? `seen: ${JSON.stringify(lines[hit])}`
         : `${seen.length === 0 ? "none was" : `${seen.length} others were`} seen`,
+    absent: hit < 0,
     ...(hit >= 0 || lines.length === 0 ? {} : { nearest: lines.slice(-5) }),
   };
 }
@@ -154,6 +156,7 @@ function requestSeen(session: CheckSession): Check {
         holds: hit !== undefined,
         expected: `a request ${wanted} was sent`,
         actual: hit ? `sent: ${line(hit)}` : `${requests.length} requests were sent, none like it`,
+        absent: hit === undefined,
         ...(hit ? {} : { nearest: nearest(url, requests.map(line), (one) => one) }),
       };
     },

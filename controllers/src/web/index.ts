@@ -9,6 +9,7 @@ import { tabCommands } from "./commands/tabs.ts";
 import { textCommands } from "./commands/text.ts";
 import { viewCommands } from "./commands/view.ts";
 import { waitCommands } from "./commands/waiting.ts";
+import { createHealth } from "./health.ts";
 import { LiveSession } from "./liveSession.ts";
 import { createLook } from "./look.ts";
 import { createRecorder } from "./recorder.ts";
@@ -46,18 +47,25 @@ export function createWebControllers(
   const elements = createLook(session);
   const sensors = createSensors(session);
   const { recorder, named } = createRecorder(session);
+  const { health, answered, surviving } = createHealth(session);
   return [
     {
       ...sharing("web"),
-      commands: webCommands(session).map(named),
+      commands: webCommands(session).map(named).map(answered),
       checks: [],
       screen,
       elements,
       sensors,
       recorder,
+      health,
       takeNotices: () => session.takeNotices(),
     },
-    { ...sharing("verification_web"), commands: [], checks: webChecks(session), takeNotices: () => [] },
+    {
+      ...sharing("verification_web"),
+      commands: [],
+      checks: webChecks(session).map(surviving),
+      takeNotices: () => [],
+    },
   ];
 }
 

@@ -4,7 +4,7 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
 import type { DrivenSession } from "../session.ts";
-import { pageOptions, pageTimeoutShape } from "./elementCommand.ts";
+import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
 import { wholeUrl } from "./navigation.ts";
 
 const MOST_TABS = 50;
@@ -21,7 +21,11 @@ export function tabCommands(session: DrivenSession): Command[] {
 }
 
 function openTab(session: DrivenSession): Command {
-  const input = z.strictObject({ url: z.string().min(1).max(10_000).optional(), ...pageTimeoutShape });
+  const input = z.strictObject({
+    url: z.string().min(1).max(10_000).optional(),
+    ...documentShape,
+    ...pageTimeoutShape,
+  });
   return defineCommand<typeof input>({
     name: "open_tab",
     description: "Opens a new tab and makes it the current one.",

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { type Params, paramsSchema, type TestCase, type TestCaseInput } from "../../domain/index.ts";
+import {
+  type Failure,
+  type Params,
+  paramsSchema,
+  type TestCase,
+  type TestCaseInput,
+} from "../../domain/index.ts";
 import type { Database } from "../../storage/database.ts";
 import type { TestcaseRows } from "../../storage/testcaseRows.ts";
 import type { AllowedRequest } from "../allowedFetch.ts";
@@ -33,11 +39,17 @@ export type AppsPort = {
   describe(userinterface: string, tx?: Database): Promise<AppView>;
 };
 
-export type NavigationRequest = { userinterface: string; target: string; variables: Params };
+export type NavigationRequest = {
+  userinterface: string;
+  target: string;
+  variables: Params;
+  isChecked?: boolean;
+};
 export type NavigationOutcome = {
   reached: boolean;
   verified: boolean;
-  error?: { code: string; message: string } | undefined;
+  refused?: Failure | undefined;
+  error?: Failure | undefined;
 };
 export type NavigationPort = { navigate(run: Run, request: NavigationRequest): Promise<NavigationOutcome> };
 

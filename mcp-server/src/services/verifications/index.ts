@@ -1,5 +1,5 @@
 import { DeviceError, type Reading } from "@labwright/controllers";
-import type { Params, Verification } from "../../domain/index.ts";
+import type { Failure, Params, Verdict, Verification } from "../../domain/index.ts";
 import { span } from "../../observability/span.ts";
 import { checksOf, describeOffers } from "../findCommand.ts";
 import type {
@@ -10,21 +10,13 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../ports.ts";
+import { classOf } from "../verdicts.ts";
+import { type Witness, watchStep } from "../witness.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
 
 /** Between two looks: short at first, so that a check that holds soon is answered soon; then kinder to the device. */
 const firstPauseMs = 25;
 const longestPauseMs = 250;
-
-/** What ends a check at once: polling on would only hide it. */
-const fatal: ReadonlySet<string> = new Set([
-  "DEVICE_LOST",
-  "BROWSER_NOT_FOUND",
-  "BROWSER_UNUSABLE",
-  "INVALID_PARAMS",
-  "INVALID_SELECTOR",
-  "UNSAFE_DISABLED",
-]);
 
 export type VerificationDependencies = { clock: Clock; secrets: Secrets; screen: ScreenService };
 type CheckOptions = Parameters<VerificationExecutor["check"]>[2];
@@ -64,12 +56,30 @@ class Verifications implements VerificationExecutor {
       const variables: Params = options.variables ?? {};
       const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets: this.secrets });
       const any = passCondition === "any";
-      await this.poll(watched, any, signal);
-      const verdicts = watched.map(({ verdict }) => verdict);
-      const pass = any ? verdicts.some((verdict) => verdict.pass) : verdicts.every((verdict) => verdict.pass);
-      if (!pass && options.evidence !== false) await this.addEvidence(device, watched, signal);
-      return { pass, verdicts };
+      const witness = watchStep(device);
+      try {
+        await this.poll(watched, any, signal);
+        return await this.report(device, watched, options, witness);
+      } finally {
+        witness.end();
+      }
     });
+  }
+
+  private async report(
+    device: OpenDevice,
+    watched: readonly Watched[],
+    { passCondition, evidence, signal }: CheckOptions,
+    witness: Witness,
+  ): Promise<CheckReport> {
+    const verdicts = watched.map(({ verdict }) => verdict);
+    const pass =
+      passCondition === "any"
+        ? verdicts.some((verdict) => verdict.pass)
+        : verdicts.every((verdict) => verdict.pass);
+    if (pass) return { pass, verdicts };
+    if (evidence !== false) await this.addEvidence(device, watched, signal);
+    return { pass, verdicts, failure: await failureOf(watched, witness) };
   }
 
   private async poll(watched: readonly Watched[], any: boolean, signal: AbortSignal): Promise<void> {
@@ -100,19 +110,24 @@ class Verifications implements VerificationExecutor {
     watched.open = !verdict.pass && verdict.elapsed_ms < watched.timeoutMs;
   }
 
-  private record({ verdict, asked }: Watched, reading: Reading): void {
+  private record(watched: Watched, reading: Reading): void {
     const { mask } = this.secrets;
+    const { verdict, asked } = watched;
+    watched.unread = undefined;
     verdict.pass = asked.negate ? !reading.holds : reading.holds;
     verdict.expected = mask(asked.negate ? `not: ${reading.expected}` : reading.expected);
     verdict.actual = mask(reading.actual);
     verdict.nearest = mask([...(reading.nearest ?? [])]);
+    watched.isAbsent = reading.absent === true && !asked.negate;
     delete verdict.error;
   }
 
   /** A device that could not be read now may be readable at the next look; what cannot get better ends the check. */
-  private recordError({ verdict }: Watched, error: unknown, signal: AbortSignal): void {
+  private recordError(watched: Watched, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) throw signal.reason;
-    if (!(error instanceof DeviceError) || fatal.has(error.code)) throw error;
+    if (!(error instanceof DeviceError) || classOf(error.code) === "broken") throw error;
+    const { verdict } = watched;
+    watched.unread = error;
     verdict.pass = false;
     verdict.error = `${error.code}: ${this.secrets.mask(error.message)}`;
   }
@@ -126,4 +141,31 @@ class Verifications implements VerificationExecutor {
     if (!picture) return;
     for (const { verdict } of watched) if (!verdict.pass) verdict.evidence.push(picture.artifact.uri);
   }
+}
+
+/**
+ * Why checks did not hold. One that read a wrong value has failed, whatever is around it; one that read nothing may have
+ * failed of what is around it.
+ */
+async function failureOf(watched: readonly Watched[], witness: Witness): Promise<Failure> {
+  const missed = watched.filter(({ verdict }) => !verdict.pass);
+  const wrong = missed.find(({ unread, isAbsent }) => !unread && !isAbsent);
+  const decisive = wrong ?? missed[0];
+  if (!decisive) return { code: "VERIFICATION_FAILED", message: "its checks did not hold" };
+  const { verdict, timeoutMs } = decisive;
+  const failure = failedCheck(verdict);
+  if (wrong) return failure;
+  const unread = decisive.unread ?? new DeviceError("ELEMENT_NOT_FOUND", failure.message);
+  const cause = await witness.judge(unread, timeoutMs);
+  if (!(cause instanceof Error && "code" in cause) || classOf(String(cause.code)) === "behaviour")
+    return failure;
+  return { ...failure, code: String(cause.code), message: cause.message };
+}
+
+/** What a failed check says. */
+function failedCheck({ command, expected, actual, error, nearest }: Verdict): Failure {
+  const found = error ?? actual;
+  const near = nearest.length > 0 ? `; nearest: ${nearest.join(", ")}` : "";
+  const message = `expected ${expected}; found ${found}${near}`;
+  return { code: "VERIFICATION_FAILED", message, command, expected, found, ...(near && { nearest }) };
 }

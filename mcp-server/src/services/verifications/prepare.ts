@@ -1,3 +1,4 @@
+import type { DeviceError } from "@labwright/controllers";
 import type { Params, Verdict, Verification } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { checksOf, isOfType, notOffered } from "../findCommand.ts";
@@ -13,6 +14,10 @@ export type Watched = {
   timeoutMs: number;
   verdict: Verdict;
   open: boolean;
+  /** Why the last look could not be taken. */
+  unread?: DeviceError | undefined;
+  /** The last look found nothing to read: the page may only be late. */
+  isAbsent?: boolean;
 };
 
 /** Finds each check and judges its parameters before any look. Nothing to check is an error, never a pass. */
