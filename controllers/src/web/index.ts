@@ -11,6 +11,7 @@ import { textCommands } from "./commands/text.ts";
 import { viewCommands } from "./commands/view.ts";
 import { waitCommands } from "./commands/waiting.ts";
 import { doubting } from "./doubting.ts";
+import { createHealth } from "./health.ts";
 import { createIsolation } from "./isolation.ts";
 import { LiveSession } from "./liveSession.ts";
 import { createLook } from "./look.ts";
@@ -50,11 +51,12 @@ export function createWebControllers(
     isKept: () => !settings.headless || isRecording(),
   });
   const { recorder, isRecording, named } = createRecorder(session);
+  const { health, answered, surviving } = createHealth(session);
   return [
     {
       ...sharing("web"),
       ...doubting(session, {
-        commands: webCommands(session).map(named),
+        commands: webCommands(session).map(named).map(answered),
         checks: [],
         screen: createScreen(session),
         elements: createLook(session),
@@ -63,11 +65,12 @@ export function createWebControllers(
       recorder,
       isolation: createIsolation(session),
       untilUsable: createSettle(session),
+      health,
       takeNotices: () => session.takeNotices(),
     },
     {
       ...sharing("verification_web"),
-      ...doubting(session, { commands: [], checks: webChecks(session) }),
+      ...doubting(session, { commands: [], checks: webChecks(session).map(surviving) }),
       takeNotices: () => [],
     },
   ];

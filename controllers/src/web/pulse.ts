@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { devToolsOf } from "./signals.ts";
+import { awaitsDocument, devToolsOf } from "./signals.ts";
 
 /** A question that is answered sooner than this costs no probe. */
 const QUIET_MS = 100;
@@ -31,9 +31,14 @@ export class Pulse {
     };
   }
 
-  /** For how long a probe has had no answer; undefined while the page answers. Never a fraction of a millisecond. */
+  /**
+   * For how long a probe has had no answer; undefined while the page answers, and while another document is on its way, when a
+   * server is slow and not the page. Never a fraction of a millisecond.
+   */
   silentMs(): number | undefined {
-    return this.#isProbing ? Math.round(performance.now() - this.#heardAt) : undefined;
+    return this.#isProbing && !awaitsDocument(this.page)
+      ? Math.round(performance.now() - this.#heardAt)
+      : undefined;
   }
 
   isUnresponsive(): boolean {
