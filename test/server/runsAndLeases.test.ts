@@ -116,7 +116,7 @@ test("a script's runs end with the script's lease", async () => {
   writeFileSync(join(product.config.folders.scripts, "inner.py"), script);
   const outer = await ann.call("execute_script", { script: "inner.py", wait_ms: 0 });
   await expect.poll(() => product.services.executions.running(), { timeout: 30_000 }).toBe(2);
-  await ann.call("release_control");
+  await product.services.devices.releaseClient("ann");
   expect(product.services.executions.running()).toBe(0);
   expect((await endOf(outer.structured.execution_id)).structured).toMatchObject({ status: "cancelled" });
 });

@@ -41,7 +41,6 @@ export class StateKeeper {
   #hears = false;
   readonly #watched = new WeakMap<Page, Promise<void>>();
   readonly #starting = new Set<Promise<void>>();
-  readonly #frames = new WeakMap<Frame, CDPSession>();
 
   constructor(devTools: (page: Page) => Promise<CDPSession | undefined>) {
     this.#devTools = devTools;
@@ -125,25 +124,11 @@ export class StateKeeper {
     const cdp = await this.#devTools(page);
     if (cdp === undefined) return;
     this.#hears = true;
-    page.on("framenavigated", (frame) => {
-      // A frame of another site has a process, and a session, of its own.
-      if (frame !== page.mainFrame()) void this.#watchFrame(context, frame);
-    });
     // A tab that a page opened may have run scripts before it was heard.
-    await this.#listen(context, cdp, page.frames());
+    await this.#listen(context, cdp, page.mainFrame());
   }
 
-  async #watchFrame(context: BrowserContext, frame: Frame): Promise<void> {
-    if (this.#context !== context || this.#frames.has(frame)) return;
-    // Refused for a frame in its page's own process, which the page's session tells of.
-    const cdp = await context.newCDPSession(frame).catch(() => undefined);
-    if (cdp === undefined) return;
-    this.#frames.set(frame, cdp);
-    cdp.once("close", () => this.#frames.delete(frame));
-    await this.#listen(context, cdp, [frame]);
-  }
-
-  async #listen(context: BrowserContext, cdp: CDPSession, frames: readonly Frame[]): Promise<void> {
+  async #listen(context: BrowserContext, cdp: CDPSession, frame: Frame): Promise<void> {
     const itemsOf = (origin: string) => this.#itemsOf(context, origin);
     const changed = (event: unknown) => {
       const { storageId, key, newValue } = itemSchema.parse(event);
@@ -161,7 +146,7 @@ export class StateKeeper {
     });
     try {
       await cdp.send("DOMStorage.enable");
-      for (const origin of new Set(frames.flatMap(originOf))) {
+      for (const origin of originOf(frame)) {
         const storageId = { securityOrigin: origin, isLocalStorage: true };
         const { entries } = itemsSchema.parse(await cdp.send("DOMStorage.getDOMStorageItems", { storageId }));
         const items = itemsOf(origin);

@@ -117,7 +117,7 @@ describe("a device that is stuck", () => {
 
   it("starts anew when the browser itself does not answer any more", { timeout: 60_000 }, async () => {
     device = await openWebDevice();
-    const stopped = processesBelow(process.pid).filter(isRunning);
+    const stopped = browserPids().flatMap((pid) => [pid, ...processesBelow(pid)]);
     for (const pid of browserPids()) process.kill(pid, "SIGSTOP");
     device.web.doubt?.();
     await device.web.open(NEVER);
@@ -128,7 +128,7 @@ describe("a device that is stuck", () => {
 
   it("closes within its deadline when the browser does not", { timeout: 60_000 }, async () => {
     device = await openWebDevice();
-    const all = processesBelow(process.pid);
+    const all = browserPids().flatMap((pid) => [pid, ...processesBelow(pid)]);
     for (const pid of browserPids()) process.kill(pid, "SIGSTOP");
     await device.close();
     await expect.poll(() => all.filter(isRunning), { timeout: 10_000 }).toEqual([]);
