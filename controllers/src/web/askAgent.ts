@@ -5,12 +5,12 @@ import { devToolsOf } from "./signals.ts";
 type Method = "fill" | "look";
 
 /** An expression for the page; its value is what {@link readAnswer} reads. */
-export function agentCall<M extends Method>(method: M, args: Parameters<InpageAgent[M]>): string {
+function agentCall<M extends Method>(method: M, args: Parameters<InpageAgent[M]>): string {
   return `globalThis.__labwright && JSON.stringify(__labwright.${method}(...${JSON.stringify(args)}))`;
 }
 
 /** Only our own agent writes it, so its type needs no check. */
-export function readAnswer<M extends Method>(answer: unknown): ReturnType<InpageAgent[M]> | undefined {
+function readAnswer<M extends Method>(answer: unknown): ReturnType<InpageAgent[M]> | undefined {
   return typeof answer === "string" ? JSON.parse(answer) : undefined;
 }
 

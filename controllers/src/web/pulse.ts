@@ -10,7 +10,7 @@ const PROBE_EVERY_MS = 250;
  * Whether the page's own thread answers. While a question to the page is open, the page is asked for nothing at all now and
  * then: a page whose script never ends does not answer that either.
  */
-export class Pulse {
+class Pulse {
   #open = 0;
   #heardAt = performance.now();
   #isProbing = false;
