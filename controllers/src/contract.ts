@@ -64,8 +64,15 @@ export type Frame = {
   takenAt: string;
 };
 
+/** HTTP status of the main document that a command led to, and the one that its caller said was right. */
+export type DocumentStatus = { url: string; status: number; expected?: number };
+
 /** What a command did. `message` is one line; `data` is small, typed by the command's description, and free of secrets. */
-export type CommandResult = { message: string; data?: Readonly<Record<string, unknown>> };
+export type CommandResult = {
+  message: string;
+  data?: Readonly<Record<string, unknown>>;
+  document?: DocumentStatus;
+};
 
 /**
  * One self-describing thing a controller can do. Throws {@link DeviceError}. Ends soon after `signal` aborts, and the
@@ -86,11 +93,15 @@ export type Command<Input extends z.ZodObject = z.ZodObject> = {
  */
 export type Usable = { watchedMs: number; goingOn: readonly string[]; isHidden?: boolean };
 
-/** What one look found. `nearest` names up to five candidates when the check does not hold. */
+/**
+ * What one look found. `nearest` names up to five candidates when the check does not hold. `absent` says that there was
+ * nothing to read, which a page that is late may look like too; without it what was read is wrong.
+ */
 export type Reading = {
   holds: boolean;
   expected: string;
   actual: string;
+  absent?: boolean;
   nearest?: readonly string[];
 };
 
@@ -204,6 +215,25 @@ export type DeviceNotice = {
   at: string;
 };
 
+/** What around a step that failed speaks against the app, the page or the machine. */
+export type Health = {
+  /** An address of the app whose last request in the time was not answered by any server. */
+  unreachable?: { url: string; reason: string };
+  /** The longest that a blank page beside the app's took to answer, in milliseconds; absent when none was asked. */
+  blankMs?: number;
+  /** The page's own thread has not answered for this long; absent when it answers. */
+  busyMs?: number;
+};
+
+/** Watches what is around a step while it runs. Costs nothing to a step that is soon over. */
+export type HealthSource = {
+  watch(): {
+    /** What was seen so far. Asks the device once more, and waits up to `patienceMs` for its answer. Never throws. */
+    ask(patienceMs: number): Promise<Health>;
+    end(): void;
+  };
+};
+
 /** A driver of one facet of a device. What a device can do is derived from these lists and nothing else. */
 export type Controller = {
   readonly kind: ControllerKind;
@@ -214,6 +244,7 @@ export type Controller = {
   readonly sensors?: SensorSource;
   readonly apps?: AppSource;
   readonly recorder?: Recorder;
+  readonly health?: HealthSource;
   readonly isolation?: Isolation;
   /** Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. */
   untilUsable?(signal: AbortSignal): Promise<Usable>;

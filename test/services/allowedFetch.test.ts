@@ -69,7 +69,7 @@ describe("requests", () => {
     const url = await serve(() => {});
     for (const close of open.splice(0)) close();
     expect(await failureOf(allowedFetch(policy, url, { signal }))).toMatchObject({
-      code: "CONNECTION_REFUSED",
+      code: "APP_UNREACHABLE",
     });
   });
 

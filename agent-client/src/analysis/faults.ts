@@ -1,7 +1,7 @@
 /** The device, the lab or the server failed; the closed lists are `errors.ts` of the server and of the controllers. */
 const labCodes: ReadonlySet<string> = new Set([
+  "APP_UNREACHABLE",
   "ARTIFACT_STORE_FULL",
-  "DEVICE_LOST",
   "BROWSER_NOT_FOUND",
   "BROWSER_UNUSABLE",
   "CONNECTION_REFUSED",
@@ -11,7 +11,9 @@ const labCodes: ReadonlySet<string> = new Set([
   "DATA_DIR_BUSY",
   "DEVICE_ERROR",
   "DEVICE_HELD",
+  "DEVICE_LOST",
   "DEVICE_NOT_FOUND",
+  "ENVIRONMENT_SLOW",
   "FENCE_OUTDATED",
   "INSUFFICIENT_RESOURCES",
   "INTERNAL",
@@ -21,6 +23,7 @@ const labCodes: ReadonlySet<string> = new Set([
   "LEASE_NOT_FOUND",
   "OUTCOME_UNKNOWN",
   "OUT_OF_MEMORY",
+  "PAGE_UNRESPONSIVE",
   "RATE_LIMITED",
   "SANDBOX_UNAVAILABLE",
   "STORAGE_FAILED",

@@ -109,6 +109,7 @@ function elementChecks(session: CheckSession): Check[] {
           holds,
           expected: `${look.target} ${state.state}`,
           actual: look.first && isOne ? state.actual(look.first) : absent(look),
+          absent: look.count === 0,
           ...(holds ? {} : await nearestTo(session, look, signal)),
         };
       },
@@ -147,6 +148,7 @@ function countCheck(session: CheckSession): Check {
         holds,
         expected: `${wanted} match ${look.target}`,
         actual: `${look.count} match`,
+        absent: look.count === 0,
         ...(holds || look.count > 0 ? {} : await nearestTo(session, look, signal)),
       };
     },
@@ -218,7 +220,13 @@ async function compare(
       ? `${look.target} has ${what}`
       : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
   if (!look.first || look.count > 1) {
-    return { holds: false, expected, actual: absent(look), ...(await nearestTo(session, look, signal)) };
+    return {
+      holds: false,
+      expected,
+      actual: absent(look),
+      absent: look.count === 0,
+      ...(await nearestTo(session, look, signal)),
+    };
   }
   const holds = found !== undefined && (wanted === undefined || matches(match, wanted, found));
   const actual = found === undefined ? `it has no ${what}` : `${what} is ${quoted(found, wanted)}`;

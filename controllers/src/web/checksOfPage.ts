@@ -37,6 +37,7 @@ function textVisible(session: CheckSession): Check {
         holds: hit !== undefined,
         expected: `the page shows ${quoted(text)}${match === "contains" ? "" : ` (${match})`}`,
         actual: hit ? `it shows ${quoted(hit.answer.found ?? "")}` : "the text is not shown",
+        absent: hit === undefined,
         ...(hit ? {} : { nearest: nearest(text, lines, (line) => line) }),
       };
     },
@@ -126,6 +127,7 @@ function among(
       hit === undefined
         ? `${seen.length === 0 ? "none was" : `${seen.length} others were`} seen`
         : `seen: ${quoted(hit)}`,
+    absent: hit === undefined,
     ...(hit !== undefined || seen.length === 0
       ? {}
       : { nearest: seen.slice(-5).map((line) => quoted(line)) }),
@@ -155,6 +157,7 @@ function requestSeen(session: CheckSession): Check {
         holds: hit !== undefined,
         expected: `a request ${wanted} was sent`,
         actual: hit ? `sent: ${line(hit)}` : `${requests.length} requests were sent, none like it`,
+        absent: hit === undefined,
         ...(hit ? {} : { nearest: nearest(url, requests.map(line), (one) => one) }),
       };
     },

@@ -40,12 +40,32 @@ const obstacles: readonly { line: RegExp; says: (match: RegExpMatchArray) => str
   },
 ];
 
+/** What Chromium and Firefox say when no server can be reached: its name, its port or its certificate is wrong. */
+const unreachableReasons: readonly (readonly [RegExp, string])[] = [
+  [/CONNECTION_REFUSED/, "nothing listens at that address"],
+  [/NAME_NOT_RESOLVED|UNKNOWN_HOST|\bDNS_/, "the host name is unknown"],
+  [/INTERNET_DISCONNECTED|NS_ERROR_OFFLINE/, "the network is off (see set_network)"],
+  [/TIMED_OUT|NET_TIMEOUT/, "the host does not answer"],
+  [
+    /EMPTY_RESPONSE|CONNECTION_(CLOSED|RESET)|NET_(RESET|INTERRUPT)/,
+    "the server closed the connection without an answer",
+  ],
+  [/ERR_CERT_|ERR_SSL_|SEC_ERROR|SSL_ERROR|CERTIFICATE/, "its certificate or encryption is not accepted"],
+  [/CONNECTION_|ADDRESS_|NETWORK_|PROXY_|TUNNEL_/, "there is no way to that host"],
+];
+
+/** Why no server was reached, by a browser's own text; undefined for a text that says something else. */
+export function unreachableReason(text: string): string | undefined {
+  return unreachableReasons.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+export function unreachable(what: string, reason: string, detail: string): DeviceError {
+  return new DeviceError("APP_UNREACHABLE", `${what}: ${reason}. Check the address and that the app runs.`, {
+    reason: detail,
+  });
+}
+
 const networkReasons: Readonly<Record<string, string>> = {
-  ERR_CONNECTION_REFUSED: "nothing listens at that address",
-  ERR_NAME_NOT_RESOLVED: "the host name is unknown",
-  ERR_INTERNET_DISCONNECTED: "the network is off (see set_network)",
-  ERR_CONNECTION_TIMED_OUT: "the host does not answer",
-  ERR_EMPTY_RESPONSE: "the server closed the connection without an answer",
   ERR_TOO_MANY_REDIRECTS: "the page redirects in a circle",
   ERR_ABORTED: "the address gives a download or no content, not a page",
 };
@@ -113,6 +133,8 @@ function networkFailure(text: string, attempt: Attempt): DeviceError | undefined
   const code = /net::(ERR_[A-Z_]+)|NS_(ERROR_[A-Z_]+)/.exec(text);
   if (code !== null) {
     const name = code[1] ?? code[0];
+    const missing = unreachableReason(code[0]);
+    if (missing !== undefined) return unreachable("The page could not be opened", missing, name);
     const reason = networkReasons[name] ?? name;
     return new DeviceError(
       "NAVIGATION_FAILED",

@@ -20,6 +20,7 @@ import { createSensors } from "./sensors.ts";
 import type { DrivenSession } from "./session.ts";
 import { type WebSettings, webSettingsSchema } from "./settings.ts";
 import { createSettle } from "./settle.ts";
+import { createSurroundings } from "./surroundings.ts";
 
 export { type FoundBrowser, findBrowser } from "./findBrowser.ts";
 export { type WebSettings, webSettingsSchema } from "./settings.ts";
@@ -50,24 +51,26 @@ export function createWebControllers(
     isKept: () => !settings.headless || isRecording(),
   });
   const { recorder, isRecording, named } = createRecorder(session);
+  const { health, answered, surviving } = createSurroundings(session);
   return [
     {
       ...sharing("web"),
       ...doubting(session, {
-        commands: webCommands(session).map(named),
+        commands: webCommands(session).map(named).map(answered),
         checks: [],
         screen: createScreen(session),
         elements: createLook(session),
       }),
       sensors: createSensors(session),
       recorder,
+      health,
       isolation: createIsolation(session),
       untilUsable: createSettle(session),
       takeNotices: () => session.takeNotices(),
     },
     {
       ...sharing("verification_web"),
-      ...doubting(session, { commands: [], checks: webChecks(session) }),
+      ...doubting(session, { commands: [], checks: webChecks(session).map(surviving) }),
       takeNotices: () => [],
     },
   ];

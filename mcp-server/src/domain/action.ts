@@ -52,3 +52,14 @@ export const verdictSchema = z.object({
   error: z.string().optional(),
 });
 export type Verdict = z.output<typeof verdictSchema>;
+
+/** Why something did not go as it should. The rest is there for a check, and `command` where one command failed. */
+export const failureSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  command: z.string().optional(),
+  expected: z.string().optional(),
+  found: z.string().optional(),
+  nearest: z.array(z.string()).optional(),
+});
+export type Failure = z.output<typeof failureSchema>;

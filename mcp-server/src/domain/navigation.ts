@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { verdictSchema } from "./action.ts";
+import { failureSchema, verdictSchema } from "./action.ts";
 import { actionSetSchema, edgeSchema } from "./tree.ts";
 
 /** An edge as a caller writes it: its ends by id or label, an action set without an id named after its direction. */
@@ -10,8 +10,6 @@ export const edgeDraftSchema = edgeSchema.extend({
     .max(10),
 });
 export type EdgeDraft = z.output<typeof edgeDraftSchema>;
-
-const errorSchema = z.object({ code: z.string(), message: z.string() });
 
 /** One step that was walked, by label. `verified` says that the checks of where it led held. */
 export const walkedLegSchema = z.object({
@@ -25,7 +23,7 @@ export const walkedLegSchema = z.object({
   duration_ms: z.int(),
   /** From the start of the last action to the first look that saw the reference; off by one look at most. */
   kpi_ms: z.int().optional(),
-  error: errorSchema.optional(),
+  error: failureSchema.optional(),
 });
 export type WalkedLeg = z.output<typeof walkedLegSchema>;
 
@@ -48,7 +46,9 @@ export const navigationReportSchema = z.object({
   duration_ms: z.int(),
   /** Of the last arrival that was checked. */
   verdicts: z.array(verdictSchema),
-  error: errorSchema.optional(),
+  /** The server answered 4xx or 5xx, and nothing here checked whether that is right: the caller does. */
+  refused: failureSchema.optional(),
+  error: failureSchema.optional(),
 });
 export type NavigationReport = z.output<typeof navigationReportSchema>;
 
@@ -61,7 +61,7 @@ export const edgeTrialSchema = z.object({
   ok: z.boolean(),
   verified: z.boolean(),
   duration_ms: z.int(),
-  error: errorSchema.optional(),
+  error: failureSchema.optional(),
 });
 export type EdgeTrial = z.output<typeof edgeTrialSchema>;
 

@@ -23,7 +23,7 @@ const privateHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", 
 
 /**
  * An HTTP request under the URL policy: each redirect is asked for again, and so is the address that is really connected
- * to, after the name was resolved. Throws URL_DENIED, CONNECTION_REFUSED (any failure of the connection),
+ * to, after the name was resolved. Throws URL_DENIED, APP_UNREACHABLE (any failure of the connection),
  * INVALID_RESPONSE (too long, too many redirects), and the signal's reason when it aborts.
  */
 export async function allowedFetch(policy: UrlPolicy, url: string, init: AllowedRequest): Promise<Response> {
@@ -134,7 +134,7 @@ function failure(url: URL, error: unknown): unknown {
   if (error instanceof DeviceError || error instanceof ToolError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new ToolError(
-    "CONNECTION_REFUSED",
+    "APP_UNREACHABLE",
     `${url.origin} did not answer: ${reason}.`,
     "Check that the server runs and that the address and port are right.",
     { origin: url.origin },

@@ -13,6 +13,7 @@ import type {
   RunReply,
   ScreenService,
 } from "./ports.ts";
+import { verdictOf } from "./verdicts.ts";
 
 export type BatchRequest = DeviceRef &
   Omit<ActionBatch, "actions"> & {
@@ -60,7 +61,8 @@ export function createBatches({
     const started = clock.monotonic();
     devices.drivenOutsideNavigation(run.device.id);
     const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
-    const status: FinalStatus = report.ok ? "passed" : "failed";
+    const { failure } = report;
+    const status: FinalStatus = failure ? verdictOf(failure.code) : "passed";
     // The step is stored while the page is looked at.
     const stored = run.step({
       path: "",
@@ -79,7 +81,8 @@ export function createBatches({
     await stored;
     const notices = screen.notices(run.device);
     const text = [...notices.map((notice) => `notice: ${notice}`), ...(changed ? [changed] : [])].join("\n");
-    return { status, output: { report, ...(text !== "" && { screen: text }) } };
+    const reason = failure && { code: failure.code, message: failure.message };
+    return { status, ...(reason && { reason }), output: { report, ...(text !== "" && { screen: text }) } };
   }
 
   return {
@@ -118,11 +121,11 @@ function batchOf({ actions, retry_actions, failure_actions }: BatchRequest): Act
 
 /** A batch that failed is a failed call, with what was done so far; the run itself is stored either way. */
 function replyOf({ execution_id, status, reason, output }: RunReply<Output>): BatchReply {
-  const failed = output?.report.results.find(({ ok }) => !ok);
-  if (status === "failed" && output && failed) {
+  const failure = output?.report.failure;
+  if (output && failure) {
     throw new ToolError(
-      codeOf(failed.error?.code),
-      `${failed.command}: ${failed.message}`,
+      codeOf(failure.code),
+      failure.message,
       output.screen ? `The screen now:\n${output.screen}` : "Look at the screen with dump_ui_elements.",
       {
         execution_id,

@@ -14,6 +14,7 @@ import type {
   Execution,
   ExecutionKind,
   ExecutionStatus,
+  Failure,
   FinalStatus,
   Params,
   Step,
@@ -149,11 +150,21 @@ export type ActionResult = {
   message: string;
   duration_ms: number;
   data?: Params | undefined;
-  error?: { code: string; message: string } | undefined;
+  error?: Omit<Failure, "command"> | undefined;
 };
-/** `ok` when the actions passed, or the retry actions did. Failure actions never make a batch ok. */
-/** `usable` says how long the screen was watched behind the last command; absent for a device that cannot tell. */
-export type ActionReport = { ok: boolean; results: ActionResult[]; usable?: Usable };
+/**
+ * `ok` when the actions passed, or the retry actions did. Failure actions never make a batch ok. `failure` is what ended a
+ * batch that is not. `refused` is there when the server answered 4xx or 5xx to the last action, and the check behind the
+ * batch is to say whether that is right. `usable` says how long the screen was watched behind the last command; absent for
+ * a device that cannot tell.
+ */
+export type ActionReport = {
+  ok: boolean;
+  results: ActionResult[];
+  failure?: Failure | undefined;
+  refused?: Failure | undefined;
+  usable?: Usable;
+};
 
 /** What a model may read of commands or checks: a line each, or one with its JSON Schema. */
 export type OfferText<Name extends string> = { [name in Name]: string } & { schema?: Params };
@@ -163,15 +174,19 @@ export type ActionExecutor = {
   describe(device: OpenDevice, command: string | undefined): OfferText<"commands">;
   /** Throws ACTION_NOT_FOUND with the nearest names, INVALID_INPUT naming each bad parameter: before anything runs. */
   validate(device: OpenDevice, actions: readonly Action[]): void;
-  /** Validates everything, then runs. `variables` fill `{{name}}`; secrets are filled in last and masked in results. */
+  /**
+   * Validates everything, then runs. `variables` fill `{{name}}`; secrets are filled in last and masked in results.
+   * `isChecked` says that a check of the screen follows.
+   */
   run(
     device: OpenDevice,
     batch: ActionBatch,
-    options: { variables?: Params; signal: AbortSignal },
+    options: { variables?: Params; signal: AbortSignal; isChecked?: boolean },
   ): Promise<ActionReport>;
 };
 
-export type CheckReport = { pass: boolean; verdicts: Verdict[] };
+/** `failure` is there when it does not pass: why, and whose fault it is by its code. */
+export type CheckReport = { pass: boolean; verdicts: Verdict[]; failure?: Failure | undefined };
 export type VerificationExecutor = {
   list(device: OpenDevice): readonly CheckInfo[];
   describe(device: OpenDevice, check: string | undefined): OfferText<"checks">;

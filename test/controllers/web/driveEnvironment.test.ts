@@ -70,7 +70,7 @@ describe("network, media, viewport", () => {
     await open("/form");
     await device.run("set_network", { offline: true });
     const failure = await failureOf(open("/second"));
-    expect(failure.code).toBe("NAVIGATION_FAILED");
+    expect(failure.code).toBe("APP_UNREACHABLE");
     expect(failure.message).toContain("set_network");
     await device.run("set_network", {});
     await open("/second");

@@ -158,7 +158,7 @@ describe("a call that is cancelled or takes too long", () => {
     const { run } = await opened();
     const closed = await failureOf(run("navigate_to_url", { url: `http://127.0.0.1:${await freePort()}/` }));
     expect([closed.code, closed.message]).toEqual([
-      "NAVIGATION_FAILED",
+      "APP_UNREACHABLE",
       expect.stringContaining("nothing listens"),
     ]);
     expect((await failureOf(run("navigate_to_url", { url: "http://[" }))).code).toBe("INVALID_PARAMS");

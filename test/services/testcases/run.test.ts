@@ -102,10 +102,8 @@ describe("a run's verdict", () => {
       navigate: async () => ({ reached: false, verified: false, error: { code, message: "It broke." } }),
     });
     expect(await runSaved(bench(lost("NAVIGATION_FAILED")), graph())).toMatchObject({ status: "failed" });
-    expect(await runSaved(bench(lost("DEVICE_LOST")), graph())).toMatchObject({
-      status: "error",
-      reason: { code: "DEVICE_LOST" },
-    });
+    for (const code of ["DEVICE_LOST", "APP_UNREACHABLE", "PAGE_UNRESPONSIVE", "ENVIRONMENT_SLOW", "NO_PATH"])
+      expect(await runSaved(bench(lost(code)), graph())).toMatchObject({ status: "error", reason: { code } });
   });
 
   it("is failed at a failure block, telling what led there, and passed where an edge for failure leads to success", async () => {
@@ -395,7 +393,7 @@ describe("api_request", () => {
     });
     await server.close();
     const down = await runSaved(bench(), testcase(chain([ask(server.url)])));
-    expect(down).toMatchObject({ status: "error", reason: { code: "CONNECTION_REFUSED" } });
+    expect(down).toMatchObject({ status: "error", reason: { code: "APP_UNREACHABLE" } });
     const caught = chain(
       [ask(server.url), sees("look", "Welcome")],
       [{ from: "ask", to: "look", on: "failure" }],

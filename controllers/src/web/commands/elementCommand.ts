@@ -16,6 +16,16 @@ export const pageTimeoutShape = {
   timeout_ms: z.number().int().min(1).max(LONGEST_WAIT_MS).default(30_000),
 };
 
+/** What a command that opens an address is told of the answer. */
+export const documentShape = {
+  expect_status: z
+    .int()
+    .min(100)
+    .max(599)
+    .optional()
+    .describe("HTTP status of the page that is right, such as 404; any below 400 when left out."),
+};
+
 type Timed = { timeout_ms: number };
 
 /** A command on one element: it is located, acted on with Playwright's own waiting, and the page it opens is waited for. */

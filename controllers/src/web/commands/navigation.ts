@@ -4,7 +4,7 @@ import { type Command, type CommandResult, defineCommand } from "../../contract.
 import { DeviceError } from "../../errors.ts";
 import { type Acting, act } from "../act.ts";
 import type { DrivenSession } from "../session.ts";
-import { pageOptions, pageTimeoutShape } from "./elementCommand.ts";
+import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
 
 /** Addresses and the tab's history. */
 export function navigationCommands(session: DrivenSession): Command[] {
@@ -14,6 +14,7 @@ export function navigationCommands(session: DrivenSession): Command[] {
 function navigateToUrl(session: DrivenSession): Command {
   const input = z.strictObject({
     url: z.string().min(1).max(10_000).describe("Whole, relative to the current page, or a bare host name."),
+    ...documentShape,
     ...pageTimeoutShape,
   });
   return defineCommand<typeof input>({
@@ -31,7 +32,7 @@ function navigateToUrl(session: DrivenSession): Command {
 }
 
 function historyCommands(session: DrivenSession): Command[] {
-  const input = z.strictObject(pageTimeoutShape);
+  const input = z.strictObject({ ...documentShape, ...pageTimeoutShape });
   const command = (
     name: string,
     description: string,
@@ -73,9 +74,8 @@ async function opening(
   });
   const status = statusOf(response);
   const url = session.page().url();
-  const failed = status !== undefined && status >= 400;
   return {
-    message: failed ? `${result.message}, but the server answered ${status}` : result.message,
+    message: result.message,
     data: status === undefined ? { url } : { url, status },
   };
 }

@@ -5,7 +5,7 @@ import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
 import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
-import { pageOptions, pageTimeoutShape } from "./elementCommand.ts";
+import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
 import { wholeUrl } from "./navigation.ts";
 
 const MOST_TABS = 50;
@@ -23,7 +23,11 @@ export function tabCommands(session: DrivenSession): Command[] {
 }
 
 function openTab(session: DrivenSession): Command {
-  const input = z.strictObject({ url: z.string().min(1).max(10_000).optional(), ...pageTimeoutShape });
+  const input = z.strictObject({
+    url: z.string().min(1).max(10_000).optional(),
+    ...documentShape,
+    ...pageTimeoutShape,
+  });
   return defineCommand<typeof input>({
     name: "open_tab",
     description: "Opens a new tab and makes it the current one.",

@@ -1,5 +1,5 @@
-import { DeviceError, type Usable } from "@labwright/controllers";
-import type { Action, ActionBatch, Params } from "../../domain/index.ts";
+import { DeviceError, type DocumentStatus, type Usable } from "@labwright/controllers";
+import type { Action, ActionBatch, Failure, Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
 import { commandsOf, describeOffers } from "../findCommand.ts";
@@ -12,16 +12,23 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../ports.ts";
+import { watchStep } from "../witness.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 
 export type ActionDependencies = { clock: Clock; secrets: Secrets; verifications: VerificationExecutor };
 
 type Phase = ActionResult["phase"];
-type Done = { message: string; data?: Params | undefined };
+type Done = { message: string; data?: Params | undefined; document?: DocumentStatus | undefined };
+type Attempt = { done: Done; runs: number; error?: ActionResult["error"] };
 type Where = { device: OpenDevice; phase: Phase; signal: AbortSignal };
+/** `refused`: the server answered 4xx or 5xx, over which the check that follows decides. */
+type Ran = { result: ActionResult; refused?: Failure };
+type Ended = Omit<ActionReport, "results" | "usable">;
 
 /** How long an action that is a check may take to hold. */
 const checkTimeoutMs = 5_000;
+/** What a command without a deadline among its parameters is taken to have. */
+const actionTimeoutMs = 5_000;
 
 export const createActions = (dependencies: ActionDependencies): ActionExecutor => new Actions(dependencies);
 
@@ -67,58 +74,49 @@ class Actions implements ActionExecutor {
   async run(
     device: OpenDevice,
     batch: ActionBatch,
-    { variables, signal }: { variables?: Params; signal: AbortSignal },
+    { variables, signal, isChecked }: { variables?: Params; signal: AbortSignal; isChecked?: boolean },
   ): Promise<ActionReport> {
     const actions = prepareActions(device, batch.actions, variables, this.secrets);
     const retries = prepareActions(device, batch.retry_actions, variables, this.secrets);
     const failures = prepareActions(device, batch.failure_actions, variables, this.secrets);
     const results: ActionResult[] = [];
-    let ok = await this.runPhase(actions, { device, phase: "action", signal }, results);
-    if (!ok && retries.length > 0)
-      ok = await this.runPhase(retries, { device, phase: "retry", signal }, results);
-    if (!ok && failures.length > 0)
-      await this.runPhase(failures, { device, phase: "failure", signal }, results);
+    const runPhase = (prepared: readonly Prepared[], phase: Phase) =>
+      this.runPhase(prepared, { device, phase, signal }, results, isChecked === true);
+    let end = await runPhase(actions, "action");
+    if (!end.ok && retries.length > 0) end = await runPhase(retries, "retry");
+    if (!end.ok && failures.length > 0) await runPhase(failures, "failure");
     const usable = await untilUsable(device, signal);
-    return { ok, results, ...(usable && { usable }) };
+    return { ...end, results, ...(usable && { usable }) };
   }
 
   private async runPhase(
     actions: readonly Prepared[],
     where: Where,
     results: ActionResult[],
-  ): Promise<boolean> {
-    let ok = true;
-    for (const prepared of actions) {
-      const result = await this.runAction(prepared, where);
-      results.push(result);
-      if (result.ok) continue;
-      ok = false;
-      if (!prepared.action.continue_on_fail) return false;
+    isChecked: boolean,
+  ): Promise<Ended> {
+    let end: Ended = { ok: true };
+    for (const [index, prepared] of actions.entries()) {
+      const next = actions[index + 1];
+      const isJudged = next ? "check" in next.offered : isChecked;
+      const ran = await this.runAction(prepared, where, isJudged);
+      results.push(ran.result);
+      end = endAfter(end, ran);
+      if (!ran.result.ok && !prepared.action.continue_on_fail) break;
     }
-    return ok;
+    return end;
   }
 
-  private async runAction(prepared: Prepared, { device, phase, signal }: Where): Promise<ActionResult> {
+  private async runAction(
+    prepared: Prepared,
+    { device, phase, signal }: Where,
+    isJudged: boolean,
+  ): Promise<Ran> {
     const { action } = prepared;
     const started = this.clock.monotonic();
-    let done: Done = { message: "" };
-    let error: ActionResult["error"];
-    let runs = 0;
-    try {
-      for (; runs < (action.iterator ?? 1); runs++) {
-        signal.throwIfAborted();
-        done = await span(`command ${action.command}`, { device: device.id }, () =>
-          this.runOnce(device, prepared, signal),
-        );
-      }
-      if (action.wait_ms) await this.clock.sleep(action.wait_ms, signal);
-    } catch (cause) {
-      if (signal.aborted) throw signal.reason;
-      error = this.describeError(cause, this.secrets.named(prepared.params).length > 0);
-      runs += 1;
-    }
-    const { message, data } = this.secrets.mask(done);
-    return {
+    const { done, error, runs } = await this.attempt(prepared, device, signal);
+    const { message, data, document } = this.secrets.mask(done);
+    const result: ActionResult = {
       command: action.command,
       phase,
       ok: error === undefined,
@@ -128,16 +126,52 @@ class Actions implements ActionExecutor {
       ...(data && { data }),
       ...(error && { error }),
     };
+    if (!document || isExpected(document)) return { result };
+    const refused = refusedBy(action.command, document);
+    if (isJudged && document.expected === undefined) return { result, refused };
+    return { result: { ...result, ...refusal(refused) } };
+  }
+
+  /** As often as its `iterator` says, or until it fails. Throws only what ended the run. */
+  private async attempt(prepared: Prepared, device: OpenDevice, signal: AbortSignal): Promise<Attempt> {
+    const { action } = prepared;
+    let done: Done = { message: "" };
+    let runs = 0;
+    try {
+      for (; runs < (action.iterator ?? 1); runs++) {
+        signal.throwIfAborted();
+        done = await span(`command ${action.command}`, { device: device.id }, () =>
+          this.runOnce(device, prepared, signal),
+        );
+      }
+      if (action.wait_ms) await this.clock.sleep(action.wait_ms, signal);
+      return { done, runs };
+    } catch (cause) {
+      if (signal.aborted) throw signal.reason;
+      return {
+        done,
+        runs: runs + 1,
+        error: this.describeError(cause, this.secrets.named(prepared.params).length > 0),
+      };
+    }
   }
 
   private async runOnce(device: OpenDevice, prepared: Prepared, signal: AbortSignal): Promise<Done> {
     const { action, offered, params } = prepared;
     if ("check" in offered) return this.runCheck(device, { command: action.command, params }, signal);
-    return offered.command.run(
-      offered.command.input.strict().parse(withSecrets(prepared, this.secrets)),
-      signal,
-      device.fence,
-    );
+    const input = offered.command.input.strict().parse(withSecrets(prepared, this.secrets));
+    const witness = watchStep(device);
+    try {
+      return await offered.command.run(input, signal, device.fence);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw await witness.judge(
+        error,
+        typeof input.timeout_ms === "number" ? input.timeout_ms : actionTimeoutMs,
+      );
+    } finally {
+      witness.end();
+    }
   }
 
   /** A check used as an action passes or fails the batch like any other action. */
@@ -148,25 +182,22 @@ class Actions implements ActionExecutor {
   ): Promise<Done> {
     await untilUsable(device, signal);
     const options = { passCondition: "all", timeoutMs: checkTimeoutMs, signal } as const;
-    const { pass, verdicts } = await this.verifications.check(device, [check], options);
-    const [verdict] = verdicts;
-    if (pass) return { message: `holds: ${verdict?.expected}` };
-    throw new ToolError(
-      "VERIFICATION_FAILED",
-      `Expected ${verdict?.expected}; found ${verdict?.actual}.`,
-      "Look at the screen with dump_ui_elements.",
-      { nearest: verdict?.nearest },
-    );
+    const { pass, verdicts, failure } = await this.verifications.check(device, [check], options);
+    if (pass) return { message: `holds: ${verdicts[0]?.expected}` };
+    throw new CheckFailed(failure ?? { code: "VERIFICATION_FAILED", message: "the check did not hold" });
   }
 
   /** A device leaves out what was typed, and what a field made of it, since it may be a secret; here that is known. */
-  private describeError(cause: unknown, isSecret: boolean): { code: string; message: string } {
+  private describeError(cause: unknown, isSecret: boolean): NonNullable<ActionResult["error"]> {
+    if (cause instanceof CheckFailed) return this.secrets.mask(cause.failure);
+    const nearest = nearestOf(cause);
     const message = cause instanceof Error ? cause.message : String(cause);
     const hint = cause instanceof ToolError ? ` ${cause.hint}` : "";
     const coded = cause instanceof Error && "code" in cause && typeof cause.code === "string";
     return {
       code: coded ? String(cause.code) : "DEVICE_ERROR",
       message: this.secrets.mask(`${message}${isSecret ? "" : fieldValues(cause)}${hint}`),
+      ...(nearest && { nearest: this.secrets.mask(nearest) }),
     };
   }
 }
@@ -175,4 +206,51 @@ function fieldValues(cause: unknown): string {
   if (!(cause instanceof DeviceError) || cause.code !== "INPUT_NOT_TAKEN") return "";
   const { held, asked } = cause.details;
   return held === undefined || asked === undefined ? "" : ` It holds ${held}; ${asked} was asked for.`;
+}
+
+/** A check within a batch that did not hold; what it says goes on as it is. */
+class CheckFailed extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+    this.name = "CheckFailed";
+  }
+}
+
+function failureOf({ command, error, message }: ActionResult): Failure {
+  const { message: said, ...rest } = error ?? { code: "DEVICE_ERROR", message };
+  return { ...rest, command, message: said.startsWith(`${command}:`) ? said : `${command}: ${said}` };
+}
+
+const isExpected = ({ status, expected }: DocumentStatus): boolean =>
+  expected === undefined ? status < 400 : status === expected;
+
+function endAfter(end: Ended, { result, refused }: Ran): Ended {
+  if (!result.ok) return { ok: false, failure: failureOf(result) };
+  return end.ok ? { ok: true, refused } : end;
+}
+
+const refusal = ({ code, message, expected, found }: Failure) => ({
+  ok: false,
+  message,
+  error: { code, message, expected, found },
+});
+
+function refusedBy(command: string, { url, status, expected }: DocumentStatus): Failure {
+  const wanted = expected === undefined ? "a status below 400" : `status ${expected}`;
+  return {
+    code: "NAVIGATION_FAILED",
+    message: `expected ${wanted}; the server answered ${status} for ${url}. Where that is right, give expect_status or check what the page shows.`,
+    command,
+    expected: wanted,
+    found: `status ${status}`,
+  };
+}
+
+/** The names that a controller found instead of the one asked for. */
+function nearestOf(cause: unknown): string[] | undefined {
+  const details = cause instanceof Error && "details" in cause ? cause.details : undefined;
+  const nearest =
+    typeof details === "object" && details !== null && "nearest" in details ? details.nearest : [];
+  const names = Array.isArray(nearest) ? nearest.filter((one) => typeof one === "string") : [];
+  return names.length > 0 ? names : undefined;
 }

@@ -1,7 +1,8 @@
-import type { Edge, Node } from "../../domain/index.ts";
+import type { Edge, Failure, Node } from "../../domain/index.ts";
 import type { CheckReport } from "../ports.ts";
 import { sharingEdges } from "../userinterfaces/problems.ts";
-import { arrivalMs, type Failure, failedCheck, type Trip } from "./trip.ts";
+import { classOf } from "../verdicts.ts";
+import { arrivalMs, type Trip } from "./trip.ts";
 
 /** Where a step led. `verified: false`: the place has no checks and is taken for granted. */
 export type Arrival =
@@ -24,14 +25,25 @@ export async function arrive(trip: Trip, target: Node, others: readonly Node[]):
   if (rivals.length > 0) {
     const node = await firstSeen(trip, [target, ...rivals]);
     if (node) {
+      trip.refused = undefined;
       trip.run.verified(node.verifications.length);
       return { ok: true, node, verified: true, duration_ms: since() };
     }
   }
   const report = await trip.check(target, rivals.length > 0 ? 0 : arrivalMs);
   count(trip, report);
+  const { refused } = trip;
+  trip.refused = undefined;
   if (report.pass) return { ok: true, node: target, verified: true, duration_ms: since() };
-  return { ok: false, duration_ms: since(), failure: failedCheck(target.label, report) };
+  return { ok: false, duration_ms: since(), failure: notVerified(target.label, report, refused) };
+}
+
+/** A server's 4xx or 5xx that the check did not expect is why the check did not hold. */
+function notVerified(label: string, { failure }: CheckReport, refused: Failure | undefined): Failure {
+  const { message, ...rest } = failure ?? { code: "VERIFICATION_FAILED", message: "its checks did not hold" };
+  const whole = { ...rest, message: `"${label}" was not verified: ${message}` };
+  if (!refused || classOf(rest.code) !== "behaviour") return whole;
+  return { ...rest, ...refused, message: `${refused.message} ${whole.message}` };
 }
 
 function count(trip: Trip, report: CheckReport): void {

@@ -63,15 +63,22 @@ function createMoving(ports: TripPorts, maps: Maps, { userinterfaces }: LookingD
     model: AppModel,
     request: ValidationRequest,
     limitMs: number,
+    checkedTarget?: string,
   ): Promise<Trip> {
     const map = await maps.get(model, run.device.model);
-    return new Trip(ports, run, model, map, request.variables ?? {}, limitMs);
+    return new Trip(ports, run, model, map, request.variables ?? {}, limitMs, checkedTarget);
   }
   return {
     async navigate(run, request: NavigationRequest) {
       const model = await userinterfaces.load(request.userinterface);
       const target = getNode(model, request.target);
-      const trip = await newTrip(run, model, request, request.timeout_ms ?? navigationTimeoutMs);
+      const trip = await newTrip(
+        run,
+        model,
+        request,
+        request.timeout_ms ?? navigationTimeoutMs,
+        request.isChecked ? target.id : undefined,
+      );
       return span("navigate", { execution: run.id, node: target.id }, () =>
         reported(trip, target, () => travel(trip, target)),
       );

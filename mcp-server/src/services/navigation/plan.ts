@@ -1,8 +1,9 @@
-import type { Node } from "../../domain/index.ts";
+import type { Failure, Node } from "../../domain/index.ts";
 import { findEntry } from "../userinterfaces/model.ts";
+import { verdictOf } from "../verdicts.ts";
 import { arrive } from "./arrive.ts";
 import { type Leg, type Path, shortestPath } from "./graph.ts";
-import type { Failure, Trip } from "./trip.ts";
+import type { Trip } from "./trip.ts";
 
 type Planned = { ok: true; from: Node; path: Path } | { ok: false; failure: Failure };
 
@@ -26,12 +27,18 @@ async function enterApp(trip: Trip, entry: Node, path: Path): Promise<Failure | 
   const isPlace = entry.verifications.length > 0;
   if (isPlace && (await trip.seesNode(entry))) return undefined;
   if (!isPlace && path.legs.length > 0 && hasActions(trip, path.legs[0])) return undefined;
-  const failure = await openApp(trip);
+  const failure = await openApp(trip, isPlace || isCheckedFirst(trip, path));
   if (failure || !isPlace) return failure;
   const arrival = await arrive(trip, entry, []);
   if (!arrival.ok) return arrival.failure;
   await trip.stand(entry, true);
   return undefined;
+}
+
+/** Whether the first leg, which only looks, ends at a place that is checked: it judges the page that is opened. */
+function isCheckedFirst(trip: Trip, { legs: [first] }: Path): boolean {
+  const target = trip.model.nodes.get(first?.to ?? "");
+  return target !== undefined && trip.isChecked(target);
 }
 
 function hasActions(trip: Trip, leg: Leg | undefined): boolean {
@@ -43,7 +50,7 @@ function hasActions(trip: Trip, leg: Leg | undefined): boolean {
 const openCommand = "navigate_to_url";
 
 /** Opens the app's address, where it has one and the device can; otherwise the screen is left as it is. */
-async function openApp(trip: Trip): Promise<Failure | undefined> {
+async function openApp(trip: Trip, isChecked: boolean): Promise<Failure | undefined> {
   const { url } = trip.model.ui.app;
   const { actions, clock } = trip.ports;
   const canOpen = actions.list(trip.device).some(({ command }) => command.name === openCommand);
@@ -54,15 +61,16 @@ async function openApp(trip: Trip): Promise<Failure | undefined> {
     retry_actions: [],
     failure_actions: [],
   };
-  const report = await actions.run(trip.device, batch, { variables: trip.variables, signal: trip.signal });
-  const [failed] = report.results.filter(({ ok }) => !ok);
-  const error = failed && { code: failed.error?.code ?? "NAVIGATION_FAILED", message: failed.message };
+  const { variables, signal } = trip;
+  const report = await actions.run(trip.device, batch, { variables, signal, isChecked });
+  const { failure: error } = report;
+  trip.refused = report.refused;
   const durationMs = clock.monotonic() - started;
   await trip.run.step({
     path: "",
     kind: "navigation",
     label: `open ${trip.model.ui.name}`,
-    status: error ? "failed" : "passed",
+    status: error ? verdictOf(error.code) : "passed",
     started_at: new Date(clock.now() - durationMs).toISOString(),
     duration_ms: durationMs,
     input: { actions: batch.actions },

@@ -1,6 +1,7 @@
 import type { ActionSet, Edge, Node, WalkedLeg } from "../../domain/index.ts";
 import type { ActionReport } from "../ports.ts";
 import { edgeLabel, labelOf, sharedEdgeTo } from "../userinterfaces/model.ts";
+import { verdictOf } from "../verdicts.ts";
 import type { Arrival } from "./arrive.ts";
 import type { Leg } from "./graph.ts";
 import type { Trip } from "./trip.ts";
@@ -65,7 +66,7 @@ export async function recordStep(
     path: "",
     kind: "navigation",
     label: `${walked.from} → ${walked.to}`,
-    status: walked.ok ? "passed" : "failed",
+    status: walked.error ? verdictOf(walked.error.code) : "passed",
     started_at: new Date(clock.now() - walked.duration_ms).toISOString(),
     duration_ms: walked.duration_ms,
     input: { edge: edgeLabel(trip.model, edge), edge_id: edge.id, action_set: set.id, actions: set.actions },

@@ -8,6 +8,7 @@ import { type ErrorCode, errorStatus, ToolError } from "../../errors.ts";
 import type { CallContext, ExecutionService, Run, RunReply, RunSpec } from "../ports.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
+import { verdictOf } from "../verdicts.ts";
 import type {
   EdgeRequest,
   NavigationReply,
@@ -50,7 +51,8 @@ export function createRuns({
   const navigated = (spec: RunSpec, context: CallContext, go: (run: Run) => Promise<NavigationReport>) =>
     executions.run<NavigationReport>(spec, context, async (run) => {
       const output = await go(run);
-      return { status: output.status, output, ...(output.error && { reason: output.error }) };
+      const { status, error } = output;
+      return { status, output, ...(error && { reason: { code: error.code, message: error.message } }) };
     });
 
   return {
@@ -99,11 +101,20 @@ export function createRuns({
       const spec = specOf(request, model.ui.name, rest, validationTimeoutMs);
       const reply = await executions.run<ValidationReport>(spec, context, async (run) => {
         const output = await moving.validate(run, asked);
-        return output.failed === 0 ? { status: "passed", output } : { status: "failed", output };
+        return { ...verdictOfTrials(output), output };
       });
       return validationReplyOf(reply);
     },
   };
+}
+
+/** A failure of the app outweighs what could not be judged; the reason is the first of its kind. */
+function verdictOfTrials({ trials }: ValidationReport) {
+  const failures = trials.flatMap(({ edge, ok, error }) => (ok || !error ? [] : [{ edge, ...error }]));
+  const worst = failures.find(({ code }) => verdictOf(code) === "failed") ?? failures[0];
+  if (!worst) return { status: "passed" as const };
+  const { edge, code, message } = worst;
+  return { status: verdictOf(code), reason: { code, message: `${edge}: ${message}` } };
 }
 
 /** What must be there when nobody goes on waiting for a run. */

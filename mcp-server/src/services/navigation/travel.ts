@@ -1,11 +1,12 @@
-import type { NavigationReport, Node } from "../../domain/index.ts";
+import type { Failure, NavigationReport, Node } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { classOf, verdictOf } from "../verdicts.ts";
 import { arrive } from "./arrive.ts";
 import type { Leg, Path } from "./graph.ts";
 import { plan } from "./plan.ts";
 import { findStart, placesToTry, type Standing } from "./start.ts";
-import type { Failure, Trip } from "./trip.ts";
-import { fatalCodes, type LegEnd, walkLeg } from "./walkLeg.ts";
+import type { Trip } from "./trip.ts";
+import { type LegEnd, walkLeg } from "./walkLeg.ts";
 
 /** Planned again at most this often in one navigation. */
 const maxReplans = 2;
@@ -23,17 +24,28 @@ export async function travel(trip: Trip, target: Node): Promise<TravelEnd> {
   for (;;) {
     trip.signal.throwIfAborted();
     const planned = await plan(trip, at?.node, target);
-    if (!planned.ok) return { reached: false, at: at?.node, failure: planned.failure };
+    if (!planned.ok) return { reached: false, at: at?.node, failure: whyNoPlan(trip, planned.failure) };
     trip.firstPlan ??= planned.path;
     const end = await walk(trip, planned.path, planned.from, target);
     if ("arrived" in end) return { reached: true, at: end.at, verified: end.arrived };
-    if (end.fatal || trip.replans >= maxReplans) return { reached: false, at: end.at, failure: end.failure };
+    trip.lastFailure = end.failure;
+    // Another way helps only where the app did otherwise than its tree says.
+    if (isFinal(end.failure) || trip.replans >= maxReplans)
+      return { reached: false, at: end.at, failure: end.failure };
     trip.replans += 1;
     at = end.at && { node: end.at, verified: true };
   }
 }
 
-type WalkEnd = { arrived: boolean; at: Node } | { at: Node | undefined; failure: Failure; fatal: boolean };
+/** Where there is no way without the edges that failed, these are why, and not the tree. */
+function whyNoPlan({ lastFailure }: Trip, failure: Failure): Failure {
+  const isOfTree = failure.code === "NO_PATH" || failure.code === "NO_ENTRY_NODE";
+  return (isOfTree && lastFailure) || failure;
+}
+
+const isFinal = ({ code }: Failure): boolean => classOf(code) !== "behaviour";
+
+type WalkEnd = { arrived: boolean; at: Node } | { at: Node | undefined; failure: Failure };
 
 /** Walks a path until it ends, fails, or leads elsewhere. `arrived` says whether the target was verified. */
 async function walk(trip: Trip, path: Path, from: Node, target: Node): Promise<WalkEnd> {
@@ -48,7 +60,7 @@ async function walk(trip: Trip, path: Path, from: Node, target: Node): Promise<W
   }
   if (path.legs.length === 0) {
     const arrival = await arrive(trip, target, []);
-    if (!arrival.ok) return { at: undefined, failure: arrival.failure, fatal: false };
+    if (!arrival.ok) return { at: undefined, failure: arrival.failure };
     await trip.stand(target, arrival.verified);
     return { arrived: arrival.verified, at: target };
   }
@@ -56,13 +68,13 @@ async function walk(trip: Trip, path: Path, from: Node, target: Node): Promise<W
 }
 
 async function failed(trip: Trip, leg: Leg, end: LegEnd & { ok: false }): Promise<WalkEnd> {
-  const { failure, fatal } = end;
-  if (fatal) return { at: undefined, failure, fatal };
+  const { failure } = end;
+  if (isFinal(failure)) return { at: undefined, failure };
   trip.excluded.push(leg, ...conditionalTwins(trip, leg));
-  if (trip.replans >= maxReplans) return { at: undefined, failure, fatal };
+  if (trip.replans >= maxReplans) return { at: undefined, failure };
   const at = await trip.locate(placesToTry(trip, siblingsOf(trip, leg), searchedNodes));
   if (at) await trip.stand(at, true);
-  return { at, failure, fatal };
+  return { at, failure };
 }
 
 /** A conditional edge decided for another place. If that is the target of the whole way, all is well. */
@@ -70,7 +82,7 @@ function elsewhere(trip: Trip, leg: Leg, at: Node, target: Node, verified: boole
   if (at.id === target.id) return { arrived: verified, at };
   const wanted = trip.model.nodes.get(leg.to)?.label ?? leg.to;
   const message = `The way to "${wanted}" led to "${at.label}", which its conditional edge allows.`;
-  return { at, failure: { code: "NAVIGATION_FAILED", message }, fatal: false };
+  return { at, failure: { code: "NAVIGATION_FAILED", message } };
 }
 
 /** Edges that share the action set that has just failed would fail alike. */
@@ -90,10 +102,6 @@ function siblingsOf(trip: Trip, leg: Leg): Node[] {
   return ids.flatMap((id) => trip.model.nodes.get(id) ?? []);
 }
 
-/** `error`: it could not be judged. Everything else is what the app or its map did. */
-const statusOf = (code: string): NavigationReport["status"] =>
-  fatalCodes.has(code) || code === "NO_ENTRY_NODE" ? "error" : "failed";
-
 /** Runs `work` and tells how it went; a way that failed leaves the position unknown. Throws when the run itself ends. */
 export async function reported(
   trip: Trip,
@@ -107,7 +115,7 @@ export async function reported(
     }
     await trip.lose();
     const { failure: error } = end;
-    return trip.report(target, { reached: false, verified: false, status: statusOf(error.code), error });
+    return trip.report(target, { reached: false, verified: false, status: verdictOf(error.code), error });
   } catch (error) {
     await trip.lose();
     if (!trip.isLate()) throw error;

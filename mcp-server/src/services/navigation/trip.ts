@@ -1,4 +1,12 @@
-import type { NavigationReport, Node, Params, Step, Verdict, WalkedLeg } from "../../domain/index.ts";
+import type {
+  Failure,
+  NavigationReport,
+  Node,
+  Params,
+  Step,
+  Verdict,
+  WalkedLeg,
+} from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import type {
   ActionExecutor,
@@ -24,8 +32,6 @@ export type TripPorts = {
   useApp(deviceId: string, testIdAttribute: string): void;
 };
 
-export type Failure = { code: string; message: string };
-
 /** How long an arrival is waited for; a check with a `timeout_ms` of its own waits that long. */
 export const arrivalMs = 10_000;
 
@@ -37,7 +43,11 @@ export class Trip {
   readonly excluded: Leg[] = [];
   readonly walked: WalkedLeg[] = [];
   replans = 0;
+  /** What the last leg failed of; a way that cannot be found without that leg's edge failed of the same. */
+  lastFailure: Failure | undefined;
   verdicts: Verdict[] = [];
+  /** The server answered 4xx or 5xx to the last action, and the checks behind it are to say whether that is right. */
+  refused: Failure | undefined;
   firstPlan: Path | undefined;
   lastPicture: Step["artifacts"][number] | undefined;
   private readonly startedAt: number;
@@ -51,6 +61,8 @@ export class Trip {
     readonly map: AppMap,
     variables: Params,
     timeoutMs: number,
+    /** The node whose screen the caller checks itself, when the device is there. */
+    readonly checkedTarget?: string,
   ) {
     this.device = run.device;
     ports.useApp(run.device.id, model.ui.test_id_attribute);
@@ -84,6 +96,11 @@ export class Trip {
       signal: this.signal,
       evidence: false,
     });
+  }
+
+  /** Whether checks follow when the device is there. */
+  isChecked(node: Node): boolean {
+    return node.verifications.length > 0 || node.id === this.checkedTarget;
   }
 
   seesNode(node: Node): Promise<boolean> {
@@ -136,6 +153,7 @@ export class Trip {
       replans: this.replans,
       duration_ms: this.elapsedMs(),
       verdicts: this.verdicts,
+      ...(this.refused && { refused: this.refused }),
       ...(error && { error }),
     };
   }
@@ -162,13 +180,3 @@ const tookTooLong = (timeoutMs: number) =>
     `The navigation took longer than ${timeoutMs} ms.`,
     "Look at the screen, or give a larger timeout_ms.",
   );
-
-/** What a failed check says in one line. */
-export function failedCheck(label: string, report: CheckReport): Failure {
-  const failed = report.verdicts.find(({ pass }) => !pass);
-  const near = failed && failed.nearest.length > 0 ? `; nearest: ${failed.nearest.join(", ")}` : "";
-  const found = failed
-    ? `expected ${failed.expected}; found ${failed.error ?? failed.actual}${near}`
-    : "its checks failed";
-  return { code: "VERIFICATION_FAILED", message: `"${label}" was not verified: ${found}` };
-}

@@ -6,6 +6,8 @@ export type NavigationRequest = {
   userinterface: string;
   /** Label or id. */
   target: string;
+  /** The caller checks the target's screen itself: a server's 4xx or 5xx is then the check's to judge. */
+  isChecked?: boolean | undefined;
   /** Fill `{{name}}` over the userinterface's own. */
   variables?: Params | undefined;
   timeout_ms?: number | undefined;

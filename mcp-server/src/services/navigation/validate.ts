@@ -1,8 +1,8 @@
-import type { EdgeTrial, Node, ValidationReport } from "../../domain/index.ts";
+import type { EdgeTrial, Failure, Node, ValidationReport } from "../../domain/index.ts";
 import { edgeLabel, findEntry } from "../userinterfaces/model.ts";
 import { type Leg, shortestPath } from "./graph.ts";
 import { type TravelEnd, travel } from "./travel.ts";
-import type { Failure, Trip } from "./trip.ts";
+import type { Trip } from "./trip.ts";
 import { walkLeg } from "./walkLeg.ts";
 
 type EdgeLeg = Extract<Leg, { edge_id: string }>;

@@ -1,35 +1,25 @@
-import type { ActionBatch, ActionSet, Edge, Node, WalkedLeg } from "../../domain/index.ts";
+import type { ActionBatch, ActionSet, Edge, Failure, Node, WalkedLeg } from "../../domain/index.ts";
 import type { ActionReport } from "../ports.ts";
 import { labelOf } from "../userinterfaces/model.ts";
+import { classOf } from "../verdicts.ts";
 import { arrive, possibleTargets } from "./arrive.ts";
 import type { Leg } from "./graph.ts";
 import { type Attempt, pictureBefore, recordBroken, recordRuns, recordStep } from "./recordLeg.ts";
-import { arrivalMs, type Failure, type Trip } from "./trip.ts";
+import { arrivalMs, type Trip } from "./trip.ts";
 
 /** `at` is where the step led, which for a conditional edge may be another place than was wanted. */
 export type LegEnd =
   | { ok: true; at: Node; verified: boolean; intended: boolean }
-  | { ok: false; failure: Failure; fatal: boolean };
-
-/** Nothing that is tried next on the device can work. */
-export const fatalCodes: ReadonlySet<string> = new Set([
-  "DEVICE_LOST",
-  "BROWSER_NOT_FOUND",
-  "BROWSER_UNUSABLE",
-  "CONTROLLER_UNAVAILABLE",
-  "FENCE_OUTDATED",
-  "LEASE_EXPIRED",
-  "LEASE_LOST",
-]);
+  | { ok: false; failure: Failure };
 
 /** Walks one step: actions, then the checks of where it leads. Records it as a step and in the history. */
 export async function walkLeg(trip: Trip, leg: Leg): Promise<LegEnd> {
   const target = trip.model.nodes.get(leg.to);
-  if (!target) return { ok: false, fatal: false, failure: goneFailure(leg.to) };
+  if (!target) return { ok: false, failure: goneFailure(leg.to) };
   if (!("edge_id" in leg)) return passGate(trip, leg, target);
   const edge = trip.model.edges.get(leg.edge_id);
   const set = edge?.action_sets.find(({ id }) => id === leg.action_set_id);
-  if (!edge || !set) return { ok: false, fatal: false, failure: goneFailure(leg.edge_id) };
+  if (!edge || !set) return { ok: false, failure: goneFailure(leg.edge_id) };
   return walkEdge(trip, leg, edge, set, target);
 }
 
@@ -43,7 +33,7 @@ async function walkEdge(trip: Trip, leg: Leg, edge: Edge, set: ActionSet, target
     throw error;
   });
   const end = endOf(attempt, target);
-  if (end.ok || !end.fatal) await recordRuns(trip, edge, set, attempt, target);
+  if (end.ok || classOf(end.failure.code) === "behaviour") await recordRuns(trip, edge, set, attempt, target);
   if (end.ok && end.at.type !== "action") await trip.stand(end.at, end.verified);
   const walked: WalkedLeg = {
     kind: leg.kind,
@@ -74,7 +64,7 @@ async function passGate(trip: Trip, leg: Leg, target: Node): Promise<LegEnd> {
     duration_ms: arrival.duration_ms,
     ...(!arrival.ok && { error: arrival.failure }),
   });
-  if (!arrival.ok) return { ok: false, failure: arrival.failure, fatal: false };
+  if (!arrival.ok) return { ok: false, failure: arrival.failure };
   await trip.stand(target, arrival.verified);
   return { ok: true, at: target, verified: arrival.verified, intended: true };
 }
@@ -110,7 +100,12 @@ async function act(
   const report: ActionReport =
     batch.actions.length === 0
       ? { ok: true, results: [] }
-      : await actions.run(trip.device, batch, { variables: trip.variables, signal: trip.signal });
+      : await actions.run(trip.device, batch, {
+          variables: trip.variables,
+          signal: trip.signal,
+          isChecked: trip.isChecked(target),
+        });
+  if (batch.actions.length > 0) trip.refused = report.refused;
   const lastStarted = clock.monotonic() - (report.results.at(-1)?.duration_ms ?? 0);
   if (report.ok && edge.final_wait_ms > 0) await clock.sleep(edge.final_wait_ms, trip.signal);
   const actionsMs = Math.round(clock.monotonic() - started);
@@ -140,13 +135,8 @@ function endOf({ report, arrival }: Attempt, target: Node): LegEnd {
     const { node, verified } = arrival;
     return { ok: true, at: node, verified, intended: node.id === target.id };
   }
-  if (arrival) return { ok: false, failure: arrival.failure, fatal: false };
-  const failed = report.results.findLast(({ ok, phase }) => !ok && phase !== "failure");
-  const code = failed?.error?.code ?? "DEVICE_ERROR";
-  const message = failed
-    ? `${failed.command}: ${failed.error?.message ?? failed.message}`
-    : "the actions failed";
-  return { ok: false, failure: { code, message }, fatal: fatalCodes.has(code) };
+  if (arrival) return { ok: false, failure: arrival.failure };
+  return { ok: false, failure: report.failure ?? { code: "DEVICE_ERROR", message: "the actions failed" } };
 }
 
 const goneFailure = (id: string): Failure => ({

@@ -1,7 +1,7 @@
 import type { Step } from "../../domain/index.ts";
 import { errorStatus, ToolError } from "../../errors.ts";
 import type { Clock, Run } from "../ports.ts";
-import { classOf } from "../testcases/failures.ts";
+import { verdictOf } from "../verdicts.ts";
 import type { ToolCalls, ToolReply } from "./types.ts";
 
 const mostCalls = 5_000;
@@ -114,8 +114,7 @@ const numberOf = (value: unknown) => (typeof value === "number" ? value : 0);
 function endOf(reply: ToolReply): Pick<Step, "status" | "output" | "error"> {
   if (!reply.ok) {
     const { code, message } = reply.error;
-    const status = classOf(code) === "behaviour" ? "failed" : "error";
-    return { status, output: null, error: { code, message } };
+    return { status: verdictOf(code), output: null, error: { code, message } };
   }
   return { status: statusOf(reply.structured), output: reply.structured };
 }

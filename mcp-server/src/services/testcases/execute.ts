@@ -1,5 +1,6 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
 import type { CallContext, Run, RunReply } from "../ports.ts";
+import { verdictOfClass } from "../verdicts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
 import { type Setups, type Starting, startedFresh } from "./freshStart.ts";
 import { runGraph } from "./runner.ts";
@@ -69,6 +70,8 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
     },
     userinterfaceOverride: request.userinterface_name,
     lastFailure: undefined,
+    lastFailureClass: undefined,
+    refused: undefined,
     lastPicture: undefined,
   };
   const scope = startScope(testcase, request.inputs, app?.variables ?? {});
@@ -120,7 +123,7 @@ function verdictOf(
 ): { status: FinalStatus; reason?: { code: string; message: string } } {
   if (!end.ok) {
     const { code, message, kind } = end;
-    return { status: kind === "behaviour" ? "failed" : "error", reason: { code, message } };
+    return { status: verdictOfClass(kind), reason: { code, message } };
   }
   if (verifiedCount > 0) return { status: "passed" };
   const message = "The test came to its end, but no check and no verified navigation was made on the way.";

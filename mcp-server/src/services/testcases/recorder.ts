@@ -1,7 +1,7 @@
 import type { Block, Step } from "../../domain/index.ts";
 import { abortEnding, reasonOf } from "../executions/index.ts";
+import { classOf, verdictOfClass } from "../verdicts.ts";
 import type { BlockEnd, Frame, PreparedBlock } from "./blocks/block.ts";
-import { classOf } from "./failures.ts";
 import type { FailedStep } from "./types.ts";
 
 type Failed = Extract<BlockEnd, { ok: false }>;
@@ -40,7 +40,10 @@ export async function recordBlock(
   };
   await run.step(step);
   run.signal.throwIfAborted();
-  if (failure && !isWithin(session.lastFailure, step.path)) session.lastFailure = failedStep(step, failure);
+  if (failure && !isWithin(session.lastFailure, step.path)) {
+    session.lastFailure = failedStep(step, failure);
+    session.lastFailureClass = failure.kind;
+  }
   return end;
 }
 
@@ -111,8 +114,7 @@ class Pictures {
 const isFalse = (block: Block, end: Failed) => block.type === "condition" && end.kind === "behaviour";
 
 function statusOf(failure: Failed | undefined): Step["status"] {
-  if (!failure) return "passed";
-  return failure.kind === "behaviour" ? "failed" : "error";
+  return failure ? verdictOfClass(failure.kind) : "passed";
 }
 
 function failedStep(step: NewStep, end: Failed): FailedStep {

@@ -32,26 +32,37 @@ function nextOf(graph: Graph, block: Block, end: BlockEnd): Block | undefined {
 }
 
 function failureReached(block: Block, { session }: Frame): GraphEnd {
-  const { lastFailure } = session;
+  const { lastFailure, lastFailureClass } = session;
   const name = block.label ?? block.id;
   const why = lastFailure ? ` after ${lastFailure.label}: ${lastFailure.message}` : "";
   const code = lastFailure?.code ?? "VERIFICATION_FAILED";
-  return { ok: false, kind: "behaviour", code, message: `The test ended at "${name}"${why}.` };
+  return {
+    ok: false,
+    kind: lastFailureClass ?? "behaviour",
+    code,
+    message: `The test ended at "${name}"${why}.`,
+  };
 }
 
 async function runBlock(block: Block, graph: Graph, frame: Frame): Promise<BlockEnd> {
   const caught = graph.edges.some(({ from, on }) => from === block.id && on === "failure");
-  const end = await recordBlock(block, frame, { caught, prepare: () => prepare(block, frame) });
+  const end = await recordBlock(block, frame, { caught, prepare: () => prepare(block, graph, frame) });
   frame.scope[block.id] = { output: end.output };
   return end;
 }
 
-function prepare(block: Block, frame: Frame): PreparedBlock {
+/** Whether a check is the next thing after the block. */
+function isChecked(graph: Graph, { id }: Block): boolean {
+  const next = graph.edges.find(({ from, on }) => from === id && on === "success")?.to;
+  return graph.blocks.some((block) => block.id === next && block.type === "verification");
+}
+
+function prepare(block: Block, graph: Graph, frame: Frame): PreparedBlock {
   switch (block.type) {
     case "navigation":
-      return navigationBlock(block, frame);
+      return navigationBlock(block, frame, isChecked(graph, block));
     case "action":
-      return actionBlock(block, frame);
+      return actionBlock(block, frame, isChecked(graph, block));
     case "verification":
       return verificationBlock(block, frame);
     case "condition":

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  type Failure,
   type Params,
   paramsSchema,
   type StartWish,
@@ -41,11 +42,17 @@ export type AppsPort = {
   describe(userinterface: string, tx?: Database): Promise<AppView>;
 };
 
-export type NavigationRequest = { userinterface: string; target: string; variables: Params };
+export type NavigationRequest = {
+  userinterface: string;
+  target: string;
+  variables: Params;
+  isChecked?: boolean;
+};
 export type NavigationOutcome = {
   reached: boolean;
   verified: boolean;
-  error?: { code: string; message: string } | undefined;
+  refused?: Failure | undefined;
+  error?: Failure | undefined;
 };
 export type NavigationPort = {
   navigate(run: Run, request: NavigationRequest): Promise<NavigationOutcome>;

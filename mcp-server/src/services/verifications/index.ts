@@ -1,5 +1,5 @@
 import { DeviceError, type Reading } from "@labwright/controllers";
-import type { Params, Verification } from "../../domain/index.ts";
+import type { Failure, Params, Verdict, Verification } from "../../domain/index.ts";
 import { span } from "../../observability/span.ts";
 import { checksOf, describeOffers } from "../findCommand.ts";
 import type {
@@ -10,6 +10,8 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../ports.ts";
+import { classOf } from "../verdicts.ts";
+import { type Witness, watchStep } from "../witness.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
 
 /** Between two looks: short at first, so that a check that holds soon is answered soon; then kinder to the device. */
@@ -17,16 +19,6 @@ const firstPauseMs = 25;
 const longestPauseMs = 250;
 /** A look that begins right before the deadline may still take so long. */
 const shortestLookMs = 1_000;
-
-/** What ends a check at once: polling on would only hide it. */
-const fatal: ReadonlySet<string> = new Set([
-  "DEVICE_LOST",
-  "BROWSER_NOT_FOUND",
-  "BROWSER_UNUSABLE",
-  "INVALID_PARAMS",
-  "INVALID_SELECTOR",
-  "UNSAFE_DISABLED",
-]);
 
 export type VerificationDependencies = { clock: Clock; secrets: Secrets; screen: ScreenService };
 type CheckOptions = Parameters<VerificationExecutor["check"]>[2];
@@ -66,14 +58,30 @@ class Verifications implements VerificationExecutor {
       const variables: Params = options.variables ?? {};
       const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets: this.secrets });
       const any = passCondition === "any";
-      await this.poll(watched, any, signal);
-      const verdicts = watched.map(({ verdict }) => verdict);
-      const pass = any ? verdicts.some((verdict) => verdict.pass) : verdicts.every((verdict) => verdict.pass);
-      const busy = watched.find(({ verdict }) => verdict.error?.startsWith("PAGE_UNRESPONSIVE"));
-      if (!pass && busy?.unresponsive) throw busy.unresponsive;
-      if (!pass && options.evidence !== false) await this.addEvidence(device, watched, signal);
-      return { pass, verdicts };
+      const witness = watchStep(device);
+      try {
+        await this.poll(watched, any, signal);
+        return await this.report(device, watched, options, witness);
+      } finally {
+        witness.end();
+      }
     });
+  }
+
+  private async report(
+    device: OpenDevice,
+    watched: readonly Watched[],
+    { passCondition, evidence, signal }: CheckOptions,
+    witness: Witness,
+  ): Promise<CheckReport> {
+    const verdicts = watched.map(({ verdict }) => verdict);
+    const pass =
+      passCondition === "any"
+        ? verdicts.some((verdict) => verdict.pass)
+        : verdicts.every((verdict) => verdict.pass);
+    if (pass) return { pass, verdicts };
+    if (evidence !== false) await this.addEvidence(device, watched, signal);
+    return { pass, verdicts, failure: await failureOf(watched, witness) };
   }
 
   private async poll(watched: readonly Watched[], any: boolean, signal: AbortSignal): Promise<void> {
@@ -96,7 +104,7 @@ class Verifications implements VerificationExecutor {
     verdict.attempts += 1;
     try {
       const input = offered.check.input.strict().parse(this.secrets.fill(watched.params));
-      const left = watched.timeoutMs - (this.clock.now() - started);
+      const left = watched.timeoutMs - (this.clock.monotonic() - started);
       this.record(watched, await offered.check.read(input, signal, Math.max(left, shortestLookMs)));
     } catch (error) {
       this.recordError(watched, error, signal);
@@ -106,14 +114,15 @@ class Verifications implements VerificationExecutor {
   }
 
   private record(watched: Watched, reading: Reading): void {
-    const { verdict, asked } = watched;
     const { mask } = this.secrets;
+    const { verdict, asked } = watched;
+    watched.unread = undefined;
     verdict.pass = asked.negate ? !reading.holds : reading.holds;
     verdict.expected = mask(asked.negate ? `not: ${reading.expected}` : reading.expected);
     verdict.actual = mask(reading.actual);
     verdict.nearest = mask([...(reading.nearest ?? [])]);
     watched.wasRead = true;
-    delete watched.unresponsive;
+    watched.isAbsent = reading.absent === true && !asked.negate;
     delete verdict.error;
   }
 
@@ -121,12 +130,11 @@ class Verifications implements VerificationExecutor {
   private recordError(watched: Watched, error: unknown, signal: AbortSignal): void {
     const { verdict } = watched;
     if (signal.aborted) throw signal.reason;
-    if (!(error instanceof DeviceError) || fatal.has(error.code)) throw error;
-    if (error.code === "PAGE_UNRESPONSIVE") {
-      // What was read before stands, unless the page has been busy for most of the time.
-      watched.unresponsive = error;
-      if (watched.wasRead && Number(error.details.busy_ms) < watched.timeoutMs / 2) return;
-    }
+    if (!(error instanceof DeviceError) || classOf(error.code) === "broken") throw error;
+    // What was read before stands, unless the page has been busy for most of the time.
+    const isShort = watched.wasRead && Number(error.details.busy_ms) < watched.timeoutMs / 2;
+    if (error.code === "PAGE_UNRESPONSIVE" && isShort) return;
+    watched.unread = error;
     verdict.pass = false;
     verdict.error = `${error.code}: ${this.secrets.mask(error.message)}`;
   }
@@ -140,4 +148,31 @@ class Verifications implements VerificationExecutor {
     if (!picture) return;
     for (const { verdict } of watched) if (!verdict.pass) verdict.evidence.push(picture.artifact.uri);
   }
+}
+
+/**
+ * Why checks did not hold. One that read a wrong value has failed, whatever is around it; one that read nothing may have
+ * failed of what is around it: then that is thrown, since the check could not be made.
+ */
+async function failureOf(watched: readonly Watched[], witness: Witness): Promise<Failure> {
+  const missed = watched.filter(({ verdict }) => !verdict.pass);
+  const wrong = missed.find(({ unread, isAbsent }) => !unread && !isAbsent);
+  const decisive = wrong ?? missed[0];
+  if (!decisive) return { code: "VERIFICATION_FAILED", message: "its checks did not hold" };
+  const { verdict, timeoutMs } = decisive;
+  const failure = failedCheck(verdict);
+  if (wrong) return failure;
+  const unread = decisive.unread ?? new DeviceError("ELEMENT_NOT_FOUND", failure.message);
+  const cause = await witness.judge(unread, timeoutMs);
+  const isOfApp = cause instanceof Error && "code" in cause && classOf(String(cause.code)) === "behaviour";
+  if (!isOfApp) throw cause;
+  return failure;
+}
+
+/** What a failed check says. */
+function failedCheck({ command, expected, actual, error, nearest }: Verdict): Failure {
+  const found = error ?? actual;
+  const near = nearest.length > 0 ? `; nearest: ${nearest.join(", ")}` : "";
+  const message = `expected ${expected}; found ${found}${near}`;
+  return { code: "VERIFICATION_FAILED", message, command, expected, found, ...(near && { nearest }) };
 }

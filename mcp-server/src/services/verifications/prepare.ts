@@ -16,8 +16,10 @@ export type Watched = {
   open: boolean;
   /** A look has given a reading. */
   wasRead: boolean;
-  /** Why the last look gave none: the page's own thread was busy. */
-  unresponsive?: DeviceError;
+  /** Why the last look could not be taken. */
+  unread?: DeviceError | undefined;
+  /** The last look found nothing to read: the page may only be late. */
+  isAbsent?: boolean;
 };
 
 /** Finds each check and judges its parameters before any look. Nothing to check is an error, never a pass. */

@@ -1,7 +1,7 @@
 import { ToolError } from "../../../errors.ts";
 import type { Clock, Secrets } from "../../ports.ts";
 import { resolveText, resolveValue, resolveValues } from "../../values.ts";
-import { classOf } from "../failures.ts";
+import { classOf } from "../../verdicts.ts";
 import type { BlockEnd, BlockOf, Frame, PreparedBlock } from "./block.ts";
 
 /** An HTTP request under the URL policy. Counts as a check when the test says which status it expects. */
@@ -98,5 +98,5 @@ function describe(error: unknown): { code: string; message: string } {
   if (error instanceof Error && "code" in error && typeof error.code === "string") {
     return { code: error.code, message: error.message };
   }
-  return { code: "CONNECTION_REFUSED", message: error instanceof Error ? error.message : String(error) };
+  return { code: "APP_UNREACHABLE", message: error instanceof Error ? error.message : String(error) };
 }

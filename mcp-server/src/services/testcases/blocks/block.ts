@@ -1,6 +1,6 @@
-import type { Block, Params } from "../../../domain/index.ts";
+import type { Block, Failure, Params } from "../../../domain/index.ts";
 import type { Run } from "../../ports.ts";
-import type { FailureClass } from "../failures.ts";
+import type { FailureClass } from "../../verdicts.ts";
 import type { AppView, BlockPorts, FailedStep } from "../types.ts";
 import type { Called } from "../validate.ts";
 
@@ -40,6 +40,9 @@ export type Session = {
   /** Given at execution; overrides what test cases were saved with. */
   userinterfaceOverride: string | undefined;
   lastFailure: FailedStep | undefined;
+  lastFailureClass: FailureClass | undefined;
+  /** The server answered 4xx or 5xx to the block before, and the check that runs now is to say whether that is right. */
+  refused: Failure | undefined;
   /** The latest picture of the device, taken `at` (milliseconds since the epoch). */
   lastPicture: { uri: string; mime_type: string; at: number } | undefined;
 };

@@ -1,6 +1,6 @@
-import type { Params } from "../../../domain/index.ts";
+import type { Failure, Params } from "../../../domain/index.ts";
 import { resolveText, resolveValues } from "../../values.ts";
-import { classOf, classOfNavigation } from "../failures.ts";
+import { classOf } from "../../verdicts.ts";
 import { actionOf, checkOf, withoutApp } from "../validate.ts";
 import { type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } from "./block.ts";
 
@@ -8,7 +8,11 @@ import { type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } f
 const checkTimeoutMs = 5_000;
 
 /** Goes to a screen. Counts as a check when the screen was verified on arrival. */
-export function navigationBlock(block: BlockOf<"navigation">, frame: Frame): PreparedBlock {
+export function navigationBlock(
+  block: BlockOf<"navigation">,
+  frame: Frame,
+  isChecked: boolean,
+): PreparedBlock {
   const { session, userinterface } = frame;
   const target = resolveText(block.target, frame.scope);
   return {
@@ -25,17 +29,24 @@ export function navigationBlock(block: BlockOf<"navigation">, frame: Frame): Pre
         verified: () => {},
       };
       if (userinterface === undefined) return broken("USERINTERFACE_NOT_FOUND", withoutApp);
-      const request = { userinterface, target, variables: frame.scope };
+      const request = { userinterface, target, variables: frame.scope, isChecked };
       const report = await ports.navigation.navigate(inner, request);
       if (report.reached && report.verified) session.verified();
-      if (report.reached) return { ok: true, output: report };
-      const { code, message } = report.error ?? {
-        code: "NAVIGATION_FAILED",
-        message: `${target} was not reached.`,
-      };
-      return { ok: false, output: report, code, message, kind: classOfNavigation(code) };
+      if (report.reached) {
+        session.refused = report.refused;
+        return { ok: true, output: report };
+      }
+      return failed(
+        report,
+        report.error ?? { code: "NAVIGATION_FAILED", message: `${target} was not reached.` },
+      );
     },
   };
+}
+
+/** The end of a block by what failed in it. */
+function failed(output: unknown, { code, message, command: _, ...detail }: Failure): BlockEnd {
+  return { ok: false, output, code, message, kind: classOf(code), detail };
 }
 
 /** A command with the texts it was given, for a reader of the steps. */
@@ -43,7 +54,7 @@ const titleOf = (command: string, params: Params) =>
   [command, ...Object.values(params).filter((value) => typeof value === "string")].join(" ").slice(0, 120);
 
 /** Runs one command with its retry and failure actions. */
-export function actionBlock(block: BlockOf<"action">, frame: Frame): PreparedBlock {
+export function actionBlock(block: BlockOf<"action">, frame: Frame, isChecked: boolean): PreparedBlock {
   const { session, scope } = frame;
   const params = resolveValues(block.params, scope);
   return {
@@ -55,7 +66,8 @@ export function actionBlock(block: BlockOf<"action">, frame: Frame): PreparedBlo
       ports.devices.drivenOutsideNavigation(run.device.id);
       const { retry_actions, failure_actions } = block;
       const batch = { actions: [actionOf(block)], retry_actions, failure_actions };
-      const report = await ports.actions.run(run.device, batch, { variables: scope, signal: run.signal });
+      const options = { variables: scope, signal: run.signal, isChecked };
+      const report = await ports.actions.run(run.device, batch, options);
       const last = report.results.findLast(({ ok, phase }) => (report.ok ? ok : phase !== "failure"));
       const output = {
         ok: report.ok,
@@ -63,9 +75,11 @@ export function actionBlock(block: BlockOf<"action">, frame: Frame): PreparedBlo
         data: last?.data ?? {},
         results: report.results,
       };
-      if (report.ok) return { ok: true, output };
-      const { code, message } = last?.error ?? { code: "DEVICE_ERROR", message: output.message };
-      return { ok: false, output, code, message: `${block.command}: ${message}`, kind: classOf(code) };
+      if (!report.ok)
+        return failed(output, report.failure ?? { code: "DEVICE_ERROR", message: output.message });
+      session.refused = report.refused;
+      if (params.expect_status !== undefined) session.verified();
+      return { ok: true, output };
     },
   };
 }
@@ -90,19 +104,19 @@ export function verificationBlock(block: BlockOf<"verification">, frame: Frame):
         evidence: false,
       });
       session.verified();
+      const { refused } = session;
+      session.refused = undefined;
       const [verdict] = report.verdicts;
       const output = { pass: report.pass, ...verdict };
       if (report.pass) return { ok: true, output };
-      const expected = verdict?.expected ?? block.command;
-      const found = verdict?.error ?? verdict?.actual ?? "nothing";
-      return {
-        ok: false,
-        output,
-        code: "VERIFICATION_FAILED",
-        message: `expected ${expected}; found ${found}`,
-        kind: "behaviour",
-        detail: { expected, found, nearest: verdict?.nearest ?? [] },
-      };
+      const failure = report.failure ?? { code: "VERIFICATION_FAILED", message: "the check did not hold" };
+      if (!refused || classOf(failure.code) !== "behaviour") return failed(output, failure);
+      // The server answered 4xx or 5xx, and the check did not expect that.
+      return failed(output, {
+        ...failure,
+        ...refused,
+        message: `${refused.message} Then ${failure.message}`,
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Graph } from "../../../domain/index.ts";
 import { holds } from "../../expressions.ts";
-import type { FailureClass } from "../failures.ts";
+import type { FailureClass } from "../../verdicts.ts";
 import type { BlockEnd, BlockOf, Frame, GraphEnd, PreparedBlock } from "./block.ts";
 
 const maxRounds = 1_000;
@@ -63,9 +63,9 @@ function loopEnd(iterations: number, failed: readonly FailedRound[]): BlockEnd {
   const worst = failed.find(
     ({ kind }) => kind === kinds.find((one) => failed.some((round) => round.kind === one)),
   );
-  const { code, kind } = worst ?? first;
+  const { code, kind, message: why } = worst ?? first;
   const which = failed.map(({ index }) => index).join(", ");
-  const message = `${failed.length} of ${iterations} rounds failed (index ${which}); the first: ${first.message}`;
+  const message = `${failed.length} of ${iterations} rounds failed (index ${which}): ${why}`;
   return { ok: false, output, code, message, kind };
 }
 
