@@ -11,7 +11,7 @@ const ASKED_EVERY_MS = 250;
 const ORIGINS_KEPT = 200;
 
 /** The last word of a server, or of the lack of one. `at` is the count of all such words. */
-type Word = { at: number; url: string; failure: string | undefined };
+type Word = { at: number; url: string; from: string | undefined; failure: string | undefined };
 type Opened = {
   at: number;
   page: Page;
@@ -96,14 +96,18 @@ class Servers {
   unreachable(page: Page, since: number): Health["unreachable"] {
     const missed = [...this.words.values()].filter(({ at, failure }) => at > since && failure !== undefined);
     const opened = this.documents.get(page);
-    const own = missed.findLast(({ url }) => isSameSite(url, page.url()) || url === opened?.url);
+    // A document that the tab has left may still be heard of.
+    const isOfPage = ({ from }: Word) => from === undefined || originOf(from) === originOf(page.url());
+    const own = missed.findLast(
+      (word) => word.url === opened?.url || (isSameSite(word.url, page.url()) && isOfPage(word)),
+    );
     const reason = own?.failure && unreachableReason(own.failure);
     return own && reason ? { url: own.url, reason } : undefined;
   }
 
   private answered(response: Response): void {
     const [url, request] = [response.url(), response.request()];
-    this.note(url, undefined);
+    this.note(request, undefined);
     const page = mainPageOf(request);
     const isRedirect = response.status() >= 300 && response.status() < 400;
     if (page && !isRedirect) this.open(page, url, response.status(), undefined);
@@ -113,14 +117,15 @@ class Servers {
     const failure = request.failure()?.errorText ?? "";
     // A network that a test has switched off is no word about the app; neither is a request that the page gave up.
     if (unreachableReason(failure) === undefined || /DISCONNECTED|OFFLINE/.test(failure)) return;
-    this.note(request.url(), failure);
+    this.note(request, failure);
     const page = mainPageOf(request);
     if (page) this.open(page, request.url(), undefined, failure);
   }
 
-  private note(url: string, failure: string | undefined): void {
+  private note(request: Request, failure: string | undefined): void {
+    const [url, from] = [request.url(), request.headers().referer];
     if (this.words.size >= ORIGINS_KEPT) this.words.clear();
-    this.words.set(originOf(url), { at: ++this.count, url, failure });
+    this.words.set(originOf(url), { at: ++this.count, url, from, failure });
   }
 
   private open(page: Page, url: string, status: number | undefined, failure: string | undefined): void {
