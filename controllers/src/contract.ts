@@ -242,11 +242,11 @@ export type Controller = {
   readonly sensors?: SensorSource;
   readonly apps?: AppSource;
   readonly recorder?: Recorder;
+  readonly health?: HealthSource;
   readonly isolation?: Isolation;
   /** Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. */
   untilUsable?(signal: AbortSignal): Promise<Usable>;
   /** Opens what is not open, and makes anew what does not answer any more. */
-  readonly health?: HealthSource;
   open(signal: AbortSignal): Promise<void>;
   /** Ends everything it started. Safe to call twice and on a controller that never opened. */
   close(): Promise<void>;

@@ -115,12 +115,12 @@ test("a missing element of an edge is the run's reason, with its command and nea
   const nodes = [entry, node("Home", "Shop"), node("Cart", "Your cart")];
   const edges = [
     edge("Start", "Home", "navigate_to_url", { url: site.url("/shop") }),
-    edge("Home", "Cart", "click_element", { selector: "Sav it", ...deadline }),
+    edge("Home", "Cart", "click_element", { selector: "Saved", ...deadline }),
   ];
   const reply = await run([go("Cart")], { nodes, edges });
   expect(reply).toMatchObject(failed("ELEMENT_NOT_FOUND"));
   expect(reply).toMatchObject({
-    reason: { message: expect.stringMatching(/^click_element: .*Sav it.*Save/) },
+    reason: { message: expect.stringMatching(/^click_element: .*Saved.*nearest: .*Save/) },
   });
   for (const format of ["junit", "ctrf"]) {
     const { structured } = await client.call("get_execution_report", {

@@ -11,7 +11,6 @@ import { textCommands } from "./commands/text.ts";
 import { viewCommands } from "./commands/view.ts";
 import { waitCommands } from "./commands/waiting.ts";
 import { doubting } from "./doubting.ts";
-import { createHealth } from "./health.ts";
 import { createIsolation } from "./isolation.ts";
 import { LiveSession } from "./liveSession.ts";
 import { createLook } from "./look.ts";
@@ -21,6 +20,7 @@ import { createSensors } from "./sensors.ts";
 import type { DrivenSession } from "./session.ts";
 import { type WebSettings, webSettingsSchema } from "./settings.ts";
 import { createSettle } from "./settle.ts";
+import { createSurroundings } from "./surroundings.ts";
 
 export { type FoundBrowser, findBrowser } from "./findBrowser.ts";
 export { type WebSettings, webSettingsSchema } from "./settings.ts";
@@ -51,7 +51,7 @@ export function createWebControllers(
     isKept: () => !settings.headless || isRecording(),
   });
   const { recorder, isRecording, named } = createRecorder(session);
-  const { health, answered, surviving } = createHealth(session);
+  const { health, answered, surviving } = createSurroundings(session);
   return [
     {
       ...sharing("web"),

@@ -6,8 +6,8 @@ import { listenToContext } from "./contextEvents.ts";
 import { contextOptions } from "./contextOptions.ts";
 import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
 import { lostBrowser } from "./failures.ts";
+import { type Health, healthOf } from "./health.ts";
 import { LiveContext } from "./liveContext.ts";
-import { type Liveness, livenessOf } from "./liveness.ts";
 import { createNotices } from "./notices.ts";
 import type { DrivenSession, StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
@@ -207,9 +207,9 @@ export class LiveSession implements DrivenSession {
     this.#doubted = false;
   }
 
-  async #health(signal: AbortSignal): Promise<Liveness> {
+  async #health(signal: AbortSignal): Promise<Health> {
     const holder = this.#places[0]?.live;
-    return holder?.isOpen() === true ? await livenessOf(holder, signal) : "lost";
+    return holder?.isOpen() === true ? await healthOf(holder, signal) : "lost";
   }
 
   /** A page whose script never rests goes with its context; the browser goes too when even that does not work. */

@@ -100,7 +100,7 @@ export const releaseControl = defineTool({
   domain: "devices",
   capabilities: ["DEVICE_CONTROL"],
   effect: "write",
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   input: z.strictObject(deviceFields),
   output: z.object({ released: z.string() }),
   async handle({ input, services, context }) {

@@ -335,7 +335,9 @@ test("a document that began before the look was set up is read as well", async (
 });
 
 test("a look ends when its signal does", async () => {
-  await expect(see.look.dump({ interactiveOnly: true }, AbortSignal.abort())).rejects.toThrow(/stopped|abort/i);
+  await expect(see.look.dump({ interactiveOnly: true }, AbortSignal.abort())).rejects.toThrow(
+    /stopped|abort/i,
+  );
 });
 
 async function listen(server: Server): Promise<number> {

@@ -23,7 +23,7 @@ type Attempt = { done: Done; runs: number; error?: ActionResult["error"] };
 type Where = { device: OpenDevice; phase: Phase; signal: AbortSignal };
 /** `refused`: the server answered 4xx or 5xx, over which the check that follows decides. */
 type Ran = { result: ActionResult; refused?: Failure };
-type Ended = Omit<ActionReport, "results">;
+type Ended = Omit<ActionReport, "results" | "usable">;
 
 /** How long an action that is a check may take to hold. */
 const checkTimeoutMs = 5_000;

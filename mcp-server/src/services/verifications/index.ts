@@ -130,12 +130,11 @@ class Verifications implements VerificationExecutor {
   private recordError(watched: Watched, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof DeviceError) || classOf(error.code) === "broken") throw error;
-    const { verdict } = watched;
     // What was read before stands, unless the page has been busy for most of the time.
-    const isShort =
-      error.code === "PAGE_UNRESPONSIVE" && Number(error.details.busy_ms) < watched.timeoutMs / 2;
-    if (isShort && watched.wasRead) return;
+    const isShort = watched.wasRead && Number(error.details.busy_ms) < watched.timeoutMs / 2;
+    if (error.code === "PAGE_UNRESPONSIVE" && isShort) return;
     watched.unread = error;
+    const { verdict } = watched;
     verdict.pass = false;
     verdict.error = `${error.code}: ${this.secrets.mask(error.message)}`;
   }
@@ -153,7 +152,7 @@ class Verifications implements VerificationExecutor {
 
 /**
  * Why checks did not hold. One that read a wrong value has failed, whatever is around it; one that read nothing may have
- * failed of what is around it.
+ * failed of what is around it: then that is thrown, since the check could not be made.
  */
 async function failureOf(watched: readonly Watched[], witness: Witness): Promise<Failure> {
   const missed = watched.filter(({ verdict }) => !verdict.pass);
@@ -165,9 +164,9 @@ async function failureOf(watched: readonly Watched[], witness: Witness): Promise
   if (wrong) return failure;
   const unread = decisive.unread ?? new DeviceError("ELEMENT_NOT_FOUND", failure.message);
   const cause = await witness.judge(unread, timeoutMs);
-  if (!(cause instanceof Error && "code" in cause) || classOf(String(cause.code)) === "behaviour")
-    return failure;
-  return { ...failure, code: String(cause.code), message: cause.message };
+  const isOfApp = cause instanceof Error && "code" in cause && classOf(String(cause.code)) === "behaviour";
+  if (!isOfApp) throw cause;
+  return failure;
 }
 
 /** What a failed check says. */
