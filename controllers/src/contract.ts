@@ -179,8 +179,9 @@ export type Recorder = {
   stop(signal: AbortSignal): Promise<Recording>;
 };
 
-/** Something the device did by itself, told to whoever asks next. */
+/** Something the device did by itself. `seq` counts up from 1 for as long as the controller lives. */
 export type DeviceNotice = {
+  seq: number;
   kind: "dialog" | "tab" | "download" | "page_error" | "url_denied" | "restarted";
   text: string;
   at: string;
@@ -196,13 +197,15 @@ export type Controller = {
   readonly sensors?: SensorSource;
   readonly apps?: AppSource;
   readonly recorder?: Recorder;
+  /** Name and version of what it drives, such as a browser; undefined while that is not open. */
+  version?(): string | undefined;
   open(signal: AbortSignal): Promise<void>;
   /** Ends everything it started. Safe to call twice and on a controller that never opened. */
   close(): Promise<void>;
   /** True while it can act; false after its browser or connection died, until `open` is called again. */
   isAlive(): boolean;
-  /** Takes the notices gathered since the last call. */
-  takeNotices(): readonly DeviceNotice[];
+  /** The notices behind `seq` that are kept, oldest first. Reading takes none away: each reader has a place of its own. */
+  noticesAfter(seq: number): readonly DeviceNotice[];
 };
 
 /** What the server lends a controller: policy and places, never a service. */

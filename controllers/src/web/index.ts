@@ -55,9 +55,10 @@ export function createWebControllers(
       elements,
       sensors,
       recorder,
-      takeNotices: () => session.takeNotices(),
+      version: () => session.version(),
+      noticesAfter: (seq) => session.noticesAfter(seq),
     },
-    { ...sharing("verification_web"), commands: [], checks: webChecks(session), takeNotices: () => [] },
+    { ...sharing("verification_web"), commands: [], checks: webChecks(session), noticesAfter: () => [] },
   ];
 }
 

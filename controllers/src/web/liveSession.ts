@@ -67,6 +67,11 @@ export class LiveSession implements DrivenSession {
     return signals;
   }
 
+  version(): string | undefined {
+    if (this.#browser === undefined) return undefined;
+    return `${this.settings.channel ?? this.settings.browser} ${this.#browser.version()}`;
+  }
+
   isAlive(): boolean {
     return this.#browser?.isConnected() === true && this.#browserContext !== undefined;
   }
@@ -87,8 +92,8 @@ export class LiveSession implements DrivenSession {
     this.#notices.add(kind, text);
   }
 
-  takeNotices(): readonly DeviceNotice[] {
-    return this.#notices.take();
+  noticesAfter(seq: number): readonly DeviceNotice[] {
+    return this.#notices.after(seq);
   }
 
   denials(): number {

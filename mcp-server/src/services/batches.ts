@@ -1,5 +1,6 @@
 import type { ActionBatch, FinalStatus, Params } from "../domain/index.ts";
 import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+import type { Notices } from "./notices.ts";
 import type {
   ActionExecutor,
   ActionReport,
@@ -39,6 +40,7 @@ type Output = { report: ActionReport; screen?: string | undefined };
 export type BatchDependencies = {
   actions: ActionExecutor;
   screen: ScreenService;
+  notices: Pick<Notices, "take">;
   devices: DeviceService;
   executions: ExecutionService;
   clock: Clock;
@@ -51,6 +53,7 @@ const batchTimeoutMs = 600_000;
 export function createBatches({
   actions,
   screen,
+  notices,
   devices,
   executions,
   clock,
@@ -62,24 +65,31 @@ export function createBatches({
     if (request.look && isOneCommand(batch)) screen.expectChanges(run.device);
     const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
     const status: FinalStatus = report.ok ? "passed" : "failed";
-    // The step is stored while the page is looked at.
-    const stored = run.step({
-      path: "",
-      kind: "actions",
-      label: batch.actions.map(({ command }) => command).join(", "),
-      status,
-      started_at: startedAt,
-      duration_ms: clock.monotonic() - started,
-      input: batch,
-      output: report.results,
-      artifacts: [],
-    });
-    const changed = request.look
-      ? await screen.changes(run.device, request.max_tokens, run.signal)
-      : undefined;
-    await stored;
-    const notices = screen.notices(run.device);
-    const text = [...notices.map((notice) => `notice: ${notice}`), ...(changed ? [changed] : [])].join("\n");
+    const duration_ms = clock.monotonic() - started;
+    let changed: string | undefined;
+    let late: string[] = [];
+    try {
+      if (request.look) changed = await screen.changes(run.device, request.max_tokens, run.signal);
+    } finally {
+      // What the device does while it is looked at is still of these actions.
+      late = notices.take(run.device);
+      await run.step({
+        path: "",
+        kind: "actions",
+        label: batch.actions.map(({ command }) => command).join(", "),
+        status,
+        started_at: startedAt,
+        duration_ms,
+        input: batch,
+        output: report.results,
+        artifacts: [],
+        notices: late,
+      });
+    }
+    const text = [
+      ...noticeLines(run.noticesBefore, report.results, late),
+      ...(changed ? [changed] : []),
+    ].join("\n");
     return { status, output: { report, ...(text !== "" && { screen: text }) } };
   }
 
@@ -106,6 +116,22 @@ export function createBatches({
       return replyOf(reply);
     },
   };
+}
+
+/** In the order in which they came. One of several commands is named by its place. */
+function noticeLines(
+  before: readonly string[],
+  results: readonly ActionResult[],
+  late: readonly string[],
+): string[] {
+  const isOne = results.length === 1;
+  return [
+    ...before.map((notice) => `notice from before this call: ${notice}`),
+    ...results.flatMap(({ command, notices = [] }, index) =>
+      notices.map((notice) => `notice${isOne ? "" : ` of ${index + 1} ${command}`}: ${notice}`),
+    ),
+    ...late.map((notice) => `notice: ${notice}`),
+  ];
 }
 
 /** One command and nothing behind it, so that what it leaves is what will be looked at. */

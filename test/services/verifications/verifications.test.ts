@@ -18,7 +18,6 @@ const picture: ScreenService = {
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
   expectChanges: () => {},
-  notices: () => [],
 };
 const service = (clock = systemClock) =>
   createVerifications({ clock, secrets: testSecrets({ PIN: "9876" }), screen: picture });
@@ -54,7 +53,7 @@ function scriptedBox(script: readonly (boolean | DeviceError)[]) {
     open: async () => {},
     close: async () => {},
     isAlive: () => true,
-    takeNotices: () => [],
+    noticesAfter: () => [],
   };
   const factory = defineFactory({
     name: "simulated",

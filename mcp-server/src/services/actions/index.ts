@@ -2,6 +2,7 @@ import type { Action, ActionBatch, Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
 import { commandsOf, describeOffers } from "../findCommand.ts";
+import type { Notices } from "../notices.ts";
 import type {
   ActionExecutor,
   ActionReport,
@@ -13,7 +14,12 @@ import type {
 } from "../ports.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 
-export type ActionDependencies = { clock: Clock; secrets: Secrets; verifications: VerificationExecutor };
+export type ActionDependencies = {
+  clock: Clock;
+  secrets: Secrets;
+  verifications: VerificationExecutor;
+  notices: Pick<Notices, "take">;
+};
 
 type Phase = ActionResult["phase"];
 type Done = { message: string; data?: Params | undefined };
@@ -29,11 +35,13 @@ class Actions implements ActionExecutor {
   private readonly clock: Clock;
   private readonly secrets: Secrets;
   private readonly verifications: VerificationExecutor;
+  private readonly notices: Pick<Notices, "take">;
 
-  constructor({ clock, secrets, verifications }: ActionDependencies) {
+  constructor({ clock, secrets, verifications, notices }: ActionDependencies) {
     this.clock = clock;
     this.secrets = secrets;
     this.verifications = verifications;
+    this.notices = notices;
   }
 
   list(device: OpenDevice) {
@@ -102,7 +110,8 @@ class Actions implements ActionExecutor {
       error = this.describeError(cause);
       runs += 1;
     }
-    const { message, data } = this.secrets.mask(done);
+    const { message, data } = this.secrets.maskValues(done);
+    const notices = this.notices.take(device);
     return {
       command: action.command,
       phase,
@@ -112,6 +121,7 @@ class Actions implements ActionExecutor {
       duration_ms: this.clock.monotonic() - started,
       ...(data && { data }),
       ...(error && { error }),
+      ...(notices.length > 0 && { notices }),
     };
   }
 

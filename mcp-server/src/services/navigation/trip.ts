@@ -20,8 +20,6 @@ export type TripPorts = {
   screen: Pick<ScreenService, "capture">;
   positions: Positions;
   clock: Clock;
-  /** Told which app a device is used for, since an app names its own test-id attribute. */
-  useApp(deviceId: string, testIdAttribute: string): void;
 };
 
 export type Failure = { code: string; message: string };
@@ -53,7 +51,6 @@ export class Trip {
     timeoutMs: number,
   ) {
     this.device = run.device;
-    ports.useApp(run.device.id, model.ui.test_id_attribute);
     this.variables = { ...variablesOf(model.ui), ...variables };
     this.startedAt = ports.clock.monotonic();
     this.timer = new AbortController();

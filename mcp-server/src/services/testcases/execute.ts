@@ -1,6 +1,10 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
+import { versionOf } from "../devices/version.ts";
+import { storable } from "../executions/storable.ts";
 import type { CallContext, Run, RunReply } from "../ports.ts";
+import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
+import { rerunText, type Start } from "./rerun.ts";
 import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
 import type { AppView, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
@@ -20,13 +24,13 @@ export function runTestcase(
   deps: TestcaseDependencies,
 ): Promise<RunReply<TestcaseResult>> {
   const { testcase, request, app, context } = prepared;
-  const { device_id, session_id, inputs, wait_ms, timeout_ms, environment, release, build } = request;
+  const { device_id, session_id, wait_ms, timeout_ms, environment, release, build } = request;
   return deps.executions.run<TestcaseResult>(
     {
       kind: "testcase",
       name: testcase.name,
       device: { device_id, session_id },
-      input: { testcase: testcase.name, inputs },
+      input: inputOf(prepared),
       userinterface: app?.name,
       environment,
       release,
@@ -40,7 +44,63 @@ export function runTestcase(
   );
 }
 
-async function body(run: Run, { testcase, request, app, called }: Prepared, deps: TestcaseDependencies) {
+/** What is kept of how a run was called and what it started from. */
+const inputOf = ({ testcase, request, context }: Prepared) => ({
+  testcase: testcase.name,
+  inputs: request.inputs,
+  start: { by: context.client },
+});
+
+async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
+  const { testcase, request } = prepared;
+  const deviceVersion = versionOf(run.device);
+  let counted = 0;
+  const { end, attempts, flaky } = await inAttempts(
+    run,
+    retryRule(testcase, request),
+    deps,
+    async (own, prefix) => {
+      // Only the checks of the attempt that decides are those of the run.
+      run.verified(-counted);
+      const ended = await attempt(own, prefix, prepared, deps);
+      counted = ended.output.verified_count;
+      return ended;
+    },
+  );
+  const start = { device: run.device.id, device_version: deviceVersion };
+  const rerun = await rerunOf(start, end.status, prepared, deps);
+  const output: TestcaseResult = {
+    ...end.output,
+    ...(attempts.length > 1 && { attempts }),
+    ...(flaky && { flaky }),
+    ...(rerun !== undefined && { rerun }),
+  };
+  return { ...end, output };
+}
+
+/** Undefined for a run that ended as the last one of this test on this build did, or that is the first. */
+async function rerunOf(
+  device: Pick<Start, "device" | "device_version">,
+  status: FinalStatus,
+  prepared: Prepared,
+  deps: TestcaseDependencies,
+): Promise<string | undefined> {
+  const { testcase, request, app } = prepared;
+  const { environment, release, build } = request;
+  const before = await deps.lastRun(testcase.name, build);
+  if (!before) return undefined;
+  const input = deps.secrets.mask(storable(inputOf(prepared)));
+  const facts = { environment, release, build, userinterface: app?.name, input };
+  return rerunText({ ...facts, ...device, status }, before);
+}
+
+/** One attempt: the whole test case, once. */
+async function attempt(
+  run: Run,
+  prefix: string,
+  { testcase, request, app, called }: Prepared,
+  deps: TestcaseDependencies,
+) {
   let verifiedCount = 0;
   const apps = new Map(app ? [[app.name, Promise.resolve(app)]] : []);
   const session: Session = {
@@ -66,7 +126,7 @@ async function body(run: Run, { testcase, request, app, called }: Prepared, deps
     testcase: testcase.name,
     userinterface: app?.name,
     scope,
-    prefix: "",
+    prefix,
     depth: 0,
   };
   const verdict = verdictOf(await runGraph(testcase, frame), verifiedCount);
@@ -78,7 +138,7 @@ async function body(run: Run, { testcase, request, app, called }: Prepared, deps
     outputs,
     ...(failedStep && { failed_step: failedStep }),
   };
-  return { ...verdict, outputs, output: deps.secrets.mask(output) };
+  return { ...verdict, outputs, output };
 }
 
 /** `passed` only with something verified; `failed` for what is tested, `error` for what is around it. */

@@ -17,7 +17,12 @@ import type { ModelListener } from "./models.ts";
 import type { EdgeLine, EdgeView, NodeLine, NodeView } from "./views.ts";
 
 /** What others may know of an app: its variables with `app` among them, and its nodes. */
-export type AppView = { name: string; variables: Params; nodes: readonly { id: string; label: string }[] };
+export type AppView = {
+  name: string;
+  variables: Params;
+  test_id_attribute?: string;
+  nodes: readonly { id: string; label: string }[];
+};
 
 /** What an app's test cases must offer to travel with it. `importAll` uses only `tx`: the app is not stored yet. */
 export type TestCasePort = {
