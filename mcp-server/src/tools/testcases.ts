@@ -149,7 +149,7 @@ export const executeTestcase = defineTool({
     build: z.string().optional(),
     correlation_id: z.string().optional(),
     retries: z.int().optional(),
-    retry_on: retryOnSchema.optional().describe("Default error; any: failed too"),
+    retry_on: z.string().optional().describe("any: failed too"),
   }),
   output: z.object({
     execution_id: z.string(),
