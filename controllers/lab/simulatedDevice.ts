@@ -250,7 +250,7 @@ function controllersOf(latencyMs: number): Controller[] {
       box.alive = false;
     },
     isAlive: () => box.alive,
-    takeNotices: () => [],
+    noticesAfter: () => [],
   };
   return [
     {

@@ -208,8 +208,9 @@ export type Isolation = {
   enter(options: { storageState?: string | undefined }, signal: AbortSignal): Promise<FreshStart>;
 };
 
-/** Something the device did by itself, told to whoever asks next. */
+/** Something the device did by itself. `seq` counts up from 1 for as long as the controller lives. */
 export type DeviceNotice = {
+  seq: number;
   kind: "dialog" | "tab" | "download" | "page_error" | "url_denied" | "restarted";
   text: string;
   at: string;
@@ -246,6 +247,8 @@ export type Controller = {
   readonly isolation?: Isolation;
   /** Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. */
   untilUsable?(signal: AbortSignal): Promise<Usable>;
+  /** Name and version of what it drives, such as a browser; undefined while that is not open. */
+  version?(): string | undefined;
   /** Opens what is not open, and makes anew what does not answer any more. */
   open(signal: AbortSignal): Promise<void>;
   /** Ends everything it started. Safe to call twice and on a controller that never opened. */
@@ -258,8 +261,8 @@ export type Controller = {
   isDoubted?(): boolean;
   /** True while it must not be closed for being idle: it records, or a person looks at it. */
   isKept?(): boolean;
-  /** Takes the notices gathered since the last call. */
-  takeNotices(): readonly DeviceNotice[];
+  /** The notices behind `seq` that are kept, oldest first. Reading takes none away: each reader has a place of its own. */
+  noticesAfter(seq: number): readonly DeviceNotice[];
 };
 
 /** What the server lends a controller: policy and places, never a service. */

@@ -79,9 +79,9 @@ test("files are saved and run, a line for each verdict, and the three reports ar
   const lines = printed.split("\n");
   expect(lines.map((line) => line.split("  ")[0])).toEqual(expect.arrayContaining(["passed", "failed"]));
   expect(printed).toMatch(
-    /failed +bad .*\n +step text_visible Nothing\n +expected the screen shows "Nothing"\n +found {4}Welcome home/,
+    /failed +bad .*\n +the app did not do what the test asks for\n +step the screen shows "Nothing"\n +expected the screen shows "Nothing"\n +found {4}Welcome home/,
   );
-  expect(printed).toContain("4 run, 3 passed, 1 failed");
+  expect(printed).toContain("4 runs: 3 passed, 1 failed");
   const read = (name: string) => readFile(join(folder, "out", name), "utf8");
   expect(await read("report.html")).toContain("<!doctype html>");
   expect(await read("junit.xml")).toMatch(/<testsuites name="labwright" tests="4" failures="1" errors="0"/);
@@ -95,7 +95,7 @@ test("files are saved and run, a line for each verdict, and the three reports ar
 test("exit code 0 means that all passed; inputs reach the tests that declare them, repeat repeats", async () => {
   await writeFile(join(folder, "input.yaml"), stringify(looks("input", "Nothing")));
   expect(await run(["input.yaml"], { inputs: ["text=Live TV"], repeat: 3 })).toBe(0);
-  expect(printed).toContain("3 run, 3 passed");
+  expect(printed).toContain("3 runs: 3 passed");
 });
 
 test("exit code 2 when a test could not be judged, also beside a failure", async () => {
@@ -107,7 +107,7 @@ test("exit code 2 when a test could not be judged, also beside a failure", async
   await writeFile(join(folder, "wrong.yaml"), stringify(looks("wrong", "x", { command: "text_visibel" })));
   await writeFile(join(folder, "bad.yaml"), stringify(looks("bad", "Nothing")));
   expect(await run(["bad.yaml", "wrong.yaml"])).toBe(2);
-  expect(printed).toMatch(/error +wrong\n +TESTCASE_INVALID: .*text_visible/);
+  expect(printed).toMatch(/error +wrong\n +the test could not be run\n +TESTCASE_INVALID: .*text_visible/);
   expect(
     ["passed", "failed", "error", "timeout", "cancelled"].map((status) => exitCodeOf(["passed", status])),
   ).toEqual([0, 1, 2, 2, 2]);
@@ -160,4 +160,53 @@ test("an interrupted run is cancelled on its device, reported, and ends with 130
   expect(printed).not.toContain("good");
   expect(product.services.executions.running()).toBe(0);
   expect(await readFile(join(folder, "interrupted", "junit.xml"), "utf8")).toContain('type="CANCELLED"');
+});
+
+test("a test that passes when it is tried again is flaky: in its line, the count, the reports and the list; exit code 0", async () => {
+  // On its first attempt it finds the home screen, and leaves it for the one that it looks for.
+  const flaky = {
+    name: "moody",
+    blocks: [
+      { id: "start", type: "start" },
+      {
+        id: "look",
+        type: "verification",
+        command: "text_visible",
+        params: { text: "All movies" },
+        timeout_ms: 0,
+      },
+      { id: "go", type: "action", command: "click_element", params: { selector: "Movies" } },
+      { id: "done", type: "success" },
+      { id: "bad", type: "failure" },
+    ],
+    edges: [
+      { from: "start", to: "look" },
+      { from: "look", to: "done" },
+      { from: "look", to: "go", on: "failure" },
+      { from: "go", to: "bad" },
+    ],
+  };
+  await writeFile(join(folder, "moody.yaml"), stringify(flaky));
+  await writeFile(join(folder, "calm.yaml"), stringify(looks("calm", "All movies")));
+  await client.call("execute_device_action", {
+    actions: [{ command: "press_key", params: { key: "BACK" } }],
+  });
+  const code = await run(["moody.yaml", "calm.yaml"], { retries: 2, retryOn: "any", report: "moody" });
+  expect(printed).toMatch(
+    /^flaky {6}moody {2}[\d.]+ s {2}\w+\n +it passed only when it was tried again\n +attempt 1 failed: VERIFICATION_FAILED: .*\n +attempt 2 passed\n/,
+  );
+  expect(printed).toContain("2 runs: 2 passed (1 of them flaky)");
+  expect(code).toBe(0);
+  expect(await readFile(join(folder, "moody", "junit.xml"), "utf8")).toContain("<flakyFailure ");
+  const { structured } = await client.call("get_execution_results", { name: "moody" });
+  expect(structured).toMatchObject({
+    counts: { passed: 1, flaky: 1 },
+    executions: [{ status: "passed", flaky: true }],
+  });
+  const [, id] = /^flaky .* {2}(\w+)\n/.exec(printed) ?? [];
+  const status = await client.call("get_execution_status", { execution_id: id });
+  expect(status.structured).toMatchObject({
+    flaky: true,
+    attempts: [{ status: "failed" }, { status: "passed" }],
+  });
 });

@@ -78,11 +78,13 @@ function opensAndCloses(made: () => UnderContract): void {
     expect(controller.isAlive()).toBe(true);
   });
 
-  it("gives each notice once", async () => {
+  it("numbers its notices, and gives those behind a number", async () => {
     const { controller } = made();
     await controller.open(NEVER);
-    controller.takeNotices();
-    expect(controller.takeNotices()).toEqual([]);
+    const all = controller.noticesAfter(0);
+    expect(all.map(({ seq }) => seq)).toEqual(all.map(({ seq }) => seq).sort((a, b) => a - b));
+    expect(controller.noticesAfter(all.at(-1)?.seq ?? 0)).toEqual([]);
+    expect(controller.noticesAfter(0)).toEqual(all);
   });
 }
 

@@ -39,7 +39,7 @@ function device() {
     open: async () => {},
     close: async () => {},
     isAlive: () => true,
-    takeNotices: () => [],
+    noticesAfter: () => [],
   });
   const factory = defineFactory({
     name: "acting",

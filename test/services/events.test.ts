@@ -4,12 +4,19 @@ import { createEvents, type Events } from "../../mcp-server/src/services/events.
 import type { StoredEvent } from "../../mcp-server/src/services/ports.ts";
 import { eventRows, type Storage } from "../../mcp-server/src/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
+import { testSecrets } from "../fixtures/simulated.ts";
 
 const at = "2030-01-01T00:00:00.000Z";
 const clock = { ...systemClock, now: () => Date.parse(at) };
 
 function eventsOf({ db, listen }: Storage, onFault?: (error: unknown) => void): Events {
-  return createEvents({ rows: eventRows(db), clock, listen, ...(onFault && { onFault }) });
+  return createEvents({
+    rows: eventRows(db),
+    clock,
+    secrets: testSecrets(),
+    listen,
+    ...(onFault && { onFault }),
+  });
 }
 
 const event = (source: string) => ({ type: "test", priority: "normal", source, payload: {} }) as const;

@@ -1,6 +1,7 @@
 export { causeOf } from "./cause.ts";
 export { windowMs } from "./clusters.ts";
 export { judge } from "./judge.ts";
+export { isFlaky } from "./own.ts";
 export { type Review, type RunSource, review } from "./review.ts";
 export { mostReruns } from "./rows.ts";
 export {

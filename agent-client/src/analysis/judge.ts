@@ -1,6 +1,7 @@
 import { causeOf } from "./cause.ts";
 import { clusterJudgement } from "./clusters.ts";
 import { flakyJudgement, flipsOf } from "./flips.ts";
+import { isFlaky } from "./own.ts";
 import { rerunsWanted, rowJudgement, rowOf } from "./rows.ts";
 import type { Classification, Facts, Judgement } from "./types.ts";
 
@@ -47,21 +48,31 @@ function nothingVerified({ run }: Facts): Judgement | undefined {
 function passed(facts: Facts): Judgement | undefined {
   const { run } = facts;
   if (run.status !== "passed") return undefined;
-  const missing = run.steps.filter(({ status }) => status !== "passed");
+  const missing = lastTry(run).filter(({ status }) => status !== "passed");
   if (missing.length > 0) {
     const evidence = missing.slice(0, 20).map(({ step, status }) => `${step}: ${status}`);
     return { decided: false, summary: "It passed, but not each of its steps did.", evidence };
   }
-  const { isFlaky, failures, runs } = flipsOf(facts);
-  const flaky = `The test is flaky: ${failures} of ${runs.length} runs failed without a change.`;
+  const flips = flipsOf(facts);
+  const { failures, runs } = flips;
+  // Attempts of one run are of one build, whether it is known or not.
+  const flaky = flips.isFlaky || isFlaky(run);
+  const tries = run.attempts ? ` It took ${run.attempts.length} attempts.` : "";
+  const why = `The test is flaky: ${failures} of ${runs.length} runs failed without a change.`;
   return {
     decided: true,
     classification: "VALID_PASS",
     confidence: 0.9,
-    summary: `Each step passed, ${run.verified_count} of them checks.${isFlaky ? ` ${flaky}` : ""}`,
+    summary: `Each step passed, ${run.verified_count} of them checks.${tries}${flaky ? ` ${why}` : ""}`,
     evidence: [`verified_count ${run.verified_count}`],
-    flaky: isFlaky ? true : undefined,
+    flaky: flaky ? true : undefined,
   };
+}
+
+/** The steps of the attempt that decided. */
+function lastTry({ attempts = [], steps }: Facts["run"]): Facts["run"]["steps"] {
+  if (attempts.length < 2) return steps;
+  return steps.filter(({ step }) => step.startsWith(`attempt${attempts.length}/`));
 }
 
 function byFault({ run }: Facts): Judgement | undefined {

@@ -1,5 +1,6 @@
 import { causeOf } from "./cause.ts";
-import type { Cause, Facts, PastRun } from "./types.ts";
+import { faultOf } from "./faults.ts";
+import type { Cause, Facts, FinishedRun, PastRun } from "./types.ts";
 
 /** A run of the test that says something of the test: neither stopped, nor failed by what somebody else is to blame for. */
 export type OwnRun = Pick<PastRun, "execution_id" | "build" | "started_at"> & {
@@ -15,13 +16,15 @@ const rightly: ReadonlySet<string> = new Set(["BUG", "VALID_FAIL"]);
 export function ownRuns({ run, history }: Facts, given: { without?: "right failures" } = {}): OwnRun[] {
   const own = history
     .filter((past) => isOwn(past, given.without !== undefined))
-    .map((past) => ({
-      execution_id: past.execution_id,
-      build: past.build,
-      started_at: past.started_at,
-      passed: past.status === "passed",
-      ...(past.cause && { cause: past.cause }),
-    }));
+    .flatMap((past) =>
+      inTries(past.flaky, {
+        execution_id: past.execution_id,
+        build: past.build,
+        started_at: past.started_at,
+        passed: past.status === "passed",
+        ...(past.cause && { cause: past.cause }),
+      }),
+    );
   const cause = causeOf(run);
   const itself = {
     execution_id: run.execution_id,
@@ -30,8 +33,22 @@ export function ownRuns({ run, history }: Facts, given: { without?: "right failu
     passed: run.status === "passed",
     ...(cause && { cause }),
   };
-  return [...own, itself].sort((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at));
+  return [...own, ...inTries(isFlaky(run), itself)].sort(
+    (a, b) => Date.parse(a.started_at) - Date.parse(b.started_at),
+  );
 }
+
+/** A pass that needed another try stands for a failure and a pass. */
+const inTries = (flaky: boolean | undefined, run: OwnRun): OwnRun[] =>
+  flaky ? [{ ...run, passed: false }, run] : [run];
+
+/** It passed, and an attempt before failed by no fault of the lab. */
+export const isFlaky = ({ status, attempts = [] }: Pick<FinishedRun, "status" | "attempts">): boolean =>
+  status === "passed" &&
+  attempts.some(
+    ({ status: ended, reason }) =>
+      ended !== "passed" && faultOf(reason?.code ?? "", reason?.message ?? "") !== "lab",
+  );
 
 function isOwn({ status, cause, classification }: PastRun, withoutRight: boolean): boolean {
   if (!verdicts.has(status)) return false;

@@ -27,6 +27,8 @@ export type FinishedRun = {
   userinterface?: string;
   started_at: string;
   verified_count: number;
+  /** Of a run that was tried more than once, in order; the last decided. */
+  attempts?: readonly { status: string; reason?: { code: string; message: string } | undefined }[];
   /** Those that did not pass are all among them. */
   steps: readonly RunStep[];
 };
@@ -51,6 +53,8 @@ export type OtherRun = {
   userinterface?: string;
   started_at: string;
   cause?: Cause;
+  /** It passed, and an attempt before did not by no fault of the lab. */
+  flaky?: boolean;
   /** What it was judged to be. */
   classification?: Classification;
 };

@@ -66,12 +66,13 @@ export function createWebControllers(
       isolation: createIsolation(session),
       untilUsable: createSettle(session),
       health,
-      takeNotices: () => session.takeNotices(),
+      version: () => session.version(),
+      noticesAfter: (seq) => session.noticesAfter(seq),
     },
     {
       ...sharing("verification_web"),
       ...doubting(session, { commands: [], checks: webChecks(session).map(surviving) }),
-      takeNotices: () => [],
+      noticesAfter: () => [],
     },
   ];
 }

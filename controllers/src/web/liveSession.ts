@@ -87,6 +87,11 @@ export class LiveSession implements DrivenSession {
     return signals;
   }
 
+  version(): string | undefined {
+    if (this.#browser === undefined) return undefined;
+    return `${this.settings.channel ?? this.settings.browser} ${this.#browser.browser.version()}`;
+  }
+
   isAlive(): boolean {
     return this.#places.at(-1)?.live.isOpen() === true;
   }
@@ -120,8 +125,8 @@ export class LiveSession implements DrivenSession {
     this.#notices.add(kind, text);
   }
 
-  takeNotices(): readonly DeviceNotice[] {
-    return this.#notices.take();
+  noticesAfter(seq: number): readonly DeviceNotice[] {
+    return this.#notices.after(seq);
   }
 
   denials(): number {

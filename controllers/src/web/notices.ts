@@ -5,25 +5,22 @@ const TEXT_LENGTH = 400;
 
 export type Notices = {
   add(kind: DeviceNotice["kind"], text: string): void;
-  /** Empties the list. */
-  take(): readonly DeviceNotice[];
+  after(seq: number): readonly DeviceNotice[];
 };
 
-/** Keeps the last hundred; the same thing twice in a row is told once. */
+/** Keeps the last hundred. The same thing twice in a row is kept once, as the later of the two. */
 export function createNotices(): Notices {
-  let kept: DeviceNotice[] = [];
+  const kept: DeviceNotice[] = [];
+  let seq = 0;
   return {
     add(kind, text) {
       const line = text.replace(/\s+/g, " ").slice(0, TEXT_LENGTH);
       const last = kept.at(-1);
-      if (last?.kind === kind && last.text === line) return;
-      kept.push({ kind, text: line, at: new Date().toISOString() });
+      if (last?.kind === kind && last.text === line) kept.pop();
+      seq += 1;
+      kept.push({ seq, kind, text: line, at: new Date().toISOString() });
       if (kept.length > KEPT) kept.shift();
     },
-    take() {
-      const taken = kept;
-      kept = [];
-      return taken;
-    },
+    after: (place) => kept.filter((notice) => notice.seq > place),
   };
 }

@@ -139,6 +139,8 @@ type RunGiven = Given & {
   environment?: string;
   release?: string;
   build?: string;
+  retries?: number;
+  retryOn?: string;
 };
 
 function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
@@ -151,6 +153,13 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitC
     .option("--input <name=value>", "an input of the test cases; may be given often", append, [])
     .option("--repeat <count>", "how often all of them run", readRepeats, 1)
     .option("--keep", "each goes on in what the one before left, in place of starting fresh")
+    .option("--retries <count>", "how often a test is tried again", readRetries)
+    .addOption(
+      new Option("--retry-on <outcome>", "error: what could not be judged; any: a failure too").choices([
+        "error",
+        "any",
+      ]),
+    )
     .option("--environment <name>", "recorded with the run")
     .option("--release <name>", "recorded with the run")
     .option("--build <name>", "recorded with the run")
@@ -264,6 +273,12 @@ function readRepeats(text: string): number {
   const count = readCount(text);
   if (count >= 1 && count <= 1_000) return count;
   throw new InvalidArgumentError("It is 1 to 1000.");
+}
+
+function readRetries(text: string): number {
+  const count = readCount(text);
+  if (count <= 10) return count;
+  throw new InvalidArgumentError("It is 0 to 10.");
 }
 
 function readCount(text: string): number {

@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
+import { countText, indent, type RunReply, runReply, verdictText } from "./verdictText.ts";
 
 /** One wait of a call; far below what a proxy in between would cut. */
 const waitMs = 20_000;
@@ -23,6 +24,9 @@ export type RunOptions = {
   environment?: string | undefined;
   release?: string | undefined;
   build?: string | undefined;
+  /** In place of what the test cases say. */
+  retries?: number | undefined;
+  retryOn?: string | undefined;
 };
 
 type Answer =
@@ -37,11 +41,11 @@ export type RunConnection = {
 };
 
 type Planned = { name: string; inputs: Record<string, unknown> };
-type Ran = { status: string; executionId: string | undefined };
+type Ran = { status: string; flaky: boolean; executionId: string | undefined };
 
 /**
  * `labwright run`: runs test cases one after the other, a line for each verdict, and writes the reports. Exit code 0:
- * all passed; 1: a test failed; 2: something could not be judged; 130: interrupted, with the run that was under way
+ * all passed, also those that passed when they were tried again; 1: a test failed; 2: something could not be judged; 130: interrupted, with the run that was under way
  * cancelled. Throws INVALID_INPUT and what a tool answered, before anything runs.
  */
 export async function runTestcases(
@@ -58,8 +62,7 @@ export async function runTestcases(
   }
   if (options.report !== undefined)
     await writeReports(ran, resolve(terminal.cwd, options.report), connection, terminal);
-  const count = (status: string) => ran.filter((one) => one.status === status).length;
-  terminal.out(`${ran.length} run, ${count("passed")} passed, ${count("failed")} failed\n`);
+  terminal.out(`${countText(ran)}\n`);
   if (terminal.signal.aborted) return exitCodes.interrupted;
   return exitCodeOf(ran.map(({ status }) => status));
 }
@@ -161,18 +164,7 @@ function valueOfInput(text: string): unknown {
   }
 }
 
-const reply = z.looseObject({
-  execution_id: z.string(),
-  status: z.string(),
-  duration_ms: z.number().optional(),
-  reason: z.looseObject({ code: z.string(), message: z.string() }).optional(),
-  failed_step: z
-    .looseObject({ label: z.string(), expected: z.string().optional(), found: z.string().optional() })
-    .optional(),
-});
-type Reply = z.output<typeof reply>;
-
-const isOpen = ({ status }: Reply) => status === "running" || status === "queued";
+const isOpen = ({ status }: RunReply) => status === "running" || status === "queued";
 
 async function runOne(
   test: Planned,
@@ -180,7 +172,7 @@ async function runOne(
   connection: RunConnection,
   { out, signal }: Pick<Terminal, "out" | "signal">,
 ): Promise<Ran> {
-  const { device, userinterface, environment, release, build } = options;
+  const { device, userinterface, environment, release, build, retries, retryOn } = options;
   const args = {
     testcase: test.name,
     inputs: test.inputs,
@@ -190,20 +182,23 @@ async function runOne(
     ...(environment !== undefined && { environment }),
     ...(release !== undefined && { release }),
     ...(build !== undefined && { build }),
+    ...(retries !== undefined && { retries }),
+    ...(retryOn !== undefined && { retry_on: retryOn }),
     // Returns at once with the execution's id, without which an interrupted run could not be cancelled.
     wait_ms: 0,
   };
   try {
-    let now = reply.parse(
+    let now = runReply.parse(
       await done(connection.call("execute_testcase", args, new AbortController().signal)),
     );
     while (isOpen(now)) now = await waitOrCancel(now.execution_id, connection, signal);
     out(verdictText(test.name, now));
-    return { status: now.status, executionId: now.execution_id };
+    return { status: now.status, flaky: now.flaky === true, executionId: now.execution_id };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    out(`error      ${test.name}\n           ${error.code}: ${error.message} ${error.hint}\n`);
-    return { status: "error", executionId: undefined };
+    const why = `${error.code}: ${error.message} ${error.hint}`;
+    out(`error      ${test.name}\n${indent}the test could not be run\n${indent}${why}\n`);
+    return { status: "error", flaky: false, executionId: undefined };
   }
 }
 
@@ -211,7 +206,7 @@ async function waitOrCancel(
   executionId: string,
   connection: RunConnection,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<RunReply> {
   const unhurried = new AbortController();
   if (!signal.aborted) {
     const interrupted = new Promise<undefined>((settle) => {
@@ -222,23 +217,12 @@ async function waitOrCancel(
     // The call of an interrupted wait fails by itself; its end is asked for below.
     waiting.catch(() => undefined);
     const answer = await Promise.race([waiting, interrupted]).finally(() => unhurried.abort());
-    if (answer !== undefined) return reply.parse(answer);
+    if (answer !== undefined) return runReply.parse(answer);
   }
   const fresh = new AbortController().signal;
-  return reply.parse(await done(connection.call("cancel_execution", { execution_id: executionId }, fresh)));
-}
-
-function verdictText(
-  name: string,
-  { status, duration_ms, execution_id, reason, failed_step: step }: Reply,
-): string {
-  const time = duration_ms === undefined ? "" : `  ${(duration_ms / 1_000).toFixed(1)} s`;
-  const lines = [`${status.padEnd(9)}  ${name}${time}  ${execution_id}`];
-  if (status !== "passed" && step) lines.push(`           step ${step.label}`);
-  if (step?.expected !== undefined)
-    lines.push(`           expected ${step.expected}`, `           found    ${step.found}`);
-  else if (reason) lines.push(`           ${reason.code}: ${reason.message}`);
-  return `${lines.join("\n")}\n`;
+  return runReply.parse(
+    await done(connection.call("cancel_execution", { execution_id: executionId }, fresh)),
+  );
 }
 
 const files = { html: "report.html", junit: "junit.xml", ctrf: "ctrf.json" } as const;

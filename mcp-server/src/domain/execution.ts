@@ -30,8 +30,19 @@ export const stepSchema = z.object({
   output: z.unknown(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   artifacts: z.array(z.object({ kind: z.string(), uri: z.string(), mime_type: z.string() })),
+  /** What the device did by itself: dialogs, downloads, page errors, tabs, denied addresses, restarts. One line each. */
+  notices: z.array(z.string()).optional(),
 });
 export type Step = z.output<typeof stepSchema>;
+
+/** One try of a run that may be tried again. `id` names it beside the others of its run. */
+export const attemptSchema = z.object({
+  id: z.string(),
+  status: z.enum(["passed", "failed", "error", "cancelled", "timeout"]),
+  reason: z.object({ code: z.string(), message: z.string() }).optional(),
+  duration_ms: z.int(),
+});
+export type Attempt = z.output<typeof attemptSchema>;
 
 export const executionSchema = z.object({
   id: z.string(),
@@ -56,6 +67,14 @@ export const executionSchema = z.object({
   /** Checks and verified navigations that were really made. */
   verified_count: z.int(),
   outputs: z.record(z.string(), z.unknown()),
+  /** What it was called with, as recorded. */
+  input: z.unknown().optional(),
+  /** Of a run that was tried more than once, in order; the last decided. */
+  attempts: z.array(attemptSchema).optional(),
+  /** It passed, and an attempt before did not. */
+  flaky: z.boolean().optional(),
+  /** Where the last run of the same test on the same build ended otherwise: how the two starts differed. */
+  rerun: z.string().optional(),
 });
 export type Execution = z.output<typeof executionSchema>;
 

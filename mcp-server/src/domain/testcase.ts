@@ -136,6 +136,9 @@ const inputSchema = z.strictObject({
   required: z.boolean().default(false),
 });
 
+export const retryOnSchema = z.enum(["error", "any"]);
+export type RetryOn = z.output<typeof retryOnSchema>;
+
 /** WHAT to check, naming screens by label. `outputs` name variables or `{{block_id.output}}` that a caller gets back. */
 export const testcaseSchema = z.strictObject({
   name: labelSchema,
@@ -146,6 +149,9 @@ export const testcaseSchema = z.strictObject({
   inputs: z.array(inputSchema).max(50).default([]),
   variables: paramsSchema.default({}),
   outputs: z.record(z.string(), z.string()).default({}),
+  /** How often a run is tried again that could not be judged (`error`) or did not pass (`any`). */
+  retries: z.int().min(0).max(10).optional(),
+  retry_on: retryOnSchema.optional(),
   blocks: z.array(blockSchema).min(1).max(500),
   edges: z.array(edgeSchema).max(1_000),
 });

@@ -70,6 +70,8 @@ export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodOb
   effect: "read" | "write" | "destructive";
   /** A repeat changes nothing more. Reads are. */
   idempotent?: boolean;
+  /** Gives back what its author saved, to be saved again: the addresses in it stay whole, secrets do not. */
+  authored?: boolean;
   timeoutMs: number;
   /** Strict: an unknown argument is an error. Deep inputs may show `wireInput` on the wire instead. */
   input: Input;

@@ -187,7 +187,8 @@ async function runTool(
   try {
     const work = tool.handle({ input, services, context, attach: (a) => void attachments.push(a) });
     const result = await Promise.race([work, limit.ended]);
-    const structured = services.secrets.mask(checkedOutput(tool, result));
+    const { mask, maskValues } = services.secrets;
+    const structured = (tool.authored ? maskValues : mask)(checkedOutput(tool, result));
     Object.assign(facts, { ...factsIn(structured), ...facts });
     const text = renderResult(structured);
     return { ok: true, tool: tool.name, trace_id, structured, text, attachments };

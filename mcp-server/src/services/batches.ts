@@ -1,5 +1,6 @@
 import type { ActionBatch, FinalStatus, Params } from "../domain/index.ts";
 import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+import type { Notices } from "./notices.ts";
 import type {
   ActionExecutor,
   ActionReport,
@@ -40,6 +41,7 @@ type Output = { report: ActionReport; screen?: string | undefined };
 export type BatchDependencies = {
   actions: ActionExecutor;
   screen: ScreenService;
+  notices: Pick<Notices, "take">;
   devices: DeviceService;
   executions: ExecutionService;
   clock: Clock;
@@ -52,6 +54,7 @@ const batchTimeoutMs = 600_000;
 export function createBatches({
   actions,
   screen,
+  notices,
   devices,
   executions,
   clock,
@@ -63,24 +66,32 @@ export function createBatches({
     const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
     const { failure } = report;
     const status: FinalStatus = failure ? verdictOf(failure.code) : "passed";
-    // The step is stored while the page is looked at.
-    const stored = run.step({
-      path: "",
-      kind: "actions",
-      label: batch.actions.map(({ command }) => command).join(", "),
-      status,
-      started_at: startedAt,
-      duration_ms: clock.monotonic() - started,
-      input: batch,
-      output: report.results,
-      artifacts: [],
-    });
-    const changed = request.look
-      ? await screen.changes(run.device, { maxTokens: request.max_tokens, usable: report.usable }, run.signal)
-      : undefined;
-    await stored;
-    const notices = screen.notices(run.device);
-    const text = [...notices.map((notice) => `notice: ${notice}`), ...(changed ? [changed] : [])].join("\n");
+    const duration_ms = clock.monotonic() - started;
+    let changed: string | undefined;
+    let late: string[] = [];
+    try {
+      const options = { maxTokens: request.max_tokens, usable: report.usable };
+      if (request.look) changed = await screen.changes(run.device, options, run.signal);
+    } finally {
+      // What the device does while it is looked at is still of these actions.
+      late = notices.take(run.device);
+      await run.step({
+        path: "",
+        kind: "actions",
+        label: batch.actions.map(({ command }) => command).join(", "),
+        status,
+        started_at: startedAt,
+        duration_ms,
+        input: batch,
+        output: report.results,
+        artifacts: [],
+        notices: late,
+      });
+    }
+    const text = [
+      ...noticeLines(run.noticesBefore, report.results, late),
+      ...(changed ? [changed] : []),
+    ].join("\n");
     const reason = failure && { code: failure.code, message: failure.message };
     return { status, ...(reason && { reason }), output: { report, ...(text !== "" && { screen: text }) } };
   }
@@ -108,6 +119,22 @@ export function createBatches({
       return replyOf(reply);
     },
   };
+}
+
+/** In the order in which they came. One of several commands is named by its place. */
+function noticeLines(
+  before: readonly string[],
+  results: readonly ActionResult[],
+  late: readonly string[],
+): string[] {
+  const isOne = results.length === 1;
+  return [
+    ...before.map((notice) => `notice from before this call: ${notice}`),
+    ...results.flatMap(({ command, notices = [] }, index) =>
+      notices.map((notice) => `notice${isOne ? "" : ` of ${index + 1} ${command}`}: ${notice}`),
+    ),
+    ...late.map((notice) => `notice: ${notice}`),
+  ];
 }
 
 function batchOf({ actions, retry_actions, failure_actions }: BatchRequest): ActionBatch {

@@ -15,10 +15,12 @@ import {
 } from "../storage/index.ts";
 import { packageFolder } from "../storage/packageFolder.ts";
 import { testcaseRows } from "../storage/testcaseRows.ts";
+import { userinterfaceRows } from "../storage/userinterfaceRows.ts";
 import { createActions } from "./actions/index.ts";
 import { type AgentStore, createAgentStore } from "./agentStore.ts";
 import { createAlerts } from "./alerts/index.ts";
 import { allowedFetch } from "./allowedFetch.ts";
+import { testIdAttributeInUse } from "./appInUse.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./artifacts.ts";
 import { createAuthoring } from "./authoring/index.ts";
 import { createBatches } from "./batches.ts";
@@ -32,6 +34,7 @@ import { createExecutions } from "./executions/index.ts";
 import type { Services } from "./index.ts";
 import { createInventory } from "./inventory.ts";
 import { createNavigation } from "./navigation/index.ts";
+import { createNotices } from "./notices.ts";
 import type { Clock, Secrets } from "./ports.ts";
 import { createProcesses, type Serving } from "./processes/index.ts";
 import { createRecordings } from "./recordings/index.ts";
@@ -83,16 +86,21 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const { config, secrets, clock } = deps;
   const policy = createUrlPolicy(config.url_policy, { port: deps.ownPort });
   const { events, artifacts } = createRecords(deps);
-  const { devices, useApp } = createDeviceRoom(deps, policy);
+  const devices = createDeviceRoom(deps, policy);
   const screen = createScreen(artifacts, devices);
   const verifications = createVerifications({ clock, secrets, screen });
-  const actions = createActions({ clock, secrets, verifications });
+  const notices = createNotices();
+  const actions = createActions({ clock, secrets, verifications, notices });
   const host = config.server.name;
   const rows = executionRows(deps.storage.db);
-  const executions = createExecutions({ rows, devices, events, secrets, clock, host, onError: deps.onFault });
-  const driving = { clock, secrets, artifacts, devices, screen, verifications, actions, executions };
+  const executions = createExecutions({
+    ...{ rows, devices, events, secrets, notices, clock, host },
+    findApp: (name) => userinterfaceRows(deps.storage.db).find(name),
+    onError: deps.onFault,
+  });
+  const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
   const { scripts, serveScripts } = createScriptRoom(deps, driving);
-  const apps = createApps(deps, policy, { ...driving, useApp, scripts });
+  const apps = createApps(deps, policy, { ...driving, scripts });
   const requirements = createRequirements({
     rows: requirementRows(deps.storage.db),
     coverage: coverageRows(deps.storage.db),
@@ -142,7 +150,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
 const pingOf = ({ engine, pool }: Storage) => ({ engine, ask: () => pool.query("select 1") });
 
 /** What is kept beside the runs: files and the feed of events. */
-function createRecords({ config, storage, clock, onFault }: ServiceDependencies) {
+function createRecords({ config, storage, secrets, clock, onFault }: ServiceDependencies) {
   const artifacts = createArtifactStore({
     folder: config.folders.artifacts,
     rows: artifactRows(storage.db),
@@ -153,7 +161,7 @@ function createRecords({ config, storage, clock, onFault }: ServiceDependencies)
   });
   return {
     artifacts,
-    events: createEvents({ rows: eventRows(storage.db), clock, listen: storage.listen, onFault }),
+    events: createEvents({ rows: eventRows(storage.db), clock, secrets, listen: storage.listen, onFault }),
   };
 }
 
@@ -161,8 +169,7 @@ function createDeviceRoom(
   { config, storage, clock, factories, models }: ServiceDependencies,
   policy: UrlPolicy,
 ) {
-  const testIds = new Map<string, string>();
-  const devices = createDevices({
+  return createDevices({
     host: config.server.name,
     devices: config.devices,
     models,
@@ -171,13 +178,12 @@ function createDeviceRoom(
       uploads: config.folders.uploads,
       storageStates: join(config.data_dir, "storage-states"),
       unsafe: config.unsafe,
-      testIdAttribute: (deviceId) => testIds.get(deviceId) ?? "data-testid",
+      testIdAttribute: testIdAttributeInUse,
     }),
     leases: leaseRows(storage.db),
     limits: { leaseMs: config.limits.lease_ms, implicitMs: implicitLeaseMs },
     clock,
   });
-  return { devices, useApp: (deviceId: string, attribute: string) => void testIds.set(deviceId, attribute) };
 }
 
 /** What is recorded of devices, and what is heard in it. */
@@ -229,7 +235,15 @@ function createSchedules(
 
 type Driving = Pick<
   Services,
-  "clock" | "secrets" | "artifacts" | "devices" | "screen" | "verifications" | "actions" | "executions"
+  | "notices"
+  | "clock"
+  | "secrets"
+  | "artifacts"
+  | "devices"
+  | "screen"
+  | "verifications"
+  | "actions"
+  | "executions"
 >;
 
 /** The models of apps, the way through them, and the tests of them. */
@@ -237,7 +251,6 @@ function createApps(
   { config, storage, clock }: ServiceDependencies,
   policy: UrlPolicy,
   driving: Driving & {
-    useApp(deviceId: string, testIdAttribute: string): void;
     scripts: ScriptService;
   },
 ) {
@@ -266,6 +279,7 @@ function createApps(
     ...driving,
     rows: testcaseRows(db),
     rowsIn: testcaseRows,
+    lastRun: executionRows(db).lastRun,
     navigation,
     http: (url, init) => allowedFetch(policy, url, init),
     apps: userinterfaces,

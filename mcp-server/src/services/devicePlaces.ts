@@ -7,7 +7,7 @@ export type DevicePlaces = {
   uploads: string;
   storageStates: string;
   unsafe: { javascript: boolean };
-  testIdAttribute(deviceId: string): string;
+  testIdAttribute(): string;
 };
 
 /** What each device's controllers may use of this server: its policy and its folders, never a service. */
@@ -22,7 +22,7 @@ export function createDeviceContexts(
     uploadPath: (name) => uploadPath(uploads, name),
     storageStatePath: (name) => storageStatePath(storageStates, name),
     unsafe: { javascript: unsafe.javascript },
-    testIdAttribute: () => testIdAttribute(deviceId),
+    testIdAttribute,
   });
 }
 

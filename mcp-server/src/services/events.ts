@@ -1,7 +1,7 @@
 import { ToolError } from "../errors.ts";
 import type { Database, EventRows } from "../storage/index.ts";
 import { eventChannel } from "../storage/index.ts";
-import type { Clock, EventInput, StoredEvent } from "./ports.ts";
+import type { Clock, EventInput, Secrets, StoredEvent } from "./ports.ts";
 
 export type EventListener = (event: StoredEvent) => void;
 /** What happened, in the order in which it was committed, told at least once. */
@@ -27,6 +27,7 @@ export type EventFeed = Omit<Events, "append">;
 export type EventsOptions = {
   rows: EventRows;
   clock: Clock;
+  secrets: Pick<Secrets, "mask">;
   /** `Storage.listen`. */
   listen(channel: string, listener: () => void): Promise<() => void>;
   /** Hears of a failure to read after a notification; the next one reads again. */
@@ -47,7 +48,9 @@ class Outbox implements Events {
   constructor(private readonly options: EventsOptions) {}
 
   async append(tx: Database, event: EventInput): Promise<StoredEvent> {
-    const stored = { ...event, at: new Date(this.options.clock.now()).toISOString() };
+    const { clock, secrets } = this.options;
+    const payload = secrets.mask(event.payload);
+    const stored = { ...event, payload, at: new Date(clock.now()).toISOString() };
     return { ...stored, id: await this.options.rows.append(tx, stored) };
   }
 

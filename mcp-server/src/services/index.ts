@@ -6,6 +6,7 @@ import type { DeviceFacts } from "./deviceFacts.ts";
 import type { Diagnosis } from "./diagnosis/index.ts";
 import type { Inventory } from "./inventory.ts";
 import type { NavigationService } from "./navigation/index.ts";
+import type { Notices } from "./notices.ts";
 import type {
   ActionExecutor,
   ArtifactStore,
@@ -45,6 +46,7 @@ export type Services = {
   batches: BatchService;
   verifications: VerificationExecutor;
   screen: ScreenService & ScreenAnalyst;
+  notices: Notices;
   executions: ExecutionService;
   userinterfaces: UserInterfaceService;
   navigation: NavigationService;

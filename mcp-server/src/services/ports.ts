@@ -151,6 +151,8 @@ export type ActionResult = {
   duration_ms: number;
   data?: Params | undefined;
   error?: Omit<Failure, "command"> | undefined;
+  /** What the device did by itself meanwhile. */
+  notices?: string[] | undefined;
 };
 /**
  * `ok` when the actions passed, or the retry actions did. Failure actions never make a batch ok. `failure` is what ended a
@@ -217,14 +219,17 @@ export type ArtifactStore = {
   startingWith(prefix: string): Promise<readonly string[]>;
 };
 
-/** Secrets by name. `fill` replaces `{{secret.NAME}}` in every string below `value`; `mask` hides every known value. */
+/** Secrets by name. `fill` replaces `{{secret.NAME}}` in every string below `value`. */
 export type Secrets = {
   fill<T>(value: T): T;
   /** Throws SECRET_NOT_FOUND for an unknown name. */
   check(value: unknown): void;
   /** The names that a value has placeholders of. */
   named(value: unknown): string[];
+  /** Hides every known value and the credentials of addresses: for whatever leaves the server or is recorded. */
   mask<T>(value: T): T;
+  /** Hides the known values only: for what a run goes on with, since an address must still lead somewhere. */
+  maskValues<T>(value: T): T;
 };
 
 export type EventInput = {
@@ -245,6 +250,8 @@ export type DumpOptions = {
   detail: "compact" | "full";
   /** Of the whole reply; 2,000 when left out, 150 for a search. */
   max_tokens?: number | undefined;
+  /** What the caller may know of what the device did by itself; asked after the look. */
+  notices?: () => readonly string[];
 };
 /** `elements` is one line an element; `items` the same with rects and ranked selectors. */
 export type DumpView = {
@@ -320,8 +327,6 @@ export type ScreenService = {
     options: { maxTokens: number; usable?: Usable | undefined },
     signal: AbortSignal,
   ): Promise<string | undefined>;
-  /** Notices that controllers gathered, one line each; asked once, told once. */
-  notices(device: OpenDevice): string[];
 };
 
 /** What a running execution offers the code that runs it. `signal` is the run's own: cancel, lease, time limit. */
@@ -333,7 +338,9 @@ export type Run = {
   session_id?: string | undefined;
   signal: AbortSignal;
   context: CallContext;
-  /** Appends a step; stored before it returns, and sent as progress. */
+  /** What the device did by itself between the last run of the same holder and this one. */
+  noticesBefore: readonly string[];
+  /** Appends a step with the notices that came since the step before; stored before it returns, and sent as progress. */
   step(step: Omit<Step, "index">): Promise<void>;
   /** Counts checks that were really made. */
   verified(count: number): void;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../errors.ts";
+import { maskAddresses } from "./addressCredentials.ts";
 import type { Secrets } from "./ports.ts";
 import { mapStrings } from "./strings.ts";
 
@@ -12,7 +13,8 @@ const shortest = 4;
 /**
  * Secrets from the configuration and from `LABWRIGHT_SECRET_<NAME>`, which wins. Read once, here. Throws CONFIG_INVALID
  * that names every secret without a value or with one shorter than 4 characters. `mask` hides each value as it is and
- * URL-encoded, in base64 (also inside longer base64) and escaped as in JSON and HTML, and puts `[secret NAME]` there.
+ * URL-encoded, in base64 (also inside longer base64) and escaped as in JSON and HTML, and puts `[secret NAME]` there; it
+ * hides credentials of addresses too.
  */
 export function createSecrets(
   sources: Readonly<Record<string, { env: string } | { file: string }>>,
@@ -43,7 +45,8 @@ export function createSecrets(
     fill: (value) => mapStrings(value, fillText),
     check: (value) => void mapStrings(value, fillText),
     named: (value) => [...(JSON.stringify(value) ?? "").matchAll(placeholder)].map(([, name = ""]) => name),
-    mask: (value) => (masks.length === 0 ? value : mapStrings(value, maskText)),
+    mask: (value) => mapStrings(value, (text) => maskAddresses(maskText(text))),
+    maskValues: (value) => (masks.length === 0 ? value : mapStrings(value, maskText)),
   };
 }
 

@@ -1,11 +1,15 @@
-import { and, asc, count, eq, getTableColumns, inArray, placeholder, sql } from "drizzle-orm";
-import type { Execution, FinalStatus, Params, Step } from "../domain/index.ts";
+import { and, asc, count, desc, eq, getTableColumns, inArray, isNull, placeholder, sql } from "drizzle-orm";
+import { z } from "zod";
+import { attemptSchema, type Execution, type FinalStatus, type Params, type Step } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { executions, steps } from "./schema.ts";
 
 const open = ["queued", "running"] as const;
 
-export type NewExecution = Omit<Execution, "finished_at" | "duration_ms" | "reason"> & { input: unknown };
+export type NewExecution = Omit<
+  Execution,
+  "finished_at" | "duration_ms" | "reason" | "attempts" | "flaky" | "rerun"
+> & { input: unknown };
 
 /** How a run ended; `result` is the run's own, as JSON. */
 export type ExecutionEnd = {
@@ -66,6 +70,24 @@ export function executionRows(db: Database) {
     async find(id: string): Promise<{ execution: Execution; result: unknown } | undefined> {
       const [row] = await db.select().from(executions).where(eq(executions.id, id));
       return row && { execution: toExecution(row), result: row.result };
+    },
+
+    /** The last run of a test case on a build, or on none, that has a verdict. */
+    async lastRun(testcase: string, build: string | undefined): Promise<Execution | undefined> {
+      const [row] = await db
+        .select()
+        .from(executions)
+        .where(
+          and(
+            eq(executions.kind, "testcase"),
+            eq(executions.name, testcase),
+            build === undefined ? isNull(executions.build) : eq(executions.build, build),
+            inArray(executions.status, ["passed", "failed", "error", "timeout"]),
+          ),
+        )
+        .orderBy(desc(executions.startedAt), desc(executions.id))
+        .limit(1);
+      return row && toExecution(row);
     },
 
     /** What a host has not ended, oldest first. */
@@ -261,8 +283,15 @@ function toExecution(row: typeof executions.$inferSelect): Execution {
     correlation_id: row.correlationId,
     verified_count: row.verifiedCount,
     outputs: row.outputs,
+    input: row.input,
+    ...(toldBy.safeParse(row.result).data ?? {}),
   };
 }
+
+/** What a run's own result tells of the run. */
+const toldBy = z
+  .object({ attempts: z.array(attemptSchema), flaky: z.boolean(), rerun: z.string() })
+  .partial();
 
 type Given<T> = { [K in keyof T]?: NonNullable<T[K]> };
 

@@ -27,7 +27,7 @@ export type ExecutionPlace = { started_at: string; execution_id: string };
 export type FoundExecution = Pick<
   Execution,
   "kind" | "name" | "status" | "reason" | "device" | "started_at" | "duration_ms"
-> & { execution_id: string; classification?: Classification };
+> & { execution_id: string; flaky?: true; classification?: Classification };
 
 export type ExecutionSearch = ReturnType<typeof executionSearch>;
 
@@ -52,16 +52,24 @@ export function executionSearch(db: Database) {
       return { found: rows.map(toFound), left: rows[0]?.left ?? 0 };
     },
 
-    /** Of the whole filter; a status without a run is left out. */
-    async countByStatus(filter: ExecutionFilter): Promise<Partial<Record<ExecutionStatus, number>>> {
+    /** Of the whole filter; a status without a run is left out. `flaky` are some of those that passed. */
+    async countByStatus(
+      filter: ExecutionFilter,
+    ): Promise<Partial<Record<ExecutionStatus | "flaky", number>>> {
       const rows = await db
-        .select({ status: executions.status, n: count() })
+        .select({
+          status: executions.status,
+          n: count(),
+          flaky: sql`count(*) filter (where ${isFlaky})`.mapWith(Number),
+        })
         .from(executions)
         .leftJoin(executionAnalyses, eq(executionAnalyses.executionId, executions.id))
         .where(matching(filter))
         .groupBy(executions.status)
         .orderBy(executions.status);
-      return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+      const flaky = rows.reduce((sum, row) => sum + row.flaky, 0);
+      const counts = Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+      return { ...counts, ...(flaky > 0 && { flaky }) };
     },
   };
 }
@@ -69,6 +77,8 @@ export function executionSearch(db: Database) {
 /** A device's column against its id or its bare name. */
 export const isDevice = (column: PgColumn, name: string): SQL =>
   sql`${name}::text in (${column}, split_part(${column}, '/', 2))`;
+
+const isFlaky = sql`coalesce(${executions.result}->>'flaky', '') = 'true'`;
 
 const columns = {
   id: executions.id,
@@ -79,6 +89,7 @@ const columns = {
   device: executions.device,
   startedAt: executions.startedAt,
   durationMs: executions.durationMs,
+  flaky: isFlaky.mapWith(Boolean),
   classification: executionAnalyses.classification,
 };
 
@@ -119,6 +130,7 @@ type Row = {
   device: string;
   startedAt: string;
   durationMs: number | null;
+  flaky: boolean;
   classification: Classification | null;
 };
 
@@ -132,6 +144,7 @@ function toFound(row: Row): FoundExecution {
     device: row.device,
     started_at: row.startedAt,
     ...(row.durationMs !== null && { duration_ms: row.durationMs }),
+    ...(row.flaky && { flaky: true as const }),
     ...(row.classification !== null && { classification: row.classification }),
   };
 }

@@ -35,7 +35,12 @@ export const dumpUiElements = defineDeviceTool({
     more: z.int().describe("Elements left out"),
     items: z.array(z.record(z.string(), z.unknown())).optional(),
   }),
-  handle: ({ input, services, device, signal }) => services.screen.dump(device, input, signal),
+  handle({ input, services, context, device, lease, signal }) {
+    const { principal, client } = context;
+    const caller = { session_id: lease?.session_id, principal, client };
+    const notices = () => services.notices.tell(device, caller);
+    return services.screen.dump(device, { ...input, notices }, signal);
+  },
 });
 
 export const captureScreenshot = defineDeviceTool({

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { executionStatusSchema, labelSchema, paramsSchema, testcaseSchema } from "../domain/index.ts";
+import {
+  attemptSchema,
+  executionStatusSchema,
+  labelSchema,
+  paramsSchema,
+  retryOnSchema,
+  testcaseSchema,
+} from "../domain/index.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
@@ -10,7 +17,7 @@ export const saveTestcase = defineTool({
   name: "save_testcase",
   title: "Save a test case",
   description:
-    "Save by name {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}, script{script,args}. Values take {{name}}, {{block_id.output.x}}",
+    "Save by name {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,retries?,retry_on?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}, script{script,args}. Values take {{name}}, {{block_id.output.x}}",
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",
@@ -35,6 +42,7 @@ export const loadTestcase = defineTool({
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "read",
+  authored: true,
   timeoutMs: 30_000,
   input: z.strictObject(testcaseRef),
   output: z.object({ id: z.string(), updated_at: z.string(), testcase: paramsSchema }),
@@ -126,6 +134,8 @@ export const executeTestcase = defineTool({
     release: text,
     build: text,
     correlation_id: text,
+    retries: testcaseSchema.shape.retries,
+    retry_on: retryOnSchema.optional(),
   }),
   wireInput: z.object({
     testcase: z.string().optional().describe("Name or id"),
@@ -140,6 +150,8 @@ export const executeTestcase = defineTool({
     release: z.string().optional(),
     build: z.string().optional(),
     correlation_id: z.string().optional(),
+    retries: z.int().optional(),
+    retry_on: z.string().optional().describe("any: failed too"),
   }),
   output: z.object({
     execution_id: z.string(),
@@ -147,6 +159,9 @@ export const executeTestcase = defineTool({
     reason: z.object({ code: z.string(), message: z.string() }).optional(),
     duration_ms: z.int().optional(),
     steps_done: z.int(),
+    flaky: z.boolean().optional(),
+    attempts: z.array(attemptSchema).optional(),
+    rerun: z.string().optional(),
     verified_count: z.int().optional(),
     outputs: paramsSchema.optional(),
     failed_step: z
@@ -171,6 +186,7 @@ export const generateAndSaveTestcase = defineTool({
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",
+  authored: true,
   timeoutMs: 60_000,
   input: z.strictObject({
     name: labelSchema,

@@ -82,6 +82,7 @@ export const getNode = defineTool({
   domain: "tree",
   capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
+  authored: true,
   timeoutMs: 30_000,
   input: z.strictObject({ ...ui, ...node }),
   output: nodeSchema.partial().extend({
@@ -209,6 +210,7 @@ export const getEdge = defineTool({
   domain: "tree",
   capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
+  authored: true,
   timeoutMs: 30_000,
   input: z.strictObject({ ...ui, ...edge }),
   output: z.object({

@@ -70,6 +70,7 @@ export const getUserinterfaceComplete = defineTool({
   domain: "userinterfaces",
   capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
+  authored: true,
   timeoutMs: 30_000,
   input: z.strictObject({ ...ui, offset, ...maxTokensField(2_000) }),
   output: z.object({
@@ -111,6 +112,7 @@ export const exportUserinterface = defineTool({
   domain: "userinterfaces",
   capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
+  authored: true,
   timeoutMs: 60_000,
   input: z.strictObject(ui),
   output: z.object({ yaml: z.string() }),

@@ -311,3 +311,32 @@ test("the third of a cluster decides the two before it, and leaves alone what is
   const judgedAlready = others.map((one) => ({ ...one, classification: "BUG" as const }));
   expect((await review(third, source(judgedAlready))).others).toEqual([]);
 });
+
+test("a pass that needed another try is a right one of a flaky test, unless the lab was at fault", () => {
+  const tried = (code: string) =>
+    run({
+      attempts: [
+        { status: "failed", reason: { code, message: "expected Paid; found Cart" } },
+        { status: "passed" },
+      ],
+      steps: [
+        { step: "pay", status: "failed", error: `${code}: expected Paid; found Cart` },
+        { step: "attempt2/pay", status: "passed" },
+      ],
+    });
+  const flaky = judge({ run: tried("VERIFICATION_FAILED"), history: [], others: [] });
+  expect(flaky).toMatchObject({ decided: true, classification: "VALID_PASS", flaky: true });
+  expect(flaky.summary).toContain("It took 2 attempts.");
+  const lab = judge({ run: tried("DEVICE_LOST"), history: [], others: [] });
+  expect(lab).toMatchObject({ decided: true, classification: "VALID_PASS", flaky: undefined });
+});
+
+test("a flaky pass of the history counts as a failure and a pass", () => {
+  const failed = run({ error: missing(), at: 10 });
+  const past = { ...brief(run({ at: 0 })), build: "same" as const };
+  const alone = judge({ run: failed, history: [past], others: [] });
+  const after = judge({ run: failed, history: [{ ...past, flaky: true }], others: [] });
+  expect(after).toMatchObject({ decided: true, classification: "SCRIPT_ISSUE", flaky: true });
+  expect(after.evidence[0]).toContain("2 flips");
+  expect(alone.evidence[0]).not.toContain("2 flips");
+});

@@ -15,7 +15,7 @@ afterAll(async () => {
   await site.close();
 });
 beforeEach(() => {
-  device.web.takeNotices();
+  device.dropNotices();
 });
 
 const open = (path: string) => device.run("navigate_to_url", { url: `${site.url}${path}` });

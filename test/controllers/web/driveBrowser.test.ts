@@ -210,12 +210,14 @@ describe("what is kept of notices and dialogs", () => {
     const notices = createNotices();
     notices.add("tab", "one");
     notices.add("tab", "one");
-    expect(notices.take()).toHaveLength(1);
+    expect(notices.after(0)).toHaveLength(1);
     for (let n = 0; n < 500; n++) notices.add("tab", `tab ${n}`);
-    const kept = notices.take();
+    const kept = notices.after(0);
     expect(kept).toHaveLength(100);
     expect(kept.at(-1)?.text).toBe("tab 499");
-    expect(notices.take()).toEqual([]);
+    expect(notices.after(kept.at(-2)?.seq ?? 0).map(({ text }) => text)).toEqual(["tab 499"]);
+    notices.add("tab", "tab 499");
+    expect(notices.after(kept.at(-1)?.seq ?? 0).map(({ text }) => text)).toEqual(["tab 499"]);
   });
 
   it("no dialog is open once it was answered", async () => {

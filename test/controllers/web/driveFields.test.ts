@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 let device: WebDevice;
@@ -204,4 +204,3 @@ describe("lists and boxes", () => {
     expect(failure.code).toBe("INPUT_NOT_TAKEN");
   });
 });
-beforeEach(() => void device.web.takeNotices());

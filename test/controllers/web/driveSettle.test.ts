@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await device.run("load_storage_state", {});
-  device.web.takeNotices();
+  device.dropNotices();
 });
 
 const open = (path: string) => device.run("navigate_to_url", { url: `${site.url}${path}` });

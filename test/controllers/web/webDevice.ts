@@ -24,6 +24,7 @@ export type WebDevice = {
   log(): Promise<unknown>;
   /** Notices of a kind since the last call, waited for until there is one; others are dropped. */
   noticed(kind: DeviceNotice["kind"]): Promise<readonly string[]>;
+  dropNotices(): void;
   close(): Promise<void>;
 };
 
@@ -43,6 +44,7 @@ export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDev
   const settings = webSettingsSchema.parse(options.settings ?? {});
   const [web, verification] = createWebControllers(settings, contextOf(folder, options));
 
+  let told = 0;
   async function run(name: string, params: Record<string, unknown> = {}, signal: AbortSignal = NEVER) {
     const command = web.commands.find((one) => one.name === name);
     if (command === undefined) throw new Error(`no command ${name}`);
@@ -60,11 +62,15 @@ export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDev
       const seen: DeviceNotice[] = [];
       const until = Date.now() + NOTICE_DEADLINE_MS;
       for (;;) {
-        seen.push(...web.takeNotices());
+        seen.push(...web.noticesAfter(told));
+        told = seen.at(-1)?.seq ?? told;
         const texts = seen.filter((notice) => notice.kind === kind).map((notice) => notice.text);
         if (texts.length > 0 || Date.now() > until) return texts;
         await new Promise((resolve) => setImmediate(resolve));
       }
+    },
+    dropNotices() {
+      told = web.noticesAfter(told).at(-1)?.seq ?? told;
     },
     async close() {
       await web.close();

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { Action, ActionBatch } from "../../../mcp-server/src/domain/index.ts";
 import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type { ActionExecutor, OpenDevice, ScreenService } from "../../../mcp-server/src/services/ports.ts";
 import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
 import { openBox, testSecrets } from "../../fixtures/simulated.ts";
@@ -11,7 +12,6 @@ const noScreen: ScreenService = {
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
-  notices: () => [],
 };
 
 const secrets = testSecrets({ PIN: "9876" });
@@ -35,7 +35,7 @@ const location = async () =>
 beforeEach(async () => {
   box = await openBox();
   const verifications = createVerifications({ clock: systemClock, secrets, screen: noScreen });
-  actions = createActions({ clock: systemClock, secrets, verifications });
+  actions = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
 });
 
 test("actions run in order, an iterator repeats one, and each result says what was done", async () => {

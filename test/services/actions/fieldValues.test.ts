@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type { ScreenService } from "../../../mcp-server/src/services/ports.ts";
 import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
@@ -12,11 +13,10 @@ const screen: ScreenService = {
   screenshot: unused,
   dump: unused,
   changes: async () => undefined,
-  notices: () => [],
 };
 const secrets = testSecrets({ TOKEN: "sw0rdfish-long" });
 const verifications = createVerifications({ clock: systemClock, secrets, screen });
-const actions = createActions({ clock: systemClock, secrets, verifications });
+const actions = createActions({ clock: systemClock, secrets, verifications, notices: createNotices() });
 const signal = new AbortController().signal;
 
 test("a text that a field did not take is shown beside what it holds, but no part of a secret", async () => {

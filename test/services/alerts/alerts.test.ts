@@ -41,7 +41,7 @@ describeEachDatabase("the alert service", (open) => {
 
   function dependencies(): AlertDependencies {
     const { db, listen } = storage;
-    const outbox = createEvents({ rows: eventRows(db), clock, listen });
+    const outbox = createEvents({ rows: eventRows(db), clock, secrets: testSecrets(), listen });
     return {
       db,
       devices: simulatedDevices({ names: ["box", "tv"] }),

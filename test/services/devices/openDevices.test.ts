@@ -25,7 +25,7 @@ function part(kind: ControllerKind, opening: (signal: AbortSignal) => Promise<vo
     },
     isAlive: () => made.alive,
     isKept: () => made.kept,
-    takeNotices: () => [],
+    noticesAfter: () => [],
   };
   return made;
 }

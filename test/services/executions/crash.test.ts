@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { eventRows, openStorage } from "../../../mcp-server/src/storage/index.ts";
 import { programBundle } from "../../fixtures/bundle.ts";
@@ -51,6 +52,7 @@ it("a run whose server was killed is marked interrupted with its steps so far, o
   try {
     const rows = eventRows(storage.db);
     const executions = createExecutions({
+      notices: createNotices(),
       rows: executionRows(storage.db),
       devices: simulatedDevices(),
       events: { append: (tx, event) => eventRows(tx).append(tx, { ...event, at: new Date().toISOString() }) },

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { eventRows, openStorage } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
@@ -11,6 +12,7 @@ import { simulatedDevices, testSecrets } from "../../fixtures/simulated.ts";
 const [dataDir = "", worker = "", templateFile = ""] = process.argv.slice(2);
 const { db } = await openStorage({ dataDir, workerFile: new URL(worker), templateFile });
 const executions = createExecutions({
+  notices: createNotices(),
   rows: executionRows(db),
   devices: simulatedDevices(),
   events: { append: (tx, event) => eventRows(tx).append(tx, { ...event, at: new Date().toISOString() }) },

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type { FinishedRun, Run } from "../../../mcp-server/src/services/ports.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { simulatedDevices, testSecrets } from "../../fixtures/simulated.ts";
@@ -50,6 +51,7 @@ describeExecutions("the records of executions", (t) => {
   it("a batch of actions whose record the database refuses is said to have failed so, and is stored later", async () => {
     let refuses = true;
     const failing = createExecutions({
+      notices: createNotices(),
       rows: {
         ...t.rows,
         insertFinished: async (...given) => {

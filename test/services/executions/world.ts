@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach } from "vitest";
 import type { Step } from "../../../mcp-server/src/domain/index.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type {
   CallContext,
   DeviceService,
@@ -63,6 +64,7 @@ class World {
     this.eventFault = undefined;
     this.rowFault = undefined;
     this.created = createExecutions({
+      notices: createNotices(),
       rows: this.failingRows(),
       devices: this.leasable(simulatedDevices()),
       events: {

@@ -4,6 +4,7 @@ import { createActions } from "../../../mcp-server/src/services/actions/index.ts
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
 import { createNavigation } from "../../../mcp-server/src/services/navigation/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type {
   ActionExecutor,
   CallContext,
@@ -52,10 +53,9 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     screenshot: () => Promise.reject(new Error("not here")),
     dump: () => Promise.reject(new Error("not here")),
     changes: async () => undefined,
-    notices: () => [],
   };
   const verifications = createVerifications({ clock: systemClock, secrets, screen });
-  const executor = createActions({ clock: systemClock, secrets, verifications });
+  const executor = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
   const actions = options.wrapActions?.(executor) ?? executor;
   const userinterfaces = createUserInterfaces({
     db,
@@ -64,6 +64,7 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     references: () => noReferences,
   });
   const executions = createExecutions({
+    notices: createNotices(),
     rows: executionRows(db),
     devices,
     events: { append: async () => undefined },
@@ -81,7 +82,6 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     executions,
     userinterfaces,
     positionStaleMs: 30_000,
-    useApp: () => {},
   });
   const { device } = await devices.acquire({}, callContext(), { drives: false });
   return {
@@ -110,6 +110,7 @@ export function fakeRun(device: OpenDevice, signal: AbortSignal = new AbortContr
     device,
     signal,
     context,
+    noticesBefore: [],
     step: async (step) => {
       steps.push(step);
     },

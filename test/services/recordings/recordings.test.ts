@@ -27,7 +27,7 @@ async function openRecordable(faults: Faults = {}) {
   const recorded = { stops: 0, busy: false };
   const controller: Controller = {
     ...{ kind: "remote", commands: [], checks: [] },
-    ...{ open: async () => {}, close: async () => {}, isAlive: () => true, takeNotices: () => [] },
+    ...{ open: async () => {}, close: async () => {}, isAlive: () => true, noticesAfter: () => [] },
     recorder: {
       kinds: ["video"],
       sound: true,
@@ -90,7 +90,7 @@ describeEachDatabase("the recording service", (open) => {
     return createRecordings({
       ...{ folder, db, clock, artifacts: store },
       secrets: testSecrets(),
-      events: createEvents({ rows: eventRows(db), clock, listen }),
+      events: createEvents({ rows: eventRows(db), clock, secrets: testSecrets(), listen }),
       onFault: (error) => faults.push(error),
     });
   }

@@ -357,3 +357,87 @@ describe("the report service", () => {
     expect(short.more).toBe(5);
   });
 });
+
+describe("what a report says beside the verdict", () => {
+  const flaky: ReportEntry = {
+    ...passedEntry(),
+    execution: execution({
+      flaky: true,
+      device_version: "chromium 141.0.7390.37",
+      triggered_by: "local",
+      input: { testcase: "Add a todo", inputs: { user: "anna" }, start: { by: "run/12", fresh: true } },
+      attempts: [
+        {
+          id: "a.1",
+          status: "failed",
+          reason: { code: "VERIFICATION_FAILED", message: "not yet" },
+          duration_ms: 900,
+        },
+        { id: "a.2", status: "error", reason: { code: "DEVICE_LOST", message: "gone" }, duration_ms: 100 },
+        { id: "a.3", status: "passed", duration_ms: 500 },
+      ],
+      rerun: "Its last run failed (b). Both started alike.",
+    }),
+    steps: [step(0, { notices: ['alert "Hi" was accepted'] })],
+  };
+
+  it("HTML: inputs, browser, how it started, every attempt, notices, and how a rerun disagrees", () => {
+    const page = htmlReport([flaky], head);
+    for (const text of [
+      "{&quot;user&quot;:&quot;anna&quot;}",
+      "chromium 141.0.7390.37",
+      "run/12 (local)",
+      "Started fresh",
+      '<span class="badge flaky">flaky</span>',
+      "VERIFICATION_FAILED: not yet",
+      "DEVICE_LOST: gone",
+      "alert &quot;Hi&quot; was accepted",
+      "Both started alike.",
+      "of them flaky",
+    ])
+      expect(page).toContain(text);
+  });
+
+  it("JUnit: the same as properties, and Surefire's flakyFailure and flakyError; rerunFailure of one that failed", () => {
+    const xml = junitReport([flaky]);
+    for (const text of [
+      '<property name="device_version" value="chromium 141.0.7390.37"/>',
+      '<property name="input.user" value="anna"/>',
+      '<property name="start.by" value="run/12 (local)"/>',
+      '<property name="flaky" value="true"/>',
+      '<flakyFailure type="VERIFICATION_FAILED" message="not yet" time="0.900"><stackTrace>a.1: ',
+      '<flakyError type="DEVICE_LOST" message="gone"',
+      'failures="0" errors="0"',
+      "notice: alert &quot;Hi&quot; was accepted",
+    ])
+      expect(xml).toContain(text);
+    const { attempts } = flaky.execution;
+    const failed = failedEntry();
+    const twice = junitReport([
+      { ...failed, execution: { ...failed.execution, ...(attempts && { attempts: attempts.slice(0, 2) }) } },
+    ]);
+    expect(twice).toContain('<rerunFailure type="VERIFICATION_FAILED"');
+    expect(twice).not.toContain("<flaky");
+  });
+
+  it("CTRF: flaky, retries and the attempts before, as its schema has them", () => {
+    const document = JSON.parse(ctrfReport([flaky], head));
+    const schema = z.fromJSONSchema(
+      JSON.parse(readFileSync(new URL("./ctrf.schema.json", import.meta.url), "utf8")),
+    );
+    expect(schema.safeParse(document).error).toBeUndefined();
+    expect(document.results.summary).toMatchObject({ tests: 1, passed: 1, flaky: 1 });
+    expect(document.results.tests[0]).toMatchObject({
+      status: "passed",
+      flaky: true,
+      retries: 2,
+      retryAttempts: [
+        { attempt: 1, attemptId: "a.1", status: "failed" },
+        { attempt: 2, attemptId: "a.2", status: "failed" },
+      ],
+      browser: "chromium 141.0.7390.37",
+      parameters: { user: "anna" },
+      steps: [{ extra: { notices: ['alert "Hi" was accepted'] } }],
+    });
+  });
+});

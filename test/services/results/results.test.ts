@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createEvents } from "../../../mcp-server/src/services/events.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type { EventInput } from "../../../mcp-server/src/services/ports.ts";
 import {
   type AnalysisRequest,
@@ -45,10 +46,11 @@ describeEachDatabase("results", (open) => {
 
   function dependencies(): ResultDependencies {
     const { db, listen } = storage;
-    const outbox = createEvents({ rows: eventRows(db), clock, listen });
+    const outbox = createEvents({ rows: eventRows(db), clock, secrets: testSecrets(), listen });
     const append = outbox.append.bind(outbox);
     const secrets = testSecrets({ PIN: "4711-secret" });
     const executions = createExecutions({
+      notices: createNotices(),
       rows: executionRows(db),
       devices: simulatedDevices(),
       events: outbox,

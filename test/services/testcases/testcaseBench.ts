@@ -5,6 +5,7 @@ import { createActions } from "../../../mcp-server/src/services/actions/index.ts
 import { allowedFetch } from "../../../mcp-server/src/services/allowedFetch.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type {
   ArtifactStore,
   CallContext,
@@ -90,9 +91,11 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   const artifacts = memoryArtifacts();
   const screen = createScreen(artifacts);
   const verifications = createVerifications({ clock: systemClock, secrets, screen });
+  const notices = createNotices();
   const faults: unknown[] = [];
   const events = eventRows(db);
   const executions: ExecutionService = createExecutions({
+    notices,
     rows: executionRows(db),
     devices,
     events: {
@@ -107,9 +110,10 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   const testcases = createTestcases({
     rows: testcaseRows(db),
     rowsIn: testcaseRows,
+    lastRun: executionRows(db).lastRun,
     devices,
     executions,
-    actions: createActions({ clock: systemClock, secrets, verifications }),
+    actions: createActions({ notices, clock: systemClock, secrets, verifications }),
     verifications,
     navigation: {
       navigate: (run, request) =>

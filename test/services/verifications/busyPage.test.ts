@@ -13,7 +13,6 @@ const screen: ScreenService = {
   screenshot: refused,
   dump: refused,
   changes: async () => undefined,
-  notices: () => [],
 };
 const verifications = createVerifications({ clock: systemClock, secrets: testSecrets(), screen });
 const loop = "const until = Date.now() + 60000; while (Date.now() < until);";

@@ -17,7 +17,6 @@ const picture: ScreenService = {
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
-  notices: () => [],
 };
 const service = (clock = systemClock) =>
   createVerifications({ clock, secrets: testSecrets({ PIN: "9876" }), screen: picture });
@@ -53,7 +52,7 @@ function scriptedBox(script: readonly (boolean | DeviceError)[]) {
     open: async () => {},
     close: async () => {},
     isAlive: () => true,
-    takeNotices: () => [],
+    noticesAfter: () => [],
   };
   const factory = defineFactory({
     name: "simulated",

@@ -3,6 +3,7 @@ import {
   causeOf,
   classifications,
   type FinishedRun,
+  isFlaky,
   type OtherRun,
   type PastRun,
   type RunSource,
@@ -21,6 +22,14 @@ const statusSchema = z.object({
   userinterface: z.string().optional(),
   started_at: z.string(),
   verified_count: z.int(),
+  attempts: z
+    .array(
+      z.object({
+        status: z.string(),
+        reason: z.object({ code: z.string(), message: z.string() }).optional(),
+      }),
+    )
+    .optional(),
   steps: z.array(z.object({ step: z.string(), status: z.string(), error: z.string().optional() })),
 });
 
@@ -32,6 +41,7 @@ const lineSchema = z.object({
   reason: z.string().optional(),
   device: z.string(),
   started_at: z.string(),
+  flaky: z.boolean().optional(),
   classification: z.enum(classifications).optional(),
 });
 type Line = z.output<typeof lineSchema>;
@@ -95,7 +105,7 @@ function reader(call: CallServer, signal: AbortSignal) {
 
   async function read(executionId: string, maxTokens: number): Promise<FinishedRun> {
     const input = { execution_id: executionId, max_tokens: maxTokens };
-    const { reason, userinterface, steps, ...run } = await call(
+    const { reason, userinterface, attempts, steps, ...run } = await call(
       "get_execution_status",
       input,
       statusSchema,
@@ -105,6 +115,7 @@ function reader(call: CallServer, signal: AbortSignal) {
       ...run,
       ...(reason && { reason }),
       ...(userinterface !== undefined && { userinterface }),
+      ...(attempts && { attempts }),
       steps: steps.map(({ step, status, error }) => ({
         step,
         status,
@@ -129,7 +140,7 @@ function reader(call: CallServer, signal: AbortSignal) {
 /** With what they failed with, as far as so many of the newest are read. */
 async function withCauses(found: readonly Line[], most: number, readOnce: ReadOnce): Promise<OtherRun[]> {
   const failed = found.filter(
-    ({ status }) => status === "failed" || status === "error" || status === "timeout",
+    ({ status, flaky }) => status === "failed" || status === "error" || status === "timeout" || flaky,
   );
   const read = new Set(failed.slice(0, most));
   const runs: OtherRun[] = [];
@@ -142,6 +153,7 @@ async function withCauses(found: readonly Line[], most: number, readOnce: ReadOn
       ...(full?.userinterface !== undefined && { userinterface: full.userinterface }),
       ...(classification && { classification }),
       ...(cause && { cause }),
+      ...(full && isFlaky(full) && { flaky: true }),
     });
   }
   return runs;

@@ -3,6 +3,7 @@ import type { Action, ActionBatch, Failure, Params } from "../../domain/index.ts
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
 import { commandsOf, describeOffers } from "../findCommand.ts";
+import type { Notices } from "../notices.ts";
 import type {
   ActionExecutor,
   ActionReport,
@@ -15,7 +16,12 @@ import type {
 import { watchStep } from "../witness.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 
-export type ActionDependencies = { clock: Clock; secrets: Secrets; verifications: VerificationExecutor };
+export type ActionDependencies = {
+  clock: Clock;
+  secrets: Secrets;
+  verifications: VerificationExecutor;
+  notices: Pick<Notices, "take">;
+};
 
 type Phase = ActionResult["phase"];
 type Done = { message: string; data?: Params | undefined; document?: DocumentStatus | undefined };
@@ -50,11 +56,13 @@ class Actions implements ActionExecutor {
   private readonly clock: Clock;
   private readonly secrets: Secrets;
   private readonly verifications: VerificationExecutor;
+  private readonly notices: Pick<Notices, "take">;
 
-  constructor({ clock, secrets, verifications }: ActionDependencies) {
+  constructor({ clock, secrets, verifications, notices }: ActionDependencies) {
     this.clock = clock;
     this.secrets = secrets;
     this.verifications = verifications;
+    this.notices = notices;
   }
 
   list(device: OpenDevice) {
@@ -115,7 +123,8 @@ class Actions implements ActionExecutor {
     const { action } = prepared;
     const started = this.clock.monotonic();
     const { done, error, runs } = await this.attempt(prepared, device, signal);
-    const { message, data, document } = this.secrets.mask(done);
+    const { message, data, document } = this.secrets.maskValues(done);
+    const notices = this.notices.take(device);
     const result: ActionResult = {
       command: action.command,
       phase,
@@ -125,6 +134,7 @@ class Actions implements ActionExecutor {
       duration_ms: this.clock.monotonic() - started,
       ...(data && { data }),
       ...(error && { error }),
+      ...(notices.length > 0 && { notices }),
     };
     if (!document || isExpected(document)) return { result };
     const refused = refusedBy(action.command, document);

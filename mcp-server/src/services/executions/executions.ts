@@ -22,6 +22,14 @@ export function createExecutions(deps: ExecutionDependencies): ExecutionService 
   return new Executions(deps);
 }
 
+/** What a run drives with. */
+type Turn = {
+  grant: Grant;
+  control: AbortController;
+  own: CallContext;
+  testIdAttribute: string | undefined;
+};
+
 class Executions implements ExecutionService {
   private readonly deps: ExecutionDependencies;
   private readonly jobs: JobPort;
@@ -39,6 +47,7 @@ class Executions implements ExecutionService {
     context: CallContext,
     body: (run: Run) => Promise<BodyResult<Output>>,
   ): Promise<RunReply<Output>> {
+    const testIdAttribute = await this.testIdAttributeOf(spec, context);
     const control = new AbortController();
     const deadline = this.deps.clock.monotonic() + spec.timeout_ms;
     const own = { ...context, signal: control.signal, deadline };
@@ -49,7 +58,7 @@ class Executions implements ExecutionService {
     const grant = await this.deps.devices
       .acquire(spec.device, own, { drives: true })
       .finally(() => context.signal.removeEventListener("abort", stop));
-    const entry = await this.begin(spec, context, { grant, control, own }, body);
+    const entry = await this.begin(spec, context, { grant, control, own, testIdAttribute }, body);
     const waited = await this.waitForEntry(entry, spec.wait_ms, context);
     return { ...this.replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
   }
@@ -142,7 +151,7 @@ class Executions implements ExecutionService {
   private async begin<Output extends object>(
     spec: RunSpec,
     context: CallContext,
-    { grant, control, own }: { grant: Grant; control: AbortController; own: CallContext },
+    { grant, control, own, testIdAttribute }: Turn,
     body: Body<Output>,
   ): Promise<Entry & { run: LiveRun<Output> }> {
     const { rows, secrets, host, clock } = this.deps;
@@ -160,7 +169,8 @@ class Executions implements ExecutionService {
     };
     const record = new RunRecord(rows, execution);
     const { within, principal, client } = context;
-    const run = new LiveRun<Output>({ record, spec, grant, control, lane, within }, this.deps);
+    const options = { record, spec, grant, control, lane, within, testIdAttribute };
+    const run = new LiveRun<Output>(options, this.deps);
     const { ended, settle, refuse } = pendingEnd();
     const entry = { run, ended, owner: { principal, client } };
     this.live.set(execution.id, entry);
@@ -201,6 +211,12 @@ class Executions implements ExecutionService {
     const { kind, status } = record.execution;
     if (kind === "actions" && status === "running") record.openLater(this.deps.clock);
     else await record.open();
+  }
+
+  /** Of the app that the run is in, else of the run that it is a part of. */
+  private async testIdAttributeOf({ userinterface }: RunSpec, { within }: CallContext) {
+    if (userinterface === undefined) return this.live.get(within ?? "")?.run.testIdAttribute;
+    return (await this.deps.findApp?.(userinterface))?.test_id_attribute;
   }
 
   /**
@@ -245,6 +261,7 @@ class Executions implements ExecutionService {
           name: execution.name,
           status: end.status,
           duration_ms: end.duration_ms,
+          ...(isFlaky(end.result) && { flaky: true }),
           ...(execution.build !== undefined && { build: execution.build }),
           ...(end.reason && { reason: end.reason }),
         },
@@ -314,3 +331,6 @@ const stopReason = ({ signal, client }: CallContext) =>
 /** Whoever only waits for the run of another does not stop it by going. */
 const isOwner = ({ owner }: Entry, { principal, client }: CallContext) =>
   owner.principal === principal && owner.client === client;
+
+const isFlaky = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "flaky" in result && result.flaky === true;

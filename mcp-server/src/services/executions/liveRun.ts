@@ -2,6 +2,7 @@ import type { Step } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
 import type { ExecutionEnd } from "../../storage/executionRows.ts";
+import { inApp } from "../appInUse.ts";
 import type { CallContext, Grant, Run, RunSpec } from "../ports.ts";
 import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
 import type { RunRecord } from "./runRecord.ts";
@@ -25,6 +26,7 @@ export class LiveRun<Output extends object = object> {
   /** Where it waits for its turn. */
   readonly lane: string;
   hasStarted = false;
+  readonly testIdAttribute: string | undefined;
   stepsDone = 0;
   output: Output | undefined;
   private verifiedCount = 0;
@@ -47,6 +49,7 @@ export class LiveRun<Output extends object = object> {
       control: AbortController;
       lane: string;
       within?: string | undefined;
+      testIdAttribute?: string | undefined;
     },
     deps: ExecutionDependencies,
   ) {
@@ -54,6 +57,7 @@ export class LiveRun<Output extends object = object> {
     this.id = options.record.execution.id;
     this.spec = options.spec;
     this.within = options.within;
+    this.testIdAttribute = options.testIdAttribute;
     this.grant = options.grant;
     this.control = options.control;
     this.lane = options.lane;
@@ -109,8 +113,8 @@ export class LiveRun<Output extends object = object> {
 
   /** The body's outcome, or undefined when it was stopped and did not end within the grace. */
   private async settle(body: Body<Output>, context: CallContext): Promise<Outcome<Output> | undefined> {
-    const { clock } = this.deps;
-    const { signal } = this.grant;
+    const { clock, notices } = this.deps;
+    const { device, lease, signal } = this.grant;
     if (signal.aborted) return { ok: false, error: signal.reason };
     let stopGrace = () => {};
     const tooLate = new Promise<undefined>((resolve) => {
@@ -119,17 +123,23 @@ export class LiveRun<Output extends object = object> {
       };
       signal.addEventListener("abort", wait, { once: true });
     });
-    const ended = span(`run ${this.spec.kind}`, { execution: this.id }, () => body(this.offer(context))).then(
+    const { principal, client } = context;
+    const before = notices.begin(device, { session_id: lease?.session_id, principal, client });
+    const ended = span(`run ${this.spec.kind}`, { execution: this.id }, () =>
+      inApp(this.testIdAttribute, () => body(this.offer(context, before))),
+    ).then(
       (result): Outcome<Output> => ({ ok: true, result }),
       (error: unknown): Outcome<Output> => ({ ok: false, error }),
     );
     const outcome = await Promise.race([ended, tooLate]);
     stopGrace();
+    // What comes behind a batch is told to its holder's next call; behind any other run it concerns nobody.
+    notices.end(device, { keep: this.spec.kind === "actions" });
     if (!outcome) this.deps.onError?.(new Error(`Execution ${this.id} did not stop within ${graceMs} ms.`));
     return outcome;
   }
 
-  private offer(context: CallContext): Run {
+  private offer(context: CallContext, noticesBefore: readonly string[]): Run {
     const { device, lease, signal } = this.grant;
     return {
       id: this.id,
@@ -138,6 +148,7 @@ export class LiveRun<Output extends object = object> {
       session_id: lease?.session_id,
       signal,
       context: { ...context, signal, progress: (_done, _total, message) => this.say(message) },
+      noticesBefore,
       step: (step) => this.step(step),
       verified: (count) => {
         this.verifiedCount += count;
@@ -145,9 +156,10 @@ export class LiveRun<Output extends object = object> {
     };
   }
 
-  private step(step: Omit<Step, "index">): Promise<void> {
+  private step({ notices: own = [], ...step }: Omit<Step, "index">): Promise<void> {
     if (this.over) return Promise.reject(new ToolError("INTERRUPTED", "The run is over.", "Start another."));
     const { secrets } = this.deps;
+    const notices = [...own, ...this.deps.notices.take(this.grant.device)];
     const index = this.stepsDone;
     this.stepsDone += 1;
     const whole: Step = secrets.mask({
@@ -158,6 +170,7 @@ export class LiveRun<Output extends object = object> {
       ...(step.error && { error: { code: step.error.code, message: storableText(step.error.message) } }),
       input: storable(step.input),
       output: storable(step.output),
+      ...(notices.length > 0 && { notices: notices.map(storableText) }),
     });
     const appended = this.stored.then(() => this.record.step(whole)).catch(storageFailed);
     this.stored = appended;

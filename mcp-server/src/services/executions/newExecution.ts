@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { NewExecution } from "../../storage/executionRows.ts";
+import { versionOf } from "../devices/version.ts";
 import type { CallContext, OpenDevice, RunSpec } from "../ports.ts";
 import { storableText } from "./storable.ts";
 
@@ -29,6 +30,7 @@ export function newExecution(
     host_name: host,
     device: device.id,
     device_model: device.model,
+    device_version: versionOf(device),
     environment: text(spec.environment),
     release: text(spec.release),
     build: text(spec.build),

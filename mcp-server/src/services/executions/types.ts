@@ -1,5 +1,6 @@
 import type { Database } from "../../storage/database.ts";
 import type { ExecutionRows } from "../../storage/executionRows.ts";
+import type { Notices } from "../notices.ts";
 import type { Clock, DeviceService, EventInput, Secrets } from "../ports.ts";
 import type { JobPort } from "./jobs.ts";
 
@@ -11,7 +12,10 @@ export type ExecutionDependencies = {
   /** Appends inside the transaction that ends the run. */
   events: { append(tx: Database, event: EventInput): Promise<unknown> };
   secrets: Secrets;
+  notices: Notices;
   clock: Clock;
+  /** An app by its name; runs in an unknown one have the usual test-id attribute. */
+  findApp?: (userinterface: string) => Promise<{ test_id_attribute: string } | undefined>;
   /** Name of this host, kept with each execution. */
   host: string;
   jobs?: JobPort;

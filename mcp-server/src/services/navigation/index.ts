@@ -2,6 +2,7 @@ import type { ActionSet, Edge } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
 import type { Database } from "../../storage/database.ts";
+import { inApp } from "../appInUse.ts";
 import { pageOf } from "../pages.ts";
 import type { ActionExecutor, Clock, DeviceService, ExecutionService, Run } from "../ports.ts";
 import { type AppModel, edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
@@ -80,7 +81,7 @@ function createMoving(ports: TripPorts, maps: Maps, { userinterfaces }: LookingD
         request.isChecked ? target.id : undefined,
       );
       return span("navigate", { execution: run.id, node: target.id }, () =>
-        reported(trip, target, () => travel(trip, target)),
+        inApp(model.ui.test_id_attribute, () => reported(trip, target, () => travel(trip, target))),
       );
     },
     async executeEdge(run, request: EdgeRequest) {
@@ -90,19 +91,21 @@ function createMoving(ports: TripPorts, maps: Maps, { userinterfaces }: LookingD
       const { source, target } = edge;
       const [from, to] = set.direction === "forward" ? [source, target] : [target, source];
       const trip = await newTrip(run, model, request, request.timeout_ms ?? navigationTimeoutMs);
-      return reported(trip, getNode(model, to), async (): Promise<TravelEnd> => {
+      const walk = async (): Promise<TravelEnd> => {
         const leg = { kind: "edge" as const, from, to, edge_id: edge.id, action_set_id: set.id };
         const end = await walkLeg(trip, leg);
         if (!end.ok) return { reached: false, at: undefined, failure: end.failure };
         return { reached: true, at: end.at, verified: end.verified };
-      });
+      };
+      return inApp(model.ui.test_id_attribute, () => reported(trip, getNode(model, to), walk));
     },
     async validate(run, request) {
       const model = await userinterfaces.load(request.userinterface);
       const limit = request.timeout_ms ?? validationTimeoutMs;
       const whole = await newTrip(run, model, request, limit);
-      return validateEdges(whole, () =>
-        newTrip(run, model, request, Math.max(1, Math.min(navigationTimeoutMs, limit - whole.elapsedMs()))),
+      const restMs = () => Math.max(1, Math.min(navigationTimeoutMs, limit - whole.elapsedMs()));
+      return inApp(model.ui.test_id_attribute, () =>
+        validateEdges(whole, () => newTrip(run, model, request, restMs())),
       );
     },
   } satisfies Pick<NavigationService, "navigate" | "executeEdge" | "validate">;

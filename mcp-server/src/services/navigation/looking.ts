@@ -1,5 +1,6 @@
 import type { Node } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { inApp } from "../appInUse.ts";
 import type { OpenDevice, ScreenService, VerificationExecutor } from "../ports.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { type AppModel, getNode, variablesOf } from "../userinterfaces/model.ts";
@@ -15,13 +16,11 @@ export type LookingDependencies = {
   verifications: VerificationExecutor;
   screen: Pick<ScreenService, "capture">;
   userinterfaces: UserInterfaceService;
-  /** Told before a device is looked at in an app: the attribute that names elements for tests there. */
-  useApp(deviceId: string, testIdAttribute: string): void;
 };
 
 /** What reads the screen and moves nothing. */
 export function createLooking(
-  { verifications, screen, userinterfaces, useApp }: LookingDependencies,
+  { verifications, screen, userinterfaces }: LookingDependencies,
   positions: Positions,
   maps: Maps,
 ): Pick<NavigationService, "position" | "verifyNode" | "saveScreenshot"> {
@@ -44,16 +43,14 @@ export function createLooking(
   return {
     async position(device, { userinterface_name, identify }, signal) {
       const model = await userinterfaces.load(userinterface_name);
-      useApp(device.id, model.ui.test_id_attribute);
       const tracked = await positions.find(device.id, model.ui.id);
       const node = model.nodes.get(tracked?.node_id ?? "");
-      if (identify) return identified(device, model, node, signal);
+      if (identify) return inApp(model.ui.test_id_attribute, () => identified(device, model, node, signal));
       if (!tracked || !node) return { verified: false, source: "unknown" };
       return named(node, tracked.verified && !tracked.stale, "tracked", { age_ms: tracked.age_ms });
     },
     async verifyNode(device, { userinterface_name, node, timeout_ms }, signal) {
       const model = await userinterfaces.load(userinterface_name);
-      useApp(device.id, model.ui.test_id_attribute);
       const found = getNode(model, node);
       if (found.verifications.length === 0) {
         throw new ToolError(
@@ -62,12 +59,15 @@ export function createLooking(
           "Give it some with update_node.",
         );
       }
-      const report = await verifications.check(device, found.verifications, {
+      const options = {
         passCondition: found.pass_condition,
         timeoutMs: timeout_ms,
         variables: variablesOf(model.ui),
         signal,
-      });
+      };
+      const report = await inApp(model.ui.test_id_attribute, () =>
+        verifications.check(device, found.verifications, options),
+      );
       if (report.pass) await positions.put(device.id, model.ui.id, found.id, true);
       return { node: found.id, label: found.label, ...report };
     },

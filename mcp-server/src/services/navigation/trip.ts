@@ -28,8 +28,6 @@ export type TripPorts = {
   screen: Pick<ScreenService, "capture">;
   positions: Positions;
   clock: Clock;
-  /** Told which app a device is used for, since an app names its own test-id attribute. */
-  useApp(deviceId: string, testIdAttribute: string): void;
 };
 
 /** How long an arrival is waited for; a check with a `timeout_ms` of its own waits that long. */
@@ -65,7 +63,6 @@ export class Trip {
     readonly checkedTarget?: string,
   ) {
     this.device = run.device;
-    ports.useApp(run.device.id, model.ui.test_id_attribute);
     this.variables = { ...variablesOf(model.ui), ...variables };
     this.startedAt = ports.clock.monotonic();
     this.timer = new AbortController();

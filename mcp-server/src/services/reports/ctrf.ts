@@ -1,5 +1,14 @@
 import type { Execution, Step } from "../../domain/index.ts";
-import { durationOf, endOf, failureText, startOf, summarize } from "./facts.ts";
+import {
+  durationOf,
+  endOf,
+  failureText,
+  inputsOf,
+  noticesOf,
+  startFacts,
+  startOf,
+  summarize,
+} from "./facts.ts";
 import type { ReportEntry, ReportHead } from "./types.ts";
 
 type CtrfStatus = "passed" | "failed" | "skipped" | "pending" | "other";
@@ -43,6 +52,7 @@ export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): s
         skipped: count("skipped"),
         pending: count("pending"),
         other: count("other"),
+        flaky: summarize(entries).flaky,
         start: tests.length === 0 ? Date.parse(head.generatedAt) : Math.min(...starts),
         stop: tests.length === 0 ? Date.parse(head.generatedAt) : Math.max(...stops),
         duration: summarize(entries).duration_ms,
@@ -84,11 +94,19 @@ function testOf(entry: ReportEntry) {
     suite: [execution.userinterface ?? execution.kind],
     type: "e2e",
     device: execution.device,
+    ...(execution.device_version !== undefined && { browser: execution.device_version }),
+    ...(Object.keys(inputsOf(execution)).length > 0 && { parameters: inputsOf(execution) }),
+    ...retriesOf(execution),
     ...(!passed && { message: messageOf(execution), trace: failureText(entry) }),
     steps: steps.map((step) => ({
       name: step.label,
       status: stepStatuses[step.status],
-      extra: { path: step.path, kind: step.kind, duration_ms: step.duration_ms },
+      extra: {
+        path: step.path,
+        kind: step.kind,
+        duration_ms: step.duration_ms,
+        ...(noticesOf(step).length > 0 && { notices: noticesOf(step) }),
+      },
     })),
     attachments: steps.flatMap((step) =>
       step.artifacts.map(({ kind, uri, mime_type }) => ({
@@ -102,7 +120,25 @@ function testOf(entry: ReportEntry) {
       correlation_id: execution.correlation_id,
       triggered_by: execution.triggered_by,
       verified_count: execution.verified_count,
+      start: Object.fromEntries(startFacts(execution)),
+      ...(execution.rerun !== undefined && { rerun: execution.rerun }),
     },
+  };
+}
+
+/** The attempts before the one that the test stands for. */
+function retriesOf({ attempts = [], flaky }: Execution) {
+  if (attempts.length < 2) return {};
+  return {
+    retries: attempts.length - 1,
+    flaky: flaky === true,
+    retryAttempts: attempts.slice(0, -1).map(({ id, status, reason, duration_ms }, index) => ({
+      attempt: index + 1,
+      attemptId: id,
+      status: statuses[status],
+      duration: duration_ms,
+      ...(reason && { message: `${reason.code}: ${reason.message}` }),
+    })),
   };
 }
 

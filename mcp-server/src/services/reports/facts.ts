@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Execution, Step } from "../../domain/index.ts";
+import { type Execution, type Params, paramsSchema, type Step } from "../../domain/index.ts";
 import type { ReportEntry, ReportSummary } from "./types.ts";
 
 export function summarize(entries: readonly ReportEntry[]): ReportSummary {
@@ -8,6 +8,7 @@ export function summarize(entries: readonly ReportEntry[]): ReportSummary {
   return {
     tests: entries.length,
     passed: count("passed"),
+    flaky: entries.filter(({ execution }) => execution.flaky).length,
     failed: count("failed"),
     errors: count("error", "timeout"),
     other: count("cancelled", "queued", "running"),
@@ -39,6 +40,47 @@ export function findingOf(step: Step): Finding | undefined {
   return { expected, found: actual ?? "", nearest: nearest ?? [] };
 }
 
+const heard = z.object({ notices: z.array(z.string()).optional() });
+const results = z.union([
+  z.array(heard),
+  z.object({ results: z.array(heard) }).transform((output) => output.results),
+]);
+
+/** What the device did by itself during a step, also where it was told with a single command of it. */
+export function noticesOf({ output, notices = [] }: Step): string[] {
+  const told = results.safeParse(output).data ?? [];
+  return [...told.flatMap((result) => result.notices ?? []), ...notices];
+}
+
+/** What a run was called with: the inputs of a test case, the arguments of a script, the variables of a navigation. */
+export function inputsOf({ input }: Execution): Params {
+  const { inputs, args, variables } = called.safeParse(input).data ?? {};
+  return { ...variables, ...inputs, ...(args && args.length > 0 && { args }) };
+}
+const called = z
+  .object({ inputs: paramsSchema, args: z.array(z.string()), variables: paramsSchema })
+  .partial();
+
+/** How a run began, one line for each fact that is known. */
+export function startFacts({ input, triggered_by }: Execution): [name: string, value: string][] {
+  const { by, ...facts } = began.safeParse(input).data?.start ?? {};
+  const told = Object.entries(facts).map(([name, value]): [string, string] => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return [["by", by === undefined ? triggered_by : `${String(by)} (${triggered_by})`], ...told];
+}
+const began = z.object({ start: paramsSchema });
+
+/** Those of the attempt that decided; all of a run that was tried once. */
+export function decidingSteps({
+  execution,
+  steps,
+}: Pick<ReportEntry, "execution" | "steps">): readonly Step[] {
+  const number = execution.attempts?.length ?? 1;
+  return number === 1 ? steps : steps.filter(({ path }) => path.startsWith(`attempt${number}/`));
+}
+
 /** The step that decided: the deepest one that did not pass, the last of those. */
 export function decidingStep(steps: readonly Step[]): Step | undefined {
   const bad = steps.filter(({ status }) => status !== "passed" && status !== "skipped");
@@ -47,7 +89,7 @@ export function decidingStep(steps: readonly Step[]): Step | undefined {
 
 /** The failure in lines of plain text. */
 export function failureText({ execution, steps }: ReportEntry): string {
-  const step = decidingStep(steps);
+  const step = decidingStep(decidingSteps({ execution, steps }));
   const finding = step && findingOf(step);
   return [
     execution.reason ? `${execution.reason.code}: ${execution.reason.message}` : `Ended ${execution.status}.`,
@@ -55,6 +97,8 @@ export function failureText({ execution, steps }: ReportEntry): string {
     ...(step?.error ? [`error: ${step.error.code}: ${step.error.message}`] : []),
     ...(finding ? [`expected: ${finding.expected}`, `found: ${finding.found}`] : []),
     ...(finding && finding.nearest.length > 0 ? [`nearest: ${finding.nearest.join(", ")}`] : []),
+    ...(step ? noticesOf(step).map((notice) => `notice: ${notice}`) : []),
+    ...(execution.rerun === undefined ? [] : [`rerun: ${execution.rerun}`]),
     ...(step ? step.artifacts.map(({ kind, uri }) => `${kind}: ${uri}`) : []),
   ].join("\n");
 }

@@ -1,6 +1,18 @@
-import type { Execution, Step } from "../../domain/index.ts";
+import type { Execution, Params, Step } from "../../domain/index.ts";
 import { escapeMarkup as e } from "./escape.ts";
-import { decidingStep, durationOf, type Finding, findingOf, seconds, startOf, summarize } from "./facts.ts";
+import {
+  decidingStep,
+  decidingSteps,
+  durationOf,
+  type Finding,
+  findingOf,
+  inputsOf,
+  noticesOf,
+  seconds,
+  startFacts,
+  startOf,
+  summarize,
+} from "./facts.ts";
 import { reportStyle } from "./style.ts";
 import type { CheckedRequirement, Picture, ReportEntry, ReportHead } from "./types.ts";
 
@@ -31,16 +43,17 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
 }
 
 function counts(entries: readonly ReportEntry[]): string {
-  const { tests, passed, failed, errors, other, duration_ms } = summarize(entries);
+  const { tests, passed, flaky, failed, errors, other, duration_ms } = summarize(entries);
   const cells: [string, string, string][] = [
     ["", String(tests), tests === 1 ? "run" : "runs"],
     ["passed", String(passed), "passed"],
+    ["flaky", String(flaky), "of them flaky"],
     ["failed", String(failed), "failed"],
     ["error", String(errors), "error"],
     ["", String(other), "cancelled"],
     ["", seconds(duration_ms), "in all"],
   ];
-  const shown = cells.filter(([, value, label]) => label !== "cancelled" || value !== "0");
+  const shown = cells.filter(([, value, label]) => value !== "0" || !/cancelled|flaky/.test(label));
   const items = shown.map(
     ([kind, value, label]) => `<div class="count ${kind}"><b>${value}</b>${label}</div>`,
   );
@@ -70,20 +83,35 @@ function traceRow({ code, name, coverage }: CheckedRequirement, { name: testcase
   return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
 }
 
-function section({ execution, steps, pictures }: ReportEntry): string {
+function section(entry: ReportEntry): string {
+  const { execution, steps, pictures } = entry;
   const { status, reason } = execution;
-  const deciding = status === "passed" ? undefined : decidingStep(steps);
+  const deciding = status === "passed" ? undefined : decidingStep(decidingSteps(entry));
   const total = Math.max(1, durationOf(execution));
   return [
     '<section class="run">',
-    `<div class="title">${badge(status)}<h2>${e(execution.name)}</h2></div>`,
+    `<div class="title">${badge(status)}${execution.flaky ? badge("flaky") : ""}<h2>${e(execution.name)}</h2></div>`,
     facts(execution),
+    attemptsTable(execution),
     reason ? `<div class="reason ${status}"><b>${e(reason.code)}</b><br>${e(reason.message)}</div>` : "",
+    execution.rerun === undefined ? "" : `<p class="rerun">${e(execution.rerun)}</p>`,
     deciding ? decision(deciding, pictures) : "",
     `<div class="steps">${steps.map((step) => stepRow(step, { pictures, total, from: startOf(execution) })).join("\n")}</div>`,
     steps.length === 0 ? '<p class="soft">No step was made.</p>' : "",
     "</section>",
   ].join("\n");
+}
+
+/** Of a run that was tried more than once: every attempt, since a pass behind a failure is no plain pass. */
+function attemptsTable({ attempts = [] }: Execution): string {
+  if (attempts.length === 0) return "";
+  const rows = attempts.map(({ id, status, reason, duration_ms }, index) => {
+    const why = reason ? `${reason.code}: ${reason.message}` : "";
+    const cells = [String(index + 1), badge(status), seconds(duration_ms), e(why), e(id)];
+    return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  });
+  const heads = ["Attempt", "Result", "Duration", "Why", "Id"].map((head) => `<th>${head}</th>`);
+  return `<table class="matrix attempts"><thead><tr>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
 const badge = (status: string) => `<span class="badge ${status}">${status}</span>`;
@@ -98,23 +126,34 @@ function facts(execution: Execution): string {
     ["Environment", execution.environment],
     ["Release", execution.release],
     ["Build", execution.build],
-    ["Device version", execution.device_version],
-    ["Started by", execution.triggered_by],
+    ["Browser or device version", execution.device_version],
+    ...startFacts(execution).map(([name, value]): [string, string] => [
+      `Started ${name.replaceAll("_", " ")}`,
+      value,
+    ]),
     ["Correlation", execution.correlation_id],
     ["Execution", execution.id],
-    ["Outputs", Object.keys(execution.outputs).length > 0 ? JSON.stringify(execution.outputs) : undefined],
+    ["Inputs", listed(inputsOf(execution))],
+    ["Outputs", listed(execution.outputs)],
   ];
   const items = rows.flatMap(([name, value]) =>
-    value === undefined ? [] : [`<div><dt>${name}</dt><dd>${e(value)}</dd></div>`],
+    value === undefined ? [] : [`<div><dt>${e(name)}</dt><dd>${e(value)}</dd></div>`],
   );
   return `<dl class="facts">${items.join("")}</dl>`;
 }
+
+const listed = (params: Params) => (Object.keys(params).length > 0 ? JSON.stringify(params) : undefined);
 
 /** What decided the verdict, on top of the steps: nobody should have to look for it. */
 function decision(step: Step, pictures: ReportEntry["pictures"]): string {
   const finding = findingOf(step);
   const rows = finding ? findingTable(finding) : errorLine(step);
-  return `<h3>${e(step.label)}</h3>${rows}${shots(step, pictures)}`;
+  return `<h3>${e(step.label)}</h3>${rows}${noticeList(step)}${shots(step, pictures)}`;
+}
+
+function noticeList(step: Step): string {
+  const items = noticesOf(step).map((notice) => `<li>${e(notice)}</li>`);
+  return items.length > 0 ? `<ul class="notices">${items.join("")}</ul>` : "";
 }
 
 const errorLine = ({ error }: Step) => (error ? `<p>${e(`${error.code}: ${error.message}`)}</p>` : "");
@@ -138,6 +177,7 @@ function stepRow(step: Step, { pictures, total, from }: RowContext): string {
     `<span class="time">${seconds(step.duration_ms)}</span><span class="state">${badge(step.status)}</span></summary>`,
     '<div class="body">',
     finding ? findingTable(finding) : errorLine(step),
+    noticeList(step),
     shots(step, pictures),
     block("Input", step.input),
     block("Output", step.output),

@@ -1,6 +1,6 @@
 import type { Execution } from "../../domain/index.ts";
 import { escapeMarkup as e } from "./escape.ts";
-import { durationOf, failureText, summarize } from "./facts.ts";
+import { durationOf, failureText, inputsOf, noticesOf, startFacts, summarize } from "./facts.ts";
 import type { ReportEntry } from "./types.ts";
 
 const inSeconds = (ms: number) => (ms / 1_000).toFixed(3);
@@ -47,9 +47,13 @@ function suite(device: string, entries: readonly ReportEntry[]): string {
 function testcase(entry: ReportEntry): string {
   const { execution, steps } = entry;
   const className = execution.userinterface ?? execution.kind;
-  const output = steps
-    .map(({ status, label, duration_ms }) => `${status} ${label} (${duration_ms} ms)`)
-    .join("\n");
+  const output = [
+    ...steps.flatMap((step) => [
+      `${step.status} ${step.label} (${Math.round(step.duration_ms)} ms)`,
+      ...noticesOf(step).map((notice) => `  notice: ${notice}`),
+    ]),
+    ...(execution.rerun === undefined ? [] : [execution.rerun]),
+  ].join("\n");
   return [
     `    <testcase name="${e(execution.name)}" classname="${e(className)}" time="${inSeconds(durationOf(execution))}">`,
     `      <properties>${properties(execution)}</properties>`,
@@ -60,19 +64,47 @@ function testcase(entry: ReportEntry): string {
 }
 
 function properties(execution: Execution): string {
-  const { id, device_model, environment, release, build, correlation_id, triggered_by } = execution;
-  const all = { execution_id: id, device_model, environment, release, build, correlation_id, triggered_by };
-  return Object.entries(all)
+  const { id, device_model, device_version, environment, release, build, correlation_id, triggered_by } =
+    execution;
+  const facts = { device_model, device_version, environment, release, build, correlation_id, triggered_by };
+  const all: [string, unknown][] = [
+    ...Object.entries({ execution_id: id, ...facts }),
+    ...startFacts(execution).map(([name, value]): [string, string] => [`start.${name}`, value]),
+    ...Object.entries(inputsOf(execution)).map(([name, value]): [string, unknown] => [
+      `input.${name}`,
+      value,
+    ]),
+    ...(execution.flaky ? [["flaky", true] as [string, unknown]] : []),
+  ];
+  return all
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `<property name="${name}" value="${e(value ?? "")}"/>`)
+    .map(([name, value]) => `<property name="${e(name)}" value="${e(textOf(value))}"/>`)
     .join("");
 }
 
+const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
 function outcome(entry: ReportEntry): string[] {
   const { status, reason } = entry.execution;
-  if (status === "passed") return [];
-  const tag = status === "failed" ? "failure" : "error";
+  if (status === "passed") return retried(entry, "flaky");
+  const tag = kindOf(status);
   const type = reason?.code ?? status.toUpperCase();
   const message = reason?.message ?? `The run is ${status}.`;
-  return [`      <${tag} type="${e(type)}" message="${e(message)}">${e(failureText(entry))}</${tag}>`];
+  return [
+    `      <${tag} type="${e(type)}" message="${e(message)}">${e(failureText(entry))}</${tag}>`,
+    ...retried(entry, "rerun"),
+  ];
+}
+
+const kindOf = (status: Execution["status"]) => (status === "failed" ? "failure" : "error");
+
+/** The attempts before the last, as Surefire writes them: `flakyFailure` of a test that passed then, else `rerunFailure`. */
+function retried({ execution: { attempts = [] } }: ReportEntry, prefix: "flaky" | "rerun"): string[] {
+  return attempts.slice(0, -1).map(({ id, status, reason, duration_ms }) => {
+    const kind = kindOf(status);
+    const tag = `${prefix}${kind === "failure" ? "Failure" : "Error"}`;
+    const message = reason?.message ?? `The attempt is ${status}.`;
+    const trace = `${id}: ${reason ? `${reason.code}: ` : ""}${message}`;
+    return `      <${tag} type="${e(reason?.code ?? status.toUpperCase())}" message="${e(message)}" time="${inSeconds(duration_ms)}"><stackTrace>${e(trace)}</stackTrace></${tag}>`;
+  });
 }

@@ -1,9 +1,17 @@
 import type { Execution, Params, Step } from "../../domain/index.ts";
 import { pageOf } from "../pages.ts";
+import { noticesOf } from "./facts.ts";
 
 export type StatusView = {
   execution_id: string;
-  steps: { n: number; step: string; status: string; duration_ms: number; error?: string }[];
+  steps: {
+    n: number;
+    step: string;
+    status: string;
+    duration_ms: number;
+    error?: string;
+    notices?: string[];
+  }[];
   more?: number;
 } & Pick<
   Execution,
@@ -11,6 +19,9 @@ export type StatusView = {
   | "name"
   | "status"
   | "reason"
+  | "flaky"
+  | "attempts"
+  | "rerun"
   | "device"
   | "userinterface"
   | "started_at"
@@ -23,8 +34,8 @@ export function statusView(
   { execution, steps }: { execution: Execution; steps: readonly Step[] },
   maxTokens: number,
 ): StatusView {
-  const { kind, name, status, reason, device, userinterface, started_at, duration_ms, verified_count } =
-    execution;
+  const { kind, name, status, reason, flaky, attempts, rerun } = execution;
+  const { device, userinterface, started_at, duration_ms, verified_count } = execution;
   const shown = fitting(steps, maxTokens);
   return {
     execution_id: execution.id,
@@ -32,6 +43,9 @@ export function statusView(
     name,
     status,
     ...(reason && { reason }),
+    ...(flaky && { flaky }),
+    ...(attempts && { attempts }),
+    ...(rerun !== undefined && { rerun }),
     device,
     ...(userinterface !== undefined && { userinterface }),
     started_at,
@@ -50,7 +64,9 @@ function fitting(steps: readonly Step[], maxTokens: number): StatusView["steps"]
   return pageOf(byWorth.map(lineOf), 0, maxTokens).items.sort((a, b) => a.n - b.n);
 }
 
-function lineOf({ index, path, label, status, duration_ms, error }: Step): StatusView["steps"][number] {
+function lineOf(given: Step): StatusView["steps"][number] {
+  const { index, path, label, status, duration_ms, error } = given;
+  const notices = noticesOf(given);
   const step = path === "" || path === label ? label : `${path}: ${label}`;
   return {
     n: index + 1,
@@ -58,5 +74,6 @@ function lineOf({ index, path, label, status, duration_ms, error }: Step): Statu
     status,
     duration_ms,
     ...(error && { error: `${error.code}: ${error.message}` }),
+    ...(notices.length > 0 && { notices }),
   };
 }

@@ -18,6 +18,9 @@ section.run,section.requirements{background:var(--card);border:1px solid var(--l
 .badge{border-radius:999px;padding:2px 12px;font-size:13px;font-weight:600;white-space:nowrap}
 .badge.passed{color:var(--passed);background:var(--passed-bg)}.badge.failed{color:var(--failed);background:var(--failed-bg)}
 .badge.error,.badge.timeout{color:var(--error);background:var(--error-bg)}
+.badge.flaky,.flaky b{color:var(--error)}.badge.flaky{background:var(--error-bg)}
+p.rerun{margin:10px 0;color:var(--soft)}
+ul.notices{margin:8px 0;padding-left:20px;overflow-wrap:anywhere}
 .badge.cancelled,.badge.skipped,.badge.running,.badge.queued{color:var(--other);background:var(--other-bg)}
 dl.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(210px,1fr));gap:8px 20px;margin:16px 0}
 dl.facts dt{color:var(--soft);font-size:12px}dl.facts dd{margin:0;overflow-wrap:anywhere}

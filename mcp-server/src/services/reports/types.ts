@@ -21,7 +21,9 @@ export type ReportHead = { id: string; generatedAt: string };
 
 export type ReportSummary = {
   tests: number;
+  /** Some of them are {@link flaky}. */
   passed: number;
+  flaky: number;
   failed: number;
   errors: number;
   /** Cancelled, or not ended yet. */

@@ -11,7 +11,7 @@ export type ResultLine = Omit<FoundExecution, "reason"> & { reason?: string };
 /** `counts` is over the whole filter, `more` what is left behind this page, `next` the cursor to get it with. */
 export type ResultPage = {
   executions: ResultLine[];
-  counts: Partial<Record<ExecutionStatus, number>>;
+  counts: Partial<Record<ExecutionStatus | "flaky", number>>;
   more: number;
   next?: string;
 };

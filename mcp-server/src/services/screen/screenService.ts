@@ -93,7 +93,7 @@ class Screen implements ScreenService, ScreenAnalyst {
     const interactiveOnly =
       before?.interactiveOnly ?? (options.interactive_only && options.find === undefined);
     const dump = await this.look(device, source, interactiveOnly, signal);
-    const notices = [...dump.notices, ...this.notices(device)];
+    const notices = [...dump.notices, ...(options.notices?.() ?? [])];
     const view = {
       generation: dump.generation,
       location: dump.location,
@@ -148,14 +148,6 @@ class Screen implements ScreenService, ScreenAnalyst {
     const rest = more > 0 ? [`${more} more: dump_ui_elements`] : [];
     return [...head, text || (moved ? "no elements" : nothingChanged(usable)), ...rest, ...goingOn].join(
       "\n",
-    );
-  }
-
-  notices(device: OpenDevice): string[] {
-    return [...device.controllers.values()].flatMap((controller) =>
-      controller
-        .takeNotices()
-        .map(({ kind, text }) => (kind === "restarted" ? `BROWSER_RESTARTED: ${text}` : text)),
     );
   }
 

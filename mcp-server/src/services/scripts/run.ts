@@ -58,9 +58,9 @@ export async function runScript(
     const kept = await deps.artifacts.put(Buffer.from(deps.secrets.mask(log.whole)), "text/plain");
     const durationMs = clock.monotonic() - started;
     const startedAt = new Date(clock.now() - durationMs).toISOString();
-    await run.step(stepOf(run, task, deps.secrets.mask(end), { startedAt, durationMs, kept }));
+    await run.step(stepOf(run, task, end, { startedAt, durationMs, kept }));
     run.signal.throwIfAborted();
-    return deps.secrets.mask({ ...end, result: { ...end.result, log: kept.uri } });
+    return deps.secrets.maskValues({ ...end, result: { ...end.result, log: kept.uri } });
   } finally {
     await folder.remove();
   }

@@ -1,8 +1,12 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
+import { versionOf } from "../devices/version.ts";
+import { storable } from "../executions/storable.ts";
 import type { CallContext, Run, RunReply } from "../ports.ts";
 import { verdictOfClass } from "../verdicts.ts";
+import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
 import { type Setups, type Starting, startedFresh } from "./freshStart.ts";
+import { type PastStart, rerunText } from "./rerun.ts";
 import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
 import type { Start } from "./startOf.ts";
@@ -26,18 +30,14 @@ export function runTestcase(
   prepared: Prepared,
   deps: TestcaseDependencies,
 ): Promise<RunReply<TestcaseResult>> {
-  const { testcase, request, app, start, position, context } = prepared;
-  const { device_id, session_id, inputs, wait_ms, timeout_ms, environment, release, build } = request;
+  const { testcase, request, app, context } = prepared;
+  const { device_id, session_id, wait_ms, timeout_ms, environment, release, build } = request;
   return deps.executions.run<TestcaseResult>(
     {
       kind: "testcase",
       name: testcase.name,
       device: { device_id, session_id },
-      input: {
-        testcase: testcase.name,
-        inputs,
-        start: { ...start, ...(position !== undefined && { position }) },
-      },
+      input: inputOf(prepared),
       userinterface: app?.name,
       environment,
       release,
@@ -51,7 +51,58 @@ export function runTestcase(
   );
 }
 
+/** What is kept of how a run was called and what it started from. */
+const inputOf = ({ testcase, request, start, position, context }: Prepared) => ({
+  testcase: testcase.name,
+  inputs: request.inputs,
+  start: { by: context.client, ...start, ...(position !== undefined && { position }) },
+});
+
 async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
+  const { testcase, request } = prepared;
+  const deviceVersion = versionOf(run.device);
+  let counted = 0;
+  const { end, attempts, flaky } = await inAttempts(
+    run,
+    retryRule(testcase, request),
+    deps,
+    async (own, prefix) => {
+      // Only the checks of the attempt that decides are those of the run.
+      run.verified(-counted);
+      const ended = await attempt(own, prefix, prepared, deps);
+      counted = ended.output.verified_count;
+      return ended;
+    },
+  );
+  const start = { device: run.device.id, device_version: deviceVersion };
+  const rerun = await rerunOf(start, end.status, prepared, deps);
+  const output: TestcaseResult = {
+    ...end.output,
+    ...(attempts.length > 1 && { attempts }),
+    ...(flaky && { flaky }),
+    ...(rerun !== undefined && { rerun }),
+  };
+  return { ...end, output };
+}
+
+/** Undefined for a run that ended as the last one of this test on this build did, or that is the first. */
+async function rerunOf(
+  device: Pick<PastStart, "device" | "device_version">,
+  status: FinalStatus,
+  prepared: Prepared,
+  deps: TestcaseDependencies,
+): Promise<string | undefined> {
+  const { testcase, request, app } = prepared;
+  const { environment, release, build } = request;
+  const before = await deps.lastRun(testcase.name, build);
+  if (!before) return undefined;
+  const input = deps.secrets.mask(storable(inputOf(prepared)));
+  const facts = { environment, release, build, userinterface: app?.name, input };
+  return rerunText({ ...facts, ...device, status }, before);
+}
+
+/** One attempt: the whole test case, once. */
+async function attempt(run: Run, prefix: string, prepared: Prepared, deps: TestcaseDependencies) {
   const { testcase, request, app, called } = prepared;
   let verifiedCount = 0;
   const apps = new Map(app ? [[app.name, Promise.resolve(app)]] : []);
@@ -80,7 +131,7 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
     testcase: testcase.name,
     userinterface: app?.name,
     scope,
-    prefix: "",
+    prefix,
     depth: 0,
   };
   const { start, setups } = prepared;
@@ -94,7 +145,7 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
     outputs,
     ...(failedStep && { failed_step: failedStep }),
   };
-  return { ...verdict, outputs, output: deps.secrets.mask(output) };
+  return { ...verdict, outputs, output };
 }
 
 /** The set-up test of the start: its checks prove nothing of the test case, and its failed step is the run's. */

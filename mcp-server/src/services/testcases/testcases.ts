@@ -286,10 +286,11 @@ function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): Te
 function replyOf({ output, ...reply }: RunReply<object>): TestcaseReply {
   const result = testcaseResultSchema.safeParse(output);
   if (!result.success) return reply;
-  const { verified_count, outputs, failed_step } = result.data;
+  const { testcase: _testcase, verified_count, outputs, failed_step, ...told } = result.data;
   const { code: _code, message: _message, ...step } = failed_step ?? { code: "", message: "" };
   return {
     ...reply,
+    ...told,
     verified_count,
     ...(Object.keys(outputs).length > 0 && { outputs }),
     ...("path" in step && { failed_step: step }),

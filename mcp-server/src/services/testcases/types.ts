@@ -1,8 +1,10 @@
 import { z } from "zod";
 import {
+  attemptSchema,
   type Failure,
   type Params,
   paramsSchema,
+  type RetryOn,
   type StartWish,
   type TestCase,
   type TestCaseInput,
@@ -25,6 +27,7 @@ import type {
   VerificationExecutor,
 } from "../ports.ts";
 import type { ScriptPort } from "../scripts/index.ts";
+import type { PastRun } from "./rerun.ts";
 
 /** What is wrong with a test case. `path` is the block's, such as `loop1/check`; empty for the whole. */
 export type Problem = { path: string; code: string; message: string };
@@ -33,6 +36,7 @@ export type Problem = { path: string; code: string; message: string };
 export type AppView = {
   name: string;
   variables: Params;
+  test_id_attribute?: string;
   nodes: readonly { id: string; label: string }[];
   /** How runs of its test cases start. */
   start?: StartWish;
@@ -87,6 +91,8 @@ export type TestcaseDependencies = BlockPorts & {
   devices: DeviceService;
   executions: ExecutionService;
   apps: AppsPort;
+  /** The last finished run of a test case on a build, or on none. */
+  lastRun(testcase: string, build: string | undefined): Promise<PastRun | undefined>;
 };
 
 /** The step that decided a verdict that is not `passed`. `evidence` are artifact URIs. */
@@ -108,6 +114,9 @@ export const testcaseResultSchema = z.object({
   verified_count: z.int(),
   outputs: paramsSchema,
   failed_step: failedStepSchema.optional(),
+  attempts: z.array(attemptSchema).optional(),
+  flaky: z.boolean().optional(),
+  rerun: z.string().optional(),
 });
 export type TestcaseResult = z.output<typeof testcaseResultSchema>;
 
@@ -116,7 +125,7 @@ export type TestcaseReply = Omit<RunReply<never>, "output"> & {
   verified_count?: number | undefined;
   outputs?: Params | undefined;
   failed_step?: Omit<FailedStep, "code" | "message"> | undefined;
-};
+} & Pick<TestcaseResult, "attempts" | "flaky" | "rerun">;
 
 export type ExecuteRequest = DeviceRef & {
   /** Name or id; left out with an `execution_id`. */
@@ -133,6 +142,9 @@ export type ExecuteRequest = DeviceRef & {
   release?: string | undefined;
   build?: string | undefined;
   correlation_id?: string | undefined;
+  /** In place of the test case's own. */
+  retries?: number | undefined;
+  retry_on?: RetryOn | undefined;
 };
 
 export type TestcaseSummary = {

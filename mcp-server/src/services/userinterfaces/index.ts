@@ -178,6 +178,7 @@ function appView({ ui, nodes }: AppModel): AppView {
   return {
     name: ui.name,
     variables: variablesOf(ui),
+    test_id_attribute: ui.test_id_attribute,
     nodes: [...nodes.values()].map(({ id, label }) => ({ id, label })),
     start: { fresh: ui.app.fresh, storage_state: ui.app.storage_state, setup: ui.app.setup },
   };

@@ -21,6 +21,7 @@ import type { EdgeLine, EdgeView, NodeLine, NodeView } from "./views.ts";
 export type AppView = {
   name: string;
   variables: Params;
+  test_id_attribute?: string;
   nodes: readonly { id: string; label: string }[];
   /** How runs of its test cases start. */
   start: StartWish;

@@ -21,7 +21,7 @@ export function apiRequestBlock(block: BlockOf<"api_request">, frame: Frame): Pr
       try {
         const sent = requestOf(block.method, headers, body, ports.secrets);
         const response = await ports.http(url, { ...sent, signal });
-        const output = ports.secrets.mask(await read(response));
+        const output = ports.secrets.maskValues(await read(response));
         if (block.expect_status !== undefined) session.verified();
         return judge(block, output);
       } catch (error) {

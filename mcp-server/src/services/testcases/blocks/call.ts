@@ -1,4 +1,5 @@
 import type { Graph, Params, TestCaseInput } from "../../../domain/index.ts";
+import { inApp } from "../../appInUse.ts";
 import { resolveValues } from "../../values.ts";
 import { outputsOf, startScope } from "../scope.ts";
 import { inputProblemsOf, maxCallDepth } from "../validate.ts";
@@ -28,7 +29,8 @@ export function callBlock(
       const refusal = refusalOf(called, block.testcase, inputs, frame.depth);
       if (!called || refusal) return refusal ?? broken("TESTCASE_NOT_FOUND", block.testcase);
       const inner = await frameOf(called, inputs, `${frame.prefix}${block.id}/`, frame);
-      const end = await runGraph(called, inner);
+      const app = inner.userinterface === undefined ? undefined : await session.app(inner.userinterface);
+      const end = await inApp(app?.test_id_attribute, () => runGraph(called, inner));
       const outputs = outputsOf(called, inner.scope);
       if (end.ok) return { ok: true, output: { status: "passed", outputs } };
       const { code, kind } = end;

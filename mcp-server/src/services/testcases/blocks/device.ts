@@ -1,6 +1,7 @@
-import type { Failure, Params } from "../../../domain/index.ts";
+import type { Failure } from "../../../domain/index.ts";
 import { resolveText, resolveValues } from "../../values.ts";
 import { classOf } from "../../verdicts.ts";
+import { titleOf } from "../titles.ts";
 import { actionOf, checkOf, withoutApp } from "../validate.ts";
 import { type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } from "./block.ts";
 
@@ -49,10 +50,6 @@ function failed(output: unknown, { code, message, command: _, ...detail }: Failu
   return { ok: false, output, code, message, kind: classOf(code), detail };
 }
 
-/** A command with the texts it was given, for a reader of the steps. */
-const titleOf = (command: string, params: Params) =>
-  [command, ...Object.values(params).filter((value) => typeof value === "string")].join(" ").slice(0, 120);
-
 /** Runs one command with its retry and failure actions. */
 export function actionBlock(block: BlockOf<"action">, frame: Frame, isChecked: boolean): PreparedBlock {
   const { session, scope } = frame;
@@ -92,7 +89,7 @@ export function verificationBlock(block: BlockOf<"verification">, frame: Frame):
   return {
     input: { command: block.command, params, ...negate },
     pictured: true,
-    title: titleOf(block.negate ? `not ${block.command}` : block.command, params),
+    title: `${block.negate ? "not: " : ""}${titleOf(block.command, params)}`,
     async run(): Promise<BlockEnd> {
       const { run, ports } = session;
       const report = await ports.verifications.check(run.device, [checkOf(block)], {
