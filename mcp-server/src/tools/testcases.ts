@@ -17,7 +17,7 @@ export const saveTestcase = defineTool({
   name: "save_testcase",
   title: "Save a test case",
   description:
-    "Save by name {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,retries?,retry_on?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}, script{script,args}. Values take {{name}}, {{block_id.output.x}}",
+    "Save {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,retries?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}, script{script,args}. Values take {{name}}, {{block_id.output.x}}",
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",
@@ -116,7 +116,7 @@ export const executeTestcase = defineTool({
   name: "execute_testcase",
   title: "Run a test case",
   description:
-    "Run a saved test case and wait for its verdict: passed, failed (a check did not hold), error (could not be judged), cancelled or timeout. Still running after wait_ms: call again with execution_id",
+    "Run a saved test case and wait for its verdict: passed, failed (a check did not hold), error (could not be judged), cancelled or timeout. After wait_ms call again with execution_id",
   domain: "testcases",
   capabilities: ["TESTING", "UI_VALIDATION"],
   effect: "write",
@@ -124,7 +124,7 @@ export const executeTestcase = defineTool({
   input: z.strictObject({
     testcase: testcaseRef.testcase.optional(),
     ...deviceFields,
-    userinterface_name: z.string().min(1).optional().describe("Another app than the saved one"),
+    userinterface_name: z.string().min(1).optional().describe("Instead of the saved app"),
     fresh: z.boolean().optional(),
     inputs: paramsSchema.default({}),
     ...waitField,
@@ -140,18 +140,18 @@ export const executeTestcase = defineTool({
   wireInput: z.object({
     testcase: z.string().optional().describe("Name or id"),
     ...deviceFields,
-    userinterface_name: z.string().optional().describe("Another app than the saved one"),
+    userinterface_name: z.string().optional().describe("Instead of the saved app"),
     fresh: z.boolean().optional(),
     inputs: z.object({}).optional(),
     wait_ms: z.int().optional(),
     execution_id: z.string().optional(),
-    timeout_ms: z.int().optional().describe("Of the run; default 30 min"),
+    timeout_ms: z.int().optional().describe("Default 30 min"),
     environment: z.string().optional(),
     release: z.string().optional(),
     build: z.string().optional(),
     correlation_id: z.string().optional(),
     retries: z.int().optional(),
-    retry_on: z.string().optional().describe("any: failed too"),
+    retry_on: retryOnSchema.optional(),
   }),
   output: z.object({
     execution_id: z.string(),

@@ -5,7 +5,7 @@ import type { ExecuteRequest, TestcaseDependencies } from "./types.ts";
 export type AttemptEnd = { status: FinalStatus; reason?: { code: string; message: string } };
 
 /** Where the steps of an attempt stand: those of the first without a prefix, so that a step has one path in all runs. */
-export const prefixOf = (number: number): string => (number === 1 ? "" : `attempt${number}/`);
+const prefixOf = (number: number): string => (number === 1 ? "" : `attempt${number}/`);
 
 /**
  * Makes attempts until one needs no other or none is left. Every attempt is kept; the last decides. A pass behind one that
