@@ -257,6 +257,11 @@ export type Controller = {
   isAlive(): boolean;
   /** Has the next `open` look whether the device still answers, however alive it seems. */
   doubt?(): void;
+  /**
+   * Another client drives from here on: the next `open` looks whether the device still answers, and undoes what the one before
+   * had set of it (the network, the size of the page, the answer to a dialog).
+   */
+  handOver?(): void;
   /** True when something speaks against its health and `open` has not looked at it since. */
   isDoubted?(): boolean;
   /** True while it must not be closed for being idle: it records, or a person looks at it. */

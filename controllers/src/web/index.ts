@@ -47,6 +47,7 @@ export function createWebControllers(
     },
     isAlive: () => users.has(kind) && session.isOpen(),
     doubt: () => session.doubt(),
+    handOver: () => session.handOver(),
     isDoubted: () => session.isDoubted(),
     isKept: () => !settings.headless || isRecording(),
   });

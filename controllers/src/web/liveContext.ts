@@ -3,11 +3,14 @@ import { DeviceError } from "../errors.ts";
 import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
 import { lostBrowser } from "./failures.ts";
 
+/** What is set in every tab, those to come too, and how it is undone. */
+export type TabSetting = { apply(page: Page): Promise<void>; undo(page: Page): Promise<void> };
+
 /** One browser context with all that it remembers of itself: its tabs, what is set in each, and its dialogs. */
 export class LiveContext {
   readonly context: BrowserContext;
   readonly dialogs: AnsweringDialogs;
-  readonly #perTab = new Map<string, (page: Page) => Promise<void>>();
+  readonly #perTab = new Map<string, TabSetting>();
   #current: Page | undefined;
   #open = true;
 
@@ -45,13 +48,22 @@ export class LiveContext {
     return page;
   }
 
-  async forEachTab(key: string, apply: (page: Page) => Promise<void>): Promise<void> {
-    this.#perTab.set(key, apply);
-    await Promise.all(this.pages().map(apply));
+  async forEachTab(key: string, setting: TabSetting): Promise<void> {
+    this.#perTab.set(key, setting);
+    await Promise.all(this.pages().map(setting.apply));
+  }
+
+  /** Undoes what {@link forEachTab} set, and drops the answer to the next dialog. A tab that is gone has nothing to undo. */
+  async undoSettings(): Promise<void> {
+    const settings = [...this.#perTab.values()];
+    this.#perTab.clear();
+    this.dialogs.clear();
+    const undone = this.pages().flatMap((page) => settings.map(({ undo }) => undo(page)));
+    await Promise.allSettled(undone);
   }
 
   /** Sets in a new tab what {@link forEachTab} set in the others. */
   prepareTab(page: Page): void {
-    for (const apply of this.#perTab.values()) apply(page).catch(() => undefined);
+    for (const { apply } of this.#perTab.values()) apply(page).catch(() => undefined);
   }
 }

@@ -7,7 +7,7 @@ import { contextOptions } from "./contextOptions.ts";
 import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
 import { lostBrowser } from "./failures.ts";
 import { type Health, healthOf } from "./health.ts";
-import { LiveContext } from "./liveContext.ts";
+import { LiveContext, type TabSetting } from "./liveContext.ts";
 import { createNotices } from "./notices.ts";
 import type { DrivenSession, StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
@@ -51,6 +51,7 @@ export class LiveSession implements DrivenSession {
   #places: Place[] = [];
   #ended: "closed" | "lost" | undefined;
   #doubted = false;
+  #handedOver = false;
   #acting = 0;
   #denials = 0;
   readonly #denied: string[] = [];
@@ -105,8 +106,17 @@ export class LiveSession implements DrivenSession {
     this.#doubted = true;
   }
 
+  handOver(): void {
+    this.#handedOver = true;
+    this.#doubted = true;
+  }
+
   isDoubted(): boolean {
     return this.#doubted;
+  }
+
+  viewport(): { width: number; height: number } {
+    return this.settings.viewport;
   }
 
   isChromium(): boolean {
@@ -164,8 +174,8 @@ export class LiveSession implements DrivenSession {
     if (place.live.pages().length === 0) await this.#openTab(place.live);
   }
 
-  async forEachTab(key: string, apply: (page: Page) => Promise<void>): Promise<void> {
-    await this.#top().live.forEachTab(key, apply);
+  async forEachTab(key: string, setting: TabSetting): Promise<void> {
+    await this.#top().live.forEachTab(key, setting);
   }
 
   async storageState(): Promise<StorageState> {
@@ -209,7 +219,14 @@ export class LiveSession implements DrivenSession {
     const health = await this.#health(signal);
     if (health === "frozen") await this.#replaceFrozen(signal);
     else if (health === "lost") await this.#start(signal);
+    else if (this.#handedOver) await this.#undoSettings();
+    this.#handedOver = false;
     this.#doubted = false;
+  }
+
+  async #undoSettings(): Promise<void> {
+    const undoing = this.#places[0]?.live.undoSettings();
+    if (undoing) await endsWithin(undoing, SAVE_DEADLINE_MS);
   }
 
   async #health(signal: AbortSignal): Promise<Health> {

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import type { ControllerContext, DeviceNotice } from "../contract.ts";
 import type { Dialogs } from "./dialogs.ts";
+import type { TabSetting } from "./liveContext.ts";
 import type { PageSignals } from "./signals.ts";
 
 /**
@@ -24,6 +25,8 @@ export type WebSession = {
 /** What only commands use: tabs, waiting for navigations, and replacing the context. */
 export type DrivenSession = WebSession & {
   isChromium(): boolean;
+  /** The size of the page that the settings name, in CSS pixels. */
+  viewport(): { width: number; height: number };
   /** What the tab did of itself: navigations under way, windows asked for. */
   signals(page: Page): PageSignals;
   /** While `action` runs, new tabs are followed. */
@@ -36,7 +39,7 @@ export type DrivenSession = WebSession & {
   /** Replaces the context by a new one with this state in it, or with none. */
   reset(storageState: StorageState | undefined): Promise<void>;
   /** Applies to the tabs there are and to those that come, until the next {@link reset}. */
-  forEachTab(key: string, apply: (page: Page) => Promise<void>): Promise<void>;
+  forEachTab(key: string, setting: TabSetting): Promise<void>;
   /** Runs on each context before it is closed by us: what it holds can still be saved. Must not throw. */
   onContextEnd(save: (context: BrowserContext) => Promise<void>): void;
   /** How many requests the URL policy has refused so far; a command compares before and after. */

@@ -124,11 +124,17 @@ export class StateKeeper {
     const cdp = await this.#devTools(page);
     if (cdp === undefined) return;
     this.#hears = true;
+    this.#listen(context, cdp);
+    await cdp.send("DOMStorage.enable").catch(() => undefined);
+    // What a page stores right before it leads on to another page of its origin may be told too late to be heard.
+    page.on("framenavigated", (frame) => {
+      if (frame === page.mainFrame()) void this.#read(context, cdp, frame);
+    });
     // A tab that a page opened may have run scripts before it was heard.
-    await this.#listen(context, cdp, page.mainFrame());
+    await this.#read(context, cdp, page.mainFrame());
   }
 
-  async #listen(context: BrowserContext, cdp: CDPSession, frame: Frame): Promise<void> {
+  #listen(context: BrowserContext, cdp: CDPSession): void {
     const itemsOf = (origin: string) => this.#itemsOf(context, origin);
     const changed = (event: unknown) => {
       const { storageId, key, newValue } = itemSchema.parse(event);
@@ -144,12 +150,15 @@ export class StateKeeper {
       const { storageId } = storageIdSchema.parse(event);
       if (isKept(storageId)) itemsOf(storageId.securityOrigin).clear();
     });
+  }
+
+  /** The local storage of the page that there is now, whole. */
+  async #read(context: BrowserContext, cdp: CDPSession, frame: Frame): Promise<void> {
     try {
-      await cdp.send("DOMStorage.enable");
       for (const origin of originOf(frame)) {
         const storageId = { securityOrigin: origin, isLocalStorage: true };
         const { entries } = itemsSchema.parse(await cdp.send("DOMStorage.getDOMStorageItems", { storageId }));
-        const items = itemsOf(origin);
+        const items = this.#itemsOf(context, origin);
         items.clear();
         for (const [name = "", value = ""] of entries) items.set(name, value);
       }

@@ -1,6 +1,6 @@
 import type { ActionBatch, FinalStatus, Params } from "../domain/index.ts";
 import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
-import type { Notices } from "./notices.ts";
+import { callerOf, type Notices } from "./notices.ts";
 import type {
   ActionExecutor,
   ActionReport,
@@ -70,7 +70,8 @@ export function createBatches({
     let changed: string | undefined;
     let late: string[] = [];
     try {
-      const options = { maxTokens: request.max_tokens, usable: report.usable };
+      const caller = callerOf(run.context);
+      const options = { maxTokens: request.max_tokens, usable: report.usable, caller };
       if (request.look) changed = await screen.changes(run.device, options, run.signal);
     } finally {
       // What the device does while it is looked at is still of these actions.

@@ -31,6 +31,7 @@ import type { UserInterfaceService } from "./userinterfaces/index.ts";
 
 export type { AgentStore } from "./agentStore.ts";
 export type { EventFeed } from "./events.ts";
+export { callerOf } from "./notices.ts";
 export * from "./ports.ts";
 export type { AgentSkill } from "./userSkills.ts";
 

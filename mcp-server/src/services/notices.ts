@@ -4,6 +4,9 @@ import type { OpenDevice } from "./ports.ts";
 /** Who uses a device: a lease, or the client that took it. */
 export type Holder = { session_id?: string | undefined; principal: string; client: string };
 
+export const callerOf = ({ principal, client }: Pick<Holder, "principal" | "client">): string =>
+  `${principal} ${client}`;
+
 /** Gives what a device did by itself to the step in which it did it, and to nobody else. One line for each notice. */
 export type Notices = {
   /**

@@ -243,7 +243,9 @@ export type EventInput = {
 };
 export type StoredEvent = EventInput & { id: number; at: string };
 
-export type DumpOptions = {
+/** Who looks: `changes_since` and what changed behind an action are told by what that one saw before. */
+type Looking = { caller?: string | undefined };
+export type DumpOptions = Looking & {
   find?: string | undefined;
   changes_since?: number | undefined;
   interactive_only: boolean;
@@ -263,7 +265,7 @@ export type DumpView = {
   more: number;
   items?: Params[];
 };
-export type ShotOptions = {
+export type ShotOptions = Looking & {
   full_page: boolean;
   area?: Rect | undefined;
   ref?: string | undefined;
@@ -279,7 +281,7 @@ export type Shot = {
   scale: number;
 };
 
-export type AnalysisOptions = { intent: string; max_tokens: number };
+export type AnalysisOptions = Looking & { intent: string; max_tokens: number };
 /** `stability` is 0..1, what the selector's is; `why` what speaks for and against it. `where` tells equal ones apart. */
 export type ActionCandidate = {
   ref: string;
@@ -319,12 +321,12 @@ export type ScreenService = {
   screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot>;
   dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView>;
   /**
-   * What changed since the last look at this device, in lines; the whole screen if it is another one or was never seen. Where
+   * What changed since the caller's last look at this device, in lines; the whole screen if it is another one or was never seen. Where
    * nothing changed it says within what time, and what still goes on if anything does.
    */
   changes(
     device: OpenDevice,
-    options: { maxTokens: number; usable?: Usable | undefined },
+    options: { maxTokens: number; usable?: Usable | undefined; caller?: string },
     signal: AbortSignal,
   ): Promise<string | undefined>;
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { deviceFields, maxTokensField } from "../registry/fields.ts";
 import { defineDeviceTool } from "../registry/tool.ts";
+import { callerOf } from "../services/index.ts";
 
 const rect = z.strictObject({
   x: z.number(),
@@ -37,9 +38,9 @@ export const dumpUiElements = defineDeviceTool({
   }),
   handle({ input, services, context, device, lease, signal }) {
     const { principal, client } = context;
-    const caller = { session_id: lease?.session_id, principal, client };
-    const notices = () => services.notices.tell(device, caller);
-    return services.screen.dump(device, { ...input, notices }, signal);
+    const holder = { session_id: lease?.session_id, principal, client };
+    const notices = () => services.notices.tell(device, holder);
+    return services.screen.dump(device, { ...input, notices, caller: callerOf(context) }, signal);
   },
 });
 
@@ -65,8 +66,8 @@ export const captureScreenshot = defineDeviceTool({
     height: z.int(),
     scale: z.number().describe("Size of the picture shown over the full one"),
   }),
-  async handle({ input, services, device, signal, attach }) {
-    const shot = await services.screen.screenshot(device, input, signal);
+  async handle({ input, services, context, device, signal, attach }) {
+    const shot = await services.screen.screenshot(device, { ...input, caller: callerOf(context) }, signal);
     attach({ kind: "image", mimeType: shot.mimeType, bytes: shot.shown, note: `scale ${shot.scale}` });
     attach({ kind: "link", uri: shot.artifact, name: "screenshot", mimeType: shot.mimeType });
     const { artifact, width, height, scale } = shot;
@@ -118,5 +119,6 @@ export const analyzeScreenForAction = defineDeviceTool({
     hint: z.string().optional(),
     more: z.int().optional(),
   }),
-  handle: ({ input, services, device, signal }) => services.screen.analyze(device, input, signal),
+  handle: ({ input, services, context, device, signal }) =>
+    services.screen.analyze(device, { ...input, caller: callerOf(context) }, signal),
 });

@@ -8,13 +8,14 @@ const NEVER = new AbortController().signal;
 const knownAfterMs = 1_000;
 
 const page = `<!doctype html><title>Shop</title><button id="in">Log in</button><button id="off">Log in and leave</button>
-  <button id="pop">Log in elsewhere</button><output id="seen"></output>
+  <button id="home">Log in and go home</button><button id="pop">Log in elsewhere</button><output id="seen"></output>
   <script>
     const show = () => { seen.textContent = document.cookie.includes("user" + location.port + "=ada") + " " + localStorage.user; };
     const login = () => { document.cookie = "user" + location.port + "=ada; max-age=9999"; localStorage.user = "ada"; show(); };
     document.cookie = "visited" + location.port + "=yes; max-age=9999";
     document.getElementById("in").onclick = login;
     document.getElementById("off").onclick = () => { login(); setTimeout(() => { location.href = new URLSearchParams(location.search).get("next"); }, 100); };
+    document.getElementById("home").onclick = () => { login(); location.href = "/home"; };
     document.getElementById("pop").onclick = () => window.open(new URLSearchParams(location.search).get("next"), "_blank", "noopener");
     if (location.hash === "#login") login();
     show();
@@ -81,6 +82,19 @@ describe("a browser that is killed a second after a login", () => {
     await killed();
     await visit(url(0));
     expect(await seen()).toBe("true ada");
+  });
+
+  it("comes back with what a page kept right before it led to another of its site", async () => {
+    for (let round = 0; round < 5; round++) {
+      device = await openWebDevice();
+      await visit(url(0));
+      await device.run("click_element", { selector: "Log in and go home" });
+      await expect.poll(() => device.js("return location.pathname")).toBe("/home");
+      await killed();
+      await visit(url(0));
+      expect(await seen()).toBe("true ada");
+      await device.close();
+    }
   });
 
   it("comes back with what a new tab kept", async () => {

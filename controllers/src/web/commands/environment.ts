@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
@@ -107,21 +108,38 @@ function setNetwork(session: DrivenSession): Command {
         session,
         { command: "set_network", timeoutMs: 5_000, signal, done: `the network is ${state}` },
         async () => {
-          const context = session.browserContext();
-          await context.setOffline(offline);
-          await context.setExtraHTTPHeaders(headers ?? {});
-          await session.forEachTab("network", async (page) => {
-            const cdp = await session.signals(page).cdp();
-            await cdp?.send("Network.emulateNetworkConditions", {
-              offline,
-              latency: slow.latency_ms ?? 0,
-              downloadThroughput: bytesPerSecond(slow.download_kbps),
-              uploadThroughput: bytesPerSecond(slow.upload_kbps),
-            });
+          await session.forEachTab("network", {
+            apply: (page) => emulateNetwork(session, page, { offline, headers, ...slow }),
+            undo: (page) => emulateNetwork(session, page, { offline: false }),
           });
         },
       );
     },
+  });
+}
+
+type Network = {
+  offline: boolean;
+  headers?: Record<string, string> | undefined;
+  latency_ms?: number | undefined;
+  download_kbps?: number | undefined;
+  upload_kbps?: number | undefined;
+};
+
+/** Of the tab; what the browser does for all tabs of its context is the same for each of them. */
+async function emulateNetwork(
+  session: DrivenSession,
+  page: Page,
+  { offline, headers = {}, latency_ms, download_kbps, upload_kbps }: Network,
+): Promise<void> {
+  await page.context().setOffline(offline);
+  await page.context().setExtraHTTPHeaders(headers);
+  const cdp = await session.signals(page).cdp();
+  await cdp?.send("Network.emulateNetworkConditions", {
+    offline,
+    latency: latency_ms ?? 0,
+    downloadThroughput: bytesPerSecond(download_kbps),
+    uploadThroughput: bytesPerSecond(upload_kbps),
   });
 }
 

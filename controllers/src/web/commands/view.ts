@@ -85,10 +85,22 @@ function setViewportSize(session: DrivenSession): Command {
           signal,
           done: `the page is ${size.width} x ${size.height}`,
         },
-        () => session.forEachTab("viewport", (page) => page.setViewportSize(size)),
+        () =>
+          session.forEachTab("viewport", {
+            apply: (page) => page.setViewportSize(size),
+            undo: (page) => page.setViewportSize(session.viewport()),
+          }),
       ),
   });
 }
+
+const asTheBrowserHas = {
+  media: null,
+  colorScheme: null,
+  reducedMotion: null,
+  contrast: null,
+  forcedColors: null,
+};
 
 function emulateMedia(session: DrivenSession): Command {
   const input = z.strictObject({
@@ -112,7 +124,10 @@ function emulateMedia(session: DrivenSession): Command {
         forcedColors: given.forced_colors ?? null,
       };
       return act(session, { command: "emulate_media", timeoutMs: 5_000, signal, done: "media set" }, () =>
-        session.forEachTab("media", (page) => page.emulateMedia(media)),
+        session.forEachTab("media", {
+          apply: (page) => page.emulateMedia(media),
+          undo: (page) => page.emulateMedia(asTheBrowserHas),
+        }),
       );
     },
   });

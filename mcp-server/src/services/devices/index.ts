@@ -45,7 +45,7 @@ class Devices implements DeviceService {
   private readonly drivenListeners: ((deviceId: string) => void)[] = [];
   private readonly freshListeners: ((deviceId: string) => () => void)[] = [];
   /** The handle by which each device was driven last: another one is a new holder. */
-  private readonly holders = new Map<string, string>();
+  private readonly holders = new Map<string, Lease>();
 
   constructor({ host, devices, models, factories, contextOf, leases, limits, clock }: DeviceServiceOptions) {
     this.entries = configuredDevices(host, devices, models);
@@ -147,11 +147,14 @@ class Devices implements DeviceService {
     return this.opened.closeAll();
   }
 
-  /** A device that answers nobody any more must not reach its next holder. */
-  private noteHolder({ device_id, session_id }: Lease): void {
-    const before = this.holders.get(device_id);
-    this.holders.set(device_id, session_id);
-    if (before !== undefined && before !== session_id) this.opened.doubt(device_id);
+  /** A device that answers nobody any more must not reach its next holder, nor what another client had set of it. */
+  private noteHolder(lease: Lease): void {
+    const { device_id: id } = lease;
+    const before = this.holders.get(id);
+    this.holders.set(id, lease);
+    if (before === undefined || before.session_id === lease.session_id) return;
+    if (isOwn(before, lease)) this.opened.doubt(id);
+    else this.opened.handOver(id);
   }
 
   /** Ids of the devices that nobody else holds. */

@@ -297,5 +297,5 @@ export class Leases {
   }
 }
 
-export const isOwn = (lease: Lease, context: CallContext) =>
+export const isOwn = (lease: Lease, context: Pick<CallContext, "principal" | "client">) =>
   lease.principal === context.principal && lease.client === context.client;

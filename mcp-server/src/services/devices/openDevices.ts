@@ -68,6 +68,11 @@ export class OpenDevices {
     for (const controller of this.held.get(deviceId)?.made ?? []) controller.doubt?.();
   }
 
+  /** Another client drives from here on. */
+  handOver(deviceId: string): void {
+    for (const controller of this.held.get(deviceId)?.made ?? []) controller.handOver?.();
+  }
+
   /** Keeps the device open until the function that it returns is called, and for the idle time after that. */
   use(deviceId: string): () => void {
     const held = this.held.get(deviceId);

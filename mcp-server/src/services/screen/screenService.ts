@@ -26,8 +26,10 @@ import { renderElements } from "./render.ts";
 import { elementsOf, missing, screenOf } from "./sources.ts";
 import { estimateTokens } from "./tokens.ts";
 
-/** How many looks a device's `changes_since` reaches back. */
+/** How many of a caller's looks `changes_since` reaches back. */
 const keptLooks = 2;
+/** Of so many callers the looks at a device are kept; those of the one that looked longest ago go first. */
+const keptCallers = 16;
 /** Elements that a full dump gives selectors for: each costs a question to the page. */
 const mostItems = 200;
 const mostCandidates = 5;
@@ -51,7 +53,8 @@ export function createScreen(
 
 /** Looks at devices, remembers the last looks, and puts them into a model's words and pictures. */
 class Screen implements ScreenService, ScreenAnalyst {
-  private readonly looks = new Map<string, Look[]>();
+  /** By device and caller: what changed for one is told by what that one saw last. */
+  private readonly looks = new Map<string, Map<string, Look[]>>();
   private readonly artifacts: ArtifactStore;
 
   constructor(artifacts: ArtifactStore) {
@@ -60,7 +63,7 @@ class Screen implements ScreenService, ScreenAnalyst {
 
   /** The former looks are compared with again when the returned function is called. */
   startFresh(deviceId: string): () => void {
-    const looks = this.looks.get(deviceId) ?? [];
+    const looks = this.looks.get(deviceId) ?? new Map<string, Look[]>();
     this.looks.delete(deviceId);
     return () => void this.looks.set(deviceId, looks);
   }
@@ -88,11 +91,13 @@ class Screen implements ScreenService, ScreenAnalyst {
     const source = elementsOf(device) ?? missing(device, "elements");
     const maxTokens = options.max_tokens ?? (options.find === undefined ? defaultTokens : defaultFindTokens);
     const before =
-      options.changes_since === undefined ? undefined : this.lookOf(device, options.changes_since);
+      options.changes_since === undefined
+        ? undefined
+        : this.lookOf(device, options.caller, options.changes_since);
     // A search looks through everything; a comparison looks the way the first look did.
     const interactiveOnly =
       before?.interactiveOnly ?? (options.interactive_only && options.find === undefined);
-    const dump = await this.look(device, source, interactiveOnly, signal);
+    const dump = await this.look(device, source, { interactiveOnly, caller: options.caller }, signal);
     const notices = [...dump.notices, ...(options.notices?.() ?? [])];
     const view = {
       generation: dump.generation,
@@ -113,11 +118,11 @@ class Screen implements ScreenService, ScreenAnalyst {
 
   async analyze(
     device: OpenDevice,
-    { intent, max_tokens: maxTokens }: AnalysisOptions,
+    { intent, max_tokens: maxTokens, caller }: AnalysisOptions,
     signal: AbortSignal,
   ): Promise<ActionAnalysis> {
     const source = elementsOf(device) ?? missing(device, "elements");
-    const dump = await this.look(device, source, false, signal);
+    const dump = await this.look(device, source, { interactiveOnly: false, caller }, signal);
     const commands = new Set(commandsOf(device).map(({ command }) => command.name));
     const ranked = rankCandidates(dump.elements, readIntent(intent), commands);
     const fits = ranked.fits.slice(0, mostCandidates);
@@ -130,15 +135,16 @@ class Screen implements ScreenService, ScreenAnalyst {
 
   async changes(
     device: OpenDevice,
-    { maxTokens, usable }: { maxTokens: number; usable?: Usable | undefined },
+    { maxTokens, usable, caller }: { maxTokens: number; usable?: Usable | undefined; caller?: string },
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const source = elementsOf(device);
     if (!source) return undefined;
     const goingOn = usable?.goingOn.length ? [`still going on: ${usable.goingOn.join(", ")}`] : [];
     if (usable?.isHidden) return [...goingOn, "not looked at: another page is on its way"].join("\n");
-    const before = this.looks.get(device.id)?.at(-1);
-    const dump = await this.look(device, source, before?.interactiveOnly ?? true, signal);
+    const before = this.looksOf(device, caller).at(-1);
+    const interactiveOnly = before?.interactiveOnly ?? true;
+    const dump = await this.look(device, source, { interactiveOnly, caller }, signal);
     const place = `${dump.location} "${dump.title}" generation ${dump.generation}`;
     const head = [place, ...dump.notices.map((notice) => `notice: ${notice}`)];
     const moved = !before || pageOf(before.dump.location) !== pageOf(dump.location);
@@ -154,19 +160,28 @@ class Screen implements ScreenService, ScreenAnalyst {
   private async look(
     device: OpenDevice,
     source: ElementSource,
-    interactiveOnly: boolean,
+    { interactiveOnly, caller = "" }: { interactiveOnly: boolean; caller?: string | undefined },
     signal: AbortSignal,
   ) {
     const dump = await span("screen.dump", { device: device.id }, () =>
       source.dump({ interactiveOnly }, signal),
     );
-    const kept = [...(this.looks.get(device.id) ?? []), { dump, interactiveOnly }].slice(-keptLooks);
-    this.looks.set(device.id, kept);
+    const kept = [...this.looksOf(device, caller), { dump, interactiveOnly }].slice(-keptLooks);
+    const callers = this.looks.get(device.id) ?? new Map<string, Look[]>();
+    callers.delete(caller);
+    callers.set(caller, kept);
+    const [oldest] = callers.keys();
+    if (callers.size > keptCallers && oldest !== undefined) callers.delete(oldest);
+    this.looks.set(device.id, callers);
     return dump;
   }
 
-  private lookOf(device: OpenDevice, generation: number): Look {
-    const looks = this.looks.get(device.id) ?? [];
+  private looksOf(device: OpenDevice, caller = ""): readonly Look[] {
+    return this.looks.get(device.id)?.get(caller) ?? [];
+  }
+
+  private lookOf(device: OpenDevice, caller: string | undefined, generation: number): Look {
+    const looks = this.looksOf(device, caller);
     const found = looks.find(({ dump }) => dump.generation === generation);
     if (found) return found;
     const kept = looks.map(({ dump }) => dump.generation);
@@ -187,7 +202,8 @@ class Screen implements ScreenService, ScreenAnalyst {
       );
     }
     const source = elementsOf(device) ?? missing(device, "elements");
-    const { elements } = await this.look(device, source, true, signal);
+    const look = { interactiveOnly: true, caller: options.caller };
+    const { elements } = await this.look(device, source, look, signal);
     return drawMarks(
       frame.bytes,
       elements.filter(({ interactive }) => interactive),
