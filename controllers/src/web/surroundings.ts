@@ -3,6 +3,7 @@ import type { Check, Command, CommandResult, DocumentStatus, Health, HealthSourc
 import { BlankPage } from "./blankPage.ts";
 import { lostBrowser, unreachable, unreachableReason } from "./failures.ts";
 import type { DrivenSession } from "./session.ts";
+import { devToolsOf } from "./signals.ts";
 
 /** A step that lasts so long has the blank page asked beside it. */
 const WATCHED_AFTER_MS = 400;
@@ -178,7 +179,12 @@ function watch(session: DrivenSession, heard: Servers, blank: BlankPage): Return
 /** How long the page's thread has kept silent; undefined when it answered, or its document went away. */
 async function busyFor(page: Page, patienceMs: number): Promise<number | undefined> {
   const asked = performance.now();
-  const answer = page.evaluate("0").then(
+  // Playwright's own way waits for a navigation that is under way, too.
+  const cdp = devToolsOf(page);
+  const question: Promise<unknown> = cdp
+    ? cdp.send("Runtime.evaluate", { expression: "0" })
+    : page.evaluate("0");
+  const answer = question.then(
     () => true,
     () => true,
   );

@@ -313,13 +313,9 @@ describe("loops", () => {
     ]);
     const { status, reason, steps } = await runSaved(bench(), testcase(graph));
     expect(status).toBe("failed");
-<<<<<<< HEAD
     expect(reason?.message).toMatch(
-      /^1 of 3 rounds failed \(index 1\); the first: loop\.index != 1 is false; loop is \{.*"index":1/,
+      /^1 of 3 rounds failed \(index 1\): loop\.index != 1 is false; loop is \{.*"index":1/,
     );
-=======
-    expect(reason?.message).toBe("1 of 3 rounds failed (index 1): loop.index != 1 is false");
->>>>>>> b6e0280 (A request of a page that the tab has left says nothing of the app that is there now)
     expect(steps.at(-1)?.output).toMatchObject({ iterations: 3, failed: [{ index: 1 }] });
   });
 
