@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { devToolsOf } from "./signals.ts";
 
 /** A question that is answered sooner than this costs no probe. */
@@ -16,8 +16,20 @@ export class Pulse {
   #isProbing = false;
   #timer: NodeJS.Timeout | undefined;
   #isUnresponsive = false;
+  #navigation: Request | undefined;
 
-  constructor(private readonly page: Page) {}
+  constructor(private readonly page: Page) {
+    // The browser keeps questions back from a tab until the document that it waits for is there.
+    page.on("request", (request) => {
+      if (request.isNavigationRequest() && isOfTab(page, request)) this.#navigation = request;
+    });
+    page.on("framenavigated", (frame) => {
+      if (frame === page.mainFrame()) this.#arrived();
+    });
+    page.on("requestfailed", (request) => {
+      if (request === this.#navigation) this.#arrived();
+    });
+  }
 
   /** Begins a question. Call what it returns once, and say whether the page answered. */
   begin(): (answered: boolean) => void {
@@ -33,7 +45,7 @@ export class Pulse {
 
   /** For how long a probe has had no answer; undefined while the page answers. Never a fraction of a millisecond. */
   silentMs(): number | undefined {
-    return this.#isProbing ? Math.round(performance.now() - this.#heardAt) : undefined;
+    return this.#isProbing && !this.#navigation ? Math.round(performance.now() - this.#heardAt) : undefined;
   }
 
   isUnresponsive(): boolean {
@@ -47,6 +59,11 @@ export class Pulse {
   #hear(): void {
     this.#heardAt = performance.now();
     this.#isUnresponsive = false;
+  }
+
+  #arrived(): void {
+    this.#navigation = undefined;
+    this.#heardAt = performance.now();
   }
 
   #probeIn(ms: number): void {
@@ -67,6 +84,15 @@ export class Pulse {
     this.#isProbing = false;
     this.#hear();
     if (this.#open > 0) this.#probeIn(PROBE_EVERY_MS);
+  }
+}
+
+function isOfTab(page: Page, request: Request): boolean {
+  try {
+    return request.frame() === page.mainFrame();
+  } catch {
+    // The frame of a tab's very first request is not known yet; it is the main one.
+    return true;
   }
 }
 
