@@ -1,5 +1,6 @@
-import type { Page } from "playwright-core";
-import { awaitsDocument, devToolsOf } from "./signals.ts";
+import type { Page, Request } from "playwright-core";
+import { isMainDocument } from "./requests.ts";
+import { devToolsOf } from "./signals.ts";
 
 /** A question that is answered sooner than this costs no probe. */
 const QUIET_MS = 100;
@@ -10,14 +11,26 @@ const PROBE_EVERY_MS = 250;
  * Whether the page's own thread answers. While a question to the page is open, the page is asked for nothing at all now and
  * then: a page whose script never ends does not answer that either.
  */
-class Pulse {
+export class Pulse {
   #open = 0;
   #heardAt = performance.now();
   #isProbing = false;
   #timer: NodeJS.Timeout | undefined;
   #isUnresponsive = false;
+  #navigation: Request | undefined;
 
-  constructor(private readonly page: Page) {}
+  constructor(private readonly page: Page) {
+    // The browser keeps questions back from a tab until the document that it waits for is there.
+    page.on("request", (request) => {
+      if (isMainDocument(page, request)) this.#navigation = request;
+    });
+    page.on("framenavigated", (frame) => {
+      if (frame === page.mainFrame()) this.#arrived();
+    });
+    page.on("requestfailed", (request) => {
+      if (request === this.#navigation) this.#arrived();
+    });
+  }
 
   /** Begins a question. Call what it returns once, and say whether the page answered. */
   begin(): (answered: boolean) => void {
@@ -31,14 +44,9 @@ class Pulse {
     };
   }
 
-  /**
-   * For how long a probe has had no answer; undefined while the page answers, and while another document is on its way, when a
-   * server is slow and not the page. Never a fraction of a millisecond.
-   */
+  /** For how long a probe has had no answer; undefined while the page answers. Never a fraction of a millisecond. */
   silentMs(): number | undefined {
-    return this.#isProbing && !awaitsDocument(this.page)
-      ? Math.round(performance.now() - this.#heardAt)
-      : undefined;
+    return this.#isProbing && !this.#navigation ? Math.round(performance.now() - this.#heardAt) : undefined;
   }
 
   isUnresponsive(): boolean {
@@ -52,6 +60,11 @@ class Pulse {
   #hear(): void {
     this.#heardAt = performance.now();
     this.#isUnresponsive = false;
+  }
+
+  #arrived(): void {
+    this.#navigation = undefined;
+    this.#heardAt = performance.now();
   }
 
   #probeIn(ms: number): void {
