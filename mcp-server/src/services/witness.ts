@@ -5,8 +5,8 @@ import { waitedInVain } from "./verdicts.ts";
 
 /** How often our own loop is felt while a step runs. */
 const beatMs = 100;
-/** The most that a device is given to say how it is. */
-const patienceMs = 1_000;
+/** What a device is given to say how it is: a page that is silent for less may only be drawing. */
+const patienceMs = { least: 500, most: 1_000 };
 
 /** What is around one step while it runs: our own loop, the app's servers, the browser. */
 export type Witness = {
@@ -25,7 +25,7 @@ export function watchStep(device: OpenDevice): Witness {
     async judge(error, deadlineMs) {
       const code = codeOf(error);
       if (code === undefined || deadlineMs <= 0 || !waitedInVain(code)) return error;
-      const patience = Math.min(patienceMs, deadlineMs / 2);
+      const patience = Math.min(patienceMs.most, Math.max(patienceMs.least, deadlineMs / 2));
       const seen = await Promise.all(watches.map((watch) => watch.ask(patience)));
       return findCause(error, { loopMs: loop.longest(), deadlineMs, ...mergeHealth(seen) });
     },
