@@ -181,6 +181,20 @@ test("a tree without a path is an error, a selector that does not parse too", as
   );
 });
 
+test("a page that is busy for ever is PAGE_UNRESPONSIVE, and the next run has a page that answers", async () => {
+  site.answer("/frozen", { body: "<h1>Shop</h1><script>setTimeout(() => { while (true); }, 300)</script>" });
+  const waiting = { ...sees("Ready"), timeout_ms: 1_500 };
+  expect(await run([open(site.url("/frozen")), waiting])).toMatchObject(error("PAGE_UNRESPONSIVE"));
+  expect(await run([open(site.url("/shop")), sees("Shop")])).toMatchObject({ status: "passed" });
+});
+
+test("a server that does not answer in time is slow, and its page is not busy", async () => {
+  site.answer("/slow", { never: true });
+  expect(await run([open(site.url("/slow"), { timeout_ms: 1_200 }), sees("Shop")])).toMatchObject(
+    failed("NAVIGATION_FAILED"),
+  );
+});
+
 test("a loop that stands still for half of the deadline is ENVIRONMENT_SLOW, but a wrong value stays failed", async () => {
   // A check begins while the loop is free, and the next stall is longer than half of its time.
   let isStalling = true;

@@ -1,4 +1,5 @@
 import type { Block, Step } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
 import { abortEnding, reasonOf } from "../executions/index.ts";
 import { classOf, verdictOfClass } from "../verdicts.ts";
 import type { BlockEnd, Frame, PreparedBlock } from "./blocks/block.ts";
@@ -69,8 +70,13 @@ async function attempt(
 const isWithin = (failed: FailedStep | undefined, path: string) =>
   failed !== undefined && (failed.path.startsWith(`${path}/`) || failed.path.startsWith(`${path}[`));
 
+/** A picture is evidence: a page that gives none soon holds up no verdict. */
+const pictureLimitMs = 3_000;
 /** A picture after one block that is not older than this is also the one before the next. */
 const sameMomentMs = 100;
+
+const tooLate = () =>
+  new ToolError("COMMAND_TIMEOUT", `There was none within ${pictureLimitMs} ms.`, "Look at the step itself.");
 
 class Pictures {
   readonly artifacts: Step["artifacts"] = [];
@@ -96,8 +102,10 @@ class Pictures {
       this.artifacts.push({ kind, uri: last.uri, mime_type: last.mime_type });
       return;
     }
+    const limit = new AbortController();
+    const stop = ports.clock.setTimeout(() => limit.abort(tooLate()), pictureLimitMs);
     try {
-      const picture = await ports.screen.capture(run.device, run.signal);
+      const picture = await ports.screen.capture(run.device, AbortSignal.any([run.signal, limit.signal]));
       if (!picture) return;
       const { uri, mime_type } = picture.artifact;
       this.artifacts.push({ kind, uri, mime_type });
@@ -106,6 +114,8 @@ class Pictures {
       if (run.signal.aborted) throw run.signal.reason;
       const { code, message } = reasonOf(error);
       this.faults.push(`no ${kind.replace("_", " ")}: ${code}: ${message}`);
+    } finally {
+      stop();
     }
   }
 }
