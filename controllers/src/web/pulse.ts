@@ -1,5 +1,6 @@
-import type { Page } from "playwright-core";
-import { awaitsDocument, devToolsOf } from "./signals.ts";
+import type { Page, Request } from "playwright-core";
+import { isMainDocument } from "./requests.ts";
+import { devToolsOf } from "./signals.ts";
 
 /** A question that is answered sooner than this costs no probe. */
 const QUIET_MS = 100;
@@ -17,7 +18,21 @@ class Pulse {
   #timer: NodeJS.Timeout | undefined;
   #isUnresponsive = false;
 
-  constructor(private readonly page: Page) {}
+  #document: Request | undefined;
+
+  constructor(private readonly page: Page) {
+    page.on("request", (request) => {
+      if (isMainDocument(page, request)) this.#document = request;
+    });
+    // A page that is busy cannot take on what the server has sent.
+    page.on("response", (response) => {
+      if (response.request() === this.#document) this.#documentCame();
+    });
+    // Also what is left of a navigation that was stopped.
+    page.on("requestfailed", (request) => {
+      if (request === this.#document) this.#documentCame();
+    });
+  }
 
   /** Begins a question. Call what it returns once, and say whether the page answered. */
   begin(): (answered: boolean) => void {
@@ -36,7 +51,7 @@ class Pulse {
    * server is slow and not the page. Never a fraction of a millisecond.
    */
   silentMs(): number | undefined {
-    return this.#isProbing && !awaitsDocument(this.page)
+    return this.#isProbing && this.#document === undefined
       ? Math.round(performance.now() - this.#heardAt)
       : undefined;
   }
@@ -52,6 +67,12 @@ class Pulse {
   #hear(): void {
     this.#heardAt = performance.now();
     this.#isUnresponsive = false;
+  }
+
+  /** The browser held questions back until now. */
+  #documentCame(): void {
+    this.#document = undefined;
+    this.#heardAt = performance.now();
   }
 
   #probeIn(ms: number): void {

@@ -49,11 +49,6 @@ const sessions = new WeakMap<Page, CDPSession>();
 /** The tab's DevTools session, once it is open. */
 export const devToolsOf = (page: Page): CDPSession | undefined => sessions.get(page);
 
-const awaiting = new WeakMap<Page, () => boolean>();
-
-/** Whether a server was asked for a new main document and has not sent it; the browser may hold back questions to the tab. */
-export const awaitsDocument = (page: Page): boolean => awaiting.get(page)?.() ?? false;
-
 export function watchPage(page: Page, chromium: boolean): PageSignals {
   let navigations = 0;
   let windows = 0;
@@ -94,7 +89,6 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
   page.on("crash", settle);
   page.on("close", settle);
 
-  awaiting.set(page, () => pending !== undefined && navigations === navigationsBefore);
   const opening = chromium ? openCdp(page, () => windows++) : Promise.resolve(undefined);
   return {
     navigations: () => navigations,
