@@ -79,7 +79,7 @@ test("an invalid test case is refused with every problem at once", async () => {
 });
 
 test("a page that never loads ends with the command's own deadline", async () => {
-  const reply = await act("navigate_to_url", { url: `${site.url}/never`, timeout_ms: 500 });
+  const reply = await act("navigate_to_url", { url: `${site.url}/never`, timeout_ms: 2_000 });
   expect(reply.isError).toBe(true);
   expect(reply.error?.code).toMatch(/COMMAND_TIMEOUT|NAVIGATION_FAILED/);
   expect((await go("/")).isError).toBe(false);

@@ -11,24 +11,26 @@ const PROBE_EVERY_MS = 250;
  * Whether the page's own thread answers. While a question to the page is open, the page is asked for nothing at all now and
  * then: a page whose script never ends does not answer that either.
  */
-export class Pulse {
+class Pulse {
   #open = 0;
   #heardAt = performance.now();
   #isProbing = false;
   #timer: NodeJS.Timeout | undefined;
   #isUnresponsive = false;
-  #navigation: Request | undefined;
+
+  #document: Request | undefined;
 
   constructor(private readonly page: Page) {
-    // The browser keeps questions back from a tab until the document that it waits for is there.
     page.on("request", (request) => {
-      if (isMainDocument(page, request)) this.#navigation = request;
+      if (isMainDocument(page, request)) this.#document = request;
     });
-    page.on("framenavigated", (frame) => {
-      if (frame === page.mainFrame()) this.#arrived();
+    // A page that is busy cannot take on what the server has sent.
+    page.on("response", (response) => {
+      if (response.request() === this.#document) this.#documentCame();
     });
+    // Also what is left of a navigation that was stopped.
     page.on("requestfailed", (request) => {
-      if (request === this.#navigation) this.#arrived();
+      if (request === this.#document) this.#documentCame();
     });
   }
 
@@ -44,9 +46,14 @@ export class Pulse {
     };
   }
 
-  /** For how long a probe has had no answer; undefined while the page answers. Never a fraction of a millisecond. */
+  /**
+   * For how long a probe has had no answer; undefined while the page answers, and while another document is on its way, when a
+   * server is slow and not the page. Never a fraction of a millisecond.
+   */
   silentMs(): number | undefined {
-    return this.#isProbing && !this.#navigation ? Math.round(performance.now() - this.#heardAt) : undefined;
+    return this.#isProbing && this.#document === undefined
+      ? Math.round(performance.now() - this.#heardAt)
+      : undefined;
   }
 
   isUnresponsive(): boolean {
@@ -62,8 +69,9 @@ export class Pulse {
     this.#isUnresponsive = false;
   }
 
-  #arrived(): void {
-    this.#navigation = undefined;
+  /** The browser held questions back until now. */
+  #documentCame(): void {
+    this.#document = undefined;
     this.#heardAt = performance.now();
   }
 
