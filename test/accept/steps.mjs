@@ -167,6 +167,21 @@ export const steps = {
   ],
   4: [
     {
+      name: "test",
+      what: "npm test passes, and its last lines name the ten slowest files",
+      start: () => npm("test"),
+      async check(log) {
+        await expectIn(log, /Slowest 10: /, "slowest files");
+        await expectIn(log, /Tests +.*\d+ passed/, "count of tests");
+      },
+    },
+    {
+      name: "bench",
+      what: "npm run bench prints the table of step 4, and every goal is met",
+      start: () => npm("run", "bench", "--", "--step", "4"),
+      check: (log) => expectIn(log, /goals met/, "table"),
+    },
+    {
       name: "faults",
       what: "the tests see each fault of test/plantedFaults, planted one by one",
       start: () => ({ program: "node", args: ["test/plantedFaults/run.mjs"] }),

@@ -57,6 +57,7 @@ function device() {
 it("stops the command of an older lease before that of a newer one begins, and refuses older ones from then on", async () => {
   const { log, letGo, remote, desktop, run } = device();
   const older = run(remote, "older", 1);
+  await expect.poll(() => log).toEqual(["older begins"]);
   const newer = run(desktop, "newer", 2);
   await expect(older).rejects.toMatchObject({ code: "FENCE_OUTDATED" });
   await expect.poll(() => log).toEqual(["older begins", "older ends", "newer begins"]);
@@ -70,6 +71,7 @@ it("stops the command of an older lease before that of a newer one begins, and r
 it("lets a command that waits for an older one be cancelled, and be overtaken by a still newer lease", async () => {
   const { log, letGo, remote, run } = device();
   const older = run(remote, "older", 1);
+  await expect.poll(() => log).toEqual(["older begins"]);
   const second = run(remote, "second", 2);
   const third = run(remote, "third", 3);
   await expect(older).rejects.toMatchObject({ code: "FENCE_OUTDATED" });

@@ -65,7 +65,9 @@ const loggedIn = "cookie user=ada, item kept";
 async function startOf(reply: Reply): Promise<unknown> {
   const { execution_id } = reply.structured;
   const query = "select input->'start' as start from executions where id = $1";
-  return (await product.storage.pool.query(query, [execution_id])).rows[0]?.start;
+  const { by, ...start } = (await product.storage.pool.query(query, [execution_id])).rows[0]?.start ?? {};
+  expect(by).toBe("a");
+  return start;
 }
 
 describe("a test case", () => {

@@ -41,7 +41,8 @@ test("navigate_to_node that fails is a failed call with the reason, the executio
   const { isError, error } = await call("navigate_to_node", { node: "Movies" });
   expect(isError).toBe(true);
   expect(error).toMatchObject({
-    code: "NO_PATH",
+    code: "ELEMENT_NOT_FOUND",
+    message: expect.stringContaining("Gone"),
     details: { execution_id: expect.any(String), legs: [{ from: "Home", to: "Movies", ok: false }] },
   });
   expect((await call("get_current_position")).structured).toMatchObject({

@@ -9,7 +9,7 @@ import { untilAborted } from "./waiting.ts";
 export const LOOK_DEADLINE_MS = 10_000;
 
 /** A page that is silent for less may only be drawing, or wait for its turn on a machine with much to do. */
-const BUSY_MS = 500;
+const BUSY_MS = 800;
 
 export type Question = {
   /** The command, check or reading, as its caller named it. */

@@ -114,7 +114,7 @@ describe("a run's verdict", () => {
     );
     const failed = await runSaved(bench(), testcase({ ...graph, blocks: [...graph.blocks, end] }));
     expect(failed).toMatchObject({ status: "failed", failed_step: { path: "look" } });
-    expect(failed.reason?.message).toContain('ended at "No such movie" after text_visible');
+    expect(failed.reason?.message).toContain('ended at "No such movie" after the screen shows "Nothing"');
     const caught = chain([sees("look", "Nothing")], [{ from: "look", to: "done", on: "failure" }]);
     expect(await runSaved(bench(), testcase(caught))).toMatchObject({ status: "passed", verified_count: 1 });
   });
