@@ -52,7 +52,7 @@ describe("a page whose script never ends", () => {
     ["scroll", { timeout_ms: 600 }],
     ["tap_x_y", { x: 5, y: 5 }],
     ["execute_javascript", { script: "return 1", timeout_ms: 600 }],
-    ["reload", { timeout_ms: 600 }],
+    ["reload", { timeout_ms: 1_500 }],
     ["wait_for", { text: "never", timeout_ms: 600 }],
   ])("ends %s", async (command, params) => {
     await frozen();
