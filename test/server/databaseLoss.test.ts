@@ -210,5 +210,7 @@ async function openFeed(daemon: DaemonProcess): Promise<{ text(): string; close(
       // Closed by the test.
     }
   })();
+  // Its first words say that it listens.
+  await expect.poll(() => text, within).toContain(": waiting");
   return { text: () => text, close: () => stop.abort() };
 }
