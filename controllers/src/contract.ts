@@ -214,6 +214,8 @@ export type DeviceNotice = {
   kind: "dialog" | "tab" | "download" | "page_error" | "url_denied" | "restarted";
   text: string;
   at: string;
+  /** A page of the holder did it, while a run that started fresh drove another one beside it. */
+  beside?: true;
 };
 
 /** What around a step that failed speaks against the app, the page or the machine. */

@@ -19,6 +19,10 @@ let page: Awaited<ReturnType<typeof serve>>;
 let answerLater = () => {};
 beforeAll(async () => {
   page = await serve((request, response) => {
+    if (request.url === "/meanwhile") {
+      answerLater();
+      return void setTimeout(() => response.setHeader("content-type", "text/html").end(html), 300);
+    }
     if (request.url !== "/later") return void response.setHeader("content-type", "text/html").end(html);
     answerLater = () => void response.end("now");
   });
@@ -152,6 +156,23 @@ describe("a notice reaches no other run and no other caller", () => {
     const { structured } = await act(other, { command: "scroll", params: {} });
     expect(structured.status).toBe("passed");
     expect(String(structured.screen)).not.toContain("late trouble");
+  });
+
+  it("what the holder's own page does beside a fresh run is told to the holder, not to the run", async () => {
+    await act(holder, open(), click("Later"));
+    const openMeanwhile = action("open", {
+      command: "navigate_to_url",
+      params: { url: `${page.url}/meanwhile` },
+    });
+    await holder.call("save_testcase", {
+      testcase: testcase("beside", [openMeanwhile, sees("Quiet place")]),
+    });
+    const { structured } = await holder.call("execute_testcase", { testcase: "beside" });
+    expect(structured.status).toBe("passed");
+    expect((await heard()).at(-1)?.text).toContain("late trouble");
+    expect(JSON.stringify(await stepsOf(structured.execution_id))).not.toContain("late trouble");
+    expect((await other.call("dump_ui_elements", {})).structured.notices).toBeUndefined();
+    expect(String((await holder.call("dump_ui_elements", {})).structured.notices)).toContain("late trouble");
   });
 
   it("a test case hears nothing of what came before it", async () => {

@@ -4,7 +4,7 @@ import { DeviceError } from "../errors.ts";
 import { asDeviceError } from "./failures.ts";
 import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
-import { actionBegins, actionEnded, arrival, documentReady } from "./settle.ts";
+import { actionBegins, actionEnded, arrival, documentReady, reaction } from "./settle.ts";
 import { untilAborted, withDeadline } from "./waiting.ts";
 
 /** Playwright keeps a command's deadline itself and says what was in the way; it is cut off where it cannot. */
@@ -19,7 +19,7 @@ export type Acting = {
   signal: AbortSignal;
   /** What is left of the command's time, for Playwright's own deadlines, in whole milliseconds; at least one. */
   left(): number;
-  /** Judges what the action left behind when its page has arrived; throws when it came to nothing. */
+  /** Judges what the action left behind when its page has reacted; throws when it came to nothing. */
   whenUsable(judge: Judge): void;
 };
 
@@ -65,6 +65,7 @@ export async function act(
       await flush(session, page, options.signal);
       const hasArrived = await arrival(session, page, before.windows, options.signal);
       refuseDenied(session, before.denials);
+      if (judge !== undefined) await reaction(session, options.signal);
       if (session.page() === page) await judgeNow(session, options, judge);
       return report(
         session,

@@ -127,7 +127,7 @@ export class InpageAgent {
     return this.fields.noteFocused(token);
   }
 
-  heldField(token: number): Promise<HeldField | null> {
+  heldField(token: number): HeldField | null {
     this.begin();
     return this.fields.held(token);
   }

@@ -35,15 +35,6 @@ export class InpageFields {
   private noted:
     | { token: number; element: Element; query: PageQuery | undefined; before: FieldFacts }
     | undefined;
-  private readonly pending = new Set<object>();
-  private wake = (): void => undefined;
-  private unwatch: (() => void) | undefined;
-  private readonly longestTimer = 500;
-  /** The browser's own: pages under test replace timers. */
-  private readonly native = {
-    setTimeout: globalThis.setTimeout.bind(globalThis),
-    requestAnimationFrame: globalThis.requestAnimationFrame.bind(globalThis),
-  };
 
   constructor(
     private readonly dom: InpageDom,
@@ -53,13 +44,12 @@ export class InpageFields {
     private readonly query: InpageQuery,
   ) {}
 
-  /** Notes the field that will be acted on, and from now on the timers that its page starts. */
+  /** Notes the field that will be acted on. */
   note(element: Element, token: number, query?: PageQuery): FieldFacts {
     this.dom.begin();
     const field = this.fieldOf(element);
     const before = this.facts(field);
     this.noted = { token, element: field, query, before };
-    this.watchTimers();
     return before;
   }
 
@@ -72,12 +62,10 @@ export class InpageFields {
   }
 
   /**
-   * What the noted field holds when the page has had its turn: its timers of up to half a second and two frames. Null when
-   * it was not noted here or is gone. A field that was drawn anew is found again as it was found before.
+   * What the noted field holds now. Null when it was not noted here or is gone. A field that was drawn anew is found again as
+   * it was found before.
    */
-  async held(token: number): Promise<HeldField | null> {
-    if (this.noted?.token !== token) return null;
-    await this.reacted();
+  held(token: number): HeldField | null {
     if (this.noted?.token !== token) return null;
     this.dom.begin();
     const { element, query, before } = this.noted;
@@ -175,53 +163,5 @@ export class InpageFields {
       at = parent;
     }
     return at === field ? "" : this.names.text(at).slice(0, 2000);
-  }
-
-  /** A page that puts the old value back a moment later does so by a timer that it starts when the field changes. */
-  private watchTimers(): void {
-    this.pending.clear();
-    if (this.unwatch !== undefined) return;
-    const original = globalThis.setTimeout;
-    const note = (ms: number) => this.noteTimer(ms);
-    const watched = function setTimeout(run: TimerHandler, ms?: number, ...rest: unknown[]): number {
-      note(Number(ms) || 0);
-      return Reflect.apply(original, globalThis, [run, ms, ...rest]);
-    };
-    Reflect.set(globalThis, "setTimeout", watched);
-    this.unwatch = () => {
-      if (Object.is(globalThis.setTimeout, watched)) Reflect.set(globalThis, "setTimeout", original);
-      this.unwatch = undefined;
-    };
-  }
-
-  /** One that is cleared would have ended by then, too. */
-  private noteTimer(ms: number): void {
-    if (ms > this.longestTimer) return;
-    const timer = {};
-    this.pending.add(timer);
-    this.native.setTimeout(() => {
-      this.pending.delete(timer);
-      if (this.pending.size === 0) this.wake();
-    }, ms + 20);
-  }
-
-  private async reacted(): Promise<void> {
-    await this.twoFrames();
-    if (this.pending.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-        this.native.setTimeout(resolve, this.longestTimer + 100);
-      });
-      await this.twoFrames();
-    }
-    this.unwatch?.();
-  }
-
-  /** A tab that is not shown draws none. */
-  private twoFrames(): Promise<void> {
-    return new Promise((resolve) => {
-      this.native.setTimeout(resolve, 100);
-      this.native.requestAnimationFrame(() => this.native.requestAnimationFrame(() => resolve()));
-    });
   }
 }

@@ -1,3 +1,8 @@
+import type { InpageScrolls } from "./inpageScrolls.ts";
+
+/** Milliseconds: since the action began, since it ended, and until the wait is over. */
+export type RestTimes = { elapsedMs: number; endedMs: number; leftMs: number };
+
 type Timer = { at: number; key: string };
 
 /**
@@ -22,6 +27,8 @@ export class InpageRest {
   /** A frame that the browser does not draw, such as one out of view, gets no animation frames. A tab's own is only late. */
   private readonly undrawnFrameMs = window.top === window ? 500 : 100;
   private readonly mostNoted = 200;
+  /** For so long after a rest it is known whether anything has changed since. */
+  private readonly watchedOnMs = 250;
 
   private readonly timers = new Map<unknown, Timer>();
   private readonly turns = new Map<string, { count: number; changes: number }>();
@@ -32,53 +39,51 @@ export class InpageRest {
   private changes = 0;
   private changed: Node | undefined;
   private watching = 0;
-  private isScrolling = false;
-  private readonly observer = new MutationObserver((records) => {
-    this.changes++;
-    this.changed = records.at(-1)?.target;
-  });
+  private readonly scrolls: InpageScrolls;
+  /** The number of changes when the document was last at rest; -1 when changes were not watched since. */
+  private stillAfter = -1;
+  private readonly observer = new MutationObserver((records) => this.see(records));
+
+  constructor(Scrolls: typeof InpageScrolls) {
+    const { native } = this;
+    const hear = (type: string, listener: () => void) =>
+      Reflect.apply(native.listen, globalThis, [type, listener, { capture: true, passive: true }]);
+    this.scrolls = new Scrolls(
+      () => this.changes++,
+      hear,
+      (own, call) => this.wrapped(own, call),
+    );
+  }
 
   watch(): void {
     const { native, timers } = this;
-    globalThis.setTimeout = this.wrapped(native.setTimeout, (target, self, args) =>
-      this.start(target, self, args),
-    );
-    const end = (target: typeof clearTimeout, self: unknown, args: unknown[]) => {
-      timers.delete(args[0]);
-      return Reflect.apply(target, self, args);
-    };
-    globalThis.clearTimeout = this.wrapped(native.clearTimeout, end);
-    globalThis.clearInterval = this.wrapped(globalThis.clearInterval, end);
-    const hear = (type: string, listener: () => void) =>
-      Reflect.apply(native.listen, globalThis, [type, listener, { capture: true, passive: true }]);
-    hear("scroll", () => {
-      this.isScrolling = true;
-      this.changes++;
-    });
-    hear("scrollend", () => {
-      this.isScrolling = false;
-      this.changes++;
-    });
+    globalThis.setTimeout = this.wrapped(native.setTimeout, (self, args) => this.start(self, args));
+    for (const name of ["clearTimeout", "clearInterval"] as const) {
+      const own = globalThis[name];
+      globalThis[name] = this.wrapped(own, (self, args) => {
+        timers.delete(args[0]);
+        return Reflect.apply(own, self, args);
+      });
+    }
+    this.scrolls.watch();
   }
 
   /** Name, length, properties and text of a function of the browser stay what they are. */
-  private wrapped<F extends (...args: never[]) => unknown>(
-    own: F,
-    apply: (target: F, self: unknown, args: unknown[]) => unknown,
-  ): F {
+  private wrapped<F extends object>(own: F, call: (self: unknown, args: unknown[]) => unknown): F {
     const { textOf } = this.native;
     const ownText = () => Reflect.apply(textOf, own, []);
     return new Proxy(own, {
-      apply,
+      apply: (_own, self, args) => call(self, args),
       get: (target, key) => (key === "toString" ? ownText : Reflect.get(target, key)),
     });
   }
 
-  private start(target: typeof setTimeout, self: unknown, args: unknown[]): unknown {
+  private start(self: unknown, args: unknown[]): unknown {
     const [handler, delay, ...rest] = args;
     const ms = Number(delay) || 0;
-    if (typeof handler !== "function" || ms > this.longestTimerMs) return Reflect.apply(target, self, args);
-    const { timers } = this;
+    const { timers, native } = this;
+    if (typeof handler !== "function" || ms > this.longestTimerMs)
+      return Reflect.apply(native.setTimeout, self, args);
     const ended = () => {
       timers.delete(id);
       this.changes++;
@@ -87,9 +92,9 @@ export class InpageRest {
       ended();
       return Reflect.apply(handler, this, given);
     };
-    const id: unknown = Reflect.apply(target, self, [run, delay, ...rest]);
-    const text = String(Reflect.apply(this.native.textOf, handler, []));
-    const timer = { at: this.native.now(), key: `${ms} ${text.slice(0, 200)}` };
+    const id: unknown = Reflect.apply(native.setTimeout, self, [run, delay, ...rest]);
+    const text = String(Reflect.apply(native.textOf, handler, []));
+    const timer = { at: native.now(), key: `${ms} ${text.slice(0, 200)}` };
     timers.set(id, timer);
     this.note(timer);
     return id;
@@ -106,33 +111,33 @@ export class InpageRest {
   }
 
   /**
-   * Ends when the document is at rest, or after `leftMs`; the action began `elapsedMs` ago. Says in a few words each what
-   * goes on then.
+   * Ends when the document is at rest, or after `leftMs`; the action began `elapsedMs` ago and ended `endedMs` ago. Says in a
+   * few words each what goes on then.
    */
-  async rest(elapsedMs: number, leftMs: number): Promise<string[]> {
+  async rest({ elapsedMs, endedMs, leftMs }: RestTimes): Promise<string[]> {
     const { native } = this;
     const since = native.now() - elapsedMs;
     const until = native.now() + leftMs;
     this.learn(since);
-    if (leftMs <= 0) return this.goingOn(since, false);
+    if (leftMs <= 0 || this.isStill(since, native.now() - endedMs, until)) return this.goingOn(since, false);
     this.observe();
-    // What was scrolled may be gone, and its scroll never ends.
-    this.isScrolling = false;
+    this.scrolls.forget();
     try {
       let seen = this.changes;
       for (let still = 0; still < this.framesAtRest; ) {
         await this.nextFrame();
+        this.scrolls.frameDrawn();
         const isOver = native.now() >= until;
         if (this.changes === seen && !this.isBusy(since, until)) still++;
         else if (isOver) return this.goingOn(since, this.changes !== seen);
         else still = 0;
         seen = this.changes;
       }
+      this.stillAfter = this.changes;
       return this.goingOn(since, false);
     } finally {
-      this.watching--;
-      if (this.watching === 0) this.observer.disconnect();
       this.lastRestAt = native.now();
+      native.setTimeout.call(globalThis, () => this.unobserve(), this.watchedOnMs);
     }
   }
 
@@ -140,6 +145,26 @@ export class InpageRest {
     this.watching++;
     const everything = { subtree: true, childList: true, attributes: true, characterData: true };
     this.observer.observe(document, everything);
+  }
+
+  private unobserve(): void {
+    this.watching--;
+    if (this.watching > 0) return;
+    this.observer.disconnect();
+    this.stillAfter = -1;
+  }
+
+  /** The document came to rest behind the action, and nothing has changed since: it need not stand still once more. */
+  private isStill(since: number, actedAt: number, until: number): boolean {
+    this.see(this.observer.takeRecords());
+    return this.lastRestAt >= actedAt && this.changes === this.stillAfter && !this.isBusy(since, until);
+  }
+
+  private see(records: readonly MutationRecord[]): void {
+    const last = records.at(-1);
+    if (last === undefined) return;
+    this.changes++;
+    this.changed = last.target;
   }
 
   private nextFrame(): Promise<void> {
@@ -164,7 +189,7 @@ export class InpageRest {
   private isBusy(since: number, until: number): boolean {
     return (
       document.readyState === "loading" ||
-      this.isScrolling ||
+      this.scrolls.isGoingOn() ||
       this.openTimers(since).length > 0 ||
       this.animations(since).some(({ endsAt }) => endsAt <= until)
     );

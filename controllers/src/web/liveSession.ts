@@ -29,6 +29,7 @@ const SAVE_DEADLINE_MS = 30_000;
 /** What is kept of a browser was read lately; a last reading may take this long. */
 const READ_DEADLINE_MS = 1_000;
 
+type Tell = DrivenSession["notify"];
 type Preparation = (context: BrowserContext) => Promise<void>;
 
 /** A place for one context: a storage state that is loaded puts another context into it. */
@@ -335,6 +336,11 @@ export class LiveSession implements DrivenSession {
     return this.#places.find(({ live }) => live.context === context);
   }
 
+  #isBeside(context: BrowserContext): boolean {
+    const place = this.#placeOf(context);
+    return place !== undefined && place !== this.#places.at(-1);
+  }
+
   /** Only then may a guard pause the requests of the whole browser. */
   #ownsBrowser(): boolean {
     return this.isChromium() && this.settings.cdp === undefined;
@@ -346,12 +352,16 @@ export class LiveSession implements DrivenSession {
     const context = await this.#browser.browser.newContext(contextOptions(this.settings, state));
     if (!this.#ownsBrowser()) await guardContext(context, this.#guard, this.#deny);
     guardConnections(context, this.#guard, this.#deny);
-    const live = new LiveContext(context, (line) => this.notify("dialog", line));
+    const tell: Tell = (kind, text) => this.#notices.add(kind, text, this.#isBeside(context));
+    const live = new LiveContext(context, (line) => tell("dialog", line));
     listenToContext(context, {
       dialogs: live.dialogs,
-      notify: (kind, text) => this.notify(kind, text),
+      notify: tell,
       opened: (page) => this.#tabOpened(live, page),
-      crashed: (page) => this.#tabCrashed(page),
+      crashed: (page) => {
+        tell("page_error", "the tab crashed and was closed; its page must be opened again");
+        this.closeTab(page).catch(() => undefined);
+      },
     });
     for (const prepare of this.#preparations) await prepare(context);
     await this.#openTab(live);
@@ -376,10 +386,5 @@ export class LiveSession implements DrivenSession {
     this.signals(page);
     live.prepareTab(page);
     if (this.#acting > 0) live.makeCurrent(page);
-  }
-
-  #tabCrashed(page: Page): void {
-    this.notify("page_error", "the tab crashed and was closed; its page must be opened again");
-    this.closeTab(page).catch(() => undefined);
   }
 }

@@ -1,16 +1,17 @@
 import type { BrowserContext, Frame, Page } from "playwright-core";
-import { InpageRest } from "./inpageRest.ts";
+import { InpageRest, type RestTimes } from "./inpageRest.ts";
+import { InpageScrolls } from "./inpageScrolls.ts";
 import { devToolsOf } from "./signals.ts";
 
 declare global {
   var __labwrightRest: InpageRest | undefined;
 }
 
-// The class travels as source text. `__name` is what esbuild wraps functions in when it keeps names.
+// Classes travel as source text. `__name` is what esbuild wraps functions in when it keeps names.
 const source = `(() => {
   if (globalThis.__labwrightRest) return;
   const __name = (value) => value;
-  const rest = new (${String(InpageRest)})();
+  const rest = new (${String(InpageRest)})(${String(InpageScrolls)});
   Object.defineProperty(globalThis, "__labwrightRest", { value: rest });
   rest.watch();
 })()`;
@@ -21,12 +22,8 @@ export async function installRest(context: BrowserContext): Promise<void> {
 }
 
 /** Asks one frame to tell when it is at rest, at the latest after `leftMs`; what goes on then. */
-export async function restOf(
-  page: Page,
-  frame: Frame,
-  times: { elapsedMs: number; leftMs: number },
-): Promise<readonly string[]> {
-  const expression = `globalThis.__labwrightRest?.rest(${times.elapsedMs}, ${times.leftMs})`;
+export async function restOf(page: Page, frame: Frame, times: RestTimes): Promise<readonly string[]> {
+  const expression = `globalThis.__labwrightRest?.rest(${JSON.stringify(times)})`;
   const cdp = frame === page.mainFrame() ? devToolsOf(page) : undefined;
   const answer: unknown = cdp
     ? (await cdp.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })).result

@@ -9,6 +9,8 @@ import { untilAborted, withDeadline } from "./waiting.ts";
 
 /** From the end of an action to the reply, however much still goes on. */
 const LONGEST_MS = 2_000;
+/** From the end of an action to the judgement of what it left behind: what puts a value back a moment later has its turn. */
+const REACTION_MS = 700;
 /** A page that does not say within this time what goes on in it is busy. */
 const ANSWER_MS = 200;
 /** A document is usually ready far sooner; one of which nothing was heard for this long is asked. */
@@ -35,7 +37,11 @@ export function actionEnded(session: DrivenSession): void {
   spanOf(session).actedAt = performance.now();
 }
 
-const leftOf = ({ actedAt }: Span): number => Math.max(1, actedAt + LONGEST_MS - performance.now());
+/** What is waited for: what the actions since `since` began, until `until` at the latest. */
+type Wait = { session: DrivenSession; span: Span; since: number; until: number };
+
+const endOf = ({ actedAt }: Span): number => actedAt + LONGEST_MS;
+const leftOf = (until: number): number => Math.ceil(Math.max(1, until - performance.now()));
 
 /**
  * Waits until what the last actions began has ended: navigations and windows, requests, timers of at most half a second,
@@ -48,7 +54,10 @@ export function createSettle(session: DrivenSession): (signal: AbortSignal) => P
     const span = spanOf(session);
     const { since } = span;
     if (since === undefined) return { watchedMs: 0, goingOn: [] };
-    const goingOn = await session.following(() => rested(session, span, since, signal));
+    const wait = { session, span, since, until: endOf(span) };
+    const goingOn = await session.following(
+      async () => (await rested(wait, signal)) ?? (await stillGoingOn(wait, signal)),
+    );
     span.since = undefined;
     span.endedAt = performance.now();
     const isHidden = isOpen(session) && session.signals(session.page()).isNavigating();
@@ -56,24 +65,27 @@ export function createSettle(session: DrivenSession): (signal: AbortSignal) => P
   };
 }
 
-async function rested(
-  session: DrivenSession,
-  span: Span,
-  since: number,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const deadline = withDeadline(signal, Math.ceil(leftOf(span)));
-  const round = { session, span, since, signal: deadline.signal };
+/** Waits until the page has reacted to the action, so that what the action left behind can be judged. */
+export async function reaction(session: DrivenSession, signal: AbortSignal): Promise<void> {
+  const span = spanOf(session);
+  if (span.since === undefined) return;
+  await rested({ session, span, since: span.since, until: span.actedAt + REACTION_MS }, signal);
+}
+
+/** What goes on when all has ended that is waited for; undefined when the time is over before. */
+async function rested(wait: Wait, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  const { session, span, since, until } = wait;
+  const deadline = withDeadline(signal, leftOf(until));
   try {
     for (let first = true; isOpen(session); first = false) {
       if (first) session.signals(session.page()).requests.learn(span.endedAt, since);
-      const goingOn = await restOnce(round);
+      const goingOn = await restOnce(wait, deadline.signal);
       if (goingOn !== undefined) return goingOn;
     }
     return [];
   } catch {
     signal.throwIfAborted();
-    if (deadline.over()) return stillGoingOn({ ...round, signal });
+    if (deadline.over()) return undefined;
     // A tab that goes away while it is asked is no fault of the action; whoever uses it next is told.
     return isOpen(session) ? ["a tab that went away"] : [];
   } finally {
@@ -83,17 +95,16 @@ async function rested(
 
 const isOpen = (session: DrivenSession): boolean => session.isAlive() && session.pages().length > 0;
 
-type Round = { session: DrivenSession; span: Span; since: number; signal: AbortSignal };
-
 /** Undefined when something began meanwhile, so that another round is due. */
-async function restOnce({ session, span, since, signal }: Round): Promise<readonly string[] | undefined> {
+async function restOnce(wait: Wait, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  const { session, since, until } = wait;
   const page = session.page();
   const signals = session.signals(page);
   const windows = signals.windowsAsked();
   await documentReady(session, page, signal);
   while (signals.requests.open(since).length > 0) await untilAborted(signals.requests.ended(), signal);
   const commits = signals.commits();
-  const goingOn = await framesAtRest(page, { since, leftMs: leftOf(span) }, signal);
+  const goingOn = await framesAtRest(wait, leftOf(until), signal);
   if (signals.windowsAsked() > windows) await windowOpened(session, page, signal);
   const isSame =
     session.page() === page &&
@@ -104,12 +115,14 @@ async function restOnce({ session, span, since, signal }: Round): Promise<readon
 }
 
 async function framesAtRest(
-  page: Page,
-  { since, leftMs }: { since: number; leftMs: number },
+  { session, span, since }: Wait,
+  leftMs: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const busy = withDeadline(signal, Math.ceil(leftMs) + ANSWER_MS);
-  const times = { elapsedMs: performance.now() - since, leftMs };
+  const page = session.page();
+  const busy = withDeadline(signal, leftMs + ANSWER_MS);
+  const now = performance.now();
+  const times = { elapsedMs: now - since, endedMs: now - span.actedAt, leftMs };
   try {
     const answers = page
       .frames()
@@ -130,7 +143,8 @@ async function framesAtRest(
 }
 
 /** What goes on when the time is over. */
-async function stillGoingOn({ session, since, signal }: Round): Promise<readonly string[]> {
+async function stillGoingOn(wait: Wait, signal: AbortSignal): Promise<readonly string[]> {
+  const { session, since } = wait;
   if (!isOpen(session)) return [];
   const page = session.page();
   const { requests, navigatingTo } = session.signals(page);
@@ -140,7 +154,7 @@ async function stillGoingOn({ session, since, signal }: Round): Promise<readonly
   const asked = requests.open(since).map((request) => lineOf(request, page.url(), now));
   // A document that is being replaced gives no answer.
   if (to !== undefined) return [...loading, ...asked];
-  const inPage = await framesAtRest(page, { since, leftMs: 0 }, signal).catch(() => {
+  const inPage = await framesAtRest(wait, 0, signal).catch(() => {
     signal.throwIfAborted();
     return ["a script of the page"];
   });
@@ -168,7 +182,7 @@ export async function arrival(
   windowsBefore: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const deadline = withDeadline(signal, Math.ceil(leftOf(spanOf(session))));
+  const deadline = withDeadline(signal, leftOf(endOf(spanOf(session))));
   try {
     if (session.signals(page).windowsAsked() > windowsBefore)
       await windowOpened(session, page, deadline.signal);

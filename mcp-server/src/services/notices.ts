@@ -1,4 +1,4 @@
-import type { Controller } from "@labwright/controllers";
+import type { Controller, DeviceNotice } from "@labwright/controllers";
 import type { OpenDevice } from "./ports.ts";
 
 /** Who uses a device: a lease, or the client that took it. */
@@ -22,26 +22,42 @@ export type Notices = {
   tell(device: OpenDevice, caller: Holder): string[];
 };
 
-type Use = { holder: Holder | undefined; runs: number };
+/** `beside`: what the holder's own pages did while a run drove another one. */
+type Use = { holder: Holder | undefined; runs: number; beside: string[] };
+
+const besideKept = 20;
 
 export function createNotices(): Notices {
   const uses = new Map<string, Use>();
   const told = new WeakMap<Controller, number>();
 
-  function read(controller: Controller): string[] {
-    const found = controller.noticesAfter(told.get(controller) ?? 0);
-    const last = found.at(-1);
-    if (last) told.set(controller, last.seq);
-    return found.map(({ kind, text }) => (kind === "restarted" ? `BROWSER_RESTARTED: ${text}` : text));
-  }
-
   function useOf(device: OpenDevice): Use {
-    const use = uses.get(device.id) ?? { holder: undefined, runs: 0 };
+    const use = uses.get(device.id) ?? { holder: undefined, runs: 0, beside: [] };
     uses.set(device.id, use);
     return use;
   }
 
-  const take = (device: OpenDevice) => [...device.controllers.values()].flatMap(read);
+  function take(device: OpenDevice): string[] {
+    const found = [...device.controllers.values()].flatMap((controller) => {
+      const unread = controller.noticesAfter(told.get(controller) ?? 0);
+      const last = unread.at(-1);
+      if (last) told.set(controller, last.seq);
+      return unread;
+    });
+    const use = useOf(device);
+    use.beside = [...use.beside, ...found.filter(({ beside }) => beside).map(lineOf)].slice(-besideKept);
+    return found.filter(({ beside }) => !beside).map(lineOf);
+  }
+
+  /** All that is left of the holder. */
+  function takeAll(device: OpenDevice): string[] {
+    const left = take(device);
+    const use = useOf(device);
+    const all = [...use.beside, ...left];
+    use.beside = [];
+    return all;
+  }
+
   return {
     take,
     begin(device, holder) {
@@ -49,7 +65,7 @@ export function createNotices(): Notices {
       const isSame = isHolder(use, holder);
       use.holder = holder;
       use.runs += 1;
-      const left = take(device);
+      const left = takeAll(device);
       return isSame ? left : [];
     },
     end(device, { keep }) {
@@ -58,10 +74,13 @@ export function createNotices(): Notices {
     },
     tell(device, caller) {
       const use = useOf(device);
-      return use.runs === 0 && isHolder(use, caller) ? take(device) : [];
+      return use.runs === 0 && isHolder(use, caller) ? takeAll(device) : [];
     },
   };
 }
+
+const lineOf = ({ kind, text }: DeviceNotice): string =>
+  kind === "restarted" ? `BROWSER_RESTARTED: ${text}` : text;
 
 function isHolder({ holder }: Use, caller: Holder): boolean {
   if (holder === undefined) return false;

@@ -59,6 +59,28 @@ const site: Site = await serveSettleSite([
   }),
 ]);
 
+const tall = (go: string, styles = "") => `<style>${styles}</style><h1>Top</h1>
+  <button id="go" onclick='${go}'>Go</button><a id="link" href="#end">To the end</a>
+  <div id="view" style="height: 100px; overflow: auto"><div style="height: 3000px">Long</div></div>
+  <div style="height: 3000px">Page</div><div id="end">End</div>`;
+/** A scroll that begins a few frames after it was asked for, and what has scrolled when it is over. */
+const smoothScrolls = [
+  ["scrollTo of an element", tall(`view.scrollTo({ top: 900, behavior: "smooth" })`), "view.scrollTop", 900],
+  ["scrollBy of the window", tall(`window.scrollBy({ top: 1500, behavior: "smooth" })`), "scrollY", 1500],
+  [
+    "scrollTop with a style",
+    tall("view.scrollTop = 900", "#view { scroll-behavior: smooth }"),
+    "view.scrollTop",
+    900,
+  ],
+  [
+    "a link to a place on the page",
+    tall("link.click()", "html { scroll-behavior: smooth }"),
+    "end.getBoundingClientRect().bottom <= innerHeight + 1",
+    true,
+  ],
+] as const;
+
 let device: WebDevice;
 const never = new AbortController().signal;
 beforeAll(async () => {
@@ -121,6 +143,15 @@ describe("a screen is usable when what the action began has ended", () => {
     await device.run("click_element", { selector: "Go" });
     await usable();
     expect(await names()).toContain("Inside");
+  });
+
+  it.each(smoothScrolls)("a smooth scroll by %s", async (_what, html, position, wanted) => {
+    await device.run("navigate_to_url", { url: site.url("/pattern/endless") });
+    await device.js(`document.body.innerHTML = ${JSON.stringify(html)}`);
+    await usable();
+    await device.run("click_element", { selector: "#go" });
+    expect((await usable()).goingOn).toEqual([]);
+    expect(await device.js(`return ${position}`)).toBe(wanted);
   });
 
   it("how long it watched is a whole number of milliseconds", async () => {
