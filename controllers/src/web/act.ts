@@ -35,6 +35,8 @@ export type ActOptions = {
   isLong?: boolean;
   /** A page that an earlier action opens is waited for first: this one is meant for it. */
   awaitsPage?: boolean;
+  /** A key that writes or moves: unless the page asks for something by then, the next command need not wait for its tasks. */
+  isPlainKey?: boolean;
 };
 
 /**
@@ -62,7 +64,8 @@ export async function act(
       } finally {
         actionEnded(session);
       }
-      await flush(session, page, options.signal);
+      const isShort = options.isPlainKey === true || judge !== undefined;
+      await flush(session, page, { askedBefore: isShort ? before.asked : undefined, signal: options.signal });
       const hasArrived = await arrival(session, page, before.windows, options.signal);
       refuseDenied(session, before.denials);
       if (judge !== undefined) await reaction(session, options.signal);
@@ -131,11 +134,23 @@ function run(
   return ask(session, question, (limited) => action({ ...given, signal: limited, left }));
 }
 
-/** Ends when the browser has told of the navigation, window or closing that the action's own handlers began. */
-async function flush(session: DrivenSession, page: Page, signal: AbortSignal): Promise<void> {
+/**
+ * Ends when the browser has told of the navigation, window or closing that the action's own handlers began. With `askedBefore`
+ * it does not wait for their tasks when they have asked for nothing since.
+ */
+async function flush(
+  session: DrivenSession,
+  page: Page,
+  { askedBefore, signal }: { askedBefore: number | undefined; signal: AbortSignal },
+): Promise<void> {
+  const signals = session.signals(page);
   const busy = withDeadline(signal, BUSY_DEADLINE_MS);
   try {
-    const isClosing = await untilAborted(session.signals(page).flush(busy.signal), busy.signal);
+    if (askedBefore !== undefined) {
+      const willAct = await untilAborted(signals.isAboutToAct(busy.signal), busy.signal);
+      if (willAct === false && signals.asked() === askedBefore && !signals.isNavigating()) return;
+    }
+    const isClosing = await untilAborted(signals.flush(busy.signal), busy.signal);
     if (isClosing && !page.isClosed()) await page.waitForEvent("close", { timeout: 0, signal: busy.signal });
   } catch (error) {
     // A document that went away, a closed tab or a busy script: the waits that follow are what decides.
@@ -147,10 +162,9 @@ async function flush(session: DrivenSession, page: Page, signal: AbortSignal): P
 
 type Before = {
   url: string;
+  asked: number;
   navigations: number;
   windows: number;
-  tabs: number;
-  dialogs: number;
   denials: number;
 };
 
@@ -158,10 +172,9 @@ function stateOf(session: DrivenSession, page: Page): Before {
   const signals = session.signals(page);
   return {
     url: page.url(),
+    asked: signals.asked(),
     navigations: signals.navigations(),
     windows: signals.windowsAsked(),
-    tabs: session.pages().length,
-    dialogs: session.dialogs.history.length,
     denials: session.denials(),
   };
 }

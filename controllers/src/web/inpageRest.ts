@@ -3,7 +3,7 @@ import type { InpageScrolls } from "./inpageScrolls.ts";
 /** Milliseconds: since the action began, since it ended, and until the wait is over. */
 export type RestTimes = { elapsedMs: number; endedMs: number; leftMs: number };
 
-type Timer = { at: number; key: string };
+type Timer = { at: number; ms: number; key: string };
 
 /**
  * Knows when a document is at rest: parsed, no timer of at most half a second that an action started, no finite animation,
@@ -27,6 +27,7 @@ export class InpageRest {
   /** A frame that the browser does not draw, such as one out of view, gets no animation frames. A tab's own is only late. */
   private readonly undrawnFrameMs = window.top === window ? 500 : 100;
   private readonly mostNoted = 200;
+  private readonly nextTurnMs = 4;
   /** For so long after a rest it is known whether anything has changed since. */
   private readonly watchedOnMs = 250;
 
@@ -94,7 +95,7 @@ export class InpageRest {
     };
     const id: unknown = Reflect.apply(native.setTimeout, self, [run, delay, ...rest]);
     const text = String(Reflect.apply(native.textOf, handler, []));
-    const timer = { at: native.now(), key: `${ms} ${text.slice(0, 200)}` };
+    const timer = { at: native.now(), ms, key: `${ms} ${text.slice(0, 200)}` };
     timers.set(id, timer);
     this.note(timer);
     return id;
@@ -139,6 +140,11 @@ export class InpageRest {
       this.lastRestAt = native.now();
       native.setTimeout.call(globalThis, () => this.unobserve(), this.watchedOnMs);
     }
+  }
+
+  /** A script has set a timer for its very next turn. */
+  hasTimerDue(): boolean {
+    return [...this.timers.values()].some(({ ms }) => ms <= this.nextTurnMs);
   }
 
   private observe(): void {

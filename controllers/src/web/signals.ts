@@ -9,6 +9,8 @@ export type PageSignals = {
   commits(): number;
   /** Windows the tab asked for so far (Chromium only; elsewhere new tabs are noticed when they are there). */
   windowsAsked(): number;
+  /** Navigations and windows that the tab's scripts asked for so far, also those whose request is not under way (Chromium only). */
+  asked(): number;
   /** True from the request for a new main document until its DOM is ready or the navigation came to nothing. */
   isNavigating(): boolean;
   /** Address of the main document that is on its way. */
@@ -26,6 +28,13 @@ export type PageSignals = {
    * closed, which the browser does a little later.
    */
   flush(signal: AbortSignal): Promise<boolean>;
+  /**
+   * Ends when what the tab's scripts have asked for is counted in {@link asked}; true when a timer of theirs is due at once or the tab
+   * has asked to be closed.
+   * Undefined outside Chromium. Unlike {@link flush} it does not wait for queued tasks, which a browser holds back behind an
+   * input until the next frame is drawn.
+   */
+  isAboutToAct(signal: AbortSignal): Promise<boolean | undefined>;
   readonly requests: Requests;
   /** Stops loading; never fails. */
   stop(): Promise<void>;
@@ -41,6 +50,8 @@ const nextTask =
   "new Promise((done) => { const { port1, port2 } = new MessageChannel();" +
   " port1.onmessage = () => { port1.close(); done(0); }; port2.postMessage(0); })";
 
+const willAct = "window.closed || (globalThis.__labwrightRest?.hasTimerDue() ?? true)";
+
 /** A tab whose script is busy may not answer. */
 const STOP_MS = 1_000;
 
@@ -50,15 +61,48 @@ const sessions = new WeakMap<Page, CDPSession>();
 export const devToolsOf = (page: Page): CDPSession | undefined => sessions.get(page);
 
 export function watchPage(page: Page, chromium: boolean): PageSignals {
-  let navigations = 0;
+  const { settle, ...mainDocument } = watchMainDocument(page);
   let windows = 0;
+  let navigationsAsked = 0;
+  const heard = { windowAsked: () => windows++, navigationAsked: () => navigationsAsked++ };
+  const opening = chromium ? openCdp(page, heard) : Promise.resolve(undefined);
+  return {
+    ...mainDocument,
+    commits: countCommits(page),
+    windowsAsked: () => windows,
+    asked: () => windows + navigationsAsked,
+    requests: watchRequests(page),
+    cdp: () => opening,
+    async flush(signal) {
+      const cdp = await opening;
+      const expression = `${nextTask}.then(() => window.closed)`;
+      if (cdp === undefined) return page.evaluate(expression);
+      const asked = { expression, awaitPromise: true, returnByValue: true };
+      return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;
+    },
+    async isAboutToAct(signal) {
+      const cdp = await opening;
+      const asked = { expression: willAct, returnByValue: true };
+      return cdp && (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;
+    },
+    async stop() {
+      const cdp = await opening;
+      const signal = AbortSignal.timeout(STOP_MS);
+      await cdp?.send("Page.stopLoading", undefined, { signal }).catch(() => undefined);
+      settle();
+    },
+  };
+}
+
+function watchMainDocument(page: Page) {
+  let navigations = 0;
   let pending: Request | undefined;
   let navigationsBefore = 0;
   let readyAt = -1;
   let failed: string | undefined;
   let waiting: (() => void)[] = [];
 
-  function settle() {
+  function settle(): void {
     pending = undefined;
     for (const resolve of waiting) resolve();
     waiting = [];
@@ -88,35 +132,17 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
   page.on("download", settle);
   page.on("crash", settle);
   page.on("close", settle);
-
-  const opening = chromium ? openCdp(page, () => windows++) : Promise.resolve(undefined);
   return {
+    settle,
     navigations: () => navigations,
-    commits: countCommits(page),
-    windowsAsked: () => windows,
     isNavigating: () => pending !== undefined,
     navigatingTo: () => pending?.url(),
     failedNavigation: () => failed,
-    requests: watchRequests(page),
     settled: () =>
-      pending === undefined ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+      pending === undefined ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)),
     isReady: () => pending === undefined && readyAt === navigations,
     markReady() {
       readyAt = navigations;
-    },
-    cdp: () => opening,
-    async flush(signal) {
-      const cdp = await opening;
-      const expression = `${nextTask}.then(() => window.closed)`;
-      if (cdp === undefined) return page.evaluate(expression);
-      const asked = { expression, awaitPromise: true, returnByValue: true };
-      return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;
-    },
-    async stop() {
-      const cdp = await opening;
-      const signal = AbortSignal.timeout(STOP_MS);
-      await cdp?.send("Page.stopLoading", undefined, { signal }).catch(() => undefined);
-      settle();
     },
   };
 }
@@ -128,10 +154,16 @@ function countCommits(page: Page): () => number {
   return () => commits;
 }
 
-async function openCdp(page: Page, windowAsked: () => void): Promise<CDPSession | undefined> {
+async function openCdp(
+  page: Page,
+  heard: { windowAsked(): void; navigationAsked(): void },
+): Promise<CDPSession | undefined> {
   try {
     const cdp = await page.context().newCDPSession(page);
-    cdp.on("Page.windowOpen", windowAsked);
+    cdp.on("Page.windowOpen", heard.windowAsked);
+    // The second one is told of what a form begins, the first one of all else.
+    cdp.on("Page.frameRequestedNavigation", heard.navigationAsked);
+    cdp.on("Page.frameScheduledNavigation", heard.navigationAsked);
     await cdp.send("Page.enable");
     sessions.set(page, cdp);
     return cdp;

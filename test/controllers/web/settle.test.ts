@@ -16,6 +16,20 @@ const page = (name: string, html: string, pages?: Pattern["pages"]): Pattern => 
   rests: true,
 });
 
+/** What a page may do at a key that is only a letter; each leads to another page. */
+const leading: [what: string, script: string][] = [
+  ["sets its location", `location.href = next`],
+  ["sets its location after a promise", `await 0; location.href = next`],
+  ["sets its location by a timer", `setTimeout(() => { location.href = next })`],
+  ["clicks a link", `const link = document.createElement("a"); link.href = next; link.click()`],
+  ["submits a form", `const form = $("go").form; form.action = next; form.submit()`],
+  ["asks for a submit", `const form = $("go").form; form.action = next; form.requestSubmit()`],
+  ["opens a tab", `open(next)`],
+];
+const leadingPage = (script: string) =>
+  `<h1>Before</h1><form><input id="go"></form><script>const next = location.pathname + "/next?wait=100";
+   $("go").onkeydown = async (event) => { event.preventDefault(); ${script} };</script>`;
+
 const site: Site = await serveSettleSite([
   page(
     "chain",
@@ -54,6 +68,11 @@ const site: Site = await serveSettleSite([
     onClick("", `<style>@keyframes turn { to { opacity: 0 } } h1 { animation: turn 1s infinite }</style>`),
   ),
   page("hung", `<a id="go" href="/api/20000">Go</a><p>Still here</p>`),
+  ...leading.map(([what, script]) =>
+    page(what, leadingPage(script), {
+      next: `<h1>Next</h1><p id="keys"></p><script>onkeydown = ({ key }) => $("keys").append(key);</script>`,
+    }),
+  ),
   page("frame", `<iframe title="Inner" src="/pattern/frame/inner"></iframe>`, {
     inner: onClick(`await get(200); show("Inside");`),
   }),
@@ -212,6 +231,16 @@ describe("what still goes on is said", () => {
     await expect(waiting).rejects.toThrow("cancelled");
     expect((await usable()).goingOn).toHaveLength(1);
   });
+});
+
+it.each(leading)("a letter at which a page %s: the next key meets the page that comes", async (what) => {
+  await device.run("navigate_to_url", { url: site.url(`/pattern/${encodeURIComponent(what)}`) });
+  await device.run("click_element", { selector: "#go" });
+  await device.run("press_key", { key: "a" });
+  await device.run("press_key", { key: "b" });
+  await device.run("press_key", { key: "c" });
+  expect(await device.js("return document.querySelector('h1').textContent")).toBe("Next");
+  expect(await device.js("return keys.textContent")).toBe("bc");
 });
 
 it("messages hold no fraction of a millisecond", async () => {

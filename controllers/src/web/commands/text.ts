@@ -177,6 +177,9 @@ function typedBehind({ value, caret }: FieldFacts, text: string): string[] {
   ];
 }
 
+/** Writes a character or moves by one, and so begins nothing by itself. */
+const isPlain = (key: string): boolean => /^(\S|Arrow\w+)$/.test(key);
+
 function pressKey(session: DrivenSession): Command {
   const input = z.strictObject({
     key: z
@@ -194,24 +197,23 @@ function pressKey(session: DrivenSession): Command {
     description: "Presses a key or chord, in an element or where the focus is.",
     effect: "write",
     input,
-    run: (given, signal) =>
-      act(
-        session,
-        {
-          command: "press_key",
-          timeoutMs: given.timeout_ms,
-          signal,
-          done: `pressed ${given.key}`,
-          awaitsPage: true,
-        },
-        async (acting) => {
-          const key = keyOf(given.key);
-          if (key === "BACK") return acting.page.goBack(pageOptions(acting));
-          if (!hasTarget(given)) return acting.page.keyboard.press(key);
-          const locator = await locate(session, given, signal, acting.left());
-          return locator.press(key, actionOptions(acting));
-        },
-      ),
+    async run(given, signal) {
+      const key = keyOf(given.key);
+      const options = {
+        command: "press_key",
+        timeoutMs: given.timeout_ms,
+        signal,
+        done: `pressed ${given.key}`,
+        awaitsPage: true,
+        isPlainKey: isPlain(key),
+      };
+      return act(session, options, async (acting) => {
+        if (key === "BACK") return acting.page.goBack(pageOptions(acting));
+        if (!hasTarget(given)) return acting.page.keyboard.press(key);
+        const locator = await locate(session, given, signal, acting.left());
+        return locator.press(key, actionOptions(acting));
+      });
+    },
   });
 }
 
