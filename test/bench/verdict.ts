@@ -5,7 +5,7 @@ import type { Sides } from "./sides.ts";
 import type { Reply, StdioServer } from "./stdioServer.ts";
 import { corpus, loadedCorpus } from "./verdictCorpus.ts";
 import { browserProcesses, loadMachine, selfSigned, signalAll, standStill } from "./verdictFaults.ts";
-import type { Fault, Places, Run } from "./verdictRun.ts";
+import { type Fault, html, type Places, type Run } from "./verdictRun.ts";
 import { closedPort, openSite, type Site } from "./verdictSite.ts";
 
 /** Longer than any deadline of the corpus: a run that takes so long hangs. */
@@ -42,9 +42,10 @@ export async function measureVerdicts(sides: Sides, note: (line: string) => void
   };
   try {
     await server.initialize();
-    const calm = await judgeAll(corpus, lab, note);
+    const markers = [await openNoisyPage(lab)];
+    const calm = await judgeAll(corpus, { ...lab, markers }, note);
     const unload = loadMachine();
-    const loaded = await judgeAll(loadedCorpus, lab, note).finally(unload);
+    const loaded = await judgeAll(loadedCorpus, { ...lab, markers }, note).finally(unload);
     const all = [...calm, ...loaded];
     return [
       { id: "verdict.right", ours: share(all, "right"), runs: all.length },
@@ -57,14 +58,28 @@ export async function measureVerdicts(sides: Sides, note: (line: string) => void
   }
 }
 
+/** A page of the caller's own that fails again and again beside the runs; what it says is meant for none of them. */
+async function openNoisyPage({ server, control }: Lab): Promise<string> {
+  const marker = "marker-of-the-caller";
+  const body = `<h1>Mine</h1><script>setInterval(() => { throw new Error("${marker} " + performance.now()) }, 250)</script>`;
+  control.answer("/mine", html(body));
+  const actions = [{ command: "navigate_to_url", params: { url: control.url("/mine") } }];
+  await server.call("execute_device_action", { actions });
+  return marker;
+}
+
 type Judged = { right: boolean; foreign: boolean };
 
 const share = (all: readonly Judged[], key: keyof Judged): number =>
   all.filter((one) => one[key]).length / all.length;
 
-async function judgeAll(runs: readonly Run[], lab: Lab, note: (line: string) => void): Promise<Judged[]> {
+/** `markers`: what no run may be told of; each run adds its own for those behind it. */
+async function judgeAll(
+  runs: readonly Run[],
+  { markers, ...lab }: Lab & { markers: string[] },
+  note: (line: string) => void,
+): Promise<Judged[]> {
   const judged: Judged[] = [];
-  const markers: string[] = [];
   for (const run of runs) {
     const marker = `marker-${randomUUID().slice(0, 8)}`;
     const started = performance.now();
