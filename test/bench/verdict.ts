@@ -45,6 +45,7 @@ export async function measureVerdicts(sides: Sides, note: (line: string) => void
     const markers = [await openNoisyPage(lab)];
     const calm = await judgeAll(corpus, { ...lab, markers }, note);
     const unload = loadMachine();
+    await openNoisyPage(lab);
     const loaded = await judgeAll(loadedCorpus, { ...lab, markers }, note).finally(unload);
     const all = [...calm, ...loaded];
     return [

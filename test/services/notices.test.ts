@@ -12,6 +12,9 @@ const html = `<!doctype html><title>Noises</title><h1>Noises</h1>
   <button onclick="fetch('/later').then(() => { throw new Error('late trouble') })">Later</button>
   <p>Quiet place</p>`;
 
+const noisy =
+  "<h1>Noisy</h1><script>let at = 0; setInterval(() => { throw new Error('constant trouble ' + ++at) }, 50)</script>";
+
 let product: Product;
 let holder: TestClient;
 let other: TestClient;
@@ -19,10 +22,7 @@ let page: Awaited<ReturnType<typeof serve>>;
 let answerLater = () => {};
 beforeAll(async () => {
   page = await serve((request, response) => {
-    if (request.url === "/meanwhile") {
-      answerLater();
-      return void setTimeout(() => response.setHeader("content-type", "text/html").end(html), 300);
-    }
+    if (request.url === "/noisy") return void response.setHeader("content-type", "text/html").end(noisy);
     if (request.url !== "/later") return void response.setHeader("content-type", "text/html").end(html);
     answerLater = () => void response.end("now");
   });
@@ -158,21 +158,22 @@ describe("a notice reaches no other run and no other caller", () => {
     expect(String(structured.screen)).not.toContain("late trouble");
   });
 
-  it("what the holder's own page does beside a fresh run is told to the holder, not to the run", async () => {
-    await act(holder, open(), click("Later"));
-    const openMeanwhile = action("open", {
-      command: "navigate_to_url",
-      params: { url: `${page.url}/meanwhile` },
-    });
+  it("what the holder's own page does beside fresh runs is told to the holder, not to them", async () => {
+    await act(holder, { command: "navigate_to_url", params: { url: `${page.url}/noisy` } });
     await holder.call("save_testcase", {
-      testcase: testcase("beside", [openMeanwhile, sees("Quiet place")]),
+      testcase: testcase("beside", [action("open", open()), sees("Quiet place"), action("again", open())]),
     });
-    const { structured } = await holder.call("execute_testcase", { testcase: "beside" });
-    expect(structured.status).toBe("passed");
-    expect((await heard()).at(-1)?.text).toContain("late trouble");
-    expect(JSON.stringify(await stepsOf(structured.execution_id))).not.toContain("late trouble");
+    for (let run = 0; run < 3; run++) {
+      const { structured } = await holder.call("execute_testcase", { testcase: "beside" });
+      expect(structured.status).toBe("passed");
+      expect(JSON.stringify(structured)).not.toContain("constant trouble");
+      expect(JSON.stringify(await stepsOf(structured.execution_id))).not.toContain("constant trouble");
+    }
+    expect((await heard()).at(-1)?.text).toContain("constant trouble");
     expect((await other.call("dump_ui_elements", {})).structured.notices).toBeUndefined();
-    expect(String((await holder.call("dump_ui_elements", {})).structured.notices)).toContain("late trouble");
+    expect(String((await holder.call("dump_ui_elements", {})).structured.notices)).toContain(
+      "constant trouble",
+    );
   });
 
   it("a test case hears nothing of what came before it", async () => {

@@ -40,7 +40,7 @@ type Place = { live: LiveContext };
  * runs that started fresh lie above it, and the topmost is the one that is driven.
  */
 export class LiveSession implements DrivenSession {
-  readonly #notices = createNotices();
+  readonly #notices = createNotices((context) => this.#isBeside(context));
   readonly #noDialogs = createDialogs(() => undefined);
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
@@ -352,7 +352,7 @@ export class LiveSession implements DrivenSession {
     const context = await this.#browser.browser.newContext(contextOptions(this.settings, state));
     if (!this.#ownsBrowser()) await guardContext(context, this.#guard, this.#deny);
     guardConnections(context, this.#guard, this.#deny);
-    const tell: Tell = (kind, text) => this.#notices.add(kind, text, this.#isBeside(context));
+    const tell: Tell = (kind, text) => this.#notices.add(kind, text, context);
     const live = new LiveContext(context, (line) => tell("dialog", line));
     listenToContext(context, {
       dialogs: live.dialogs,

@@ -207,7 +207,7 @@ describe("keys", () => {
 
 describe("what is kept of notices and dialogs", () => {
   it("is bounded, and the same notice twice in a row is told once", () => {
-    const notices = createNotices();
+    const notices = createNotices(() => false);
     notices.add("tab", "one");
     notices.add("tab", "one");
     expect(notices.after(0)).toHaveLength(1);
