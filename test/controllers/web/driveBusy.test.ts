@@ -115,8 +115,9 @@ describe("a page that answers", () => {
   });
 
   it("is no longer marked when its script has ended", async () => {
-    const busy = `<p>Here</p><script>setTimeout(() => { const t = Date.now() + 3000; while (Date.now() < t); }, 200)</script>`;
-    await device.run("navigate_to_url", { url: `data:text/html,${encodeURIComponent(busy)}` });
+    await device.run("navigate_to_url", { url: "data:text/html,<p>Here</p>" });
+    // Begun when the page is open: what a slow machine does late cannot use up the time.
+    await device.js("setTimeout(() => { const t = Date.now() + 3000; while (Date.now() < t); }, 500)");
     const codes: string[] = [];
     const ask = async () => {
       const [check] = device.verification.checks.filter(({ name }) => name === "text_visible");
@@ -128,8 +129,8 @@ describe("a page that answers", () => {
           (error) => error.code,
         ),
       );
-      return codes.slice(-3).join(" ");
+      return codes.join(" ");
     };
-    await expect.poll(ask, { timeout: 10_000, interval: 50 }).toMatch(/PAGE_UNRESPONSIVE true/);
+    await expect.poll(ask, { timeout: 20_000, interval: 50 }).toMatch(/PAGE_UNRESPONSIVE true/);
   });
 });
