@@ -1,30 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { join } from "node:path";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { CountReporter } from "./test/countReporter.ts";
+
+/**
+ * What a file says that starts or counts processes, or changes what the files in one process share. Such a file has a process
+ * of its own. The others follow each other in a few processes, which load the product once: loading it costs more than most
+ * tests.
+ */
+const aloneWords =
+  /"node:child_process"|\/(processes|daemon|daemonProcess|program)\.ts"|vi\.(mock|spyOn|stub\w+|use\w+)\(|process\.(env|on|memoryUsage)\b/;
+const isAlone = (file: string) => aloneWords.test(readFileSync(file, "utf8"));
+const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => join("test", name));
 
 /** Tests of whole processes take longest: begun last, they would keep one worker busy while the others have ended. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /\/test\/(e2e|interop|server)\//.test(moduleId);
+    const rank = ({ moduleId, project }: TestSpecification) =>
+      /\/test\/(e2e|interop|server)\//.test(moduleId) ? 0 : Number(project.name === "shared") + 1;
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
 
-export default defineConfig({
+const project = (name: string, isolate: boolean): TestProjectInlineConfiguration => ({
   // A condition of our own: "source" is one that packages of others have too (eventsource ships TypeScript under it).
   resolve: { conditions: ["labwright"] },
   ssr: { resolve: { conditions: ["labwright", "node"] } },
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: "test/globalSetup.ts",
-    reporters: ["default", new CountReporter()],
+    name,
+    isolate,
+    include: testFiles.filter((file) => isAlone(file) === isolate),
     // A machine that does other work can be late for a test of real processes. What passed only then is named at the end.
     retry: process.env.CI === "true" ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [project("alone", true), project("shared", false)],
+    globalSetup: "test/globalSetup.ts",
+    reporters: ["default", new CountReporter()],
     // A file waits half of its time for browsers and processes, so one more than there are cores keeps them busy.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },

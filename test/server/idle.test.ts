@@ -33,6 +33,20 @@ describe("an idle daemon", () => {
     expect(idle).toHaveLength(1);
   });
 
+  it("stays when it is touched while it looks whether something is open", async () => {
+    const looks: ((isBusy: boolean) => void)[] = [];
+    const { clock, idle, watch } = watched(() => new Promise((answer) => looks.push(answer)));
+    await clock.advance(1_000);
+    watch.touch();
+    looks[0]?.(false);
+    await clock.advance(999);
+    expect(idle).toEqual([]);
+    await clock.advance(1);
+    looks[1]?.(false);
+    await clock.advance(0);
+    expect(idle).toHaveLength(1);
+  });
+
   it("stays when it cannot know", async () => {
     const { clock, idle } = watched(() => Promise.reject(new Error("the database is gone")));
     await clock.advance(10_000);

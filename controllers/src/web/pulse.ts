@@ -16,7 +16,6 @@ class Pulse {
   #heardAt = performance.now();
   #isProbing = false;
   #timer: NodeJS.Timeout | undefined;
-  #isUnresponsive = false;
 
   #document: Request | undefined;
 
@@ -56,17 +55,8 @@ class Pulse {
       : undefined;
   }
 
-  isUnresponsive(): boolean {
-    return this.#isUnresponsive;
-  }
-
-  markUnresponsive(): void {
-    this.#isUnresponsive = true;
-  }
-
   #hear(): void {
     this.#heardAt = performance.now();
-    this.#isUnresponsive = false;
   }
 
   /** The browser held questions back until now. */
@@ -106,6 +96,3 @@ export function pulseOf(page: Page): Pulse {
   }
   return pulse;
 }
-
-/** True from a PAGE_UNRESPONSIVE until the page's own thread has answered again. */
-export const isUnresponsive = (page: Page): boolean => pulseOf(page).isUnresponsive();

@@ -113,9 +113,7 @@ function isTimeout(error: unknown): boolean {
 }
 
 function unresponsive(page: Page, what: string): DeviceError {
-  const pulse = pulseOf(page);
-  const silentMs = pulse.silentMs() ?? 0;
-  pulse.markUnresponsive();
+  const silentMs = pulseOf(page).silentMs() ?? 0;
   return new DeviceError(
     "PAGE_UNRESPONSIVE",
     `${what} got no answer: a script of the page has kept the page's own thread busy for ${silentMs} ms. ` +

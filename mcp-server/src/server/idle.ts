@@ -11,15 +11,20 @@ export function watchIdle(deps: {
 }): IdleWatch {
   let stopTimer = () => {};
   let isStopped = false;
+  let touches = 0;
   const touch = () => {
+    touches++;
     stopTimer();
     if (!isStopped) stopTimer = deps.clock.setTimeout(() => void look(), deps.idleMs);
   };
   async function look(): Promise<void> {
+    const touchesBefore = touches;
     // What cannot be asked (a database that fails) is no reason to leave.
     const isBusy = await deps.isBusy().catch(() => true);
+    // A bridge that connected during the look has started the time anew.
+    if (isStopped || touches !== touchesBefore) return;
     if (isBusy) touch();
-    else if (!isStopped) deps.onIdle();
+    else deps.onIdle();
   }
   touch();
   return {
