@@ -2,15 +2,16 @@ import type { Frame, Page } from "playwright-core";
 import type { InpageAgent } from "./inpageAgent.ts";
 import { devToolsOf } from "./signals.ts";
 
-type Method = "fill" | "look";
+type Method = "clickPoint" | "fill" | "look";
 
 /** An expression for the page; its value is what {@link readAnswer} reads. */
 function agentCall<M extends Method>(method: M, args: Parameters<InpageAgent[M]>): string {
-  return `globalThis.__labwright && JSON.stringify(__labwright.${method}(...${JSON.stringify(args)}))`;
+  const answer = `await __labwright.${method}(...${JSON.stringify(args)})`;
+  return `globalThis.__labwright && (async () => JSON.stringify(${answer}))()`;
 }
 
 /** Only our own agent writes it, so its type needs no check. */
-function readAnswer<M extends Method>(answer: unknown): ReturnType<InpageAgent[M]> | undefined {
+function readAnswer<M extends Method>(answer: unknown): Awaited<ReturnType<InpageAgent[M]>> | undefined {
   return typeof answer === "string" ? JSON.parse(answer) : undefined;
 }
 
@@ -24,7 +25,7 @@ export async function askAgent<M extends Method>(
   frame: Frame,
   method: M,
   args: Parameters<InpageAgent[M]>,
-): Promise<ReturnType<InpageAgent[M]> | undefined> {
+): Promise<Awaited<ReturnType<InpageAgent[M]>> | undefined> {
   const call = agentCall(method, args);
   const cdp = frame === page.mainFrame() ? devToolsOf(page) : undefined;
   return readAnswer<M>(cdp ? await evaluate(cdp, call) : await frame.evaluate(call));
@@ -36,6 +37,7 @@ async function evaluate(
 ): Promise<unknown> {
   const { result, exceptionDetails } = await cdp.send("Runtime.evaluate", {
     expression,
+    awaitPromise: true,
     returnByValue: true,
   });
   if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);

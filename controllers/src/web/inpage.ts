@@ -5,6 +5,7 @@ import { InpageClicks } from "./inpageClicks.ts";
 import { InpageDom } from "./inpageDom.ts";
 import { InpageFields } from "./inpageFields.ts";
 import { InpageNames } from "./inpageNames.ts";
+import { InpagePoint } from "./inpagePoint.ts";
 import { InpageQuery, type PageQuery } from "./inpageQuery.ts";
 import { InpageRoles } from "./inpageRoles.ts";
 import { InpageSelectors } from "./inpageSelectors.ts";
@@ -32,8 +33,9 @@ const source = `(() => {
   const query = new (${String(InpageQuery)})(dom, roles, names, clicks, walk);
   const selectors = new (${String(InpageSelectors)})(dom, names, clicks, query);
   const fields = new (${String(InpageFields)})(dom, roles, names, clicks, query);
+  const point = new (${String(InpagePoint)})(dom);
   const events = ${JSON.stringify(events)};
-  const agent = new (${String(InpageAgent)})(dom, roles, names, clicks, walk, query, selectors, fields, events);
+  const agent = new (${String(InpageAgent)})(dom, roles, names, clicks, walk, query, selectors, fields, point, events);
   Object.defineProperty(globalThis, "__labwright", { value: agent });
   clicks.watch();
   agent.listen();

@@ -2,6 +2,7 @@ import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { FieldFacts, HeldField, InpageFields } from "./inpageFields.ts";
 import type { InpageNames } from "./inpageNames.ts";
+import type { InpagePoint, Point } from "./inpagePoint.ts";
 import type { InpageQuery, PageQuery, TextMatch } from "./inpageQuery.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 import type { Candidate, InpageSelectors } from "./inpageSelectors.ts";
@@ -56,6 +57,7 @@ export class InpageAgent {
     private readonly query: InpageQuery,
     private readonly selectors: InpageSelectors,
     private readonly fields: InpageFields,
+    private readonly point: InpagePoint,
     private readonly events: { ask: string; found: string },
   ) {}
 
@@ -115,6 +117,13 @@ export class InpageAgent {
     if (!isFocused) return "inert";
     if (this.clicks.mayHearTyping(field)) return "selected";
     return document.execCommand("insertText", false, text) ? "filled" : "selected";
+  }
+
+  /** Where the one element that a query means can be clicked now: what Playwright's `click` waits for. Null where it cannot. */
+  async clickPoint(query: PageQuery): Promise<Point | null> {
+    this.begin();
+    const [element, ...others] = this.query.meant(query).elements;
+    return element === undefined || others.length > 0 ? null : this.point.ready(element);
   }
 
   noteField(element: Element, token: number, query?: PageQuery): FieldFacts {

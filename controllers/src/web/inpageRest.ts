@@ -173,7 +173,8 @@ export class InpageRest {
     this.changed = last.target;
   }
 
-  private nextFrame(): Promise<void> {
+  /** Ends when the browser begins to draw the next frame. */
+  nextFrame(): Promise<void> {
     const { native } = this;
     return new Promise((done) => {
       const undrawn = native.setTimeout.call(globalThis, done, this.undrawnFrameMs);

@@ -246,8 +246,11 @@ describe("text and form fields", () => {
     await writeFile(join(device.folder, "b.txt"), "beta");
     await open("/upload");
     await device.run("upload_file", { selector: "Document", files: ["a.txt"] });
+    await expect.poll(() => device.log()).toEqual(["a.txt: alpha"]);
     await device.run("upload_file", { selector: "Choose a file", files: ["a.txt", "b.txt"] });
-    await expect.poll(() => device.log()).toEqual(["a.txt: alpha", "a.txt: alpha", "b.txt: beta"]);
+    // The page reads its files side by side, and notes each when it is read.
+    await expect.poll(() => device.log()).toHaveLength(3);
+    expect(await device.log()).toEqual(expect.arrayContaining(["a.txt: alpha", "b.txt: beta"]));
   });
 
   it("upload_file refuses a path outside of the folder and a file that is not there", async () => {
