@@ -66,10 +66,16 @@ export function createRecorder(session: DrivenSession): {
     ...command,
     run(input, signal) {
       const run = () => command.run(input, signal);
-      return current === undefined ? run() : current.named(command.name, run);
+      return current === undefined ? run() : current.named(titleOf(command.name, input), run);
     },
   });
   return { recorder, isRecording: () => current !== undefined, named };
+}
+
+/** Never what is typed, which may be a secret. */
+function titleOf(command: string, input: object): string {
+  const target = "selector" in input ? input.selector : "ref" in input ? input.ref : undefined;
+  return typeof target === "string" ? `${command} ${target.slice(0, 80)}` : command;
 }
 
 class LiveRecording {
@@ -110,10 +116,10 @@ class LiveRecording {
     }
   }
 
-  named<T>(command: string, run: () => Promise<T>): Promise<T> {
+  named<T>(title: string, run: () => Promise<T>): Promise<T> {
     const context = [...this.#contexts.keys()].at(-1);
     if (this.#traces === undefined || context === undefined) return run();
-    return this.#traces.group(context, command, run);
+    return this.#traces.group(context, title, run);
   }
 
   async contextEnds(context: BrowserContext): Promise<void> {

@@ -159,9 +159,9 @@ describe("a recording of a browser", () => {
     expect(recording).toMatchObject({ frames: 0, lost: [], files: [{ mimeType: "application/zip" }] });
     const text = await traceText(fileOf(recording, "trace").path);
     expect(text).toMatch(/"method":"goto".*"url":"http:/);
-    expect(text).toMatch(/"method":"click".*Second%20page/);
-    for (const name of ["navigate_to_url", "input_text", "click_element"])
-      expect(text).toContain(`"title":"${name}"`);
+    for (const title of ["navigate_to_url", "input_text Query", "click_element Second page"])
+      expect(text).toContain(`"title":"${title}"`);
+    expect(text).toMatch(/"method":"(mouseClick|click)"/);
   });
 
   it("follows to a tab that is opened later, and back to one that stands still", async () => {
