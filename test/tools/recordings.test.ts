@@ -102,7 +102,8 @@ test("a recording that nobody stops ends by itself, and its event names the file
   });
   const { structured } = await bert.call("stop_recording", { recording_id });
   expect(structured).toMatchObject({ ended: "max_time" });
-  expect(structured.duration_ms).toBeGreaterThanOrEqual(1_000);
+  // A timer may be due a part of a millisecond before its time.
+  expect(structured.duration_ms).toBeGreaterThanOrEqual(990);
 });
 
 const lastEvent = async () => (await product.events.read({ after: 0, limit: 1_000 })).at(-1);
@@ -128,6 +129,11 @@ test("a second recording, a device without a recorder, nothing to record and an 
 test("the end of the server ends recordings and keeps their files", async () => {
   const { recording_id } = (await start()).structured;
   expect(product.services.recordings.running()).toBe(1);
+  // Something to film.
+  await anna.call("execute_device_action", {
+    device_id: "web",
+    actions: [{ command: "navigate_to_url", params: { url: `${site.url}/form` } }],
+  });
   await product.services.recordings.close();
   expect(product.services.recordings.running()).toBe(0);
   const { structured } = await bert.call("stop_recording", { recording_id });
