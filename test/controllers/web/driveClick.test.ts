@@ -68,3 +68,35 @@ describe("a click reaches its element", () => {
     expect(await device.js("return document.title")).toMatch(/^clicked (button|a)$/);
   });
 });
+
+it("a page gets the same events on the short way as from Playwright's own click", async () => {
+  const types = [
+    "pointerover",
+    "mousemove",
+    "pointerdown",
+    "mousedown",
+    "focus",
+    "pointerup",
+    "mouseup",
+    "click",
+  ];
+  const heard = async () => {
+    await device.run("tap_x_y", { x: 300, y: 300 });
+    await device.js("document.activeElement.blur(); globalThis.heard = []");
+    await device.run("click_element", { selector: "Go" });
+    return device.js("return globalThis.heard");
+  };
+  const noteAll = `<script>globalThis.heard = []; for (const type of ${JSON.stringify(types)}) addEventListener(type, (e) =>
+    heard.push([type, e.isTrusted, e.target.localName, Math.round(e.clientX), Math.round(e.clientY), e.button, e.buttons, e.detail]), true)</script>`;
+  await device.run("navigate_to_url", {
+    url: `data:text/html,${encodeURIComponent(`${noteAll}<button>Go</button>`)}`,
+  });
+  const short = await heard();
+  // A selector is looked for in every frame then, and Playwright clicks.
+  await device.js(
+    "const frame = document.createElement('iframe'); frame.style.position = 'fixed'; frame.style.top = '400px'; document.body.append(frame)",
+  );
+  const long = await heard();
+  expect(short).toEqual(long);
+  expect(short).toContainEqual(expect.arrayContaining(["click", true, "button"]));
+});
