@@ -134,6 +134,26 @@ describeEachDatabase("calls", (open) => {
     expect(await executions.steps("again")).toHaveLength(2);
   });
 
+  it("end a run whose row and step are there though their word was lost, and store each once", async () => {
+    for (const id of ["lost-1", "lost-2", "lost-3"]) {
+      await executions.insert(run(id).execution);
+      await executions.insert(run(id).execution);
+    }
+    await executions.insertFinished(run("lost-1"));
+    await rows.end({ audit, runs: [run("lost-2")] });
+    for (const one of run("lost-3").steps) {
+      await executions.appendStep("lost-3", one);
+      await executions.appendStep("lost-3", one);
+    }
+    await executions.finish("lost-3", run("lost-3").end, undefined);
+    await executions.insertFinished(run("whole"));
+    const expected = await executions.find("whole");
+    for (const id of ["lost-1", "lost-2", "lost-3"]) {
+      expect(await executions.find(id)).toEqual({ ...expected, execution: { ...expected?.execution, id } });
+      expect(await executions.steps(id)).toEqual(run(id).steps);
+    }
+  });
+
   it("are stored with all that they leave or with nothing of it", async () => {
     const key = await begin("torn");
     const before = await rows.recent(100);

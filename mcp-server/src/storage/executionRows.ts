@@ -33,11 +33,12 @@ export function executionRows(db: Database) {
   return {
     ...stepRows(db),
 
+    /** Once: a second time, as after a connection that was lost with the word of the first, changes nothing. */
     async insert(execution: NewExecution): Promise<void> {
       await insert.execute(toRow(execution));
     },
 
-    /** With its steps and its end, in one statement. One that is stored already stays as it is. */
+    /** With its steps and its end, in one statement. One that has ended already stays as it is. */
     async insertFinished(run: FinishedRun): Promise<void> {
       await finished.execute(finishedRunValues([run]));
     },
@@ -136,7 +137,7 @@ const ended = {
 function statements(db: Database) {
   const { run, step } = finishedRuns(db);
   return {
-    insert: db.insert(executions).values(started).prepare("insert_execution"),
+    insert: db.insert(executions).values(started).onConflictDoNothing().prepare("insert_execution"),
     end: db
       .update(executions)
       .set(ended)
@@ -161,7 +162,11 @@ export function finishedRuns(db: Database) {
       .select(
         sql`select ${names} from jsonb_populate_recordset(null::${executions}, ${placeholder("runs")}::jsonb)`,
       )
-      .onConflictDoNothing()
+      .onConflictDoUpdate({
+        target: executions.id,
+        set: endOfInserted,
+        setWhere: inArray(executions.status, open),
+      })
       .returning({ id: executions.id }),
   );
   const step = db.$with("step").as(
@@ -187,6 +192,11 @@ export function finishedRunValues(runs: readonly FinishedRun[]): { runs: string;
 const columnNames = new Map(Object.entries(columns).map(([key, { name }]) => [key, name]));
 const columnName = (key: string) => columnNames.get(key) ?? key;
 
+/** The row may be there: the database took it, and its word was lost with the connection. */
+const endOfInserted = Object.fromEntries(
+  Object.keys(ended).map((key) => [key, sql`excluded.${sql.identifier(columnName(key))}`]),
+);
+
 function stepRows(db: Database) {
   const append = db
     .insert(steps)
@@ -195,6 +205,7 @@ function stepRows(db: Database) {
       index: placeholder("index"),
       body: placeholder("body"),
     })
+    .onConflictDoNothing()
     .prepare("append_step");
   return {
     async appendStep(executionId: string, step: Step): Promise<void> {
