@@ -148,7 +148,9 @@ async function flush(
   try {
     if (askedBefore !== undefined) {
       const willAct = await untilAborted(signals.isAboutToAct(busy.signal), busy.signal);
-      if (willAct === false && signals.asked() === askedBefore && !signals.isNavigating()) return;
+      // Only the page's own document is asked; a frame in it may hear the key.
+      const isAlone = page.frames().length === 1;
+      if (isAlone && willAct === false && signals.asked() === askedBefore && !signals.isNavigating()) return;
     }
     const isClosing = await untilAborted(signals.flush(busy.signal), busy.signal);
     if (isClosing && !page.isClosed()) await page.waitForEvent("close", { timeout: 0, signal: busy.signal });

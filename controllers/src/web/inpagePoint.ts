@@ -12,6 +12,8 @@ export class InpagePoint {
    * covered. Null in every other case.
    */
   async ready(element: Element): Promise<Point | null> {
+    // Without it nobody could say that the element stands still.
+    if (!globalThis.__labwrightRest) return null;
     if (!element.isConnected || element.matches(":disabled") || element.closest("[aria-disabled='true']"))
       return null;
     const before = await this.boxAtNextFrame(element);
