@@ -3,13 +3,14 @@ import { z } from "zod";
 import { ToolError } from "../errors.ts";
 import type { AnyTool } from "../registry/tool.ts";
 import { wholeInput } from "../registry/wire.ts";
+import { strictOf } from "../strictOf.ts";
 
 /** More would only bury the first ones. */
 const maxProblems = 20;
 
 /** Throws INVALID_INPUT naming every bad path; an unknown argument with the nearest known one. */
 export function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
-  const parsed = strictInput(tool).safeParse(args);
+  const parsed = strictOf(tool.input).safeParse(args);
   if (parsed.success) return parsed.data;
   const all = parsed.error.issues.flatMap((issue) => problemsOf(issue, tool.input, []));
   const problems = all.slice(0, maxProblems);
@@ -24,17 +25,6 @@ export function parseInput(tool: AnyTool, args: unknown): Record<string, unknown
       : `${tool.name} takes ${known.join(", ")}.${whole}`,
     { problems },
   );
-}
-
-/** Zod compiles a schema at its first use, so a new strict copy for each call would be paid for each time. */
-const strictInputs = new WeakMap<AnyTool, z.ZodObject>();
-
-function strictInput(tool: AnyTool): z.ZodObject {
-  const known = strictInputs.get(tool);
-  if (known) return known;
-  const strict = tool.input.strict();
-  strictInputs.set(tool, strict);
-  return strict;
 }
 
 type Problem = { path: string; problem: string };

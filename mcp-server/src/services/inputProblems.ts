@@ -1,12 +1,13 @@
 import { nearest } from "@labwright/controllers";
 import { z } from "zod";
+import { strictOf } from "../strictOf.ts";
 
 /**
  * What is wrong with `value` under the strict form of `schema`, one line a problem with its path; an unknown key is
  * named with the nearest known one. A value with a placeholder in it is taken as right, since it is not filled in yet.
  */
 export function inputProblems(schema: z.ZodObject, value: unknown, at: string): string[] {
-  const parsed = schema.strict().safeParse(value);
+  const parsed = strictOf(schema).safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues
     .filter((issue) => !isPlaceholder(valueAt(value, issue.path)))

@@ -2,6 +2,7 @@ import { DeviceError, type DocumentStatus, type Usable } from "@labwright/contro
 import type { Action, ActionBatch, Failure, Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
+import { strictOf } from "../../strictOf.ts";
 import { commandsOf, describeOffers } from "../findCommand.ts";
 import type { Notices } from "../notices.ts";
 import type {
@@ -169,7 +170,7 @@ class Actions implements ActionExecutor {
   private async runOnce(device: OpenDevice, prepared: Prepared, signal: AbortSignal): Promise<Done> {
     const { action, offered, params } = prepared;
     if ("check" in offered) return this.runCheck(device, { command: action.command, params }, signal);
-    const input = offered.command.input.strict().parse(withSecrets(prepared, this.secrets));
+    const input = strictOf(offered.command.input).parse(withSecrets(prepared, this.secrets));
     const witness = watchStep(device);
     try {
       return await offered.command.run(input, signal, device.fence);

@@ -1,6 +1,7 @@
 import { DeviceError, type Reading } from "@labwright/controllers";
 import type { Failure, Params, Verdict, Verification } from "../../domain/index.ts";
 import { span } from "../../observability/span.ts";
+import { strictOf } from "../../strictOf.ts";
 import { checksOf, describeOffers } from "../findCommand.ts";
 import type {
   CheckReport,
@@ -103,7 +104,7 @@ class Verifications implements VerificationExecutor {
     const { verdict, offered } = watched;
     verdict.attempts += 1;
     try {
-      const input = offered.check.input.strict().parse(this.secrets.fill(watched.params));
+      const input = strictOf(offered.check.input).parse(this.secrets.fill(watched.params));
       const left = watched.timeoutMs - (this.clock.monotonic() - started);
       this.record(watched, await offered.check.read(input, signal, Math.max(left, shortestLookMs)));
     } catch (error) {
