@@ -5,6 +5,7 @@ import { asDeviceError } from "./failures.ts";
 import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
 import { actionBegins, actionEnded, arrival, documentReady, reaction } from "./settle.ts";
+import type { PageSignals } from "./signals.ts";
 import { untilAborted, withDeadline } from "./waiting.ts";
 
 /** Playwright keeps a command's deadline itself and says what was in the way; it is cut off where it cannot. */
@@ -21,8 +22,11 @@ export type Acting = {
   left(): number;
   /** Judges what the action left behind when its page has reacted; throws when it came to nothing. */
   whenUsable(judge: Judge): void;
+  /** Takes what {@link PageSignals.isAboutToAct} answers to a question that was asked before the action was over. */
+  askedEarly(willAct: WillAct): void;
 };
 
+type WillAct = ReturnType<PageSignals["isAboutToAct"]>;
 type Judge = (signal: AbortSignal) => Promise<void>;
 
 export type ActOptions = {
@@ -58,14 +62,19 @@ export async function act(
       const whenUsable = (given: Judge) => {
         judge = given;
       };
+      let early: WillAct | undefined;
+      const askedEarly = (given: WillAct) => {
+        early = given;
+      };
       actionBegins(session);
       try {
-        await run(session, options, action, { page, whenUsable });
+        await run(session, options, action, { page, whenUsable, askedEarly });
       } finally {
         actionEnded(session);
       }
       const isShort = options.isPlainKey === true || judge !== undefined;
-      await flush(session, page, { askedBefore: isShort ? before.asked : undefined, signal: options.signal });
+      const askedBefore = isShort ? before.asked : undefined;
+      await flush(session, page, { askedBefore, early, signal: options.signal });
       const hasArrived = await arrival(session, page, before.windows, options.signal);
       refuseDenied(session, before.denials);
       if (judge !== undefined) await reaction(session, options.signal);
@@ -119,7 +128,7 @@ function run(
   session: DrivenSession,
   { command, timeoutMs, signal, isLong }: ActOptions,
   action: (acting: Acting) => Promise<unknown>,
-  given: Pick<Acting, "page" | "whenUsable">,
+  given: Pick<Acting, "page" | "whenUsable" | "askedEarly">,
 ): Promise<unknown> {
   const until = performance.now() + timeoutMs;
   const left = () => Math.max(1, Math.round(until - performance.now()));
@@ -134,6 +143,8 @@ function run(
   return ask(session, question, (limited) => action({ ...given, signal: limited, left }));
 }
 
+type Flush = { askedBefore: number | undefined; early: WillAct | undefined; signal: AbortSignal };
+
 /**
  * Ends when the browser has told of the navigation, window or closing that the action's own handlers began. With `askedBefore`
  * it does not wait for their tasks when they have asked for nothing since.
@@ -141,16 +152,18 @@ function run(
 async function flush(
   session: DrivenSession,
   page: Page,
-  { askedBefore, signal }: { askedBefore: number | undefined; signal: AbortSignal },
+  { askedBefore, early, signal }: Flush,
 ): Promise<void> {
   const signals = session.signals(page);
   const busy = withDeadline(signal, BUSY_DEADLINE_MS);
   try {
     if (askedBefore !== undefined) {
-      const willAct = await untilAborted(signals.isAboutToAct(busy.signal), busy.signal);
+      const saysCalm = async () =>
+        (await early) === false || (await signals.isAboutToAct(busy.signal)) === false;
+      const isCalm = await untilAborted(saysCalm(), busy.signal);
       // Only the page's own document is asked; a frame in it may hear the key.
       const isAlone = page.frames().length === 1;
-      if (isAlone && willAct === false && signals.asked() === askedBefore && !signals.isNavigating()) return;
+      if (isAlone && isCalm && signals.asked() === askedBefore && !signals.isNavigating()) return;
     }
     const isClosing = await untilAborted(signals.flush(busy.signal), busy.signal);
     if (isClosing && !page.isClosed()) await page.waitForEvent("close", { timeout: 0, signal: busy.signal });

@@ -67,6 +67,9 @@ export class InpageAgent {
     dispatch: EventTarget.prototype.dispatchEvent,
   };
 
+  /** What goes before text that is typed, pasted or composed, and what the browser's own editing command does not send. */
+  private readonly beforeTyping = ["beforeinput", "textInput"];
+
   /**
    * Answers Playwright's engine, which asks from its own world: by an event on each element found. Listened for anew before
    * each use, since `document.open` takes every listener away.
@@ -115,8 +118,13 @@ export class InpageAgent {
     const isFocused =
       (root instanceof Document || root instanceof ShadowRoot) && root.activeElement === field;
     if (!isFocused) return "inert";
-    if (this.clicks.mayHearTyping(field)) return "selected";
+    if (this.clicks.mayHear(field, this.beforeTyping)) return "selected";
     return document.execCommand("insertText", false, text) ? "filled" : "selected";
+  }
+
+  /** Whether the page may hear that a key goes up. */
+  mayHearKeyUp(): boolean {
+    return this.clicks.mayHear(this.fields.focused(), ["keyup"]);
   }
 
   /** Where the one element that a query means can be clicked now: what Playwright's `click` waits for. Null where it cannot. */

@@ -35,13 +35,14 @@ export class InpageClicks {
   ) {}
 
   private isWatchedFromStart = false;
-  private isTypingHeard = false;
+  /** Types of events that anybody on the page has listened to. */
+  private readonly heard = new Set<string>();
 
   watch(): void {
     this.isWatchedFromStart = document.readyState === "loading";
     const note = (type: string, target: EventTarget) => {
       if (this.presses.has(type)) this.listening.add(target);
-      if (/^(beforeinput|textinput)$/i.test(type)) this.isTypingHeard = true;
+      this.heard.add(type);
     };
     const original = EventTarget.prototype.addEventListener;
     EventTarget.prototype.addEventListener = function addEventListener(
@@ -55,14 +56,11 @@ export class InpageClicks {
     };
   }
 
-  /**
-   * Whether anybody may hear the events that go before text which is typed, pasted or composed, and which the browser's own
-   * editing command does not send.
-   */
-  mayHearTyping(field: Element): boolean {
-    if (!this.isWatchedFromStart || this.isTypingHeard) return true;
-    const hears = (target: object) => Boolean(Reflect.get(target, "onbeforeinput"));
-    for (let at: Element | undefined = field; at; at = this.dom.parent(at)) if (hears(at)) return true;
+  /** Whether anybody may hear events of these types that happen to `element`. */
+  mayHear(element: Element | null, types: readonly string[]): boolean {
+    if (!this.isWatchedFromStart || types.some((type) => this.heard.has(type))) return true;
+    const hears = (target: object) => types.some((type) => Boolean(Reflect.get(target, `on${type}`)));
+    for (let at = element ?? undefined; at; at = this.dom.parent(at)) if (hears(at)) return true;
     return hears(document) || hears(globalThis);
   }
 

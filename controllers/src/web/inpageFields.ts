@@ -55,10 +55,15 @@ export class InpageFields {
 
   /** The field that has the focus in this frame; null without one. */
   noteFocused(token: number): FieldFacts | null {
-    let active = document.activeElement;
-    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    const active = this.focused();
     if (!document.hasFocus() || !active || /^(body|iframe|frame)$/.test(active.localName)) return null;
     return this.note(active, token);
+  }
+
+  focused(): Element | null {
+    let active = document.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    return active;
   }
 
   /**

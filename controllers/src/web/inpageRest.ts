@@ -147,6 +147,12 @@ export class InpageRest {
     return [...this.timers.values()].some(({ ms }) => ms <= this.nextTurnMs);
   }
 
+  /** Ends behind the timers that are due now. */
+  async untilTimersDue(): Promise<void> {
+    if (!this.hasTimerDue()) return;
+    await new Promise((done) => this.native.setTimeout.call(globalThis, done, this.nextTurnMs));
+  }
+
   private observe(): void {
     this.watching++;
     const everything = { subtree: true, childList: true, attributes: true, characterData: true };

@@ -32,9 +32,9 @@ export type PageSignals = {
    * Ends when what the tab's scripts have asked for is counted in {@link asked}; true when a timer of theirs is due at once or the tab
    * has asked to be closed.
    * Undefined outside Chromium. Unlike {@link flush} it does not wait for queued tasks, which a browser holds back behind an
-   * input until the next frame is drawn.
+   * input until the next frame is drawn. `keyIsDown`: true also when the page may hear that a key goes up.
    */
-  isAboutToAct(signal: AbortSignal): Promise<boolean | undefined>;
+  isAboutToAct(signal: AbortSignal, options?: { keyIsDown: boolean }): Promise<boolean | undefined>;
   readonly requests: Requests;
   /** Stops loading; never fails. */
   stop(): Promise<void>;
@@ -47,10 +47,12 @@ export type PageSignals = {
  * since pages under test replace timers.
  */
 const nextTask =
-  "new Promise((done) => { const { port1, port2 } = new MessageChannel();" +
+  "() => new Promise((done) => { const { port1, port2 } = new MessageChannel();" +
   " port1.onmessage = () => { port1.close(); done(0); }; port2.postMessage(0); })";
 
+const timersDue = "globalThis.__labwrightRest?.untilTimersDue()";
 const willAct = "window.closed || (globalThis.__labwrightRest?.hasTimerDue() ?? true)";
+const willHear = "(globalThis.__labwright?.mayHearKeyUp() ?? true)";
 
 /** A tab whose script is busy may not answer. */
 const STOP_MS = 1_000;
@@ -75,14 +77,14 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
     cdp: () => opening,
     async flush(signal) {
       const cdp = await opening;
-      const expression = `${nextTask}.then(() => window.closed)`;
+      const expression = `Promise.resolve(${timersDue}).then(${nextTask}).then(() => window.closed)`;
       if (cdp === undefined) return page.evaluate(expression);
       const asked = { expression, awaitPromise: true, returnByValue: true };
       return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;
     },
-    async isAboutToAct(signal) {
+    async isAboutToAct(signal, { keyIsDown } = { keyIsDown: false }) {
       const cdp = await opening;
-      const asked = { expression: willAct, returnByValue: true };
+      const asked = { expression: keyIsDown ? `${willAct} || ${willHear}` : willAct, returnByValue: true };
       return cdp && (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;
     },
     async stop() {

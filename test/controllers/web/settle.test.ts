@@ -21,11 +21,33 @@ const leading: [what: string, script: string][] = [
   ["sets its location", `location.href = next`],
   ["sets its location after a promise", `await 0; location.href = next`],
   ["sets its location by a timer", `setTimeout(() => { location.href = next })`],
+  ["sets its location by a timer of a few milliseconds", `setTimeout(() => { location.href = next }, 3)`],
   ["clicks a link", `const link = document.createElement("a"); link.href = next; link.click()`],
   ["submits a form", `const form = $("go").form; form.action = next; form.submit()`],
   ["asks for a submit", `const form = $("go").form; form.action = next; form.requestSubmit()`],
   ["opens a tab", `open(next)`],
 ];
+/** The same a few milliseconds after the key went up, by who hears that. */
+const leadingUp: [who: string, script: string][] = [
+  ["its field", `$("go").onkeyup = leave`],
+  ["the document", `document.addEventListener("keyup", leave)`],
+  ["the window", `window.onkeyup = leave`],
+  ["an attribute of the form", `$("go").form.setAttribute("onkeyup", "leave()")`],
+  [
+    "a listener that the key brings when it goes down",
+    `$("go").onkeydown = () => { $("go").onkeyup = leave }`,
+  ],
+  [
+    "a field in a shadow root",
+    `const root = $("go").form.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
+     root.innerHTML = "<input>"; root.firstChild.onkeyup = leave; $("go").onfocus = () => root.firstChild.focus()`,
+  ],
+];
+const leadingUpPage = (script: string) =>
+  `<h1>Before</h1><form><input id="go"></form><script>
+   const leave = () => setTimeout(() => { location.href = location.pathname + "/next?wait=100" }, 3);
+   ${script};</script>`;
+const nextPage = `<h1>Next</h1><p id="keys"></p><script>onkeydown = ({ key }) => $("keys").append(key);</script>`;
 const leadingPage = (script: string) =>
   `<h1>Before</h1><form><input id="go"></form><script>const next = location.pathname + "/next?wait=100";
    $("go").onkeydown = async (event) => { event.preventDefault(); ${script} };</script>`;
@@ -68,11 +90,8 @@ const site: Site = await serveSettleSite([
     onClick("", `<style>@keyframes turn { to { opacity: 0 } } h1 { animation: turn 1s infinite }</style>`),
   ),
   page("hung", `<a id="go" href="/api/20000">Go</a><p>Still here</p>`),
-  ...leading.map(([what, script]) =>
-    page(what, leadingPage(script), {
-      next: `<h1>Next</h1><p id="keys"></p><script>onkeydown = ({ key }) => $("keys").append(key);</script>`,
-    }),
-  ),
+  ...leading.map(([what, script]) => page(what, leadingPage(script), { next: nextPage })),
+  ...leadingUp.map(([who, script]) => page(who, leadingUpPage(script), { next: nextPage })),
   page("frame", `<iframe title="Inner" src="/pattern/frame/inner"></iframe>`, {
     inner: onClick(`await get(200); show("Inside");`),
   }),
@@ -233,15 +252,20 @@ describe("what still goes on is said", () => {
   });
 });
 
-it.each(leading)("a letter at which a page %s: the next key meets the page that comes", async (what) => {
-  await device.run("navigate_to_url", { url: site.url(`/pattern/${encodeURIComponent(what)}`) });
+describe("a letter that leads to another page: the next key meets the page that comes", () => {
+  it.each(leading)("the page %s", (what) => pressThree(what));
+  it.each(leadingUp)("%s hears the key go up", (who) => pressThree(who));
+});
+
+async function pressThree(name: string): Promise<void> {
+  await device.run("navigate_to_url", { url: site.url(`/pattern/${encodeURIComponent(name)}`) });
   await device.run("click_element", { selector: "#go" });
   await device.run("press_key", { key: "a" });
   await device.run("press_key", { key: "b" });
   await device.run("press_key", { key: "c" });
   expect(await device.js("return document.querySelector('h1').textContent")).toBe("Next");
   expect(await device.js("return keys.textContent")).toBe("bc");
-});
+}
 
 it("messages hold no fraction of a millisecond", async () => {
   await open("/pattern/endless");

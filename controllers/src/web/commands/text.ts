@@ -209,12 +209,21 @@ function pressKey(session: DrivenSession): Command {
       };
       return act(session, options, async (acting) => {
         if (key === "BACK") return acting.page.goBack(pageOptions(acting));
-        if (!hasTarget(given)) return acting.page.keyboard.press(key);
+        if (!hasTarget(given))
+          return options.isPlainKey ? pressPlain(session, acting, key) : acting.page.keyboard.press(key);
         const locator = await locate(session, given, signal, acting.left());
         return locator.press(key, actionOptions(acting));
       });
     },
   });
+}
+
+/** Asks the page what it is about to do while the key goes up, of which few pages hear. */
+async function pressPlain(session: DrivenSession, { page, signal, askedEarly }: Acting, key: string) {
+  await page.keyboard.down(key);
+  const willAct = session.signals(page).isAboutToAct(signal, { keyIsDown: true });
+  askedEarly(willAct.catch(() => undefined));
+  await page.keyboard.up(key);
 }
 
 // What follows runs in the page.
