@@ -1,9 +1,9 @@
 import { nearest } from "@labwright/controllers";
 import { z } from "zod";
+import { strictOf } from "../domain/strictOf.ts";
 import { ToolError } from "../errors.ts";
 import type { AnyTool } from "../registry/tool.ts";
 import { wholeInput } from "../registry/wire.ts";
-import { strictOf } from "../strictOf.ts";
 
 /** More would only bury the first ones. */
 const maxProblems = 20;

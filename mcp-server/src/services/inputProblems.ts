@@ -1,6 +1,6 @@
 import { nearest } from "@labwright/controllers";
 import { z } from "zod";
-import { strictOf } from "../strictOf.ts";
+import { strictOf } from "../domain/strictOf.ts";
 
 /**
  * What is wrong with `value` under the strict form of `schema`, one line a problem with its path; an unknown key is

@@ -1,8 +1,8 @@
 import { DeviceError, type DocumentStatus, type Usable } from "@labwright/controllers";
 import type { Action, ActionBatch, Failure, Params } from "../../domain/index.ts";
+import { strictOf } from "../../domain/strictOf.ts";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
-import { strictOf } from "../../strictOf.ts";
 import { commandsOf, describeOffers } from "../findCommand.ts";
 import type { Notices } from "../notices.ts";
 import type {

@@ -1,7 +1,7 @@
 import { DeviceError, type Reading } from "@labwright/controllers";
 import type { Failure, Params, Verdict, Verification } from "../../domain/index.ts";
+import { strictOf } from "../../domain/strictOf.ts";
 import { span } from "../../observability/span.ts";
-import { strictOf } from "../../strictOf.ts";
 import { checksOf, describeOffers } from "../findCommand.ts";
 import type {
   CheckReport,
