@@ -39,7 +39,10 @@ async function attempt(line) {
   const problem = await tryLine(line, log).catch((error) => error.message);
   const seconds = Math.round((Date.now() - started) / 1_000);
   print(`${problem === undefined ? "pass" : "FAIL"}  ${line.what} (${seconds} s)`);
-  if (problem === undefined) return true;
+  if (problem === undefined) {
+    if (line.prints) print(await readFile(log, "utf8"));
+    return true;
+  }
   const tail = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").slice(-25);
   print([`      ${problem}; the end of ${log}:`, ...tail.map((text) => `      ${text}`)].join("\n"));
   return false;
