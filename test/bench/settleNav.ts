@@ -13,7 +13,7 @@ const scriptTimes = [0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50];
 const rounds = 4;
 const reachedText = "Only on the reached page";
 const keys = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
-const keyRounds = 15;
+const keyRounds = 41;
 
 type Click = { ms: number; reached: boolean };
 
