@@ -65,7 +65,13 @@ export type Frame = {
 };
 
 /** HTTP status of the main document that a command led to, and the one that its caller said was right. */
-export type DocumentStatus = { url: string; status: number; expected?: number };
+export type DocumentStatus = {
+  url: string;
+  status: number;
+  expected?: number;
+  /** How the server asks for a name and password, where it refused for the lack of them. */
+  challenge?: string;
+};
 
 /** What a command did. `message` is one line; `data` is small, typed by the command's description, and free of secrets. */
 export type CommandResult = {

@@ -1,24 +1,19 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { DeviceError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
+import { absent, lookFor, nearestTo, notOne } from "./checksLook.ts";
+import { downloadChecks } from "./checksOfDownloads.ts";
+import { elementPropertyChecks } from "./checksOfElement.ts";
+import { layoutCheck } from "./checksOfLayout.ts";
+import { valueBetween } from "./checksOfNumbers.ts";
 import { pageChecks } from "./checksOfPage.ts";
+import { requestSeen } from "./checksOfRequests.ts";
+import { tableCell } from "./checksOfTables.ts";
 import { type Match, matches, matchSchema, matchWords, relation } from "./checksText.ts";
-import { type FrameAnswer, findInFrames } from "./elementsInFrames.ts";
-import { nearestOnScreen } from "./elementsNearest.ts";
-import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
-import { countAll, describe, frameOfRef, type Target, targetShape, wantedText } from "./locate.ts";
+import type { Description } from "./inpageAgent.ts";
+import { type Target, targetShape } from "./locate.ts";
 import { ask, LOOK_DEADLINE_MS } from "./question.ts";
-import { type ParsedSelector, parseSelector } from "./selectors.ts";
 import type { CheckSession } from "./session.ts";
-
-type Look = {
-  target: string;
-  count: number;
-  first: Description | undefined;
-  found: FrameAnswer<Matches>[];
-  parsed: ParsedSelector;
-};
 
 /** Everything that can be judged from one look at the current tab. Single looks: whoever asks polls. */
 export function webChecks(session: CheckSession): readonly Check[] {
@@ -37,7 +32,13 @@ export function bareChecks(session: CheckSession): readonly Check[] {
     textCheck(session),
     valueCheck(session),
     attributeCheck(session),
+    ...elementPropertyChecks(session),
+    valueBetween(session),
+    tableCell(session),
+    layoutCheck(session),
     ...pageChecks(session),
+    requestSeen(session),
+    ...downloadChecks(session),
   ];
 }
 
@@ -78,6 +79,13 @@ const stateChecks: readonly StateCheck[] = [
     state: "is enabled",
     holds: (one) => one?.visible === true && one.enabled,
     actual: (one) => (one.enabled ? (one.visible ? "it is enabled" : "it is hidden") : "it is disabled"),
+  },
+  {
+    name: "element_disabled",
+    description: "The element is visible and disabled",
+    state: "is disabled",
+    holds: (one) => one?.visible === true && !one.enabled,
+    actual: (one) => (one.enabled ? "it is enabled" : one.visible ? "it is disabled" : "it is hidden"),
   },
   {
     name: "element_checked",
@@ -219,60 +227,8 @@ async function compare(
     wanted === undefined
       ? `${look.target} has ${what}`
       : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
-  if (!look.first || look.count > 1) {
-    return {
-      holds: false,
-      expected,
-      actual: absent(look),
-      absent: look.count === 0,
-      ...(await nearestTo(session, look, signal)),
-    };
-  }
+  if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
   const holds = found !== undefined && (wanted === undefined || matches(match, wanted, found));
   const actual = found === undefined ? `it has no ${what}` : `${what} is ${quoted(found, wanted)}`;
   return { holds, expected, actual };
-}
-
-async function lookFor(
-  session: CheckSession,
-  target: Target,
-  signal: AbortSignal,
-  wanted: { attribute?: string; whole?: boolean; all?: boolean } = {},
-): Promise<Look> {
-  const { ref, selector } = target;
-  if ((ref === undefined) === (selector === undefined)) {
-    throw new DeviceError(
-      "INVALID_PARAMS",
-      "An element is named by exactly one of ref and selector; give one of them",
-    );
-  }
-  const testIdAttribute = session.context.testIdAttribute();
-  const parsed: ParsedSelector =
-    ref === undefined ? parseSelector(selector ?? "", testIdAttribute) : { kind: "ref", ref };
-  const options: DescribeOptions = {
-    limit: 6,
-    selectors: false,
-    testIdAttribute,
-    ...wanted,
-  };
-  const inReach = ref === undefined || (await frameOfRef(session, ref, signal)) !== undefined;
-  const found = inReach ? await findInFrames(session.page(), parsed, options, signal) : [];
-  const all = found.flatMap(({ answer }) => answer.first);
-  const first = all.find((one) => one.visible) ?? all[0];
-  return { target: ref ?? JSON.stringify(selector), count: countAll(found), first, found, parsed };
-}
-
-function absent(look: Look): string {
-  return look.count > 1 ? `${look.count} elements match; name one of them` : "nothing matches";
-}
-
-async function nearestTo(
-  session: CheckSession,
-  look: Look,
-  signal: AbortSignal,
-): Promise<{ nearest?: readonly string[] }> {
-  if (look.count > 1)
-    return { nearest: look.found.flatMap(({ answer }) => answer.first.map(describe)).slice(0, 5) };
-  if (look.count === 1 || look.parsed.kind === "ref") return {};
-  return { nearest: await nearestOnScreen(session.page(), wantedText(look.parsed, look.target), signal) };
 }

@@ -1,4 +1,4 @@
-import type { Request } from "playwright-core";
+import type { ConsoleMessage } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { quoted } from "../quoted.ts";
@@ -15,7 +15,8 @@ export function pageChecks(session: CheckSession): Check[] {
     titleMatches(session),
     dialogSeen(session),
     consoleErrorSeen(session),
-    requestSeen(session),
+    noPageErrors(session),
+    selectedText(session),
   ];
 }
 
@@ -134,41 +135,75 @@ function among(
   };
 }
 
-function requestSeen(session: CheckSession): Check {
+const ERRORS_SHOWN = 5;
+
+function noPageErrors(session: CheckSession): Check {
   return defineCheck({
-    name: "request_seen",
-    description: "The page sent a request; the last hundred or so are known",
+    name: "no_page_errors",
+    description:
+      "The page logged no error, threw none and missed no resource since it was loaded; otherwise each is named with its address",
     input: z.strictObject({
-      url: text,
-      match: matchSchema.default("contains"),
-      method: z.string().max(20).optional(),
-      status: z.int().min(100).max(599).optional(),
+      ignore: z.array(text).max(50).default([]).describe("Texts or addresses of errors that are known."),
     }),
-    async read({ url, match, method, status }) {
-      const requests = await session.page().requests();
-      const wanted = [method?.toUpperCase(), quoted(url), status].filter(Boolean).join(" ");
-      const hit = requests.find(
-        (request) =>
-          matches(match, url, request.url()) &&
-          (method === undefined || request.method() === method.toUpperCase()) &&
-          (status === undefined || request.existingResponse()?.status() === status),
+    async read({ ignore }) {
+      const page = session.page();
+      const [logged, thrown] = await Promise.all([
+        page.consoleMessages({ filter: "since-navigation" }),
+        page.pageErrors({ filter: "since-navigation" }),
+      ]);
+      const lines = [
+        ...logged.filter((message) => message.type() === "error").map(consoleLine),
+        ...thrown.map(({ message, stack = "" }) => placed(message, placeIn(stack))),
+      ];
+      const errors = [...new Set(lines)].filter(
+        (line) => !ignore.some((known) => matches("contains", known, line)),
       );
+      const shown = errors.slice(0, ERRORS_SHOWN).join("; ");
+      const more = errors.length > ERRORS_SHOWN ? `; … ${errors.length - ERRORS_SHOWN} more` : "";
       return {
-        holds: hit !== undefined,
-        expected: `a request ${wanted} was sent`,
-        actual: hit ? `sent: ${line(hit)}` : `${requests.length} requests were sent, none like it`,
-        absent: hit === undefined,
-        ...(hit ? {} : { nearest: nearest(url, requests.map(line), (one) => one) }),
+        holds: errors.length === 0,
+        expected: "the page has no errors",
+        actual: errors.length === 0 ? "it has none" : `${errors.length}: ${shown}${more}`,
       };
     },
   });
 }
 
-const LONGEST_URL = 1_000;
-const cut = (url: string): string =>
-  url.length > LONGEST_URL ? `${url.slice(0, LONGEST_URL)} … ${url.length - LONGEST_URL} more` : url;
+function consoleLine(message: ConsoleMessage): string {
+  const { url, lineNumber } = message.location();
+  // What is missing is named whole; a script is named with its line.
+  const isResource = /^Failed to load resource/.test(message.text());
+  return placed(message.text(), isResource || url === "" ? url : `${url}:${lineNumber + 1}`);
+}
 
-function line(request: Request): string {
-  const status = request.existingResponse()?.status();
-  return `${request.method()} ${cut(request.url())}${status === undefined ? "" : ` ${status}`}`;
+const placed = (said: string, place: string): string =>
+  `${quoted(said)}${place === "" ? "" : ` at ${place.slice(0, 500)}`}`;
+
+/** The first place of a stack as Chromium and Firefox write it. */
+const placeIn = (stack: string): string => /(https?:\/\/\S+?:\d+):\d+/.exec(stack)?.[1] ?? "";
+
+function selectedText(session: CheckSession): Check {
+  return defineCheck({
+    name: "selected_text",
+    description: `The text that is selected, in the page or in the field with the focus; ${matchWords}`,
+    input: z.strictObject({ text: z.string().max(100_000), match: matchSchema.default("same") }),
+    async read({ text, match }, signal) {
+      const answers = await askFrames(session.page(), signal, (frame) => frame.evaluate(readSelection));
+      const found = answers.map(({ answer }) => answer).find((one) => one !== "") ?? "";
+      return { ...compareOne("the selected text", text, match, found), absent: found === "" };
+    },
+  });
+}
+
+// What follows runs in the page.
+
+function readSelection(): string {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  if (active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement) {
+    if (active.type === "password") return "";
+    const [from, to] = [active.selectionStart ?? 0, active.selectionEnd ?? 0];
+    if (to > from) return active.value.slice(from, to);
+  }
+  return document.getSelection()?.toString() ?? "";
 }

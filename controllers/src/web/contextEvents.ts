@@ -1,12 +1,13 @@
 import type { BrowserContext, Page, Response } from "playwright-core";
 import type { DeviceNotice } from "../contract.ts";
 import type { AnsweringDialogs } from "./dialogs.ts";
-import { reportDownload } from "./downloads.ts";
+import type { ReceivingDownloads } from "./downloads.ts";
 
 const ANNOUNCED_KEPT = 20;
 
 export type ContextListener = {
   dialogs: AnsweringDialogs;
+  downloads: ReceivingDownloads;
   notify(kind: DeviceNotice["kind"], text: string): void;
   opened(page: Page): void;
   crashed(page: Page): void;
@@ -26,8 +27,7 @@ export function listenToContext(context: BrowserContext, listener: ContextListen
   context.on("weberror", (error) => listener.notify("page_error", error.error().message));
   context.on("response", (response) => noteLength(response, announced));
   context.on("download", (download) => {
-    const length = announced.get(download.url());
-    reportDownload(download, length, (line) => listener.notify("download", line)).catch(() => undefined);
+    listener.downloads.receive(download, announced.get(download.url()));
   });
 }
 

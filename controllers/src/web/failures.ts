@@ -67,6 +67,8 @@ export function unreachable(what: string, reason: string, detail: string): Devic
 
 const networkReasons: Readonly<Record<string, string>> = {
   ERR_TOO_MANY_REDIRECTS: "the page redirects in a circle",
+  ERR_INVALID_AUTH_CREDENTIALS:
+    "the server answers 401: it asks for a name and password (see http_credentials), or does not take those it has been given",
   ERR_ABORTED: "the address gives a download or no content, not a page",
 };
 

@@ -1,10 +1,14 @@
-import type { Command, Controller, ControllerContext } from "../contract.ts";
+import type { Command, Controller, ControllerContext, Usable } from "../contract.ts";
 import { defineFactory } from "../factory.ts";
 import { webChecks } from "./checks.ts";
 import { choiceCommands } from "./commands/choices.ts";
+import { downloadCommands } from "./commands/downloads.ts";
 import { environmentCommands } from "./commands/environment.ts";
 import { navigationCommands } from "./commands/navigation.ts";
+import { networkCommands } from "./commands/network.ts";
+import { permissionCommands } from "./commands/permissions.ts";
 import { pointerCommands } from "./commands/pointer.ts";
+import { readingCommands } from "./commands/reading.ts";
 import { scriptCommands } from "./commands/script.ts";
 import { tabCommands } from "./commands/tabs.ts";
 import { textCommands } from "./commands/text.ts";
@@ -53,11 +57,12 @@ export function createWebControllers(
   });
   const { recorder, isRecording, named } = createRecorder(session);
   const { health, answered, surviving } = createSurroundings(session);
+  const untilUsable = createSettle(session);
   return [
     {
       ...sharing("web"),
       ...doubting(session, {
-        commands: webCommands(session).map(named).map(answered),
+        commands: webCommands(session, untilUsable).map(named).map(answered),
         checks: [],
         screen: createScreen(session),
         elements: createLook(session),
@@ -65,7 +70,7 @@ export function createWebControllers(
       sensors: createSensors(session),
       recorder,
       isolation: createIsolation(session),
-      untilUsable: createSettle(session),
+      untilUsable,
       health,
       version: () => session.version(),
       noticesAfter: (seq) => session.noticesAfter(seq),
@@ -78,7 +83,10 @@ export function createWebControllers(
   ];
 }
 
-function webCommands(session: DrivenSession): readonly Command[] {
+function webCommands(
+  session: DrivenSession,
+  untilUsable: (signal: AbortSignal) => Promise<Usable>,
+): readonly Command[] {
   return [
     ...navigationCommands(session),
     ...pointerCommands(session),
@@ -86,8 +94,12 @@ function webCommands(session: DrivenSession): readonly Command[] {
     ...choiceCommands(session),
     ...viewCommands(session),
     ...waitCommands(session),
+    ...downloadCommands(session),
+    ...readingCommands(session, untilUsable),
     ...tabCommands(session),
     ...environmentCommands(session),
+    ...networkCommands(session),
+    ...permissionCommands(session),
     ...scriptCommands(session),
   ];
 }

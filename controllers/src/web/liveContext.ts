@@ -1,22 +1,32 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { DeviceError } from "../errors.ts";
 import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
+import { createDownloads, type ReceivingDownloads } from "./downloads.ts";
 import { lostBrowser } from "./failures.ts";
 
 /** What is set in every tab, those to come too, and how it is undone. */
 export type TabSetting = { apply(page: Page): Promise<void>; undo(page: Page): Promise<void> };
 
-/** One browser context with all that it remembers of itself: its tabs, what is set in each, and its dialogs. */
+/** What is set of a whole context, and how it is undone. */
+export type ContextSetting = {
+  apply(context: BrowserContext): Promise<void>;
+  undo(context: BrowserContext): Promise<void>;
+};
+
+/** One browser context with all that it remembers of itself: its tabs, what is set in it, dialogs and downloads. */
 export class LiveContext {
   readonly context: BrowserContext;
   readonly dialogs: AnsweringDialogs;
+  readonly downloads: ReceivingDownloads;
   readonly #perTab = new Map<string, TabSetting>();
+  readonly #ofContext = new Map<string, ContextSetting>();
   #current: Page | undefined;
   #open = true;
 
-  constructor(context: BrowserContext, tell: (dialog: string) => void) {
+  constructor(context: BrowserContext, tell: (kind: "dialog" | "download", line: string) => void) {
     this.context = context;
-    this.dialogs = createDialogs(tell);
+    this.dialogs = createDialogs((line) => tell("dialog", line));
+    this.downloads = createDownloads((line) => tell("download", line));
     context.once("close", () => {
       this.#open = false;
     });
@@ -53,13 +63,26 @@ export class LiveContext {
     await Promise.all(this.pages().map(setting.apply));
   }
 
-  /** Undoes what {@link forEachTab} set, and drops the answer to the next dialog. A tab that is gone has nothing to undo. */
+  async setOnContext(key: string, setting: ContextSetting): Promise<void> {
+    this.#ofContext.set(key, setting);
+    await setting.apply(this.context);
+  }
+
+  /**
+   * Undoes what {@link forEachTab} and {@link setOnContext} set, drops the answer to the next dialog and forgets dialogs and
+   * downloads. A tab that is gone has nothing to undo.
+   */
   async undoSettings(): Promise<void> {
     const settings = [...this.#perTab.values()];
+    const ofContext = [...this.#ofContext.values()];
     this.#perTab.clear();
+    this.#ofContext.clear();
     this.dialogs.clear();
-    const undone = this.pages().flatMap((page) => settings.map(({ undo }) => undo(page)));
-    await Promise.allSettled(undone);
+    this.downloads.clear();
+    await Promise.allSettled([
+      ...this.pages().flatMap((page) => settings.map(({ undo }) => undo(page))),
+      ...ofContext.map(({ undo }) => undo(this.context)),
+    ]);
   }
 
   /** Sets in a new tab what {@link forEachTab} set in the others. */

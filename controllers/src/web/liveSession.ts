@@ -2,12 +2,14 @@ import type { BrowserContext, Page } from "playwright-core";
 import type { ControllerContext, DeviceNotice, FreshStart } from "../contract.ts";
 import { SharedWork } from "../sharedWork.ts";
 import { type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
+import { Clipboard } from "./clipboard.ts";
 import { listenToContext } from "./contextEvents.ts";
 import { contextOptions } from "./contextOptions.ts";
 import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
+import { createDownloads, type Downloads } from "./downloads.ts";
 import { lostBrowser } from "./failures.ts";
 import { type Health, healthOf } from "./health.ts";
-import { LiveContext, type TabSetting } from "./liveContext.ts";
+import { type ContextSetting, LiveContext, type TabSetting } from "./liveContext.ts";
 import { createNotices } from "./notices.ts";
 import type { DrivenSession, StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
@@ -41,7 +43,9 @@ type Place = { live: LiveContext };
  */
 export class LiveSession implements DrivenSession {
   readonly #notices = createNotices((context) => this.#isBeside(context));
+  readonly clipboard = new Clipboard(() => this.#browser?.browser);
   readonly #noDialogs = createDialogs(() => undefined);
+  readonly #noDownloads = createDownloads(() => undefined);
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
   readonly #endings: Preparation[] = [];
@@ -67,6 +71,10 @@ export class LiveSession implements DrivenSession {
 
   get dialogs(): AnsweringDialogs {
     return this.#places.at(-1)?.live.dialogs ?? this.#noDialogs;
+  }
+
+  get downloads(): Downloads {
+    return this.#places.at(-1)?.live.downloads ?? this.#noDownloads;
   }
 
   page(): Page {
@@ -179,6 +187,10 @@ export class LiveSession implements DrivenSession {
     await this.#top().live.forEachTab(key, setting);
   }
 
+  async setOnContext(key: string, setting: ContextSetting): Promise<void> {
+    await this.#top().live.setOnContext(key, setting);
+  }
+
   async storageState(): Promise<StorageState> {
     const place = this.#top();
     const state = await place.live.context.storageState();
@@ -187,12 +199,14 @@ export class LiveSession implements DrivenSession {
   }
 
   async reset(storageState: StorageState | undefined): Promise<void> {
+    await this.clipboard.clear();
     await this.#replace(this.#top(), storageState);
   }
 
   /** Starts fresh: from here on another context of the same browser is driven, until it is left. */
   async enter(name: string | undefined, signal: AbortSignal): Promise<FreshStart> {
     const state = await this.#savedState(name ?? this.settings.storage_state);
+    await this.clipboard.clear();
     const creating = this.#newLive(state);
     try {
       const place = { live: await untilAborted(creating, signal) };
@@ -227,7 +241,8 @@ export class LiveSession implements DrivenSession {
 
   async #undoSettings(): Promise<void> {
     const undoing = this.#places[0]?.live.undoSettings();
-    if (undoing) await endsWithin(undoing, SAVE_DEADLINE_MS);
+    if (undoing)
+      await endsWithin(Promise.all([undoing, this.clipboard.clear(this.#ownsClipboard())]), SAVE_DEADLINE_MS);
   }
 
   async #health(signal: AbortSignal): Promise<Health> {
@@ -309,6 +324,7 @@ export class LiveSession implements DrivenSession {
 
   async #leave(place: Place): Promise<void> {
     this.#places = this.#places.filter((one) => one !== place);
+    await this.clipboard.clear();
     if (place.live.isOpen()) await this.#end(place.live);
   }
 
@@ -346,6 +362,12 @@ export class LiveSession implements DrivenSession {
     return this.isChromium() && this.settings.cdp === undefined;
   }
 
+  /** A browser with a window, and one that others use too, have the clipboard of a person. */
+  #ownsClipboard(): boolean {
+    const { headless, connect, cdp } = this.settings;
+    return headless && connect === undefined && cdp === undefined;
+  }
+
   /** A new context with one empty tab. */
   async #newLive(state: StorageState | undefined): Promise<LiveContext> {
     if (this.#browser === undefined) throw lostBrowser();
@@ -353,9 +375,10 @@ export class LiveSession implements DrivenSession {
     if (!this.#ownsBrowser()) await guardContext(context, this.#guard, this.#deny);
     guardConnections(context, this.#guard, this.#deny);
     const tell: Tell = (kind, text) => this.#notices.add(kind, text, context);
-    const live = new LiveContext(context, (line) => tell("dialog", line));
+    const live = new LiveContext(context, tell);
     listenToContext(context, {
       dialogs: live.dialogs,
+      downloads: live.downloads,
       notify: tell,
       opened: (page) => this.#tabOpened(live, page),
       crashed: (page) => {

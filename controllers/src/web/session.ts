@@ -1,7 +1,9 @@
 import type { BrowserContext, Page } from "playwright-core";
 import type { ControllerContext, DeviceNotice } from "../contract.ts";
+import type { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
-import type { TabSetting } from "./liveContext.ts";
+import type { Downloads } from "./downloads.ts";
+import type { ContextSetting, TabSetting } from "./liveContext.ts";
 import type { PageSignals } from "./signals.ts";
 
 /**
@@ -15,6 +17,7 @@ export type WebSession = {
   /** Open tabs in the order in which they were opened. */
   pages(): readonly Page[];
   readonly dialogs: Dialogs;
+  readonly downloads: Downloads;
   browserContext(): BrowserContext;
   /** Runs on each new context before its first page is opened: init scripts and the like. */
   onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
@@ -24,6 +27,7 @@ export type WebSession = {
 
 /** What only commands use: tabs, waiting for navigations, and replacing the context. */
 export type DrivenSession = WebSession & {
+  readonly clipboard: Pick<Clipboard, "used">;
   isChromium(): boolean;
   /** The size of the page that the settings name, in CSS pixels. */
   viewport(): { width: number; height: number };
@@ -40,6 +44,8 @@ export type DrivenSession = WebSession & {
   reset(storageState: StorageState | undefined): Promise<void>;
   /** Applies to the tabs there are and to those that come, until the next {@link reset}. */
   forEachTab(key: string, setting: TabSetting): Promise<void>;
+  /** Sets something of the whole context, until the next {@link reset} or until another client drives. */
+  setOnContext(key: string, setting: ContextSetting): Promise<void>;
   /** Runs on each context before it is closed by us: what it holds can still be saved. Must not throw. */
   onContextEnd(save: (context: BrowserContext) => Promise<void>): void;
   /** How many requests the URL policy has refused so far; a command compares before and after. */
@@ -52,4 +58,4 @@ export type DrivenSession = WebSession & {
 export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 /** What a check needs of a session: it looks, and never acts. */
-export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs" | "isAlive">;
+export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs" | "downloads" | "isAlive">;

@@ -19,6 +19,7 @@ type Opened = {
   url: string;
   status: number | undefined;
   failure: string | undefined;
+  challenge: string | undefined;
 };
 
 /** Hears which servers answer, and tells what was around a command or check that failed. */
@@ -61,7 +62,7 @@ async function ifLost(error: unknown, blank: BlankPage): Promise<never> {
 
 function withDocument(
   result: CommandResult,
-  { url, status, failure }: Opened,
+  { url, status, failure, challenge }: Opened,
   expected: unknown,
 ): CommandResult {
   if (status === undefined) {
@@ -73,7 +74,12 @@ function withDocument(
       failure ?? "",
     );
   }
-  const document: DocumentStatus = { url, status, ...(typeof expected === "number" && { expected }) };
+  const document: DocumentStatus = {
+    url,
+    status,
+    ...(typeof expected === "number" && { expected }),
+    ...(challenge !== undefined && { challenge }),
+  };
   return { ...result, document };
 }
 
@@ -111,7 +117,9 @@ class Servers {
     this.note(request, undefined);
     const page = mainPageOf(request);
     const isRedirect = response.status() >= 300 && response.status() < 400;
-    if (page && !isRedirect) this.open(page, url, response.status(), undefined);
+    const status = response.status();
+    const challenge = status === 401 ? response.headers()["www-authenticate"]?.slice(0, 200) : undefined;
+    if (page && !isRedirect) this.open(page, { url, status, failure: undefined, challenge });
   }
 
   private failed(request: Request): void {
@@ -120,7 +128,7 @@ class Servers {
     if (unreachableReason(failure) === undefined || /DISCONNECTED|OFFLINE/.test(failure)) return;
     this.note(request, failure);
     const page = mainPageOf(request);
-    if (page) this.open(page, request.url(), undefined, failure);
+    if (page) this.open(page, { url: request.url(), status: undefined, failure, challenge: undefined });
   }
 
   private note(request: Request, failure: string | undefined): void {
@@ -129,8 +137,8 @@ class Servers {
     this.words.set(originOf(url), { at: ++this.count, url, from, failure });
   }
 
-  private open(page: Page, url: string, status: number | undefined, failure: string | undefined): void {
-    this.documents.set(page, { at: ++this.count, page, url, status, failure });
+  private open(page: Page, opened: Omit<Opened, "at" | "page">): void {
+    this.documents.set(page, { at: ++this.count, page, ...opened });
   }
 }
 

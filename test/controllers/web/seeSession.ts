@@ -33,6 +33,7 @@ export async function openSeeing(browser: Browser): Promise<SeeingPage> {
     page: () => current ?? unopened(),
     pages: () => browserContext.pages(),
     dialogs: { open: () => undefined, history: dialogs, arm: () => undefined },
+    downloads: { history: [], take: () => undefined },
     browserContext: () => browserContext,
     onNewContext: (prepare) => prepares.push(prepare),
     notify: () => undefined,

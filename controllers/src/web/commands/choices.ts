@@ -7,10 +7,11 @@ import { playwright } from "../playwright.ts";
 import { expectChecked, expectOptions, newToken, noteField } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
 import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
+import { setSlider } from "./slider.ts";
 
 /** Lists, boxes and files: fields in which a user chooses and does not type. */
 export function choiceCommands(session: DrivenSession): Command[] {
-  return [selectOption(session), setChecked(session), uploadFile(session)];
+  return [selectOption(session), setChecked(session), setSlider(session), uploadFile(session)];
 }
 
 function selectOption(session: DrivenSession): Command {

@@ -1,14 +1,12 @@
-import type { Page } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
-import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
 import type { DrivenSession } from "../session.ts";
 import { readStorageState, writeStorageState } from "../storageState.ts";
 
-/** Dialogs, storage and network: what surrounds the page. */
+/** Dialogs and storage: what surrounds the page. */
 export function environmentCommands(session: DrivenSession): Command[] {
-  return [handleDialog(session), saveStorageState(session), loadStorageState(session), setNetwork(session)];
+  return [handleDialog(session), saveStorageState(session), loadStorageState(session)];
 }
 
 function handleDialog(session: DrivenSession): Command {
@@ -76,74 +74,4 @@ function loadStorageState(session: DrivenSession): Command {
       return { message: done, ...(result.data === undefined ? {} : { data: result.data }) };
     },
   });
-}
-
-function setNetwork(session: DrivenSession): Command {
-  const rate = z.number().int().min(1).max(10_000_000).optional();
-  const input = z.strictObject({
-    offline: z.boolean().default(false),
-    latency_ms: z.number().int().min(0).max(60_000).optional().describe("Added to each request."),
-    download_kbps: rate,
-    upload_kbps: rate,
-    headers: z
-      .record(z.string().min(1).max(200), z.string().max(10_000))
-      .optional()
-      .describe("Sent with every request."),
-  });
-  return defineCommand<typeof input>({
-    name: "set_network",
-    description: "Sets the network of all tabs: off, slow, or with extra headers; what is absent is reset.",
-    effect: "write",
-    input,
-    async run({ offline, headers, ...slow }, signal) {
-      const slowed = Object.values(slow).some((value) => value !== undefined);
-      if (slowed && !session.isChromium()) {
-        throw new DeviceError(
-          "ACTION_REJECTED",
-          "Only Chromium can be slowed down. Leave out latency and rates, or use browser: chromium.",
-        );
-      }
-      const state = offline ? "off" : slowed ? "slow" : "on";
-      return act(
-        session,
-        { command: "set_network", timeoutMs: 5_000, signal, done: `the network is ${state}` },
-        async () => {
-          await session.forEachTab("network", {
-            apply: (page) => emulateNetwork(session, page, { offline, headers, ...slow }),
-            undo: (page) => emulateNetwork(session, page, { offline: false }),
-          });
-        },
-      );
-    },
-  });
-}
-
-type Network = {
-  offline: boolean;
-  headers?: Record<string, string> | undefined;
-  latency_ms?: number | undefined;
-  download_kbps?: number | undefined;
-  upload_kbps?: number | undefined;
-};
-
-/** Of the tab; what the browser does for all tabs of its context is the same for each of them. */
-async function emulateNetwork(
-  session: DrivenSession,
-  page: Page,
-  { offline, headers = {}, latency_ms, download_kbps, upload_kbps }: Network,
-): Promise<void> {
-  await page.context().setOffline(offline);
-  await page.context().setExtraHTTPHeaders(headers);
-  const cdp = await session.signals(page).cdp();
-  await cdp?.send("Network.emulateNetworkConditions", {
-    offline,
-    latency: latency_ms ?? 0,
-    downloadThroughput: bytesPerSecond(download_kbps),
-    uploadThroughput: bytesPerSecond(upload_kbps),
-  });
-}
-
-/** -1 is "no limit" in the DevTools protocol. */
-function bytesPerSecond(kbps: number | undefined): number {
-  return kbps === undefined ? -1 : (kbps * 1_000) / 8;
 }

@@ -1,5 +1,7 @@
+import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
 import { type Acting, act } from "../act.ts";
 import { askAgent } from "../askAgent.ts";
 import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
@@ -16,7 +18,7 @@ const button = z.enum(["left", "middle", "right"]).default("left");
 
 /** Clicks, drags and the bare mouse. */
 export function pointerCommands(session: DrivenSession): Command[] {
-  return [...clicks(session), dragAndDrop(session), ...mouse(session)];
+  return [...clicks(session), dragAndDrop(session), dragBy(session), ...mouse(session), leaveWindow(session)];
 }
 
 function clicks(session: DrivenSession): Command[] {
@@ -35,6 +37,13 @@ function clicks(session: DrivenSession): Command[] {
       input: targetInput,
       done: "double-clicked",
       run: (locator, _, acting) => locator.dblclick(actionOptions(acting)),
+    }),
+    elementCommand(session, {
+      name: "triple_click",
+      description: "Clicks three times, which selects a line or paragraph.",
+      input: targetInput,
+      done: "triple-clicked",
+      run: (locator, _, acting) => locator.click({ ...actionOptions(acting), clickCount: 3 }),
     }),
     elementCommand(session, {
       name: "right_click",
@@ -70,6 +79,68 @@ function dragAndDrop(session: DrivenSession): Command {
       await locator.dragTo(target, actionOptions(acting));
     },
   });
+}
+
+/** Widgets follow the mouse on its way, and some begin to only after a few pixels. */
+const DRAG_STEPS = 10;
+
+function dragBy(session: DrivenSession): Command {
+  const pixels = z.number().min(-10_000).max(10_000).default(0);
+  return elementCommand(session, {
+    name: "drag_by",
+    description: "Drags an element by its middle, so many pixels to the right and down.",
+    input: z.strictObject({
+      ...targetShape,
+      x: pixels.describe("To the left when negative."),
+      y: pixels.describe("Up when negative."),
+      ...timeoutShape,
+    }),
+    done: "dragged",
+    async run(locator, { x, y }, acting) {
+      const { mouse } = acting.page;
+      const at = await middleOf(locator, acting);
+      await mouse.down();
+      try {
+        await untilAborted(mouse.move(at.x + x, at.y + y, { steps: DRAG_STEPS }), acting.signal);
+      } finally {
+        await mouse.up();
+      }
+    },
+  });
+}
+
+/** Where the mouse is over the middle of an element that it can act on. */
+export async function middleOf(locator: Locator, acting: Acting): Promise<{ x: number; y: number }> {
+  await locator.scrollIntoViewIfNeeded(actionOptions(acting));
+  const { width, height } = await boxOf(locator, acting);
+  await locator.hover({ ...actionOptions(acting), position: { x: width / 2, y: height / 2 } });
+  const box = await boxOf(locator, acting);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+async function boxOf(locator: Locator, acting: Acting) {
+  const box = await locator.boundingBox({ timeout: acting.left(), signal: acting.signal });
+  if (box) return box;
+  throw new DeviceError(
+    "ELEMENT_NOT_ACTIONABLE",
+    "The element is there, but it is hidden. Open what contains it first.",
+  );
+}
+
+function leaveWindow(session: DrivenSession): Command {
+  return mouseCommand(
+    session,
+    "leave_window",
+    "Moves the mouse out of the window over its upper edge, as towards the address bar.",
+    z.strictObject({}),
+    async (_, { page }) => {
+      const width = page.viewportSize()?.width ?? 0;
+      // The page hears that the mouse leaves only of one that was in it.
+      await page.mouse.move(width / 2, 40);
+      await page.mouse.move(width / 2, 1);
+      await page.mouse.move(width / 2, -40);
+    },
+  );
 }
 
 function mouse(session: DrivenSession): Command[] {

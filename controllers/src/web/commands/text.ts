@@ -13,12 +13,13 @@ import { cannotTake, expectText, newToken, noteField, noteFocused } from "../rea
 import type { DrivenSession } from "../session.ts";
 import { poll, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand, hasTarget, pageOptions, timeoutShape } from "./elementCommand.ts";
+import { selectText } from "./selecting.ts";
 
 const LONGEST_TEXT = 100_000;
 
 /** Typing and keys. What is typed never appears in a message: it may be a secret. */
 export function textCommands(session: DrivenSession): Command[] {
-  return [inputText(session), typeText(session), pressKey(session)];
+  return [inputText(session), typeText(session), selectText(session), pressKey(session)];
 }
 
 function inputText(session: DrivenSession): Command {
@@ -189,33 +190,48 @@ function pressKey(session: DrivenSession): Command {
       .describe(
         "UP, DOWN, LEFT, RIGHT, OK, BACK (previous page), HOME, TAB, a letter, Enter, F5, or a chord: Control+a",
       ),
+    count: z.int().min(1).max(1_000).default(1).describe("How often."),
     ...targetShape,
     ...timeoutShape,
   });
   return defineCommand<typeof input>({
     name: "press_key",
-    description: "Presses a key or chord, in an element or where the focus is.",
+    description: "Presses a key or chord, once or count times, in an element or where the focus is.",
     effect: "write",
     input,
     async run(given, signal) {
       const key = keyOf(given.key);
+      const { count } = given;
       const options = {
         command: "press_key",
         timeoutMs: given.timeout_ms,
         signal,
-        done: `pressed ${given.key}`,
+        done: count === 1 ? `pressed ${given.key}` : `pressed ${given.key} ${count} times`,
         awaitsPage: true,
         isPlainKey: isPlain(key),
+        isLong: count > 1,
       };
+      if (/^(Control|Meta|ControlOrMeta)\+[cx]$/i.test(key)) session.clipboard.used();
       return act(session, options, async (acting) => {
-        if (key === "BACK") return acting.page.goBack(pageOptions(acting));
-        if (!hasTarget(given))
-          return options.isPlainKey ? pressPlain(session, acting, key) : acting.page.keyboard.press(key);
-        const locator = await locate(session, given, signal, acting.left());
-        return locator.press(key, actionOptions(acting));
+        const locator = hasTarget(given) ? await locate(session, given, signal, acting.left()) : undefined;
+        // Each key has the deadline, since the time that many keys take is not the element's.
+        const each = count === 1 ? acting : { ...acting, left: () => given.timeout_ms };
+        const press = (isLast: boolean) =>
+          pressOnce(session, { acting: each, key, locator, isQuick: isLast && options.isPlainKey });
+        if (count === 1) return press(true);
+        const question = { what: "press_key", ms: given.timeout_ms, signal };
+        for (let left = count; left > 0; left--) await ask(session, question, () => press(left === 1));
       });
     },
   });
+}
+
+type OneKey = { acting: Acting; key: string; locator: Locator | undefined; isQuick: boolean };
+
+function pressOnce(session: DrivenSession, { acting, key, locator, isQuick }: OneKey): Promise<unknown> {
+  if (key === "BACK") return acting.page.goBack(pageOptions(acting));
+  if (locator) return locator.press(key, actionOptions(acting));
+  return isQuick ? pressPlain(session, acting, key) : acting.page.keyboard.press(key);
 }
 
 /** Asks the page what it is about to do while the key goes up, of which few pages hear. */

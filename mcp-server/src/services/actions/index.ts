@@ -246,16 +246,21 @@ const refusal = ({ code, message, expected, found }: Failure) => ({
   error: { code, message, expected, found },
 });
 
-function refusedBy(command: string, { url, status, expected }: DocumentStatus): Failure {
+function refusedBy(command: string, { url, status, expected, challenge }: DocumentStatus): Failure {
   const wanted = expected === undefined ? "a status below 400" : `status ${expected}`;
   return {
     code: "NAVIGATION_FAILED",
-    message: `expected ${wanted}; the server answered ${status} for ${url}. Where that is right, give expect_status or check what the page shows.`,
+    message: `expected ${wanted}; the server answered ${status} for ${url}.${asksFor(challenge)} Where that is right, give expect_status or check what the page shows.`,
     command,
     expected: wanted,
     found: `status ${status}`,
   };
 }
+
+const asksFor = (challenge: string | undefined): string =>
+  challenge === undefined
+    ? ""
+    : ` It asks for a name and password (${challenge}): set them with http_credentials and open it again.`;
 
 /** The names that a controller found instead of the one asked for. */
 function nearestOf(cause: unknown): string[] | undefined {

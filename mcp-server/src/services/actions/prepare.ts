@@ -8,24 +8,31 @@ import { resolveValues } from "../values.ts";
 /** An action with the command or check that runs it and its parameters, placeholders filled in but not secrets. */
 export type Prepared = { action: Action; offered: CommandInfo | CheckInfo; params: Params };
 
-/** What types a text. A secret is filled in there and in no other parameter: an address would carry it away. */
-const typing = { commands: new Set(["input_text", "type_text"]), parameter: "text" };
+/** The one parameter of a command in which a secret is filled in: an address, say, would carry it away. */
+const secretParameters: ReadonlyMap<string, string> = new Map([
+  ["input_text", "text"],
+  ["type_text", "text"],
+  ["http_credentials", "password"],
+]);
 
 /** The parameters as a command gets them. */
 export function withSecrets({ action, params }: Prepared, secrets: Secrets): Params {
-  const { [typing.parameter]: text, ...others } = params;
-  return typing.commands.has(action.command) && text !== undefined
-    ? { ...others, [typing.parameter]: secrets.fill(text) }
-    : params;
+  const name = secretParameters.get(action.command);
+  return name === undefined || params[name] === undefined
+    ? params
+    : { ...params, [name]: secrets.fill(params[name]) };
 }
 
 function secretProblems({ action, params, offered }: Prepared, secrets: Secrets, at: string): string[] {
   if ("check" in offered) return [];
-  const { [typing.parameter]: _, ...others } = params;
-  const named = secrets.named(typing.commands.has(action.command) ? others : params);
-  return named.map(
-    (name) => `${at}: {{secret.${name}}} may only stand in the text of input_text and type_text`,
-  );
+  const allowed = secretParameters.get(action.command);
+  const others = Object.fromEntries(Object.entries(params).filter(([name]) => name !== allowed));
+  return secrets
+    .named(others)
+    .map(
+      (name) =>
+        `${at}: {{secret.${name}}} may only stand in the text of input_text and type_text and in the password of http_credentials`,
+    );
 }
 
 /**

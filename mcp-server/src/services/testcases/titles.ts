@@ -38,6 +38,23 @@ const checks: Readonly<Record<string, Says>> = {
   title_matches: (_, params) => `the title is ${wanted(params, "title")}`,
   dialog_seen: (_, params) => `a dialog was seen${about(params, "text")}`,
   console_error_seen: (_, params) => `a console error was seen${about(params, "text")}`,
+  element_disabled: (target) => `${target} is disabled`,
+  element_editable: (target) => `${target} is editable`,
+  element_empty: (target) => `${target} is empty`,
+  element_name: (target, params) => `${target} is named ${wanted(params, "name")}`,
+  element_role: (target, params) => `${target} has the role ${String(params.role)}`,
+  element_class: (target, params) => `${target} has class ${String(params.classes)}`,
+  element_css: (target, params) => `${target} has ${String(params.property)} ${wanted(params, "value")}`,
+  element_description: (target, params) => `${target} is described as ${wanted(params, "text")}`,
+  element_error: (target, params) => `${target} reports an error${about(params, "text")}`,
+  element_texts: (target) => `the texts of ${target}`,
+  value_between: (target, params) => `${target} is ${boundsOf(params)}`,
+  table_cell: (target, params) =>
+    `${String(params.column)} of ${String(params.row)} in ${target} shows ${wanted(params, "text")}`,
+  layout: (target, params) => `${target} is ${String(params.is).replaceAll("_", " ")}`,
+  selected_text: (_, params) => `the selected text is ${wanted(params, "text")}`,
+  no_page_errors: () => "the page has no errors",
+  download_received: (_, params) => `a download was received${about(params, "name")}`,
   request_seen: (_, params) => `a request was seen${about(params, "url")}`,
 };
 
@@ -49,8 +66,11 @@ function wanted(params: Params, key: string): string {
   return `${params.match === "contains" ? "…" : ""}"${value}"${params.match === "contains" ? "…" : ""}`;
 }
 
-function countOf({ count, min, max }: Params): string {
-  if (count !== undefined) return String(count);
+function countOf(params: Params): string {
+  return params.count === undefined ? boundsOf(params) : String(params.count);
+}
+
+function boundsOf({ min, max }: Params): string {
   const bounds = [
     min !== undefined && `at least ${String(min)}`,
     max !== undefined && `at most ${String(max)}`,

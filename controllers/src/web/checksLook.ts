@@ -1,0 +1,94 @@
+import type { Locator } from "playwright-core";
+import type { Reading } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import { type FrameAnswer, findInFrames, locatorIn } from "./elementsInFrames.ts";
+import { nearestOnScreen } from "./elementsNearest.ts";
+import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
+import { countAll, describe, frameOfRef, type Target, wantedText } from "./locate.ts";
+import { type ParsedSelector, parseSelector } from "./selectors.ts";
+import type { CheckSession } from "./session.ts";
+
+/** What one look for a target found, in whichever frames. */
+export type Look = {
+  target: string;
+  count: number;
+  first: Description | undefined;
+  found: FrameAnswer<Matches>[];
+  parsed: ParsedSelector;
+};
+
+/**
+ * Looks for what a target means. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR.
+ */
+export async function lookFor(
+  session: CheckSession,
+  target: Target,
+  signal: AbortSignal,
+  wanted: { attribute?: string; whole?: boolean; all?: boolean; limit?: number } = {},
+): Promise<Look> {
+  const { ref, selector } = target;
+  if ((ref === undefined) === (selector === undefined)) {
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      "An element is named by exactly one of ref and selector; give one of them",
+    );
+  }
+  const testIdAttribute = session.context.testIdAttribute();
+  const parsed: ParsedSelector =
+    ref === undefined ? parseSelector(selector ?? "", testIdAttribute) : { kind: "ref", ref };
+  const options: DescribeOptions = {
+    limit: 6,
+    selectors: false,
+    testIdAttribute,
+    ...wanted,
+  };
+  const inReach = ref === undefined || (await frameOfRef(session, ref, signal)) !== undefined;
+  const found = inReach ? await findInFrames(session.page(), parsed, options, signal) : [];
+  const all = found.flatMap(({ answer }) => answer.first);
+  const first = all.find((one) => one.visible) ?? all[0];
+  return { target: ref ?? JSON.stringify(selector), count: countAll(found), first, found, parsed };
+}
+
+/** What a look read that found no one element. */
+export function absent(look: Look): string {
+  return look.count > 1 ? `${look.count} elements match; name one of them` : "nothing matches";
+}
+
+export async function nearestTo(
+  session: CheckSession,
+  look: Look,
+  signal: AbortSignal,
+): Promise<{ nearest?: readonly string[] }> {
+  if (look.count > 1)
+    return { nearest: look.found.flatMap(({ answer }) => answer.first.map(describe)).slice(0, 5) };
+  if (look.count === 1 || look.parsed.kind === "ref") return {};
+  return { nearest: await nearestOnScreen(session.page(), wantedText(look.parsed, look.target), signal) };
+}
+
+/** An element that was found may go before it is read. */
+const READ_MS = 1_000;
+
+/** Playwright's locator for the one element that a look found; undefined where it found none or several. */
+export function foundOne({ count, found, parsed }: Look): Locator | undefined {
+  const [only] = found;
+  return count === 1 && only ? locatorIn(only.frame, parsed, only.answer.hidden > 0) : undefined;
+}
+
+/** Options for reading what {@link foundOne} gives. */
+export const readOptions = (signal: AbortSignal) => ({ timeout: READ_MS, signal });
+
+/** The reading of a check on an element that is not there, or not the only one. */
+export async function notOne(
+  session: CheckSession,
+  look: Look,
+  expected: string,
+  signal: AbortSignal,
+): Promise<Reading> {
+  return {
+    holds: false,
+    expected,
+    actual: absent(look),
+    absent: look.count === 0,
+    ...(await nearestTo(session, look, signal)),
+  };
+}

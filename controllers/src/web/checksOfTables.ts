@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { type Check, defineCheck, type Reading } from "../contract.ts";
+import { fold, quoted } from "../quoted.ts";
+import { foundOne, lookFor, notOne, readOptions } from "./checksLook.ts";
+import { matches, matchSchema, matchWords, relation } from "./checksText.ts";
+import { nearest } from "./elementsNearest.ts";
+import { targetShape } from "./locate.ts";
+import type { CheckSession } from "./session.ts";
+import { drawnTable, type TableData, tableOf } from "./tables.ts";
+
+/** What one cell of a table shows. */
+export function tableCell(session: CheckSession): Check {
+  return defineCheck({
+    name: "table_cell",
+    description: `A cell of a table or grid; ${matchWords}`,
+    input: z.strictObject({
+      ...targetShape,
+      row: z
+        .union([z.int().min(1), z.string().min(1).max(1_000)])
+        .describe("Its number from 1 below the headers, or the text of any of its cells."),
+      column: z
+        .union([z.int().min(1), z.string().min(1).max(1_000)])
+        .describe("Its number from 1, or its header."),
+      text: z.string().max(100_000),
+      match: matchSchema.default("same"),
+    }),
+    async read({ row, column, text, match, ...target }, signal) {
+      const look = await lookFor(session, target, signal);
+      const place = `column ${nameOf(column)} of row ${nameOf(row)} in ${look.target}`;
+      const expected = `${place} ${relation(match)} ${quoted(text)}`;
+      const drawn = await foundOne(look)?.evaluate(drawnTable, undefined, readOptions(signal));
+      if (drawn === undefined) return notOne(session, look, expected, signal);
+      return { expected, ...cellReading(tableOf(drawn), { row, column, text, match }) };
+    },
+  });
+}
+
+const nameOf = (place: number | string): string => (typeof place === "number" ? `${place}` : quoted(place));
+
+type Wanted = {
+  row: number | string;
+  column: number | string;
+  text: string;
+  match: z.output<typeof matchSchema>;
+};
+
+function cellReading(
+  { columns, rows }: TableData,
+  { row, column, text, match }: Wanted,
+): Omit<Reading, "expected"> {
+  const missing = (actual: string, names: readonly string[] = []) => ({
+    holds: false,
+    actual,
+    absent: true,
+    ...(names.length > 0 && { nearest: names }),
+  });
+  const key =
+    typeof column === "number" ? columns[column - 1] : columns.find((name) => fold(name) === fold(column));
+  if (key === undefined) return missing(`there is no such column`, columns.slice(0, 20));
+  const fitting = typeof row === "number" ? rows.slice(row - 1, row) : rows.filter(has(row));
+  const [found, ...others] = fitting;
+  if (found === undefined) {
+    const cells = rows.slice(0, 200).flatMap((one) => Object.values(one));
+    const near = typeof row === "number" ? [] : nearest(row, cells, (cell) => cell);
+    return missing(`there is no such row among ${rows.length}`, near);
+  }
+  if (others.length > 0) return missing(`${fitting.length} rows have such a cell; give the number of one`);
+  const cell = found[key] ?? "";
+  return { holds: matches(match, text, cell), actual: `it is ${quoted(cell, text)}` };
+}
+
+const has = (wanted: string) => (row: Record<string, string>) =>
+  Object.values(row).some((cell) => fold(cell) === fold(wanted));

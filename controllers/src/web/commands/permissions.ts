@@ -1,0 +1,186 @@
+import type { Page } from "playwright-core";
+import { z } from "zod";
+import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { ask } from "../question.ts";
+import type { DrivenSession } from "../session.ts";
+import { untilAborted } from "../waiting.ts";
+
+const DEADLINE_MS = 5_000;
+const LONGEST_TEXT = 100_000;
+
+/** What pages may do, where they are, and the clipboard that they share with the user. */
+export function permissionCommands(session: DrivenSession): Command[] {
+  return [
+    grantPermissions(session),
+    setGeolocation(session),
+    readClipboard(session),
+    writeClipboard(session),
+  ];
+}
+
+const permission = z.enum([
+  "accelerometer",
+  "background-sync",
+  "camera",
+  "clipboard-read",
+  "clipboard-write",
+  "geolocation",
+  "gyroscope",
+  "local-fonts",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "notifications",
+  "payment-handler",
+  "storage-access",
+]);
+const UNDO = "permissions";
+
+function grantPermissions(session: DrivenSession): Command {
+  const input = z.strictObject({ permissions: z.array(permission).max(20) });
+  return defineCommand<typeof input>({
+    name: "grant_permissions",
+    description: "Sets what all pages may do without asking; what is left out is refused. [] takes all back.",
+    effect: "write",
+    input,
+    async run({ permissions }, signal) {
+      if (permissions.some((one) => one !== "notifications"))
+        await refuseInsecure(session, "Permissions are", signal);
+      await onContext(session, "grant_permissions", signal, () =>
+        session.setOnContext(UNDO, {
+          async apply(context) {
+            await context.clearPermissions();
+            if (permissions.length > 0) await context.grantPermissions(permissions);
+          },
+          undo: (context) => context.clearPermissions(),
+        }),
+      );
+      return { message: permissions.length > 0 ? `granted ${permissions.join(", ")}` : "took all back" };
+    },
+  });
+}
+
+function setGeolocation(session: DrivenSession): Command {
+  const input = z
+    .strictObject({
+      latitude: z.number().min(-90).max(90).optional(),
+      longitude: z.number().min(-180).max(180).optional(),
+      accuracy: z.number().min(0).max(1_000_000).default(0).describe("Metres."),
+    })
+    .refine((given) => (given.latitude === undefined) === (given.longitude === undefined), {
+      message: "give latitude and longitude, or neither",
+    });
+  return defineCommand<typeof input>({
+    name: "set_geolocation",
+    description:
+      "Sets where the device is, in degrees, and lets pages ask for it; without a place it is unknown again.",
+    effect: "write",
+    input,
+    async run({ latitude, longitude, accuracy }, signal) {
+      if (latitude === undefined || longitude === undefined) {
+        await onContext(session, "set_geolocation", signal, () =>
+          session.browserContext().setGeolocation(null),
+        );
+        return { message: "the place is unknown" };
+      }
+      await refuseInsecure(session, "The place is", signal);
+      await onContext(session, "set_geolocation", signal, () =>
+        session.setOnContext("geolocation", {
+          async apply(context) {
+            await context.grantPermissions(["geolocation"]);
+            await context.setGeolocation({ latitude, longitude, accuracy });
+          },
+          async undo(context) {
+            await context.setGeolocation(null);
+            await context.clearPermissions();
+          },
+        }),
+      );
+      return { message: `the device is at ${latitude}, ${longitude}` };
+    },
+  });
+}
+
+function readClipboard(session: DrivenSession): Command {
+  const input = z.strictObject({});
+  return defineCommand<typeof input>({
+    name: "read_clipboard",
+    description: "Gives the clipboard's text as value; needs the permission clipboard-read.",
+    effect: "read",
+    input,
+    async run(_, signal) {
+      const text = await useClipboard(session, "read", undefined, signal);
+      return { message: `the clipboard holds ${text.length} characters`, data: { value: text } };
+    },
+  });
+}
+
+function writeClipboard(session: DrivenSession): Command {
+  const input = z.strictObject({ text: z.string().max(LONGEST_TEXT) });
+  return defineCommand<typeof input>({
+    name: "write_clipboard",
+    description: "Puts a text into the clipboard; needs the permission clipboard-write.",
+    effect: "write",
+    input,
+    async run({ text }, signal): Promise<CommandResult> {
+      await useClipboard(session, "write", text, signal);
+      return { message: `the clipboard holds ${text.length} characters` };
+    },
+  });
+}
+
+/** As a script of the page would, with no more rights than the page has. */
+async function useClipboard(
+  session: DrivenSession,
+  how: "read" | "write",
+  text: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  await refuseInsecure(session, "The clipboard is", signal);
+  if (how === "write") session.clipboard.used();
+  const question = { what: `${how}_clipboard`, ms: DEADLINE_MS, signal };
+  const answer = await ask(session, question, () => session.page().evaluate(askClipboard, text ?? null));
+  if ("text" in answer) return answer.text;
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `The page may not ${how} the clipboard: ${answer.refusal}. Call grant_permissions with clipboard-${how} first.`,
+  );
+}
+
+async function onContext(
+  session: DrivenSession,
+  what: string,
+  signal: AbortSignal,
+  set: () => Promise<void>,
+): Promise<void> {
+  await ask(session, { what, ms: DEADLINE_MS, signal }, (limited) => untilAborted(set(), limited));
+}
+
+/** An empty tab is at no origin yet, so nothing is known of the one that comes. */
+async function refuseInsecure(session: DrivenSession, what: string, signal: AbortSignal): Promise<void> {
+  const page = session.page();
+  if (!/^https?:/.test(page.url()) || (await isSecure(session, page, signal))) return;
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `${what} only given to pages of a secure origin, and ${new URL(page.url()).origin} is none. Open the site by https, or as localhost or 127.0.0.1.`,
+  );
+}
+
+const isSecure = (session: DrivenSession, page: Page, signal: AbortSignal): Promise<boolean> =>
+  ask(session, { what: "the page's origin", ms: DEADLINE_MS, signal }, () =>
+    page.evaluate(() => isSecureContext),
+  );
+
+// What follows runs in the page.
+
+/** Writes the text, or reads when there is none. */
+async function askClipboard(text: string | null): Promise<{ text: string } | { refusal: string }> {
+  try {
+    if (text === null) return { text: await navigator.clipboard.readText() };
+    await navigator.clipboard.writeText(text);
+    return { text };
+  } catch (error) {
+    return { refusal: error instanceof Error ? error.message.slice(0, 200) : "it was refused" };
+  }
+}

@@ -1,0 +1,154 @@
+import type { Locator } from "playwright-core";
+import { z } from "zod";
+import { type Command, type CommandResult, defineCommand, type Usable } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { findInFrames } from "../elementsInFrames.ts";
+import type { DescribeOptions, Description } from "../inpageAgent.ts";
+import { countAll, locate, type Target, targetShape } from "../locate.ts";
+import { ask } from "../question.ts";
+import { parseSelector } from "../selectors.ts";
+import type { DrivenSession } from "../session.ts";
+import { drawnTable, tableOf } from "../tables.ts";
+import { timeoutShape } from "./elementCommand.ts";
+
+/** What the reading itself may take when the element is there. */
+const READ_MS = 3_000;
+
+type UntilUsable = (signal: AbortSignal) => Promise<Usable>;
+
+/** Readings are whole, white space kept; what was read is in `data.value`, of a table in `data.rows`. */
+export function readingCommands(session: DrivenSession, untilUsable: UntilUsable): Command[] {
+  return [
+    getText(session, untilUsable),
+    getValue(session, untilUsable),
+    getAttribute(session, untilUsable),
+    getCount(session, untilUsable),
+    getTable(session, untilUsable),
+  ];
+}
+
+const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });
+
+function getText(session: DrivenSession, untilUsable: UntilUsable): Command {
+  return reading(session, untilUsable, {
+    name: "get_text",
+    description: "Gives an element's whole visible text as value, or its name where it has no text.",
+    input: targetInput,
+    async read(locator, _, signal) {
+      const { shown, name } = await describeIt(session, locator, { whole: true }, signal);
+      const value = shown || name;
+      return { message: `${value.length} characters`, data: { value } };
+    },
+  });
+}
+
+function getValue(session: DrivenSession, untilUsable: UntilUsable): Command {
+  return reading(session, untilUsable, {
+    name: "get_value",
+    description: "Gives what a field holds as value; a password is dots.",
+    input: targetInput,
+    async read(locator, _, signal) {
+      const { value } = await describeIt(session, locator, {}, signal);
+      if (value !== undefined) return { message: `${value.length} characters`, data: { value } };
+      throw new DeviceError("ACTION_REJECTED", "The element holds no value. Read it with get_text.");
+    },
+  });
+}
+
+function getAttribute(session: DrivenSession, untilUsable: UntilUsable): Command {
+  return reading(session, untilUsable, {
+    name: "get_attribute",
+    description: "Gives an attribute as value; null where the element has none.",
+    input: targetInput.extend({ attribute: z.string().min(1).max(100) }),
+    async read(locator, { attribute }, signal) {
+      const { attribute: value } = await describeIt(session, locator, { attribute }, signal);
+      const message = value === undefined ? `it has no attribute ${attribute}` : `${value.length} characters`;
+      return { message, data: { value: value ?? null } };
+    },
+  });
+}
+
+function getTable(session: DrivenSession, untilUsable: UntilUsable): Command {
+  return reading(session, untilUsable, {
+    name: "get_table",
+    description:
+      "Gives a table or grid as columns and rows, each row an object by its headers; total where the page says that there are more rows than it holds.",
+    input: targetInput,
+    async read(locator, _, signal) {
+      const drawn = await locator.evaluate(drawnTable, undefined, { timeout: READ_MS, signal });
+      const { columns, rows, total } = tableOf(drawn);
+      const more = total === undefined ? "" : ` of ${total}; the page holds no more of them now`;
+      return {
+        message: `${rows.length} rows${more}`,
+        data: { columns, rows, ...(total !== undefined && { total }) },
+      };
+    },
+  });
+}
+
+function getCount(session: DrivenSession, untilUsable: UntilUsable): Command {
+  const input = z.strictObject({ selector: targetShape.selector.unwrap() });
+  return defineCommand<typeof input>({
+    name: "get_count",
+    description: "Gives how many elements match as value; hidden ones count only where all are hidden.",
+    effect: "read",
+    input,
+    async run({ selector }, signal) {
+      await untilUsable(signal);
+      const testIdAttribute = session.context.testIdAttribute();
+      const parsed = parseSelector(selector, testIdAttribute);
+      const options = { limit: 0, selectors: false, testIdAttribute, all: true };
+      const question = { what: "get_count", ms: READ_MS, signal };
+      const found = await ask(session, question, (limited) =>
+        findInFrames(session.page(), parsed, options, limited),
+      );
+      const value = countAll(found);
+      return { message: `${value} match`, data: { value } };
+    },
+  });
+}
+
+/** A command that reads one element: once the screen is usable, since what acted before it may still change what is read. */
+function reading<Input extends z.ZodObject & z.ZodType<Target & { timeout_ms: number }>>(
+  session: DrivenSession,
+  untilUsable: UntilUsable,
+  spec: {
+    name: string;
+    description: string;
+    input: Input;
+    read(locator: Locator, input: z.output<Input>, signal: AbortSignal): Promise<CommandResult>;
+  },
+): Command {
+  return defineCommand<Input>({
+    name: spec.name,
+    description: spec.description,
+    effect: "read",
+    input: spec.input,
+    async run(input, signal) {
+      const target: Target & { timeout_ms: number } = input;
+      await untilUsable(signal);
+      const question = { what: spec.name, ms: target.timeout_ms, graceMs: READ_MS, signal };
+      return ask(session, question, async (limited) => {
+        const locator = await locate(session, target, limited, target.timeout_ms);
+        return spec.read(locator, input, limited);
+      });
+    },
+  });
+}
+
+async function describeIt(
+  session: DrivenSession,
+  locator: Locator,
+  wanted: Pick<DescribeOptions, "whole" | "attribute">,
+  signal: AbortSignal,
+): Promise<Description> {
+  const testIdAttribute = session.context.testIdAttribute();
+  const options: DescribeOptions = { limit: 1, selectors: false, testIdAttribute, ...wanted };
+  const described = await locator.evaluate(
+    (element, how) => globalThis.__labwright?.describe([element], how).first[0],
+    options,
+    { timeout: READ_MS, signal },
+  );
+  if (described !== undefined) return described;
+  throw new DeviceError("ELEMENT_NOT_FOUND", "The element went away while it was read. Look at the screen.");
+}

@@ -1,0 +1,230 @@
+import type { Locator } from "playwright-core";
+import { z } from "zod";
+import type { Command } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import type { Acting } from "../act.ts";
+import { targetShape } from "../locate.ts";
+import { expectText, newToken } from "../readBack.ts";
+import type { DrivenSession } from "../session.ts";
+import { poll, untilAborted } from "../waiting.ts";
+import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
+import { middleOf } from "./pointer.ts";
+
+/** More key presses than this in one go are replaced by a drag along the track. */
+const MOST_PRESSES = 100;
+/** What a page may take to show what a key did. */
+const MOVED_MS = 400;
+const MOST_ROUNDS = 12;
+
+/** Sets a slider, be it the browser's own or made by the page with the role `slider`. */
+export function setSlider(session: DrivenSession): Command {
+  return elementCommand(session, {
+    name: "set_slider",
+    description: "Sets a slider to a value and reads it back.",
+    input: z.strictObject({ ...targetShape, value: z.number(), ...timeoutShape }),
+    done: "set",
+    async run(locator, { value }, acting) {
+      const state = await read(locator, acting);
+      if (state.now === undefined) throw noSlider(state);
+      if (value < state.min || value > state.max) throw outOfRange(state, value);
+      const slider = state.inside ? locator.locator("input[type=range],[role=slider]") : locator;
+      if (state.kind === "aria") return new AriaSlider(slider, acting, value).set(state.now);
+      const token = newToken();
+      await slider.evaluate(
+        (element, given) => globalThis.__labwright?.noteField(element, given),
+        token,
+        actionOptions(acting),
+      );
+      if (!onStep(state, value)) throw notTaken(state, value, state.now);
+      await slider.fill(String(value), actionOptions(acting));
+      expectText(session, acting, { token, asked: [String(value)] });
+    },
+  });
+}
+
+type SliderState = {
+  kind: "native" | "aria";
+  /** How many sliders the target is or holds. */
+  count: number;
+  /** The slider lies within the target. */
+  inside: boolean;
+  now?: number;
+  min: number;
+  max: number;
+  step?: number;
+  vertical: boolean;
+  /** Where the thumb can go, in pixels of the frame; absent where no track is found. */
+  track?: Box & { thumb: { x: number; y: number } };
+};
+type Box = { x: number; y: number; width: number; height: number };
+
+async function read(locator: Locator, acting: Acting): Promise<SliderState> {
+  const { count, inside, native, said, boxes } = await locator.evaluate(
+    readSlider,
+    undefined,
+    actionOptions(acting),
+  );
+  const [min = 0, max = 100, now, step = native ? 1 : undefined] = said.map(numberOf);
+  const vertical = said[4] === "vertical";
+  const track = trackOf(boxes, vertical);
+  return {
+    kind: native ? "native" : "aria",
+    count,
+    inside,
+    min,
+    max,
+    vertical,
+    ...(now !== undefined && { now }),
+    ...(step !== undefined && said[3] !== "any" && { step }),
+    ...(track && { track }),
+  };
+}
+
+const numberOf = (text: string | null): number | undefined =>
+  text === null || text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
+
+/** The first box around the thumb that is more than twice as long as the thumb. */
+function trackOf([thumb, ...around]: readonly Box[], vertical: boolean): SliderState["track"] {
+  const side = vertical ? "height" : "width";
+  const track = thumb && around.find((box) => box[side] > thumb[side] * 2);
+  return track && { ...track, thumb: { x: thumb.x + thumb.width / 2, y: thumb.y + thumb.height / 2 } };
+}
+
+/** The browser moves a value that is on no step to the nearest one that is. */
+function onStep({ min, step }: SliderState, value: number): boolean {
+  if (step === undefined) return true;
+  const steps = (value - min) / step;
+  return Math.abs(steps - Math.round(steps)) < 1e-6;
+}
+
+/** Moves by keys, as the pattern of ARIA has it, and by the mouse where keys do nothing or too little. */
+class AriaSlider {
+  private hasDragged = false;
+  private isRightMore = true;
+  /** By how much one key moves it. */
+  private step: number | undefined;
+
+  constructor(
+    private readonly locator: Locator,
+    private readonly acting: Acting,
+    private readonly value: number,
+  ) {}
+
+  async set(start: number): Promise<void> {
+    let now = start;
+    for (let round = 0; now !== this.value && round < MOST_ROUNDS; round++) {
+      const next = await this.closer(now);
+      if (next === undefined) break;
+      now = next;
+    }
+    const state = await read(this.locator, this.acting);
+    const isThere = Math.abs((state.now ?? Number.NaN) - this.value) < 1e-9;
+    if (!isThere) throw notTaken({ ...state, ...(this.step && { step: this.step }) }, this.value, state.now);
+  }
+
+  /** The value after one more attempt; undefined when none is left. */
+  private async closer(now: number): Promise<number | undefined> {
+    const missing = this.value - now;
+    const presses = this.step === undefined ? 1 : Math.round(Math.abs(missing) / this.step);
+    if (presses === 0) return undefined;
+    if (presses > MOST_PRESSES && !this.hasDragged) return this.drag();
+    const key = missing > 0 === this.isRightMore ? "ArrowRight" : "ArrowLeft";
+    const after = await this.press(key, Math.min(presses, MOST_PRESSES), now);
+    if (after === now) return this.hasDragged ? undefined : this.drag();
+    // Right is less where the page is read from right to left.
+    if (after > now !== missing > 0) this.isRightMore = !this.isRightMore;
+    this.step ??= Math.abs(after - now);
+    return after;
+  }
+
+  /** The value after the last key. */
+  private async press(key: string, times: number, before: number): Promise<number> {
+    for (let left = times; left > 0; left--) await this.locator.press(key, actionOptions(this.acting));
+    return this.moved(before);
+  }
+
+  private async drag(): Promise<number> {
+    this.hasDragged = true;
+    const { now = 0, min, max, vertical, track } = await read(this.locator, this.acting);
+    if (!track || max <= min) return now;
+    const share = (this.value - min) / (max - min);
+    const { mouse } = this.acting.page;
+    const thumb = await middleOf(this.locator, this.acting);
+    const x = vertical ? 0 : track.x + share * track.width - track.thumb.x;
+    const y = vertical ? track.y + (1 - share) * track.height - track.thumb.y : 0;
+    await mouse.down();
+    try {
+      await untilAborted(mouse.move(thumb.x + x, thumb.y + y, { steps: 10 }), this.acting.signal);
+    } finally {
+      await mouse.up();
+    }
+    return this.moved(now);
+  }
+
+  /** The value that the slider has when it has moved, or has had the time to. */
+  private async moved(before: number): Promise<number> {
+    let now = before;
+    let seen = before;
+    const isDone = async () => {
+      now = (await read(this.locator, this.acting)).now ?? before;
+      const isStill = now !== before && now === seen;
+      seen = now;
+      return isStill;
+    };
+    await poll(isDone, { everyMs: 20, ms: MOVED_MS, signal: this.acting.signal });
+    return now;
+  }
+}
+
+function noSlider({ count }: SliderState): DeviceError {
+  const message =
+    count > 1
+      ? `The element holds ${count} sliders. Name one of them by its ref.`
+      : "The element is no slider that says its value. Move it with drag_by or press_key, and check what the page shows.";
+  return new DeviceError("ACTION_REJECTED", message);
+}
+
+function outOfRange(state: SliderState, value: number): DeviceError {
+  return new DeviceError("INPUT_NOT_TAKEN", `The slider cannot be set to ${value}: it ${takes(state)}.`);
+}
+
+function notTaken(state: SliderState, value: number, now: number | undefined): DeviceError {
+  return new DeviceError(
+    "INPUT_NOT_TAKEN",
+    `The slider did not take ${value}: it is at ${now ?? "no value"} and ${takes(state)}. Give a value that it can have.`,
+  );
+}
+
+function takes({ min, max, step }: SliderState): string {
+  return `goes from ${min} to ${max}${step === undefined ? "" : ` in steps of ${step}`}`;
+}
+
+// What follows runs in the page.
+
+/** `said`: least, most, value, step and orientation. `boxes`: of the thumb and of what is around it. */
+function readSlider(element: Element): {
+  count: number;
+  inside: boolean;
+  native: boolean;
+  said: (string | null)[];
+  boxes: Box[];
+} {
+  const css = "input[type=range],[role=slider]";
+  const found = element.matches(css) ? [element] : [...element.querySelectorAll(css)];
+  const [slider] = found;
+  if (!slider || found.length > 1)
+    return { count: found.length, inside: false, native: false, said: [], boxes: [] };
+  const inside = slider !== element;
+  if (slider instanceof HTMLInputElement) {
+    const said = [slider.min, slider.max, slider.value, slider.step];
+    return { count: 1, inside, native: true, said, boxes: [] };
+  }
+  const names = ["aria-valuemin", "aria-valuemax", "aria-valuenow", "", "aria-orientation"];
+  const said = names.map((name) => (name === "" ? null : slider.getAttribute(name)));
+  const boxes: Box[] = [];
+  for (let at: Element | null = slider; at && boxes.length < 8; at = at.parentElement) {
+    const { x, y, width, height } = at.getBoundingClientRect();
+    boxes.push({ x, y, width, height });
+  }
+  return { count: 1, inside, native: false, said, boxes };
+}
