@@ -1,7 +1,11 @@
 import { CsvError, parse } from "csv-parse/sync";
+import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 
 export type CsvRow = { line: number; cells: string[] };
+
+/** What the parser gives with the option `info`, which its types leave out. */
+const withLines = z.array(z.object({ record: z.array(z.string()), info: z.object({ lines: z.int() }) }));
 
 const delimiters = [",", ";", "\t"] as const;
 
@@ -18,8 +22,8 @@ export function readCsv(name: string, text: string): { columns: string[]; rows: 
 function records(name: string, text: string): CsvRow[] {
   const options = { bom: true, skip_empty_lines: true, relax_column_count: true, info: true } as const;
   try {
-    const found = parse(text, { ...options, delimiter: delimiterOf(text) });
-    return found.map(({ record, info }) => ({ line: info.lines, cells: record }));
+    const found: unknown = parse(text, { ...options, delimiter: delimiterOf(text) });
+    return withLines.parse(found).map(({ record, info }) => ({ line: info.lines, cells: record }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new ToolError(
