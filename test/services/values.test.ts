@@ -50,17 +50,17 @@ describe("placeholders", () => {
 
   it.each([
     ["{{count + 1}}", 4],
-    ["{{list[count - 2].id}}", 8],
-    ["{{list.map(one, one.id * 2)}}", [14, 16]],
-    ["{{list.filter(one, one.id > 7)}}", [{ id: 8 }]],
+    ["{{items[count - 2].id}}", 8],
+    ["{{items.map(one, one.id * 2)}}", [14, 16]],
+    ["{{items.filter(one, one.id > 7)}}", [{ id: 8 }]],
     ["{{name + '!'}}", "Anna!"],
     ["{{double('12.5') * 2}}", 25],
     ["{{count-1}}", 2],
     ["{{size(get.output.body.items)}}", 2],
     ["{{on ? 'yes' : 'no'}}", "yes"],
-    ["{{list[loop.index]}} of {{size(list)}}", '{"id":8} of 2'],
+    ["{{items[loop.index]}} of {{size(items)}}", '{"id":8} of 2'],
   ])("compute %s", (text, value) => {
-    expect(resolveValue(text, { ...scope, loop: { index: 1 } })).toEqual(value);
+    expect(resolveValue(text, { ...scope, items: scope.list, loop: { index: 1 } })).toEqual(value);
   });
 
   it.each([

@@ -65,10 +65,11 @@ export const actionPhrases: readonly Phrase[] = [
   ),
 ];
 
-const onElement = (form: string, text: string, command: string, more: Params = {}): Phrase =>
-  phrase(form, text, (part, vocabulary) =>
+function onElement(form: string, text: string, command: string, more: Params = {}): Phrase {
+  return phrase(form, text, (part, vocabulary) =>
     action(vocabulary, command, { selector: selectorOf(part), ...more }),
   );
+}
 
 function pointerPhrases(): Phrase[] {
   return [
