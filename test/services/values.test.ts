@@ -1,10 +1,9 @@
-import { describe, expect, it } from "vitest";
-import {
-  placeholdersIn,
-  resolveText,
-  resolveValue,
-  resolveValues,
-} from "../../mcp-server/src/services/values.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadExpressions } from "../../mcp-server/src/services/expressions.ts";
+import { placeholdersIn } from "../../mcp-server/src/services/placeholders.ts";
+import { resolveText, resolveValue, resolveValues } from "../../mcp-server/src/services/values.ts";
+
+beforeAll(loadExpressions);
 
 const scope = {
   name: "Anna",
@@ -50,13 +49,46 @@ describe("placeholders", () => {
   });
 
   it.each([
+    ["{{count + 1}}", 4],
+    ["{{items[count - 2].id}}", 8],
+    ["{{items.map(one, one.id * 2)}}", [14, 16]],
+    ["{{items.filter(one, one.id > 7)}}", [{ id: 8 }]],
+    ["{{name + '!'}}", "Anna!"],
+    ["{{double('12.5') * 2}}", 25],
+    ["{{count-1}}", 2],
+    ["{{size(get.output.body.items)}}", 2],
+    ["{{on ? 'yes' : 'no'}}", "yes"],
+    ["{{items[loop.index]}} of {{size(items)}}", '{"id":8} of 2'],
+  ])("compute %s", (text, value) => {
+    expect(resolveValue(text, { ...scope, items: scope.list, loop: { index: 1 } })).toEqual(value);
+  });
+
+  it.each([
     "{{}}",
     "{{a b}}",
     "{{1x}}",
+    "{{list[count]}}",
+    "{{1.0 / 0.0}}",
+  ])("that are no expression or one that fails are refused: %s", (text) => {
+    expect(() => resolveValue(text, scope)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+  });
+
+  it("end within a deadline, whatever they make of their data", () => {
+    const text = "x".repeat(20_000);
+    const grows = "{{text.replace('x', text).replace('x', text).size()}}";
+    expect(() => resolveValue(grows, { text })).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+    const twice = { text: "x".repeat(600_000) };
+    expect(() => resolveValue("{{text}}{{text}}", twice)).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT" }),
+    );
+  });
+
+  it.each([
     "{{constructor}}",
     "{{name.length}}",
     "{{__proto__}}",
     "{{list[9]}}",
+    "{{nobody + 1}}",
   ])("do not resolve %s to anything", (text) => {
     expect(() => resolveValue(text, scope)).toThrow(expect.objectContaining({ code: "UNKNOWN_VARIABLE" }));
   });
@@ -94,6 +126,14 @@ describe("secrets in data from outside", () => {
     expect(() => resolveText("{{secret.{{read.output.name}}}}", data)).toThrow(
       expect.objectContaining({ code: "INVALID_INPUT" }),
     );
+  });
+
+  it("are refused when an expression puts one together of outputs", () => {
+    expect(() => resolveValue("{{read.output.start + read.output.end}}", page)).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT" }),
+    );
+    const login = { login: "{{secret.PASSWORD}}", on: true };
+    expect(resolveValue("{{on ? login : ''}}", login)).toBe("{{secret.PASSWORD}}");
   });
 
   it("are the author's own when a variable holds them", () => {

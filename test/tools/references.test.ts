@@ -54,10 +54,12 @@ test("a text is saved from the page, and both are listed by app and model", asyn
   });
   const names = async (args: Record<string, unknown>) => {
     const { references } = (await client.call("list_references", args)).structured;
-    return z.array(z.object({ userinterface: z.string(), name: z.string() })).parse(references);
+    return z.array(z.object({ userinterface_name: z.string(), name: z.string() })).parse(references);
   };
   expect(await names({})).toMatchObject([{ name: "Close" }, { name: "Heading" }, { name: "Home" }]);
-  expect(await names({ userinterface_name: "tv" })).toMatchObject([{ userinterface: "tv", name: "Home" }]);
+  expect(await names({ userinterface_name: "tv" })).toMatchObject([
+    { userinterface_name: "tv", name: "Home" },
+  ]);
   expect(await names({ model: "web" })).toHaveLength(2);
   const page = (await client.call("list_references", { max_tokens: 50 })).structured;
   expect(page.more).toBe(3 - [page.references].flat().length);

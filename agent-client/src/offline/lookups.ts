@@ -75,7 +75,6 @@ export const kindOfArgument: Readonly<Record<string, Kind>> = {
   device_id: "device",
   device: "device",
   userinterface_name: "app",
-  userinterface: "app",
   testcase: "testcase",
   script: "script",
   requirement: "requirement",

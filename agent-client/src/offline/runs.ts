@@ -31,14 +31,17 @@ const runSchema = z.object({
     .optional(),
 });
 type RunEnd = z.output<typeof runSchema>;
-const rowSchema = z.object({ userinterface: z.string().optional(), inputs: z.array(z.string()).optional() });
+const rowSchema = z.object({
+  userinterface_name: z.string().optional(),
+  inputs: z.array(z.string()).optional(),
+});
 
 /** Runs what is named on the device that is named, and tells how it ended. Runs nothing unless the request asks to. */
 export async function run(request: Request, plan: RunPlan): Promise<OfflineAnswer> {
   const name = await request.need(plan.kind);
   const row = rowSchema.parse((await request.all(plan.kind)).rows.get(name) ?? {});
   const named = await request.find("device");
-  const app = (await request.findInRest("app")) ?? row.userinterface;
+  const app = (await request.findInRest("app")) ?? row.userinterface_name;
   const device = await deviceFor(request, app, named);
   const refusal = refusalOf(request, `${name} on ${device}`);
   if (refusal !== undefined) return refusal;

@@ -11,6 +11,14 @@ export const runReply = z.looseObject({
   failed_step: z
     .looseObject({ label: z.string(), expected: z.string().optional(), found: z.string().optional() })
     .optional(),
+  rows: z
+    .looseObject({
+      total: z.number(),
+      passed: z.number(),
+      not_passed: z.array(z.looseObject({ row: z.string(), status: z.string(), reason: reason.optional() })),
+      more: z.number().optional(),
+    })
+    .optional(),
   flaky: z.boolean().optional(),
   attempts: z.array(z.looseObject({ status: z.string(), reason: reason.optional() })).optional(),
   rerun: z.string().optional(),
@@ -33,9 +41,17 @@ export function verdictText(name: string, run: RunReply): string {
   const word = run.flaky ? "flaky" : run.status;
   const lines = [
     `${word.padEnd(9)}  ${name}${time}  ${run.execution_id}`,
-    ...whyLines(run).map((line) => `${indent}${line}`),
+    ...[...rowLines(run), ...whyLines(run)].map((line) => `${indent}${line}`),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** How many rows passed, and those that did not. */
+function rowLines({ rows }: RunReply): string[] {
+  if (!rows) return [];
+  const bad = rows.not_passed.map(({ row, ...end }) => `row ${row} ${attemptText(end)}`);
+  const more = rows.more === undefined ? [] : [`… ${rows.more} more`];
+  return [`${rows.passed} of ${rows.total} rows passed`, ...bad, ...more];
 }
 
 function whyLines({

@@ -17,9 +17,14 @@ const navigationBlock = z.strictObject({
   type: z.literal("navigation"),
   target: z.string().min(1),
 });
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_]\w{0,79}$/, "a variable's name is letters, digits and _, and starts with a letter");
 const actionBlock = z.strictObject({
   ...common,
   type: z.literal("action"),
+  /** The variable that takes what the command read: its `value`, else its `rows`, else all its data. */
+  into: variableName.optional(),
   command: z.string().min(1),
   params: paramsSchema.default({}),
   action_type: actionTypeSchema.optional(),
@@ -131,13 +136,29 @@ export const graphSchema: z.ZodType<Graph> = z.strictObject({
 });
 
 const inputSchema = z.strictObject({
-  name: z.string().regex(/^[A-Za-z_]\w{0,79}$/),
+  name: variableName,
   default: z.unknown().optional(),
   required: z.boolean().default(false),
 });
 
 export const retryOnSchema = z.enum(["error", "any"]);
 export type RetryOn = z.output<typeof retryOnSchema>;
+
+/** What a value of a test case can be declared to be. */
+export const valueTypeSchema = z.enum(["text", "number", "boolean", "list", "object"]);
+export type ValueType = z.output<typeof valueTypeSchema>;
+
+/** Rows, one placeholder that gives them, or a CSV or JSON file of the uploads folder. */
+const rowsSchema = z.union([
+  z.array(paramsSchema).min(1).max(1_000),
+  z
+    .string()
+    .max(500)
+    .regex(
+      /^\s*\{\{[^{}]+\}\}\s*$|^[^{}]+\.(?:csv|json)$/i,
+      "for_each is a list of rows, one {{expression}} that gives them, or a .csv or .json file of the uploads folder",
+    ),
+]);
 
 /** WHAT to check, naming screens by label. `outputs` name variables or `{{block_id.output}}` that a caller gets back. */
 export const testcaseSchema = z.strictObject({
@@ -148,6 +169,10 @@ export const testcaseSchema = z.strictObject({
   ...startShape,
   inputs: z.array(inputSchema).max(50).default([]),
   variables: paramsSchema.default({}),
+  /** Of inputs and variables, whoever assigns them. A text that spells the type is taken as it. */
+  types: z.record(z.string(), valueTypeSchema).optional(),
+  /** The test runs once for each row; the columns of a row are inputs of these names. */
+  for_each: rowsSchema.optional(),
   outputs: z.record(z.string(), z.string()).default({}),
   /** How often a run is tried again that could not be judged (`error`) or did not pass (`any`). */
   retries: z.int().min(0).max(10).optional(),

@@ -1,13 +1,31 @@
-import { type CelInput, CelScalar, celEnv, celFunc, isCelError, parse, plan } from "@bufbuild/cel";
+import { createContext, Script } from "node:vm";
+import {
+  type CelInput,
+  CelScalar,
+  celEnv,
+  celFunc,
+  isCelError,
+  isCelList,
+  isCelMap,
+  isCelUint,
+  parse,
+  plan,
+} from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
 import type { Params } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
-import { unknownVariables } from "./values.ts";
+import { unknownVariables } from "./placeholders.ts";
 
 const maxLength = 2_000;
 const maxDepth = 40;
 /** Elements that nested macros such as `exists` may visit together. */
 const maxVisits = 1_000_000;
+/** How long one expression may work, in milliseconds. Replacing and joining can make more of a text than its length says. */
+const deadlineMs = 1_000;
+/** Characters, and values of lists and maps, that one expression may give. */
+const maxResult = 1_000_000;
+/** Expressions of loops and rows come again and again. */
+const maxKept = 200;
 
 /** `loop` is a reserved word of CEL; a stand-in of the same length keeps the positions in messages right. */
 const loopName = "loop";
@@ -22,12 +40,31 @@ export type Expression = {
   evaluate(scope: Params): unknown;
 };
 
+const kept = new Map<string, Expression>();
+
 /**
- * Compiles a CEL expression (cel.dev) with its string functions. Whole JSON numbers are CEL integers, others doubles,
+ * Compiles a CEL expression (cel.dev) with its string functions. It may stand between `{{` and `}}`. Whole JSON numbers are CEL integers, others doubles,
  * and arithmetic may mix the two; `7 / 2` is 3 and `7 / 2.0` is 3.5. Regular expressions are RE2, so none hangs.
- * Throws INVALID_INPUT with line and column; bounded in length, depth and work.
+ * Throws INVALID_INPUT with line and column; bounded in length, depth, work and time.
  */
 export function compileExpression(source: string): Expression {
+  const known = kept.get(source);
+  if (known) return known;
+  const expression = compile(withoutBraces(source));
+  const [oldest] = kept.keys();
+  if (kept.size >= maxKept && oldest !== undefined) kept.delete(oldest);
+  kept.set(source, expression);
+  return expression;
+}
+
+/** As it stands in a text. Blanks in place of the braces keep the positions in messages right. */
+const withoutBraces = (source: string) =>
+  source.replace(
+    /^(\s*)\{\{([^{}]*)\}\}(\s*)$/,
+    (_, before, inner, after) => `${before}  ${inner}  ${after}`,
+  );
+
+function compile(source: string): Expression {
   refuseDeepText(source);
   const parsed = parsing(source);
   const shape = { names: new Set<string>(), loops: 0 };
@@ -43,7 +80,7 @@ export function compileExpression(source: string): Expression {
       refuseMuchWork(source, shape.loops, used);
       const result = run(Object.fromEntries(used.map(([name, value]) => [name, toCel(value)])));
       if (isCelError(result)) throw failed(source, result, parsed.sourceInfo?.positions ?? {});
-      return fromCel(result);
+      return fromCel(result, { left: maxResult, source });
     },
   };
 }
@@ -94,7 +131,24 @@ function planning(source: string, parsed: ReturnType<typeof parse>) {
     }
   };
   const run = guarded(() => plan(environment, parsed));
-  return (bindings: Record<string, CelInput>) => guarded(() => run(bindings));
+  return (bindings: Record<string, CelInput>) => guarded(() => withinDeadline(() => run(bindings)));
+}
+
+const timed: { work?: () => unknown } = {};
+const timedContext = createContext(timed);
+const doWork = new Script("work()");
+
+/** Ends work that takes too long. A virtual machine's timeout also ends what it calls outside of it. */
+function withinDeadline<T>(work: () => T): T {
+  const done: T[] = [];
+  timed.work = () => void done.push(work());
+  try {
+    doWork.runInContext(timedContext, { timeout: deadlineMs });
+  } finally {
+    delete timed.work;
+  }
+  for (const result of done) return result;
+  throw new Error("it gave nothing");
 }
 
 function refuseDeepText(source: string): void {
@@ -196,11 +250,32 @@ function toCel(value: unknown): CelInput {
   return new Map(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
 }
 
-function fromCel(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (!(Symbol.iterator in value)) return String(value);
-  return "entries" in value && "get" in value && "has" in value ? "[map]" : "[list]";
+/** What is left of the bound on a result's size. */
+type Budget = { left: number; readonly source: string };
+
+/** The value as JSON holds it; a time or a duration as text. */
+function fromCel(value: unknown, budget: Budget): unknown {
+  spend(budget, typeof value === "string" ? value.length : 1);
+  if (isCelList(value)) return Array.from(value, (item) => fromCel(item, budget));
+  if (isCelMap(value))
+    return Object.fromEntries(
+      Array.from(value.entries(), ([key, item]) => [String(fromCel(key, budget)), fromCel(item, budget)]),
+    );
+  if (isCelUint(value)) return numberOf(value.value, budget.source);
+  if (typeof value === "bigint" || typeof value === "number") return numberOf(value, budget.source);
+  return typeof value === "object" && value !== null ? String(value) : value;
+}
+
+function spend(budget: Budget, size: number): void {
+  budget.left -= size;
+  if (budget.left < 0) throw invalid(budget.source, `gives more than ${maxResult} characters or values`);
+}
+
+/** A number that JSON holds exactly, or near enough for one with a fraction. */
+function numberOf(value: bigint | number, source: string): number {
+  const number = Number(value);
+  if (Number.isFinite(number) && (typeof value === "number" || Number.isSafeInteger(number))) return number;
+  throw invalid(source, `gives ${value}, which no JSON number holds`);
 }
 
 function failed(

@@ -46,6 +46,7 @@ import { createScreen } from "./screen/screenService.ts";
 import { createScripts, type ScriptService, type ToolCalls } from "./scripts/index.ts";
 import { createTestcases, type TestcaseService } from "./testcases/index.ts";
 import { createTranscripts } from "./transcripts.ts";
+import { createUploads } from "./uploads.ts";
 import { createUrlPolicy, type UrlPolicy } from "./urlPolicy.ts";
 import { createUserInterfaces } from "./userinterfaces/index.ts";
 import { createVerifications } from "./verifications/index.ts";
@@ -283,6 +284,7 @@ function createApps(
     navigation,
     http: (url, init) => allowedFetch(policy, url, init),
     apps: userinterfaces,
+    uploads: createUploads(config.folders.uploads),
   });
   later.testcases = testcases;
   return { userinterfaces, navigation, testcases, references };

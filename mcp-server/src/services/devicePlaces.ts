@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
-import { type ControllerContext, DeviceError, nearest } from "@labwright/controllers";
+import { join } from "node:path";
+import { type ControllerContext, DeviceError } from "@labwright/controllers";
+import { uploadPath } from "./uploads.ts";
 import type { UrlPolicy } from "./urlPolicy.ts";
 
 export type DevicePlaces = {
@@ -24,31 +24,6 @@ export function createDeviceContexts(
     unsafe: { javascript: unsafe.javascript },
     testIdAttribute,
   });
-}
-
-/** A file inside the folder by its real path, so that neither `..` nor a symlink leads out of it. Throws PATH_DENIED. */
-function uploadPath(folder: string, name: string): string {
-  const path = isAbsolute(name) ? name : join(folder, name);
-  if (!existsSync(path) || !existsSync(folder)) {
-    const near = existsSync(folder) ? nearest(name, readdirSync(folder)) : [];
-    const offer = near.length > 0 ? ` Nearest: ${near.join(", ")}.` : "";
-    throw new DeviceError(
-      "PATH_DENIED",
-      `There is no upload "${name}".${offer} Put the file into ${folder}.`,
-      {
-        nearest: near,
-      },
-    );
-  }
-  const real = realpathSync(path);
-  const inside = relative(realpathSync(folder), real);
-  const leads = inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-  if (leads)
-    throw new DeviceError(
-      "PATH_DENIED",
-      `"${name}" is outside the uploads folder. Put the file into ${folder}.`,
-    );
-  return real;
 }
 
 function storageStatePath(folder: string, name: string): string {

@@ -1,43 +1,35 @@
-import { nearest } from "@labwright/controllers";
 import type { Params } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
+import { type Expression, loadExpressions, loadedExpression } from "./expressions.ts";
+import {
+  anyPlaceholder,
+  holdsSecret,
+  isPath,
+  isSecret,
+  placeholdersIn,
+  secretPlaceholder,
+  stringsIn,
+  unknownVariables,
+  wholePlaceholder,
+} from "./placeholders.ts";
 
-const anyPlaceholder = /\{\{([^{}]*)\}\}/g;
-const wholePlaceholder = /^\{\{([^{}]*)\}\}$/;
-const pathGrammar = /^[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*$/;
-const secretName = /^secret\s*\./;
-const secretPlaceholder = /\{\{\s*secret\s*\.[^{}]*\}\}/g;
+/** A filled text is no longer than this: one that holds itself twice would else double with each round of a loop. */
+const longestText = 1_000_000;
 
-/** Filled in by whoever runs the step, after it is recorded: never here. */
-const isSecret = (name: string) => secretName.test(name);
+/** A placeholder's value. `trusted` are texts that the author wrote: a secret that one of them names may be named. */
+type Found = { value: unknown; trusted: () => readonly string[] };
 
-/** Names of `{{name}}` in every string below `value`, in order, each once; `{{secret.NAME}}` is not one of them. */
-export function placeholdersIn(value: unknown): string[] {
-  const found = new Set<string>();
-  for (const text of stringsIn(value)) {
-    for (const [, name = ""] of text.matchAll(anyPlaceholder)) {
-      const trimmed = name.trim();
-      if (!isSecret(trimmed)) found.add(trimmed);
-    }
-  }
-  return [...found];
-}
-
-/** Whether a string below `value` names a secret. */
-export function holdsSecret(value: unknown): boolean {
-  return stringsIn(value).some((text) => text.search(secretPlaceholder) >= 0);
-}
-
-/** The first name of a placeholder's path, or undefined when the text between the braces is no path at all. */
-export function rootOf(placeholder: string): string | undefined {
-  return pathGrammar.test(placeholder) ? placeholder.split(/[.[]/, 1)[0] : undefined;
+/** Loads what the expressions below `value` need; most values need nothing. To be awaited before they are resolved. */
+export async function readyToResolve(value: unknown): Promise<void> {
+  if (placeholdersIn(value).some((placeholder) => !isPath(placeholder) || placeholder.includes("-")))
+    await loadExpressions();
 }
 
 /**
- * Fills `{{name}}` and `{{name.path[0]}}` below `value` from `scope`. A string that is one placeholder takes the value
- * with its type; inside a longer string numbers and booleans are written out and objects become JSON. Filled values
- * are not filled again. `{{secret.NAME}}` stays. Throws UNKNOWN_VARIABLE naming all that are unknown, and
- * INVALID_INPUT when a block's output, which is data from outside, would name a secret.
+ * Fills `{{name}}`, `{{name.path[0]}}` and `{{expression}}` below `value` from `scope`. A string that is one placeholder
+ * takes the value with its type; inside a longer string numbers and booleans are written out and objects become JSON.
+ * Filled values are not filled again. `{{secret.NAME}}` stays. Throws UNKNOWN_VARIABLE naming all that are unknown, and
+ * INVALID_INPUT for an expression that fails, or when a block's output, which is data from outside, would name a secret.
  */
 export function resolveValues(value: Params, scope: Params): Params {
   const unknown = new Set<string>();
@@ -67,36 +59,56 @@ function resolveOne(value: unknown, scope: Params, unknown: Set<string>): unknow
 }
 
 function resolveString(template: string, scope: Params, unknown: Set<string>): unknown {
-  const find = (name: string) => {
-    const found = lookUp(name, scope);
-    if (found === undefined) unknown.add(name);
-    return found;
-  };
   const whole = wholePlaceholder.exec(template)?.[1]?.trim();
   if (whole !== undefined && !isSecret(whole)) {
-    const found = find(whole);
-    if (isOutput(whole) && holdsSecret(found)) throw namesSecret(template);
-    return found;
+    const { value, trusted } = find(whole, scope, unknown);
+    if (holdsSecret(value)) refuseSecrets(template, stringsIn(value), trusted);
+    return value;
   }
   // Two outputs side by side could spell a placeholder that neither holds, so the joined text is what is judged.
-  let trusted = template;
+  const allowed: (() => readonly string[])[] = [() => [template]];
   const filled = template.replace(anyPlaceholder, (text, name: string) => {
     const trimmed = name.trim();
     if (isSecret(trimmed)) return text;
-    const inserted = asText(find(trimmed));
-    trusted += isOutput(trimmed) ? "" : `\n${inserted}`;
-    return inserted;
+    const { value, trusted } = find(trimmed, scope, unknown);
+    allowed.push(trusted);
+    return asText(value);
   });
-  const allowed = new Set(trusted.match(secretPlaceholder) ?? []);
-  if ((filled.match(secretPlaceholder) ?? []).some((found) => !allowed.has(found)))
-    throw namesSecret(template);
+  if (filled.length > longestText) throw tooLong(template);
+  refuseSecrets(template, [filled], () => allowed.flatMap((texts) => texts()));
   return filled;
 }
 
-const isOutput = (name: string) => /^[\w-]+\.output\b/.test(name);
+/** What a placeholder stands for: something known by this name and path, else what the expression gives. */
+function find(placeholder: string, scope: Params, unknown: Set<string>): Found {
+  const value = lookUp(placeholder, scope);
+  if (value !== undefined) {
+    const isOutput = /^[\w-]+\.output\b/.test(placeholder);
+    return { value, trusted: () => (isOutput ? [] : [asText(value), ...stringsIn(value)]) };
+  }
+  // A path may hold hyphens, as a header's name does; what is not there under that name may be a subtraction.
+  if (isPath(placeholder) && !isSubtraction(placeholder, scope)) {
+    unknown.add(placeholder);
+    return { value: undefined, trusted: () => [] };
+  }
+  const expression = loadedExpression(placeholder);
+  return { value: expression.evaluate(scope), trusted: () => authorsTexts(expression, scope) };
+}
+
+const isSubtraction = (placeholder: string, scope: Params): boolean =>
+  placeholder.includes("-") &&
+  loadedExpression(placeholder).names.every((name) => Object.hasOwn(scope, name));
+
+/** Texts in what an expression reads, but for the outputs of blocks. */
+function authorsTexts({ names }: Expression, scope: Params): string[] {
+  const own = names.filter((name) => !isBlock(scope[name]));
+  return own.flatMap((name) => stringsIn(scope[name]));
+}
+
+const isBlock = (value: unknown): boolean => isObject(value) && Object.hasOwn(value, "output");
 
 function lookUp(name: string, scope: Params): unknown {
-  if (!pathGrammar.test(name)) return undefined;
+  if (!isPath(name)) return undefined;
   let current: unknown = scope;
   for (const key of name.split(/[.[\]]+/).filter((part) => part !== "")) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
@@ -110,24 +122,24 @@ function refuseUnknown(unknown: ReadonlySet<string>, scope: Params): void {
   throw unknownVariables([...unknown], Object.keys(scope));
 }
 
-/** UNKNOWN_VARIABLE for `names`, with the nearest of the `known`. */
-export function unknownVariables(names: readonly string[], known: readonly string[]): ToolError {
-  const near = [...new Set(names.flatMap((name) => nearest(rootOf(name) ?? name, known, 2)))];
-  return new ToolError(
-    "UNKNOWN_VARIABLE",
-    `Nothing is known as ${names.map((name) => `{{${name}}}`).join(", ")}.`,
-    near.length > 0
-      ? `Did you mean ${near.map((name) => `{{${name}}}`).join(", ")}? Names are inputs, variables and block_id.output.`
-      : "Names are inputs, variables and block_id.output of a block that has run.",
-    { unknown: names, nearest: near },
-  );
-}
-
-function namesSecret(template: string): ToolError {
-  return new ToolError(
+/** Every secret that `texts` name must stand, as it is, in one of the texts that the author wrote. */
+function refuseSecrets(template: string, texts: readonly string[], trusted: Found["trusted"]): void {
+  const named = texts.flatMap((text) => text.match(secretPlaceholder) ?? []);
+  if (named.length === 0) return;
+  const allowed = new Set(trusted().flatMap((text) => text.match(secretPlaceholder) ?? []));
+  if (named.every((secret) => allowed.has(secret))) return;
+  throw new ToolError(
     "INVALID_INPUT",
     `What "${template}" gives names a secret, and only the author of a test may do that.`,
     "Look at the block whose output is used here: the data it read holds a secret's placeholder.",
+  );
+}
+
+function tooLong(template: string): ToolError {
+  return new ToolError(
+    "INVALID_INPUT",
+    `What "${template.slice(0, 100)}" gives is longer than ${longestText} characters.`,
+    "Take a part of the data, or keep it as a list instead of one text.",
   );
 }
 
@@ -135,12 +147,6 @@ function asText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-function stringsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(stringsIn);
-  return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 const isObject = (value: unknown): value is Params => typeof value === "object" && value !== null;

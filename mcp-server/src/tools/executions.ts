@@ -36,7 +36,7 @@ export const getExecutionStatus = defineTool({
     attempts: z.array(attemptSchema).optional(),
     rerun: z.string().optional(),
     device: z.string(),
-    userinterface: z.string().optional(),
+    userinterface_name: z.string().optional(),
     started_at: z.string(),
     duration_ms: z.int().optional(),
     verified_count: z.int(),
@@ -126,7 +126,7 @@ export const getExecutionResults = defineTool({
     name: filter,
     status: executionStatusSchema.optional(),
     device: filter,
-    userinterface: filter,
+    userinterface_name: filter,
     environment: filter,
     release: filter,
     build: filter,
@@ -142,7 +142,7 @@ export const getExecutionResults = defineTool({
     name: brief,
     status: brief.describe(executionStatusSchema.options.join(", ")),
     device: brief,
-    userinterface: brief,
+    userinterface_name: brief,
     environment: brief,
     release: brief,
     build: brief,
@@ -172,8 +172,8 @@ export const getExecutionResults = defineTool({
     more: z.int().optional().describe("Older ones that match"),
     next: z.string().optional().describe("Give it as before to get them"),
   }),
-  async handle({ input: { max_tokens: maxTokens, ...query }, services }) {
-    const { more, ...page } = await services.results.search({ ...query, maxTokens });
+  async handle({ input: { max_tokens: maxTokens, userinterface_name: userinterface, ...query }, services }) {
+    const { more, ...page } = await services.results.search({ ...query, userinterface, maxTokens });
     return { ...page, ...(more > 0 && { more }) };
   },
 });

@@ -68,7 +68,7 @@ export const listReferences = defineTool({
   }),
   wireInput: z.object({ userinterface_name: brief, model: brief, max_tokens: z.int().default(2_000) }),
   output: z.object({
-    references: z.array(z.object({ userinterface: z.string(), ...view })),
+    references: z.array(z.object({ userinterface_name: z.string(), ...view })),
     more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
   }),
   async handle({ input: { max_tokens: maxTokens, ...filter }, services }) {

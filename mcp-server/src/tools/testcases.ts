@@ -17,7 +17,7 @@ export const saveTestcase = defineTool({
   name: "save_testcase",
   title: "Save a test case",
   description:
-    "Save {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,retries?,inputs?:[{name,default?,required?}],variables?,outputs?,blocks:[{id,type,...}],edges:[{from,to,on?:success|failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body:{blocks,edges},on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}, script{script,args}. Values take {{name}}, {{block_id.output.x}}",
+    "Save {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,retries?,inputs?:[{name,default?,required?}],variables?,outputs?,types?,for_each?,blocks:[{id,type}],edges:[{from,to,on?:failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params,into?}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body,on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}, script{script,args}. Values take {{CEL}}, {{block_id.output.x}}",
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",
@@ -70,7 +70,7 @@ export const listTestcases = defineTool({
       z.object({
         id: z.string(),
         name: z.string(),
-        userinterface: z.string().optional(),
+        userinterface_name: z.string().optional(),
         tags: z.array(z.string()).optional(),
         inputs: z.array(z.string()).optional(),
       }),
@@ -159,6 +159,21 @@ export const executeTestcase = defineTool({
     reason: z.object({ code: z.string(), message: z.string() }).optional(),
     duration_ms: z.int().optional(),
     steps_done: z.int(),
+    rows: z
+      .object({
+        total: z.int(),
+        passed: z.int(),
+        not_passed: z.array(
+          z.object({
+            row: z.string(),
+            status: z.string(),
+            execution_id: z.string(),
+            reason: z.object({ code: z.string(), message: z.string() }).optional(),
+          }),
+        ),
+        more: z.int().optional(),
+      })
+      .optional(),
     flaky: z.boolean().optional(),
     attempts: z.array(attemptSchema).optional(),
     rerun: z.string().optional(),
@@ -182,7 +197,7 @@ export const generateAndSaveTestcase = defineTool({
   name: "generate_and_save_testcase",
   title: "Make a test case of words",
   description:
-    'Make a test of steps, one a line: go to NODE; click "X"; type "T" into "X"; press KEY; check NODE is shown; check or wait for text "T". Unless all is understood it saves nothing and returns what save_testcase needs',
+    'Make a test of steps, one a line: go to NODE; click "X"; type "T" into "X"; press KEY; check NODE is shown; check or wait for text "T". Saves nothing unless it understands all; names what it does not',
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",
@@ -208,19 +223,8 @@ export const generateAndSaveTestcase = defineTool({
     name: z.string(),
     steps: z.string().optional(),
     testcase: paramsSchema.optional(),
-    understood: z.string().optional(),
-    not_understood: z
-      .array(z.object({ line: z.string(), reason: z.string(), nearest: z.array(z.string()).optional() }))
-      .optional(),
-    context: z
-      .object({
-        nodes: z.array(z.string()),
-        testcases: z.array(z.string()).optional(),
-        commands: z.array(z.string()).optional(),
-        checks: z.array(z.string()).optional(),
-      })
-      .optional(),
-    schema_uri: z.string().optional(),
+    understood: z.int().optional(),
+    not_understood: z.array(z.string()).optional(),
   }),
   handle: ({ input, services, context }) => services.authoring.generate(input, context),
 });

@@ -59,6 +59,33 @@ describe("a phrase", () => {
     ["press OK", 'press_key key="OK"'],
     ["press the ENTER key", 'press_key key="ENTER"'],
     ["go back", 'press_key key="BACK"'],
+    ["log out", "call_testcase Log out"],
+    ["sign in", 'click_element selector="Sign in"'],
+    ["Then log in to the app", "call_testcase log in"],
+    ["sign out", 'click_element selector="Sign out"'],
+    ["reload the page", "reload"],
+    ["scroll down", 'scroll direction="down"'],
+    ["scroll to the bottom of the page", 'scroll direction="bottom"'],
+    ['scroll down to the "Imprint" link', 'scroll_to_element selector="Imprint"'],
+    ['upload "cv.pdf" to the "CV" field', 'upload_file selector="CV" files=["cv.pdf"]'],
+    ['choose "Express"', 'click_element selector="Express"'],
+    ['choose "Germany" from "Country"', 'select_option selector="Country" option="Germany"'],
+    ['uncheck the "Gift" checkbox', 'set_checked selector="Gift" checked=false'],
+    ['turn off "Wi-Fi"', 'set_checked selector="Wi-Fi" checked=false'],
+    ['clear the "Search" field', 'input_text selector="Search" text=""'],
+    ['hover over "Menu"', 'hover_element selector="Menu"'],
+    ['drag "A" onto "B"', 'drag_and_drop selector="A" to_selector="B"'],
+    ['wait until "Loading" disappears', 'element_hidden selector="Loading"'],
+    ['wait until "Pay" is enabled', 'element_enabled selector="Pay"'],
+    ['I should see "Welcome"', 'text_visible text="Welcome"'],
+    ['the user should not see "Error"', 'not text_visible text="Error"'],
+    ['"Save" should be disabled', 'not element_enabled selector="Save"'],
+    ['check "Save" isn\'t disabled', 'element_enabled selector="Save"'],
+    ['"Error" should not be visible', 'not element_visible selector="Error"'],
+    ['"Email" should have value "a@b.c"', 'element_value selector="Email" value="a@b.c"'],
+    ['check that the "Search" field is empty', 'element_value selector="Search" value=""'],
+    ['check there are 3 "Add" buttons', 'element_count selector="Add" count=3'],
+    ['the number of "Add" should be 2', 'element_count selector="Add" count=2'],
     ['type "a and b. c" into the "Email" field', 'input_text selector="Email" text="a and b. c"'],
     ['type "{{secret.PIN}}" into "PIN"', 'input_text selector="PIN" text="{{secret.PIN}}"'],
     ['fill "Email" with "a@b.c"', 'input_text selector="Email" text="a@b.c"'],
@@ -94,11 +121,21 @@ describe("a phrase", () => {
     ["check that Nowhere is shown", '? the node "Nowhere" has no verification to know it by'],
     ["check that Cart is not shown", '? the node "Cart" has several verifications; say what is not shown'],
     ["call test log im", '? no test case is called "log im" (log in, Log out)'],
-    ["sing a song", "? no phrase of ours"],
-    ["check the weather", "? no phrase of ours"],
+    ["sing a song", expect.stringMatching(/^\? not understood \(.+\)$/)],
+    ["clik on it", expect.stringContaining('click "X"')],
+    ["upload it please", expect.stringContaining('upload "FILE" to "X"')],
+    ['upload "a.pdf"', expect.stringContaining("which field takes the file")],
   ])("%s is not understood, with the reason and what is nearest", (text, reason) => {
     expect(read(text)).toEqual([reason]);
   });
+});
+
+test("an ordinal takes one of several elements of a name, whatever quotes the name holds", () => {
+  const [second] = read('click the second "Add" button');
+  expect(second).toMatch(/^click_element selector=".*normalize-space\(\.\)=\\"Add\\".*\)\[2\]"$/);
+  expect(read('click the last "Add"')[0]).toContain("[last()]");
+  expect(read('type "x" into the 3rd "Name" field')[0]).toContain("[3]");
+  expect(read('click the first « it\'s "so" »')[0]).toContain("[1]");
 });
 
 test("a sentence that is several steps is taken apart, and what fails of it alone is told", () => {
@@ -107,7 +144,10 @@ test("a sentence that is several steps is taken apart, and what fails of it alon
     'click_element selector="Cart"',
     'text_visible text="Your cart", text_visible text="Pay"',
   ]);
-  expect(read("go to Home and then dance")).toEqual(["navigation Home", "? no phrase of ours"]);
+  expect(read("go to Home and then dance")).toEqual([
+    "navigation Home",
+    expect.stringContaining("? not understood"),
+  ]);
 });
 
 test("a description is lines, sentences or a numbered list; quotes protect what is in them", () => {

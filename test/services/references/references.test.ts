@@ -86,7 +86,7 @@ describeEachDatabase("the reference service", (open) => {
     expect(file).toMatch(/^[0-9a-f]{64}\.png$/);
     expect((await stat(join(folder, file ?? ""))).mode & 0o777).toBe(0o600);
     expect((await list()).references).toEqual([
-      { userinterface: app, name: "Welcome", model: "simulated", kind: "image", area, uri: saved.uri },
+      { userinterface_name: app, name: "Welcome", model: "simulated", kind: "image", area, uri: saved.uri },
     ]);
   });
 

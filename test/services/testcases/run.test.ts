@@ -475,3 +475,91 @@ describe("call_testcase", () => {
     await expect(one.testcases.save(again, {})).rejects.toThrow("round a calls round b calls round a");
   });
 });
+
+describe("data of a run", () => {
+  const set = (id: string, values: object) => ({ id, type: "set", values });
+
+  it("is computed by set, in a loop from the items of a list, and keeps its types", async () => {
+    const loop = {
+      id: "each",
+      type: "loop",
+      iterations: 3,
+      body: chain([
+        set("add", {
+          total: "{{total + items[loop.index].price}}",
+          all: "{{all + [items[loop.index].name]}}",
+        }),
+      ]),
+    };
+    const items = [
+      { name: "a", price: 1 },
+      { name: "b", price: 2.5 },
+      { name: "c", price: 4 },
+    ];
+    const given = testcase(chain([loop, sees("look", "{{'Wel' + 'come'}}")]), {
+      variables: { total: 0, all: [], items },
+      types: { total: "number", all: "list" },
+      outputs: { total: "total", all: "{{all}}" },
+    });
+    const reply = await runSaved(bench(), given);
+    expect(reply).toMatchObject({ status: "passed", outputs: { total: 7.5, all: ["a", "b", "c"] } });
+  });
+
+  it.each([
+    ["its value, typed as declared", { value: "12.50", x: 1 }, { read: "number" }, 12.5],
+    ["a number as it is", { value: 3 }, {}, 3],
+    ["its rows", { rows: [["a"]] }, { read: "list" }, [["a"]]],
+    ["all of it", { url: "u" }, {}, { url: "u" }],
+  ])("takes what a command read: %s", async (_what, reads, types, value) => {
+    const graph = chain([click("go", "Movies", { into: "read" }), sees("look", "All movies")]);
+    const reply = await runSaved(bench({ reads }), testcase(graph, { types, outputs: { read: "read" } }));
+    expect(reply).toMatchObject({ status: "passed", outputs: { read: value } });
+  });
+
+  it("fails where what was read is not of its type, with what was found, and is an error where nothing is read", async () => {
+    const graph = chain([click("go", "Movies", { into: "read" }), sees("look", "All movies")]);
+    const given = () => testcase(graph, { types: { read: "number" } });
+    expect(await runSaved(bench({ reads: { value: "n/a" } }), given())).toMatchObject({
+      status: "failed",
+      reason: { code: "VERIFICATION_FAILED" },
+      failed_step: { path: "go", expected: "read: it is to be a number", found: 'the text "n/a"' },
+    });
+    expect(await runSaved(bench(), given())).toMatchObject({
+      status: "error",
+      reason: { code: "INVALID_INPUT", message: expect.stringContaining("reads nothing") },
+    });
+  });
+
+  it("names a type of nothing, an expression that cannot be read and an unknown name before anything runs", async () => {
+    const graph = chain([
+      set("one", { x: "{{1 +}}" }),
+      set("two", { y: "{{size(nobody)}}" }),
+      sees("look", "Welcome"),
+    ]);
+    const saving = bench().testcases.save(testcase(graph, { types: { z: "number" } }), {});
+    await expect(saving).rejects.toMatchObject({
+      code: "TESTCASE_INVALID",
+      details: {
+        problems: expect.arrayContaining([
+          expect.objectContaining({ path: "one", code: "INVALID_INPUT" }),
+          expect.objectContaining({ path: "two", code: "UNKNOWN_VARIABLE" }),
+          expect.objectContaining({ path: "types" }),
+        ]),
+      },
+    });
+  });
+
+  it("does not grow without end", async () => {
+    const loop = {
+      id: "each",
+      type: "loop",
+      iterations: 60,
+      body: chain([set("double", { list: ["{{list}}", "{{list}}"] })]),
+    };
+    const reply = await runSaved(
+      bench(),
+      testcase(chain([loop, sees("look", "Welcome")]), { variables: { list: [1] } }),
+    );
+    expect(reply).toMatchObject({ status: "error", reason: { code: "INVALID_INPUT" } });
+  });
+});

@@ -7,6 +7,7 @@ import { systemClock } from "../../../mcp-server/src/services/clock.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
 import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type {
+  ActionExecutor,
   ArtifactStore,
   CallContext,
   Clock,
@@ -26,6 +27,7 @@ import {
   type NavigationRequest,
   type TestcaseReply,
 } from "../../../mcp-server/src/services/testcases/index.ts";
+import { createUploads } from "../../../mcp-server/src/services/uploads.ts";
 import { createUrlPolicy } from "../../../mcp-server/src/services/urlPolicy.ts";
 import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
@@ -41,6 +43,8 @@ export type BenchOptions = {
   /** What navigation answers, by target; any other target is reached and verified. */
   navigate?: (request: NavigationRequest, run: Run) => Promise<NavigationOutcome>;
   screenFault?: ToolError;
+  /** What every command of the device reads. */
+  reads?: Record<string, unknown>;
   /** What runs scripts; none is known when left out. */
   scripts?: ScriptPort;
 };
@@ -113,7 +117,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     lastRun: executionRows(db).lastRun,
     devices,
     executions,
-    actions: createActions({ notices, clock: systemClock, secrets, verifications }),
+    actions: reading(createActions({ notices, clock: systemClock, secrets, verifications }), options.reads),
     verifications,
     navigation: {
       navigate: (run, request) =>
@@ -131,6 +135,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     secrets,
     clock,
     http: (url, init) => allowedFetch(policy, url, init),
+    uploads: createUploads("/nowhere"),
     apps: {
       async describe(name) {
         const found = apps[name];
@@ -147,6 +152,20 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   return { testcases, executions, reports, artifacts, secrets, devices, clock, faults, events };
 }
 export type Bench = ReturnType<typeof openBench>;
+
+/** The same actions, as on a device whose commands read something. */
+function reading(actions: ActionExecutor, data: BenchOptions["reads"]): ActionExecutor {
+  if (!data) return actions;
+  return {
+    list: (device) => actions.list(device),
+    describe: (device, name) => actions.describe(device, name),
+    validate: (device, list) => actions.validate(device, list),
+    async run(device, batch, options) {
+      const report = await actions.run(device, batch, options);
+      return { ...report, results: report.results.map((result) => ({ ...result, data })) };
+    },
+  };
+}
 
 type Given = Record<string, unknown>;
 let count = 0;

@@ -19,7 +19,7 @@ const statusSchema = z.object({
   status: z.enum(runStatuses),
   reason: z.object({ code: z.string(), message: z.string() }).optional(),
   device: z.string(),
-  userinterface: z.string().optional(),
+  userinterface_name: z.string().optional(),
   started_at: z.string(),
   verified_count: z.int(),
   attempts: z
@@ -79,7 +79,8 @@ export function readRecord(call: CallServer, signal: AbortSignal, build: string 
       const at = Date.parse(started_at);
       const time = { since: iso(at - windowMs), until: iso(at + windowMs) };
       const onDevice = await lines({ ...time, device });
-      const ofApp = userinterface === undefined ? [] : await lines({ ...time, userinterface });
+      const ofApp =
+        userinterface === undefined ? [] : await lines({ ...time, userinterface_name: userinterface });
       const app = new Set(ofApp.map((line) => line.execution_id));
       const near = uniqueLines([...onDevice, ...ofApp]).filter(
         (line) => line.execution_id !== execution_id && isFinished(line) && isTest(line),
@@ -105,12 +106,13 @@ function reader(call: CallServer, signal: AbortSignal) {
 
   async function read(executionId: string, maxTokens: number): Promise<FinishedRun> {
     const input = { execution_id: executionId, max_tokens: maxTokens };
-    const { reason, userinterface, attempts, steps, ...run } = await call(
-      "get_execution_status",
-      input,
-      statusSchema,
-      signal,
-    );
+    const {
+      reason,
+      userinterface_name: userinterface,
+      attempts,
+      steps,
+      ...run
+    } = await call("get_execution_status", input, statusSchema, signal);
     return {
       ...run,
       ...(reason && { reason }),

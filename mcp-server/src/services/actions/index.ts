@@ -14,6 +14,7 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../ports.ts";
+import { readyToResolve } from "../values.ts";
 import { watchStep } from "../witness.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 
@@ -85,6 +86,7 @@ class Actions implements ActionExecutor {
     batch: ActionBatch,
     { variables, signal, isChecked }: { variables?: Params; signal: AbortSignal; isChecked?: boolean },
   ): Promise<ActionReport> {
+    await readyToResolve(batch);
     const actions = prepareActions(device, batch.actions, variables, this.secrets);
     const retries = prepareActions(device, batch.retry_actions, variables, this.secrets);
     const failures = prepareActions(device, batch.failure_actions, variables, this.secrets);

@@ -8,15 +8,15 @@ import type {
   AuthoringService,
   GenerateReply,
   GenerateRequest,
-  Offer,
+  NotUnderstood,
   Vocabulary,
 } from "./types.ts";
 
-/** Of each kind of name, in what is offered for writing the rest. */
-const mostNames = 60;
+/** Of sentences that are not understood. */
+const mostLines = 10;
+const longestLine = 120;
 /** As much as a test case keeps; each step has its own words as its label. */
 const longestDescription = 2_000;
-const schemaUri = "schema://save_testcase";
 
 /** Makes test cases of words, without a model. */
 export function createAuthoring(deps: AuthoringDependencies): AuthoringService {
@@ -41,10 +41,8 @@ class Authoring implements AuthoringService {
       return {
         saved: false,
         name,
-        understood: told,
-        not_understood: notUnderstood,
-        context: offerOf(vocabulary),
-        schema_uri: schemaUri,
+        understood: steps.length,
+        not_understood: linesOf(notUnderstood),
       };
     }
     const { id, testcase } = await this.deps.testcases.createFor(
@@ -92,16 +90,12 @@ class Authoring implements AuthoringService {
   }
 }
 
-function offerOf({ places, testcases, commands, checks }: Vocabulary): Offer {
-  return {
-    nodes: capped(places.map(({ label }) => label)),
-    ...(testcases.length > 0 && { testcases: capped(testcases) }),
-    ...(commands && { commands: capped([...commands]) }),
-    ...(checks && { checks: capped([...checks]) }),
-  };
-}
-
-function capped(names: readonly string[]): string[] {
-  const more = names.length - mostNames;
-  return more > 0 ? [...names.slice(0, mostNames), `… ${more} more`] : [...names];
+/** A line for each sentence: what it says, why it is not understood, and what is nearest. */
+function linesOf(notUnderstood: readonly NotUnderstood[]): string[] {
+  const lines = notUnderstood.slice(0, mostLines).map(({ line, reason, nearest = [] }) => {
+    const said = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+    return `${said}: ${reason}${nearest.length > 0 ? `; nearest: ${nearest.join(", ")}` : ""}`;
+  });
+  const more = notUnderstood.length - mostLines;
+  return more > 0 ? [...lines, `… ${more} more`] : lines;
 }

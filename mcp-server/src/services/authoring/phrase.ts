@@ -1,6 +1,7 @@
 import { nearest } from "@labwright/controllers";
 import type { Params } from "../../domain/index.ts";
 import { called } from "./labels.ts";
+import { ordinal } from "./ordinals.ts";
 import { quotedMark, type Sentence, unmark } from "./sentences.ts";
 import type { Draft, NotUnderstood, Place, Step, Vocabulary } from "./types.ts";
 
@@ -9,21 +10,22 @@ export type Meaning = Omit<Step, "said"> | Omit<NotUnderstood, "line">;
 /** What a named part of a phrase is in a sentence, without its quotes; empty for one that is left out. */
 export type Parts = (name: string) => string;
 
-export type Phrase = { pattern: RegExp; read(part: Parts, vocabulary: Vocabulary): Meaning };
+/** `form` is how the phrase is shown to those who do not know it. */
+export type Phrase = { pattern: RegExp; form: string; read(part: Parts, vocabulary: Vocabulary): Meaning };
 
 const article = "(?:the |an? |le |la |les |l'|der |die |das |den )?";
 const noun =
-  "(?: (?:button|link|tab|field|box|checkbox|switch|menu|item|option|icon|entry|list|dropdown|bouton|lien|champ|feld|knopf|schaltfläche))?";
+  "(?: (?:(?:text|radio|check|combo|list|drop-?down|input|file)[- ]?)?(?:button|link|tab|field|box|boxes|buttons|checkbox|switch|toggle|menu|item|items|option|icon|image|entry|list|input|area|link|links|dropdown|heading|label|row|rows|bouton|lien|champ|feld|knopf|schaltfläche))?";
 
 /**
- * A phrase is a whole sentence, in any case. `{name}` is a quoted part, with the article and the noun that people put
- * around it; `{name:any}` is any words.
+ * A phrase is a whole sentence, in any case. `{name}` is a quoted part, with the article, the ordinal and the noun that
+ * people put around it; `{name:any}` is any words.
  */
-export function phrase(text: string, read: Phrase["read"]): Phrase {
+export function phrase(form: string, text: string, read: Phrase["read"]): Phrase {
   const source = text
-    .replace(/\{(\w+)\}/g, `${article}(?<$1>${quotedMark})${noun}`)
+    .replace(/\{(\w+)\}/g, `${article}(?:(?<$1Place>${ordinal}) )?(?<$1>${quotedMark})${noun}`)
     .replace(/\{(\w+):any\}/g, "(?<$1>.+?)");
-  return { pattern: new RegExp(`^(?:${source})$`, "iu"), read };
+  return { pattern: new RegExp(`^(?:${source})$`, "iu"), form, read };
 }
 
 export const partsOf =

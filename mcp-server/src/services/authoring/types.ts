@@ -39,26 +39,24 @@ export type GenerateRequest = DeviceRef & {
   save: boolean;
 };
 
-/** What a model needs to write the whole itself: names, at most so many of each. */
-export type Offer = { nodes: string[]; testcases?: string[]; commands?: string[]; checks?: string[] };
-
-/** `steps` and `understood` are lines: a sentence and what was made of it. */
+/**
+ * `steps` are lines: a sentence and what was made of it. `not_understood` are lines too: the sentence, why, and what is
+ * nearest. What was understood is only counted, since the whole description is given again.
+ */
 export type GenerateReply =
   | { saved: true; testcase_id: string; name: string; steps: string }
   | { saved: false; name: string; steps: string; testcase: TestCaseInput }
   | {
       saved: false;
       name: string;
-      understood: string;
-      not_understood: NotUnderstood[];
-      context: Offer;
-      schema_uri: string;
+      understood: number;
+      not_understood: string[];
     };
 
 export type AuthoringService = {
   /**
    * Makes a test case of a description by exact phrases. Saves it when every sentence is understood; else saves nothing
-   * and says which are not, and what there is to write it with. Throws ALREADY_EXISTS, EMPTY_TEST, TESTCASE_INVALID,
+   * and says which are not, and what is nearest. Throws ALREADY_EXISTS, EMPTY_TEST, TESTCASE_INVALID,
    * USERINTERFACE_NOT_FOUND.
    */
   generate(request: GenerateRequest, context: CallContext): Promise<GenerateReply>;

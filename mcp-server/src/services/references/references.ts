@@ -62,7 +62,7 @@ class References implements ReferenceService {
       userinterface_name === undefined ? undefined : await this.deps.userinterfaces.get(userinterface_name);
     const filter = { userinterface_id: userinterface?.id, device_model: model };
     const { found, total } = await referenceRows(this.deps.db).list(filter, mostFitting(maxTokens));
-    const lines = found.map((row) => ({ userinterface: row.userinterface_name, ...viewOf(row) }));
+    const lines = found.map((row) => ({ userinterface_name: row.userinterface_name, ...viewOf(row) }));
     const { items: references } = pageOf(lines, 0, maxTokens);
     return { references, more: total - references.length };
   }

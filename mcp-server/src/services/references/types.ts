@@ -24,7 +24,7 @@ export type ReferenceView = {
   text?: string;
   uri?: string;
 };
-export type ReferenceLine = ReferenceView & { userinterface: string };
+export type ReferenceLine = ReferenceView & { userinterface_name: string };
 /** `shown` is the crop for a model, `scale` its size over the full one's. */
 export type SavedReference = ReferenceView & {
   replaced: boolean;

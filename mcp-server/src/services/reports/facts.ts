@@ -52,6 +52,18 @@ export function noticesOf({ output, notices = [] }: Step): string[] {
   return [...told.flatMap((result) => result.notices ?? []), ...notices];
 }
 
+const rowRun = z.object({ execution_id: z.string().min(1), status: z.string() });
+
+/** The runs of a run for each row, in order; empty for any other. */
+export function rowRunsOf(steps: readonly Step[]): z.output<typeof rowRun>[] {
+  return steps.flatMap(({ kind, output }) => (kind === "row" ? (rowRun.safeParse(output).data ?? []) : []));
+}
+
+/** The test case that a run is of: that of a row has the row in its name. */
+export const testcaseOf = ({ name, input }: Execution): string =>
+  ofTestcase.safeParse(input).data?.testcase ?? name;
+const ofTestcase = z.object({ testcase: z.string() });
+
 /** What a run was called with: the inputs of a test case, the arguments of a script, the variables of a navigation. */
 export function inputsOf({ input }: Execution): Params {
   const { inputs, args, variables } = called.safeParse(input).data ?? {};

@@ -3,7 +3,7 @@ import type { ReportFormat } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import type { ArtifactRef, ArtifactStore, CallContext, Clock, ExecutionService, Secrets } from "../ports.ts";
 import { ctrfReport } from "./ctrf.ts";
-import { summarize } from "./facts.ts";
+import { rowRunsOf, summarize, testcaseOf } from "./facts.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
 import { shrink } from "./shrink.ts";
@@ -79,8 +79,17 @@ export function createReports(deps: ReportDependencies): ReportService {
     return { execution, steps, pictures: pictures?.found ?? new Map() };
   }
 
+  /** A run for each row stands in a report as these runs; as itself too where none of them says how it ended. */
+  async function withRowRuns(id: string): Promise<string[]> {
+    const { execution, steps } = await executions.get(id);
+    const rows = rowRunsOf(steps);
+    const says = rows.some(({ status }) => status === execution.status);
+    return [...rows.map((row) => row.execution_id), ...(says ? [] : [id])];
+  }
+
   async function withRequirements(entries: readonly ReportEntry[]): Promise<ReportEntry[]> {
-    const nameOf = ({ execution: { kind, name } }: ReportEntry) => (kind === "testcase" ? name : undefined);
+    const nameOf = ({ execution }: ReportEntry) =>
+      execution.kind === "testcase" ? testcaseOf(execution) : undefined;
     const names = new Set(entries.map(nameOf).filter((name) => name !== undefined));
     const links = secrets.mask(await deps.requirementsOf([...names]));
     return entries.map((entry) => {
@@ -100,7 +109,8 @@ export function createReports(deps: ReportDependencies): ReportService {
     async create(executionIds, format) {
       const entries: ReportEntry[] = [];
       const pictures = format === "html" ? { found: new Map(), left: maxPictureBytes } : undefined;
-      for (const id of executionIds) entries.push(await entryOf(id, pictures));
+      for (const id of executionIds)
+        for (const own of await withRowRuns(id)) entries.push(await entryOf(own, pictures));
       const shown = format === "html" ? await withRequirements(entries) : entries;
       const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString() };
       const { mimeType, render } = formats[format];

@@ -23,11 +23,10 @@ export type StatusView = {
   | "attempts"
   | "rerun"
   | "device"
-  | "userinterface"
   | "started_at"
   | "duration_ms"
   | "verified_count"
-> & { outputs?: Params };
+> & { userinterface_name?: string; outputs?: Params };
 
 /** The compact form of a run, for a model that asks where it stands. */
 export function statusView(
@@ -47,7 +46,7 @@ export function statusView(
     ...(attempts && { attempts }),
     ...(rerun !== undefined && { rerun }),
     device,
-    ...(userinterface !== undefined && { userinterface }),
+    ...(userinterface !== undefined && { userinterface_name: userinterface }),
     started_at,
     ...(duration_ms !== undefined && { duration_ms }),
     verified_count,

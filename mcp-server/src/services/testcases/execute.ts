@@ -6,15 +6,20 @@ import { verdictOfClass } from "../verdicts.ts";
 import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
 import { type Setups, type Starting, startedFresh } from "./freshStart.ts";
+import { inRows } from "./inRows.ts";
 import { type PastStart, rerunText } from "./rerun.ts";
+import type { Row } from "./rows.ts";
 import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
 import type { Start } from "./startOf.ts";
 import type { AppView, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
 import type { Called } from "./validate.ts";
 
-type Prepared = {
+export type Prepared = {
   testcase: TestCaseInput;
+  /** Of a run for each row; the name of the row when it is one of these runs. */
+  rows: readonly Row[] | undefined;
+  row: string | undefined;
   request: ExecuteRequest;
   app: AppView | undefined;
   called: Called;
@@ -25,17 +30,45 @@ type Prepared = {
   context: CallContext;
 };
 
-/** Runs a validated test case as an execution. */
+/** Runs a validated test case as an execution, or as one for all of its rows with one for each of them. */
 export function runTestcase(
   prepared: Prepared,
   deps: TestcaseDependencies,
 ): Promise<RunReply<TestcaseResult>> {
-  const { testcase, request, app, context } = prepared;
+  const { rows } = prepared;
+  if (!rows) return runAs(prepared, deps, (run) => body(run, prepared, deps));
+  return runAs(prepared, deps, (run) =>
+    inRows(run, rows, deps.clock, ({ label, inputs }) => {
+      const request = { ...prepared.request, ...rowRequest(run, prepared.request), inputs };
+      const context = { ...run.context, within: run.id, deadline: Number.POSITIVE_INFINITY };
+      return runTestcase({ ...prepared, request, context, rows: undefined, row: label }, deps);
+    }),
+  );
+}
+
+/** On the device that the run of all rows has, for as long as that runs. */
+const rowRequest = ({ device, session_id }: Run, { timeout_ms }: ExecuteRequest) => ({
+  device_id: device.id,
+  session_id,
+  wait_ms: timeout_ms,
+  timeout_ms,
+  correlation_id: undefined,
+});
+
+const nameOf = ({ testcase, row }: Prepared) =>
+  row === undefined ? testcase.name : `${testcase.name} [${row}]`;
+
+function runAs(
+  prepared: Prepared,
+  deps: TestcaseDependencies,
+  work: Parameters<typeof deps.executions.run<TestcaseResult>>[2],
+): Promise<RunReply<TestcaseResult>> {
+  const { request, app, context } = prepared;
   const { device_id, session_id, wait_ms, timeout_ms, environment, release, build } = request;
   return deps.executions.run<TestcaseResult>(
     {
       kind: "testcase",
-      name: testcase.name,
+      name: nameOf(prepared),
       device: { device_id, session_id },
       input: inputOf(prepared),
       userinterface: app?.name,
@@ -47,13 +80,14 @@ export function runTestcase(
       timeout_ms,
     },
     context,
-    (run) => body(run, prepared, deps),
+    work,
   );
 }
 
 /** What is kept of how a run was called and what it started from. */
-const inputOf = ({ testcase, request, start, position, context }: Prepared) => ({
+const inputOf = ({ testcase, row, request, start, position, context }: Prepared) => ({
   testcase: testcase.name,
+  ...(row !== undefined && { row }),
   inputs: request.inputs,
   start: { by: context.client, ...start, ...(position !== undefined && { position }) },
 });
@@ -92,9 +126,9 @@ async function rerunOf(
   prepared: Prepared,
   deps: TestcaseDependencies,
 ): Promise<string | undefined> {
-  const { testcase, request, app } = prepared;
+  const { request, app } = prepared;
   const { environment, release, build } = request;
-  const before = await deps.lastRun(testcase.name, build);
+  const before = await deps.lastRun(nameOf(prepared), build);
   if (!before) return undefined;
   const input = deps.secrets.mask(storable(inputOf(prepared)));
   const facts = { environment, release, build, userinterface: app?.name, input };
@@ -131,6 +165,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     testcase: testcase.name,
     userinterface: app?.name,
     scope,
+    types: testcase.types ?? {},
     prefix,
     depth: 0,
   };
@@ -159,7 +194,8 @@ function setupOf({ start, setups, called, app }: Prepared, { session }: Frame): 
       const userinterface = session.userinterfaceOverride ?? setup.userinterface_name ?? app?.name;
       const ofSetup = userinterface === undefined ? undefined : await session.app(userinterface);
       const scope = startScope(setup, {}, ofSetup?.variables ?? {});
-      const frame = { session: own, testcase: setup.name, userinterface, scope, prefix: "setup/", depth: 1 };
+      const place = { testcase: setup.name, userinterface, prefix: "setup/", depth: 1 };
+      const frame = { session: own, ...place, scope, types: setup.types ?? {} };
       const end = await runGraph(setup, frame);
       session.lastFailure = own.lastFailure;
       return end.ok ? end : { ...end, message: `the set-up ${setup.name}: ${end.message}` };

@@ -2,9 +2,10 @@ import { nearest } from "@labwright/controllers";
 import type { Block, Params, TestCaseInput } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { compileExpression } from "../expressions.ts";
-import { holdsSecret, placeholdersIn, rootOf } from "../values.ts";
+import { holdsSecret, placeholdersIn, rootOf } from "../placeholders.ts";
 import { allBlocks, isMarker } from "./graph.ts";
 import type { Problem } from "./types.ts";
+import type { Types } from "./valueTypes.ts";
 
 /** Names that mean something by themselves: the app, the innermost loop, secrets. */
 const reserved = ["app", "loop", "secret"] as const;
@@ -20,7 +21,7 @@ export async function referenceProblems(testcase: TestCaseInput, appVariables: P
   const blocks = allBlocks(testcase).filter(({ block }) => !isMarker(block));
   const inputs = new Set(testcase.inputs.map(({ name }) => name));
   const own = [...testcase.inputs.map(({ name }) => name), ...Object.keys(testcase.variables)];
-  const assigned = blocks.flatMap(({ block }) => (block.type === "set" ? Object.keys(block.values) : []));
+  const assigned = blocks.flatMap(({ block }) => assignedBy(block));
   const names: Names = {
     values: new Set([...own, ...assigned, ...Object.keys(appVariables), "app"]),
     blocks: new Set(blocks.map(({ block }) => block.id)),
@@ -29,14 +30,33 @@ export async function referenceProblems(testcase: TestCaseInput, appVariables: P
     values: new Set([...inputs, ...Object.keys(appVariables), "app"]),
     blocks: new Set(),
   };
+  const rows = typeof testcase.for_each === "string" ? testcase.for_each : undefined;
   return [
     ...nameClashes(own, assigned, blocks),
-    ...placeholderProblems(testcase.variables, beforeRun, false, "variables"),
+    ...typeProblems(testcase.types ?? {}, [...own, ...assigned]),
+    ...(await placeholderProblems(testcase.variables, beforeRun, false, "variables")),
+    ...(await placeholderProblems(rows, beforeRun, false, "for_each")),
     ...(
       await Promise.all(blocks.map(({ block, path, inLoop }) => blockProblems(block, names, inLoop, path)))
     ).flat(),
-    ...outputProblems(testcase.outputs, names),
+    ...(await outputProblems(testcase.outputs, names)),
   ];
+}
+
+/** Types are of what the test itself has. */
+function typeProblems(types: Types, names: readonly string[]): Problem[] {
+  const unknown = Object.keys(types).filter((name) => !names.includes(name));
+  return unknown.map((name) => {
+    const [near] = nearest(name, names, 1);
+    const message = `no input and no variable is called "${name}"${near ? `; did you mean "${near}"?` : ""}`;
+    return { path: "types", code: "UNKNOWN_VARIABLE", message };
+  });
+}
+
+/** The variables that a block assigns. */
+function assignedBy(block: Block): string[] {
+  if (block.type === "set") return Object.keys(block.values);
+  return block.type === "action" && block.into !== undefined ? [block.into] : [];
 }
 
 function nameClashes(
@@ -66,7 +86,7 @@ const repeated = (names: readonly string[]) =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []));
 
 async function blockProblems(block: Block, names: Names, inLoop: boolean, path: string): Promise<Problem[]> {
-  const problems = placeholderProblems(templatesOf(block), names, inLoop, path);
+  const problems = await placeholderProblems(templatesOf(block), names, inLoop, path);
   const expression = expressionOf(block);
   if (expression !== undefined)
     problems.push(...(await expressionProblems(expression, names, inLoop || block.type === "loop", path)));
@@ -120,14 +140,33 @@ async function expressionProblems(
   }
 }
 
-function placeholderProblems(value: unknown, names: Names, inLoop: boolean, path: string): Problem[] {
-  return placeholdersIn(value).flatMap((placeholder) => {
-    const root = rootOf(placeholder);
-    if (root === undefined || !isKnown(root, names, inLoop)) return [unknownName(placeholder, names, path)];
-    if (!names.blocks.has(root) || /^[\w-]+\.output\b/.test(placeholder)) return [];
-    const message = `{{${placeholder}}} is a block; its data is {{${root}.output}}`;
-    return [{ path, code: "UNKNOWN_VARIABLE", message }];
-  });
+async function placeholderProblems(
+  value: unknown,
+  names: Names,
+  inLoop: boolean,
+  path: string,
+): Promise<Problem[]> {
+  const found = placeholdersIn(value).map((one) => placeholderProblem(one, names, inLoop, path));
+  return (await Promise.all(found)).flat();
+}
+
+async function placeholderProblem(
+  placeholder: string,
+  names: Names,
+  inLoop: boolean,
+  path: string,
+): Promise<Problem[]> {
+  const root = rootOf(placeholder);
+  if (root === undefined) return expressionProblems(placeholder, names, inLoop, path);
+  if (!isKnown(root, names, inLoop)) {
+    // A hyphen belongs to a name, or is a minus between names.
+    const isMinus =
+      placeholder.includes("-") && (await expressionProblems(placeholder, names, inLoop, path)).length === 0;
+    return isMinus ? [] : [unknownName(placeholder, names, path)];
+  }
+  if (!names.blocks.has(root) || /^[\w-]+\.output\b/.test(placeholder)) return [];
+  const message = `{{${placeholder}}} is a block; its data is {{${root}.output}}`;
+  return [{ path, code: "UNKNOWN_VARIABLE", message }];
 }
 
 function isKnown(name: string, { values, blocks }: Names, inLoop: boolean): boolean {
@@ -143,10 +182,11 @@ function unknownName(name: string, { values, blocks }: Names, path: string): Pro
 }
 
 /** An output is a variable's name or a text with placeholders. */
-function outputProblems(outputs: Readonly<Record<string, string>>, names: Names): Problem[] {
-  return Object.entries(outputs).flatMap(([name, value]) => {
+async function outputProblems(outputs: Readonly<Record<string, string>>, names: Names): Promise<Problem[]> {
+  const found = Object.entries(outputs).map(async ([name, value]) => {
     const path = `outputs.${name}`;
     if (placeholdersIn(value).length > 0) return placeholderProblems(value, names, false, path);
     return names.values.has(value) ? [] : [unknownName(value, names, path)];
   });
+  return (await Promise.all(found)).flat();
 }

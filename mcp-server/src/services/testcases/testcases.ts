@@ -11,10 +11,12 @@ import { canStartFresh, Setups } from "./freshStart.ts";
 import { allBlocks } from "./graph.ts";
 import { parseTestcase } from "./parse.ts";
 import { problemsError } from "./problems.ts";
+import { type Row, rowsOf } from "./rows.ts";
 import { type Start, startOf } from "./startOf.ts";
 import type {
   AppView,
   ExecuteRequest,
+  RowRun,
   TestcaseDependencies,
   TestcaseReply,
   TestcaseService,
@@ -22,6 +24,9 @@ import type {
 } from "./types.ts";
 import { testcaseResultSchema } from "./types.ts";
 import { type Called, contentOf, inputProblemsOf, type ValidationPorts, validate } from "./validate.ts";
+
+/** Of rows that did not pass, in a reply; the reports have all. */
+const mostRowsShown = 20;
 
 /** Keeps test cases and runs them. */
 export function createTestcases(deps: TestcaseDependencies): TestcaseService {
@@ -128,9 +133,30 @@ class Testcases implements TestcaseService {
     const testcase = contentOf(await this.load(request.testcase));
     const userinterface = request.userinterface_name ?? testcase.userinterface_name;
     const app = userinterface === undefined ? undefined : await this.deps.apps.describe(userinterface);
-    const checked = await this.checkBeforeRun(testcase, request, app, context);
-    const prepared = { testcase, request, app, ...checked, setups: this.setups, context };
+    const rows = await this.rowsFor(testcase, request, app);
+    const first = { ...request, inputs: rows?.[0]?.inputs ?? request.inputs };
+    const checked = await this.checkBeforeRun(testcase, first, app, context);
+    const prepared = {
+      testcase,
+      rows,
+      row: undefined,
+      request,
+      app,
+      ...checked,
+      setups: this.setups,
+      context,
+    };
     return replyOf(await runTestcase(prepared, this.deps));
+  }
+
+  /** A required input may come from the rows, so these are read first. */
+  private async rowsFor(
+    testcase: TestCaseInput,
+    { inputs }: ExecuteRequest,
+    app: AppView | undefined,
+  ): Promise<Row[] | undefined> {
+    if (testcase.for_each === undefined) return undefined;
+    return rowsOf(testcase, inputs, app?.variables ?? {}, this.deps.uploads);
   }
 
   async exportFor(userinterface: string): Promise<TestCaseInput[]> {
@@ -286,23 +312,35 @@ function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): Te
 function replyOf({ output, ...reply }: RunReply<object>): TestcaseReply {
   const result = testcaseResultSchema.safeParse(output);
   if (!result.success) return reply;
-  const { testcase: _testcase, verified_count, outputs, failed_step, ...told } = result.data;
+  const { testcase: _testcase, verified_count, outputs, failed_step, rows, ...told } = result.data;
   const { code: _code, message: _message, ...step } = failed_step ?? { code: "", message: "" };
   return {
     ...reply,
     ...told,
     verified_count,
+    ...(rows && { rows: rowsShown(rows) }),
     ...(Object.keys(outputs).length > 0 && { outputs }),
     ...("path" in step && { failed_step: step }),
   };
 }
 
-function summaryOf({ id, name, userinterface_name: userinterface, tags, inputs }: TestCase): TestcaseSummary {
+function rowsShown(rows: readonly RowRun[]) {
+  const bad = rows.filter(({ status }) => status !== "passed");
+  const more = bad.length - mostRowsShown;
+  return {
+    total: rows.length,
+    passed: rows.length - bad.length,
+    not_passed: bad.slice(0, mostRowsShown),
+    ...(more > 0 && { more }),
+  };
+}
+
+function summaryOf({ id, name, userinterface_name, tags, inputs }: TestCase): TestcaseSummary {
   const names = inputs.map((input) => (input.required ? `${input.name} (required)` : input.name));
   return {
     id,
     name,
-    ...(userinterface !== undefined && { userinterface }),
+    ...(userinterface_name !== undefined && { userinterface_name }),
     ...(tags.length > 0 && { tags }),
     ...(names.length > 0 && { inputs: names }),
   };

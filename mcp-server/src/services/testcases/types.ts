@@ -27,6 +27,7 @@ import type {
   VerificationExecutor,
 } from "../ports.ts";
 import type { ScriptPort } from "../scripts/index.ts";
+import type { Uploads } from "../uploads.ts";
 import type { PastRun } from "./rerun.ts";
 
 /** What is wrong with a test case. `path` is the block's, such as `loop1/check`; empty for the whole. */
@@ -91,6 +92,7 @@ export type TestcaseDependencies = BlockPorts & {
   devices: DeviceService;
   executions: ExecutionService;
   apps: AppsPort;
+  uploads: Uploads;
   /** The last finished run of a test case on a build, or on none. */
   lastRun(testcase: string, build: string | undefined): Promise<PastRun | undefined>;
 };
@@ -108,6 +110,15 @@ export const failedStepSchema = z.object({
 });
 export type FailedStep = z.output<typeof failedStepSchema>;
 
+/** The run of one row of a test case with `for_each`. */
+export const rowRunSchema = z.object({
+  row: z.string(),
+  status: z.string(),
+  execution_id: z.string(),
+  reason: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+export type RowRun = z.output<typeof rowRunSchema>;
+
 /** What an execution of a test case keeps beside its steps. */
 export const testcaseResultSchema = z.object({
   testcase: z.string(),
@@ -117,6 +128,7 @@ export const testcaseResultSchema = z.object({
   attempts: z.array(attemptSchema).optional(),
   flaky: z.boolean().optional(),
   rerun: z.string().optional(),
+  rows: z.array(rowRunSchema).optional(),
 });
 export type TestcaseResult = z.output<typeof testcaseResultSchema>;
 
@@ -125,6 +137,8 @@ export type TestcaseReply = Omit<RunReply<never>, "output"> & {
   verified_count?: number | undefined;
   outputs?: Params | undefined;
   failed_step?: Omit<FailedStep, "code" | "message"> | undefined;
+  /** Of a run for each row; of those that did not pass, as many as a reply should hold. */
+  rows?: { total: number; passed: number; not_passed: RowRun[]; more?: number } | undefined;
 } & Pick<TestcaseResult, "attempts" | "flaky" | "rerun">;
 
 export type ExecuteRequest = DeviceRef & {
@@ -150,7 +164,7 @@ export type ExecuteRequest = DeviceRef & {
 export type TestcaseSummary = {
   id: string;
   name: string;
-  userinterface?: string | undefined;
+  userinterface_name?: string | undefined;
   tags?: string[] | undefined;
   inputs?: string[] | undefined;
 };

@@ -1,14 +1,16 @@
 import { nearest } from "@labwright/controllers";
 import type { Action, Block, Params, TestCase, TestCaseInput, Verification } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { placeholdersIn } from "../placeholders.ts";
 import type { ActionExecutor, OpenDevice, Secrets, VerificationExecutor } from "../ports.ts";
 import type { ScriptPort } from "../scripts/index.ts";
-import { placeholdersIn } from "../values.ts";
 import { allBlocks, graphProblems } from "./graph.ts";
 import { problemsError } from "./problems.ts";
 import { referenceProblems } from "./references.ts";
+import { listedRowProblems } from "./rows.ts";
 import { startOf } from "./startOf.ts";
 import type { AppView, Problem } from "./types.ts";
+import { withTypes } from "./valueTypes.ts";
 
 /** How deep test cases may call each other. */
 export const maxCallDepth = 5;
@@ -114,6 +116,7 @@ async function ownProblems(
   const blocks = allBlocks(testcase);
   const problems = [...graphProblems(testcase), ...(await referenceProblems(testcase, app?.variables ?? {}))];
   problems.push(...attempt("", () => ports.secrets.check(testcase)));
+  problems.push(...dataProblems(testcase));
   if (mustCheck && !blocks.some(({ block }) => canCheck(block))) {
     const message =
       "the test checks nothing; add a verification, a navigation, or an api_request with expect_status";
@@ -126,6 +129,18 @@ async function ownProblems(
     if (block.type === "script") problems.push(...(await scriptProblems(block.script, path, ports)));
   }
   return problems;
+}
+
+/** Defaults that are not of their type, and rows that do not fit the inputs. */
+function dataProblems(testcase: TestCaseInput): Problem[] {
+  const defaults = testcase.inputs.flatMap(({ name, default: value }) =>
+    value === undefined || value === null ? [] : [[name, value]],
+  );
+  const { problems } = withTypes(Object.fromEntries(defaults), testcase.types ?? {});
+  return [
+    ...problems.map(([name, problem]) => ({ path: `inputs.${name}`, problem })),
+    ...listedRowProblems(testcase).map((problem) => ({ path: "for_each", problem })),
+  ].map(({ path, problem }) => ({ path, code: "INVALID_INPUT", message: problem }));
 }
 
 function canCheck(block: Block): boolean {
@@ -256,7 +271,11 @@ export function inputProblemsOf(testcase: TestCaseInput, given: Params): string[
     ({ name, required, default: fallback }) =>
       required && fallback === undefined && !Object.hasOwn(given, name),
   );
+  // What holds a placeholder has no value yet; it is judged when it has.
+  const filled = Object.entries(given).filter(([, value]) => placeholdersIn(value).length === 0);
+  const { problems } = withTypes(Object.fromEntries(filled), testcase.types ?? {});
   return [
+    ...problems.map(([name, problem]) => `the input "${name}" of ${testcase.name}: ${problem}`),
     ...unknown.map((name) => {
       const [near] = nearest(name, names, 1);
       return `${testcase.name} has no input "${name}"${near ? `; did you mean "${near}"?` : ""}`;

@@ -45,7 +45,10 @@ const defaults: Readonly<Record<string, unknown>> = {
   verifications: [],
 };
 /** Below these keys everything is the user's own data, which is kept as it is. */
-const ownData = new Set(["params", "values", "body", "headers", "default", "inputs", "outputs", "variables"]);
+const ownData = new Set([
+  ...["params", "values", "body", "headers", "default", "inputs", "outputs", "variables"],
+  ...["for_each", "types"],
+]);
 
 /**
  * A userinterface as text for git: the same app gives the same text, whatever its ids and the order of its edits. Throws

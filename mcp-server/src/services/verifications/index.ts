@@ -11,6 +11,7 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../ports.ts";
+import { readyToResolve } from "../values.ts";
 import { classOf } from "../verdicts.ts";
 import { type Witness, watchStep } from "../witness.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
@@ -57,6 +58,7 @@ class Verifications implements VerificationExecutor {
     return span("verify", { device: device.id, checks: checks.length }, async () => {
       const { passCondition, timeoutMs, signal } = options;
       const variables: Params = options.variables ?? {};
+      await readyToResolve(checks);
       const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets: this.secrets });
       const any = passCondition === "any";
       const witness = watchStep(device);

@@ -3,6 +3,7 @@ import type { Run } from "../../ports.ts";
 import type { FailureClass } from "../../verdicts.ts";
 import type { AppView, BlockPorts, FailedStep } from "../types.ts";
 import type { Called } from "../validate.ts";
+import { type Types, withTypes } from "../valueTypes.ts";
 
 /** How a block ended. `detail` is what a failed check says for the report. */
 export type BlockEnd =
@@ -54,6 +55,8 @@ export type Frame = {
   userinterface: string | undefined;
   /** Inputs, variables, `loop`, the app's variables, and `{output}` under each block's id. */
   scope: Params;
+  /** What its inputs and variables are declared to be. */
+  types: Types;
   /** In front of block ids in step paths; ends with `/` or is empty. */
   prefix: string;
   depth: number;
@@ -68,3 +71,20 @@ export const broken = (code: string, message: string, output: unknown = null): B
   message,
   kind: "broken",
 });
+
+/** Assigns variables, all or, where one is not what it is declared to be, none: then the end of the block. */
+export function assign(values: Params, { scope, types }: Frame, output: unknown): BlockEnd | undefined {
+  const typed = withTypes(values, types);
+  const [first] = typed.problems;
+  if (!first) return void Object.assign(scope, typed.values);
+  const [name, problem] = first;
+  const [expected = "", found = ""] = problem.split("; found ");
+  return {
+    ok: false,
+    output,
+    code: "VERIFICATION_FAILED",
+    message: `${name}: ${problem}`,
+    kind: "behaviour",
+    detail: { expected: `${name}: ${expected}`, found },
+  };
+}

@@ -65,5 +65,6 @@ async function frameOf(called: TestCaseInput, inputs: Params, prefix: string, ou
   const userinterface = session.userinterfaceOverride ?? called.userinterface_name ?? outer.userinterface;
   const app = userinterface === undefined ? undefined : await session.app(userinterface);
   const scope = startScope(called, inputs, app?.variables ?? {});
-  return { session, testcase: called.name, userinterface, scope, prefix, depth: depth + 1 };
+  const types = called.types ?? {};
+  return { session, testcase: called.name, userinterface, scope, types, prefix, depth: depth + 1 };
 }

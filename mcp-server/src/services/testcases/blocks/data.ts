@@ -1,7 +1,9 @@
 import { quoted } from "@labwright/controllers";
+import type { Params } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
 import { compileExpression, holds } from "../../expressions.ts";
 import { resolveValues } from "../../values.ts";
-import type { BlockOf, Frame, PreparedBlock } from "./block.ts";
+import { assign, type BlockOf, type Frame, type PreparedBlock } from "./block.ts";
 
 const LONGEST_VALUE = 1_000;
 
@@ -31,18 +33,42 @@ function valueText(value: unknown): string {
     : text;
 }
 
+/** More than this is no value of a test: lists that hold themselves twice would double with each round of a loop. */
+const LARGEST_VALUES = 1_000_000;
+
 /** Assigns variables, all from what they were before the block. */
-export function setBlock(block: BlockOf<"set">, { scope }: Frame): PreparedBlock {
-  const values = resolveValues(block.values, scope);
+export function setBlock(block: BlockOf<"set">, frame: Frame): PreparedBlock {
+  const values = resolveValues(block.values, frame.scope);
+  if (sizeOf(values, LARGEST_VALUES) > LARGEST_VALUES) throw tooLarge();
   return {
     input: { values },
     pictured: false,
     title: `set ${Object.keys(values).join(", ")}`,
     async run() {
-      Object.assign(scope, values);
-      return { ok: true, output: values };
+      return assign(values, frame, values) ?? { ok: true, output: valuesOf(values, frame) };
     },
   };
+}
+
+/** As they were assigned: with their types. */
+const valuesOf = (values: Params, { scope }: Frame): Params =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, scope[name]]));
+
+/** Characters and values below a value; counting ends soon after `limit`. */
+function sizeOf(value: unknown, limit: number): number {
+  if (typeof value === "string") return value.length + 1;
+  if (typeof value !== "object" || value === null) return 1;
+  let size = 1;
+  for (const item of Object.values(value)) {
+    if (size > limit) break;
+    size += sizeOf(item, limit - size);
+  }
+  return size;
+}
+
+function tooLarge(): ToolError {
+  const message = `The values are larger than ${LARGEST_VALUES} characters and items.`;
+  return new ToolError("INVALID_INPUT", message, "Keep a part of the data.");
 }
 
 /** A pause that the test's author asked for. */

@@ -1,9 +1,9 @@
-import type { Failure } from "../../../domain/index.ts";
+import type { Failure, Params } from "../../../domain/index.ts";
 import { resolveText, resolveValues } from "../../values.ts";
 import { classOf } from "../../verdicts.ts";
 import { titleOf } from "../titles.ts";
 import { actionOf, checkOf, withoutApp } from "../validate.ts";
-import { type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } from "./block.ts";
+import { assign, type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } from "./block.ts";
 
 /** How long a check without a `timeout_ms` of its own is polled. */
 const checkTimeoutMs = 5_000;
@@ -55,7 +55,7 @@ export function actionBlock(block: BlockOf<"action">, frame: Frame, isChecked: b
   const { session, scope } = frame;
   const params = resolveValues(block.params, scope);
   return {
-    input: { command: block.command, params },
+    input: { command: block.command, params, ...(block.into !== undefined && { into: block.into }) },
     pictured: true,
     title: titleOf(block.command, params),
     async run(): Promise<BlockEnd> {
@@ -76,9 +76,24 @@ export function actionBlock(block: BlockOf<"action">, frame: Frame, isChecked: b
         return failed(output, report.failure ?? { code: "DEVICE_ERROR", message: output.message });
       session.refused = report.refused;
       if (params.expect_status !== undefined) session.verified();
-      return { ok: true, output };
+      return keepRead(block, output, frame) ?? { ok: true, output };
     },
   };
+}
+
+/** Puts what the command read into the variable that the block names. */
+function keepRead(
+  { command, into }: BlockOf<"action">,
+  output: { data: Params },
+  frame: Frame,
+): BlockEnd | undefined {
+  if (into === undefined) return undefined;
+  const { data } = output;
+  if (Object.keys(data).length === 0) {
+    const message = `${command} reads nothing that could go into "${into}"; use a command that reads, such as get_text.`;
+    return broken("INVALID_INPUT", message, output);
+  }
+  return assign({ [into]: data.value ?? data.rows ?? data }, frame, output);
 }
 
 /** Makes one check. */
