@@ -12,12 +12,8 @@ export class InpageNear {
   ) {}
 
   isField(element: Element, role: string): boolean {
-    return (
-      this.fieldRoles.test(role) ||
-      element.matches(
-        "input:not([type=button],[type=submit],[type=reset],[type=image]),select,textarea,[contenteditable]",
-      )
-    );
+    if (this.fieldRoles.test(role)) return true;
+    return element instanceof HTMLInputElement && !/^(button|submit|reset|image)$/.test(element.type);
   }
 
   /** A placeholder that shows how a value is written, and not what the field is for. */

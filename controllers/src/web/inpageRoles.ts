@@ -207,9 +207,8 @@ export class InpageRoles {
 
   /** The browser finds what a user has put in wrong, and shows it so. */
   isRefused(element: Element): boolean {
-    return (
-      this.knowsRefused && element.matches("input:user-invalid,select:user-invalid,textarea:user-invalid")
-    );
+    const isJudged = this.knowsRefused && /^(input|select|textarea)$/.test(element.localName);
+    return isJudged && element.matches(":user-invalid");
   }
 
   private isReadonly(element: Element): boolean {

@@ -34,11 +34,31 @@ const ways = `<title>Ways</title>
   <select aria-label=Size><option>S</select><label>Wrapped <select><option>M</select> after</label>
   <input type=checkbox><label>Untied</label><h3>Part <small>two</small></h3><div role=grid aria-label=G><div role=row><div role=gridcell>1</div></div></div>`;
 
+const byId =
+  "no name at all for Chromium: ours is the id that its author gave it, so that it can be spoken of";
+
 /**
  * Each name that is not Chromium's, and why. A line is the page, Chromium's role, its name and ours. What is not named here has
  * the same name.
  */
-const explained: Readonly<Record<string, string>> = {};
+const explained: Readonly<Record<string, string>> = {
+  'imask: textbox "", ours "amount"': byId,
+  'imask: textbox "", ours "day"': byId,
+  'imask: textbox "", ours "phone"': byId,
+  'imask: textbox "", ours "pin"': byId,
+  'react: textbox "", ours "digits"': byId,
+  'react: textbox "", ours "late"': byId,
+  'react: textbox "", ours "upper"': byId,
+  'ways: button "", ours "delete"': "an icon font only: ours is what the icon stands for",
+  'ways: checkbox "", ours "Untied"': "a label that nothing ties to the box: ours is guessed, and marked so",
+  'ways: link "", ours "profile"': "no words: ours is the end of its address",
+  'ways: row "", ours "Ada"':
+    "Chromium leaves rows of a table tag without a name; ARIA names a row by its content",
+  'ways: row "", ours "Name"': "as the row before",
+  'ways: textbox "", ours "Beside"': "the words before it, guessed and marked so",
+  'ways: textbox "dd/mm/yyyy", ours "Format"':
+    "the placeholder only shows a format: it is told as such, and the words before the field name it",
+};
 
 let browser: Browser;
 let see: SeeingPage;
