@@ -30,6 +30,7 @@ export type Selector = {
 /**
  * One thing on a screen, alike for every kind of device. `ref` is good in any action while the element lives.
  * `depth` is its level in the tree; `interactive` says that a user can act on it; `rect` is in pixels of the full frame.
+ * A name, text or value too long for a dump ends in `… 12 more`, counted in characters.
  */
 export type Element = {
   ref: string;
@@ -37,6 +38,16 @@ export type Element = {
   name: string;
   text?: string;
   value?: string;
+  /** All that a list offers, in its order. */
+  choices?: readonly string[];
+  /** How many choices there are beyond those, in a screen with very many. */
+  moreChoices?: number;
+  /** The headers of the table that a row is in, in one line. */
+  headers?: string;
+  /** What a field takes and the error shown for it, a few words each. */
+  about?: readonly string[];
+  /** What tells it from others of the same role and name. */
+  apart?: string;
   states: readonly string[];
   rect?: Rect & { window?: string; display?: string };
   depth: number;

@@ -4,6 +4,7 @@ import type { FieldFacts, HeldField, InpageFields } from "./inpageFields.ts";
 import type { InpageNames } from "./inpageNames.ts";
 import type { InpagePoint, Point } from "./inpagePoint.ts";
 import type { InpageQuery, PageQuery, TextMatch } from "./inpageQuery.ts";
+import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 import type { Candidate, InpageSelectors } from "./inpageSelectors.ts";
 import type { InpageWalk, LookOptions, SeenPage } from "./inpageWalk.ts";
@@ -53,6 +54,7 @@ export class InpageAgent {
     private readonly roles: InpageRoles,
     private readonly names: InpageNames,
     private readonly clicks: InpageClicks,
+    private readonly refs: InpageRefs,
     private readonly walk: InpageWalk,
     private readonly query: InpageQuery,
     private readonly selectors: InpageSelectors,
@@ -99,7 +101,7 @@ export class InpageAgent {
 
   isAlive(ref: string): boolean {
     this.begin();
-    return this.walk.byRef(ref) !== undefined;
+    return this.refs.element(ref) !== undefined;
   }
 
   /**
@@ -163,7 +165,7 @@ export class InpageAgent {
     const box = frame.getBoundingClientRect();
     const style = this.dom.style(frame);
     return {
-      ref: this.walk.ref(frame),
+      ref: this.refs.of(frame),
       x: box.x + frame.clientLeft + Number.parseFloat(style.paddingLeft),
       y: box.y + frame.clientTop + Number.parseFloat(style.paddingTop),
       seen: this.dom.seen(frame),
@@ -229,20 +231,24 @@ export class InpageAgent {
   rank(refs: readonly string[], testIdAttribute: string): Candidate[][] {
     this.begin();
     return this.selectors.rank(
-      refs.map((ref) => this.walk.byRef(ref)),
+      refs.map((ref) => this.refs.element(ref)),
       testIdAttribute,
     );
   }
 
-  counts(queries: readonly PageQuery[]): number[] {
+  counts(queries: readonly (PageQuery | { kind: "xpath"; xpath: string })[]): number[] {
     this.begin();
-    return queries.map((query) => this.query.find(this.query.cased(query) ?? query).length);
+    return queries.map((query) =>
+      query.kind === "xpath"
+        ? this.selectors.countXpath(query.xpath)
+        : this.query.find(this.query.cased(query) ?? query).length,
+    );
   }
 
   /** Names to choose the nearest from. */
   onScreen(limit: number): { role: string; name: string }[] {
     this.begin();
-    return this.query.namesOnScreen(limit).map(({ role, name }) => ({ role, name }));
+    return this.query.namesOnScreen(limit).map(({ role, name }) => ({ role, name: this.dom.cut(name, 120) }));
   }
 
   /**

@@ -34,6 +34,8 @@ export class InpageClicks {
     private readonly roles: InpageRoles,
   ) {}
 
+  private look = -1;
+  private heeding = new Map<Element, boolean>();
   private isWatchedFromStart = false;
   /** Types of events that anybody on the page has listened to. */
   private readonly heard = new Set<string>();
@@ -64,8 +66,18 @@ export class InpageClicks {
     return hears(document) || hears(globalThis);
   }
 
-  private listens(element: Element): boolean {
-    if (this.listening.has(element)) return true;
+  listens(element: Element): boolean {
+    if (this.look !== this.dom.looks) this.heeding = new Map();
+    this.look = this.dom.looks;
+    let heeds = this.heeding.get(element);
+    if (heeds === undefined) {
+      heeds = this.listening.has(element) || this.heeds(element);
+      this.heeding.set(element, heeds);
+    }
+    return heeds;
+  }
+
+  private heeds(element: Element): boolean {
     if (element instanceof HTMLElement || element instanceof SVGElement) {
       if (element.onclick || element.onmousedown || element.onpointerdown) return true;
     }
@@ -116,19 +128,39 @@ export class InpageClicks {
     );
   }
 
+  /** A list that looks pressable as a whole: what a user presses are its entries. */
+  private isListOfEntries(element: Element): boolean {
+    return (
+      element.matches("ul,ol,menu,tbody,[role=list],[role=listbox],[role=menu],[role=tree]") &&
+      this.listens(element) &&
+      this.servesEntries(element)
+    );
+  }
+
+  /** A row or an entry with words of its own: its listener is for itself, also where it holds controls. */
+  private isEntry(element: Element): boolean {
+    if (!element.matches("tr,li,[role=row],[role=listitem]")) return false;
+    const inner = [...element.querySelectorAll("a[href],button,input,select,textarea,[role=button]")];
+    const words = (node: Element) => (node.textContent ?? "").replace(/\s/g, "").length;
+    return inner.length <= 10 && words(element) > inner.reduce((sum, one) => sum + words(one), 0);
+  }
+
   /** It has no role of a widget, and a user can press it all the same. */
   isClickable(element: Element): boolean {
     if (element.localName === "label") return this.isLabelOfHidden(element);
-    if (this.pointsHere(element)) return true;
+    if (this.pointsHere(element)) return !this.isListOfEntries(element);
     if (
       element.getAttribute("tabindex") &&
       Number(element.getAttribute("tabindex")) >= 0 &&
       !this.delegates(element)
     )
       return true;
-    if (this.listens(element)) return !this.delegates(element) && !this.servesEntries(element);
+    if (this.listens(element)) {
+      if (this.isEntry(element)) return true;
+      return !this.delegates(element) && !this.servesEntries(element);
+    }
     const parent = this.dom.parent(element);
-    if (!parent || parent === document.body || !this.listening.has(parent)) return false;
+    if (!parent || parent === document.body || !this.listens(parent)) return false;
     return this.servesEntries(parent) && !this.delegates(element) && !this.delegates(parent);
   }
 

@@ -78,6 +78,8 @@ export class InpageDom {
 
   /** White space folded, and the characters gone that nobody can see: zero width, icon fonts, tags, controls. */
   clean(text: string): string {
+    // What most texts are, which need no cleaning.
+    if (/^(?:[!-~]+(?: [!-~]+)*)?$/.test(text) && !text.includes("data:")) return text;
     return text
       .replace(/data:[\w/+.-]*[;,][^\s"')]{20,}/g, "data:…")
       .replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu, " ")
@@ -89,8 +91,12 @@ export class InpageDom {
       .trim();
   }
 
+  /** No longer than `length`, and how much more there is; `+` where the text was not read to its end. */
   cut(text: string, length: number): string {
-    return text.length > length ? `${text.slice(0, length - 1).trimEnd()}…` : text;
+    if (text.length <= length) return text;
+    const kept = text.slice(0, length).trimEnd();
+    const rest = text.length - kept.length;
+    return text.length > 4000 && text.endsWith("…") ? `${kept} … ${rest}+ more` : `${kept} … ${rest} more`;
   }
 
   /** Laid out and not `visibility: hidden`; says nothing of size, colour or opacity. */

@@ -1,13 +1,7 @@
 import type { InpageDom } from "./inpageDom.ts";
+import type { InpageNear } from "./inpageNear.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
-
-/** Takes text in reading order: `gap` stands around a block, `line` for a line break. */
-type TextSink = {
-  write(text: string, parent: Element): void;
-  gap(): void;
-  line(): void;
-  isOver(node: Node): boolean;
-};
+import type { InpageWords } from "./inpageWords.ts";
 
 /**
  * What a thing is called: the accessible name (accname-1.2 in the parts that pages use) and, where that is empty, a name
@@ -58,34 +52,66 @@ export class InpageNames {
   constructor(
     private readonly dom: InpageDom,
     private readonly roles: InpageRoles,
+    private readonly words: InpageWords,
+    private readonly near: InpageNear,
   ) {}
 
-  /** The name, and whether it was derived because no accessible name exists. At most 120 characters. */
-  name(element: Element, role: string): { name: string; derived: boolean } {
+  /** The whole name, whether it was derived because no accessible name exists, and whether it is a label that was guessed. */
+  name(element: Element, role: string): { name: string; derived: boolean; guessed: boolean } {
     const accessible = this.accessible(element, role);
-    if (accessible || !this.roles.isWidget(role))
-      return { name: this.dom.cut(accessible, 120), derived: false };
-    const derived = this.derive(element);
-    return { name: this.dom.cut(this.dom.clean(derived), 60), derived: derived !== "" };
+    const guess = this.roles.isWidget(role) ? this.guess(element, role, accessible) : "";
+    if (guess !== "") return { name: guess, derived: true, guessed: true };
+    if (accessible || !this.roles.isWidget(role)) return { name: accessible, derived: false, guessed: false };
+    const derived = this.dom.clean(this.derive(element));
+    return { name: derived, derived: derived !== "", guessed: false };
   }
 
   accessible(element: Element, role: string): string {
     const clean = (text: string | null | undefined) => this.dom.clean(text ?? "");
-    const content = () => (this.roles.isNamedByContent(role) ? this.text(element) : "");
+    const content = () => (this.roles.isNamedByContent(role) ? this.content(element, role) : "");
     return (
       this.labelledBy(element) ||
       clean(element.getAttribute("aria-label")) ||
       this.native(element) ||
       content() ||
       clean(element.getAttribute("title")) ||
-      clean(element.getAttribute("placeholder") ?? element.getAttribute("aria-placeholder"))
+      clean(this.placeholder(element))
     );
+  }
+
+  private placeholder(element: Element): string | null {
+    return element.getAttribute("placeholder") ?? element.getAttribute("aria-placeholder");
+  }
+
+  /** A thing to press that holds others of its kind is called by its own words, and not by those of its leaves. */
+  private content(element: Element, role: string): string {
+    if (role !== "clickable" || element.childElementCount === 0) return this.text(element);
+    const isLeaf = (node: Node) =>
+      node instanceof Element &&
+      (node.matches("ul,ol,[role=group]") ||
+        (node.localName === element.localName &&
+          node.className !== "" &&
+          node.getAttribute("class") === element.getAttribute("class")));
+    return this.words.read(element, false, isLeaf) || this.text(element);
+  }
+
+  /** A label that no mark-up ties to a field: the words beside it. A placeholder that only shows a format is no name. */
+  private guess(element: Element, role: string, accessible: string): string {
+    const placeholder = this.placeholder(element) ?? "";
+    const isNamed = accessible !== "" && !(accessible === placeholder && this.near.isFormat(placeholder));
+    if (isNamed || !this.near.isField(element, role) || this.hint(element) !== "") return "";
+    return this.near.label(element);
+  }
+
+  /** The label of a field as {@link name} guesses it; empty where the field has a name. */
+  guessedLabel(element: Element, role: string): string {
+    return this.near.isField(element, role) ? this.guess(element, role, this.accessible(element, role)) : "";
   }
 
   private labelledBy(element: Element): string {
     const ids = (element.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter((id) => id !== "");
     return this.byIds(element, ids.slice(0, 5))
-      .map((one) => this.dom.clean(one.getAttribute("aria-label") ?? "") || this.text(one, true))
+      .map((one) => this.dom.clean(one.getAttribute("aria-label") ?? "") || this.words.read(one, true))
       .filter((text) => text !== "")
       .join(" ");
   }
@@ -155,88 +181,32 @@ export class InpageNames {
     if (!this.hasLabels(element)) return "";
     return this.labelsOf(element)
       .slice(0, 3)
-      .map((label) => this.text(label, true, element))
+      .map((label) => this.words.read(label, true, (node) => node === element))
       .filter((text) => text !== "")
       .join(" ");
   }
 
-  /** Visible text below an element, in reading order; images by their alternative. `hidden` also reads what is not shown. */
-  text(element: Element, hidden = false, skip?: Element): string {
-    const parts: string[] = [];
-    let left = 4000;
-    const write = (text: string) => {
-      left -= text.length + 1;
-      parts.push(text);
-    };
-    const gap = () => void parts.push(" ");
-    this.textBelow(element, hidden, { write, gap, line: gap, isOver: (node) => left <= 0 || node === skip });
-    return this.dom.clean(parts.join("").slice(0, 4000));
+  /** Visible text below an element, in reading order; images by their alternative. */
+  text(element: Element): string {
+    return this.words.read(element);
   }
 
   /** The same text, whole and as it stands on the screen. */
   shown(element: Element): string {
-    const writer = this.dom.writer();
-    const { write, edge: gap, line } = writer;
-    this.textBelow(element, false, { write, gap, line, isOver: () => false });
-    return writer.read();
-  }
-
-  private textBelow(element: Element, hidden: boolean, to: TextSink): void {
-    const visit = (node: Node, parent: Element): void => {
-      if (to.isOver(node)) return;
-      if (node.nodeType === Node.TEXT_NODE) to.write(node.nodeValue ?? "", parent);
-      else if (node instanceof Element) below(node, parent);
-    };
-    const below = (node: Element, parent: Element): void => {
-      const isBreak = node.localName === "br";
-      if (isBreak) to.line();
-      if (isBreak || !this.isRead(node, hidden)) return;
-      const own = this.embedded(node);
-      if (own === undefined) this.textWithin(node, to, this.dom.children(node), visit);
-      else to.write(` ${own} `, parent);
-    };
-    // A branch of a tree is called by its own words, and not by those of its leaves.
-    const isBranch = element.getAttribute("role") === "treeitem";
-    const own = this.dom
-      .children(element)
-      .filter((child) => !isBranch || !(child instanceof Element) || !child.matches("[role=group],ul,ol"));
-    this.textWithin(element, to, own, visit);
-  }
-
-  private textWithin(
-    element: Element,
-    to: TextSink,
-    children: readonly Node[],
-    visit: (node: Node, parent: Element) => void,
-  ): void {
-    if (/^(script|style|template|noscript)$/.test(element.localName)) return;
-    const isBlock = !this.dom.isInline(element);
-    if (isBlock) to.gap();
-    for (const child of children) visit(child, element);
-    if (isBlock) to.gap();
-  }
-
-  private isRead(node: Element, hidden: boolean): boolean {
-    return node.getAttribute("aria-hidden") !== "true" && (hidden || this.dom.rendered(node));
-  }
-
-  /** The text that stands for a child as a whole; undefined where its own children are to be read. */
-  private embedded(node: Element): string | undefined {
-    const label = node.getAttribute("aria-label");
-    if (label) return label;
-    if (node instanceof HTMLImageElement) return node.alt;
-    if (node.localName === "svg")
-      return [...node.children].find((child) => child.localName === "title")?.textContent ?? "";
-    if (node.matches("select,textarea,input")) {
-      return node.matches("input[type=button],input[type=submit],input[type=reset]")
-        ? (node.getAttribute("value") ?? "")
-        : "";
-    }
-    return undefined;
+    return this.words.shown(element);
   }
 
   /** Best words for a thing without an accessible name; empty when there are none. */
   private derive(element: Element): string {
+    const spoken = this.hint(element) || this.inside(element) || this.pseudoText(element);
+    if (spoken) return spoken;
+    const icon = this.icon(element);
+    const purpose = this.purpose(element).filter((word) => !icon.includes(word));
+    if (purpose.length === 0) return this.iconMeanings[icon.join(" ")] ?? icon.join(" ");
+    return icon.length > 0 ? `${purpose.join(" ")} (${icon.join(" ")})` : purpose.join(" ");
+  }
+
+  private hint(element: Element): string {
     const hints = [
       "data-tooltip",
       "data-title",
@@ -245,29 +215,7 @@ export class InpageNames {
       "data-tip",
       "data-label",
     ];
-    const hinted = hints.map((hint) => element.getAttribute(hint)).find((said) => said);
-    const spoken = hinted || this.beside(element) || this.inside(element) || this.pseudoText(element);
-    if (spoken) return spoken;
-    const icon = this.icon(element);
-    const purpose = this.purpose(element).filter((word) => !icon.includes(word));
-    if (purpose.length === 0) return this.iconMeanings[icon.join(" ")] ?? icon.join(" ");
-    return icon.length > 0 ? `${purpose.join(" ")} (${icon.join(" ")})` : purpose.join(" ");
-  }
-
-  /** A field without a label is called by the words next to it: after a box to tick, before any other. */
-  private beside(element: Element): string {
-    if (!element.matches("input:not([type=button],[type=submit],[type=reset],[type=image]),select,textarea"))
-      return "";
-    const { previousElementSibling: before, nextElementSibling: after } = element;
-    const sides = element.matches("[type=checkbox],[type=radio]") ? [after, before] : [before];
-    const side = sides.find((one) => one !== null && !this.holdsControls(one));
-    const said = side && this.dom.rendered(side) ? this.text(side) : "";
-    return said.length <= 80 ? said : "";
-  }
-
-  private holdsControls(element: Element): boolean {
-    const controls = "input,select,textarea,button,a";
-    return element.matches(controls) || element.querySelector(controls) !== null;
+    return hints.map((hint) => element.getAttribute(hint)).find((said) => said) ?? "";
   }
 
   private inside(element: Element): string {
@@ -301,7 +249,7 @@ export class InpageNames {
         ...classes,
         file,
       ];
-      const words = sources.map((source) => this.words(source, false)).find((found) => found.length > 0);
+      const words = sources.map((source) => this.wordsIn(source, false)).find((found) => found.length > 0);
       if (words) return words.slice(0, 3);
     }
     return [];
@@ -319,7 +267,7 @@ export class InpageNames {
     ];
     return (
       sources
-        .map((source) => this.words(source, true))
+        .map((source) => this.wordsIn(source, true))
         .find((words) => words.length > 0)
         ?.slice(-3) ?? []
     );
@@ -335,7 +283,7 @@ export class InpageNames {
   }
 
   /** Readable words of an identifier, each once; those that look generated are left out, and jargon when `plain`. */
-  private words(source: string, plain: boolean): string[] {
+  private wordsIn(source: string, plain: boolean): string[] {
     if (source.length > 200) return [];
     const words = source
       .replace(/([a-z])([A-Z])/g, "$1 $2")

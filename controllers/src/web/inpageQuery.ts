@@ -1,8 +1,8 @@
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageNames } from "./inpageNames.ts";
+import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
-import type { InpageWalk } from "./inpageWalk.ts";
 
 /**
  * How a text is compared: `same` and `contains` after white space and case folding, `cased` after white space folding,
@@ -34,7 +34,7 @@ export class InpageQuery {
     private readonly roles: InpageRoles,
     private readonly names: InpageNames,
     private readonly clicks: InpageClicks,
-    private readonly walk: InpageWalk,
+    private readonly refs: InpageRefs,
   ) {}
 
   /** All matches in document order; only the visible ones where there are any. */
@@ -89,7 +89,7 @@ export class InpageQuery {
 
   private match(query: PageQuery, root: Document | Element | ShadowRoot): Element[] {
     if (query.kind === "ref") {
-      const element = this.walk.byRef(query.ref);
+      const element = this.refs.element(query.ref);
       return element ? [element] : [];
     }
     if (query.kind === "css") return this.dom.select(query.css);
@@ -104,8 +104,7 @@ export class InpageQuery {
     all: readonly Element[],
   ): Element[] {
     if (query.kind === "role") return this.byRole(all, query.role, query.name);
-    if (query.kind === "label")
-      return all.filter((one) => this.labels(one).some((text) => this.holds(query.text, text)));
+    if (query.kind === "label") return this.byLabel(all, query.text);
     if (query.kind === "placeholder") {
       return all.filter((one) => this.holds(query.text, one.getAttribute("placeholder") ?? undefined));
     }
@@ -118,9 +117,16 @@ export class InpageQuery {
     const found = this.dom.clean(text);
     if (wanted.match === "pattern") return new RegExp(wanted.text, wanted.flags).test(found);
     const want = this.dom.clean(wanted.text);
-    if (wanted.match === "cased") return found === want;
-    const folded = found.toLowerCase();
-    return wanted.match === "same" ? folded === want.toLowerCase() : folded.includes(want.toLowerCase());
+    if (wanted.match === "cased") return this.isSame(found, want);
+    const [folded, low] = [found.toLowerCase(), want.toLowerCase()];
+    return wanted.match === "same" ? this.isSame(folded, low) : folded.includes(low);
+  }
+
+  /** The same, or what a dump shows of it: its beginning, and how much more there is. */
+  private isSame(found: string, want: string): boolean {
+    if (found === want) return true;
+    const [, head, more] = /^([\s\S]+) … (\d+)(?:\+)? more$/.exec(want) ?? [];
+    return head !== undefined && found.startsWith(head) && found.length === head.length + Number(more);
   }
 
   nameOf(element: Element, role: string): string {
@@ -136,6 +142,16 @@ export class InpageQuery {
     return all.filter((element) => {
       if (this.clicks.role(element) !== role) return false;
       return !name || this.holds(name, this.nameOf(element, role));
+    });
+  }
+
+  /** A label that only stands beside its field counts where no label is tied to one. */
+  private byLabel(all: readonly Element[], wanted: TextMatch): Element[] {
+    const tied = all.filter((one) => this.labels(one).some((text) => this.holds(wanted, text)));
+    if (tied.length > 0) return tied;
+    return all.filter((one) => {
+      const guess = this.names.guessedLabel(one, this.roles.role(one));
+      return guess !== "" && this.holds(wanted, guess);
     });
   }
 

@@ -171,7 +171,10 @@ export class InpageRoles {
     add("focused", this.isFocused(element));
     add("required", element.matches(":required") || this.flag(element, "aria-required"));
     add("readonly", this.isReadonly(element));
-    add("invalid", !["", "false"].includes(element.getAttribute("aria-invalid") ?? ""));
+    add(
+      "invalid",
+      !["", "false"].includes(element.getAttribute("aria-invalid") ?? "") || this.isRefused(element),
+    );
     add("current", !["", "false"].includes(element.getAttribute("aria-current") ?? ""));
     return states;
   }
@@ -200,6 +203,14 @@ export class InpageRoles {
     return root.activeElement === element && element !== document.body;
   }
 
+  private readonly knowsRefused = CSS.supports("selector(:user-invalid)");
+
+  /** The browser finds what a user has put in wrong, and shows it so. */
+  isRefused(element: Element): boolean {
+    const isJudged = this.knowsRefused && /^(input|select|textarea)$/.test(element.localName);
+    return isJudged && element.matches(":user-invalid");
+  }
+
   private isReadonly(element: Element): boolean {
     if (this.flag(element, "aria-readonly")) return true;
     const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
@@ -221,7 +232,8 @@ export class InpageRoles {
     if (element instanceof HTMLElement && element.isContentEditable)
       return element.innerText.replace(/\n$/, "");
     const said = element.getAttribute("aria-valuetext") ?? element.getAttribute("aria-valuenow");
-    return said ?? undefined;
+    if (said !== null || element.getAttribute("role") !== "spinbutton") return said ?? undefined;
+    return element.textContent ?? undefined;
   }
 
   private inputValue(input: HTMLInputElement): string | undefined {

@@ -59,8 +59,11 @@ export class InpageSelectors {
     const role = this.clicks.role(element);
     const { name, derived } = this.names.name(element, role);
     if (role) add("role", name, derived ? 0.65 : 0.9, () => this.countRole(role, name), role);
-    const label = this.names.label(element);
-    add("label", label, 0.8, () => this.countQuery({ kind: "label", text: { match: "cased", text: label } }));
+    const tied = this.names.label(element);
+    const label = tied || this.names.guessedLabel(element, role);
+    add("label", label, tied ? 0.8 : 0.6, () =>
+      this.countQuery({ kind: "label", text: { match: "cased", text: label } }),
+    );
     const placeholder = element.getAttribute("placeholder");
     add("placeholder", placeholder, 0.75, () =>
       this.countCss(`[placeholder="${CSS.escape(placeholder ?? "")}"]`),
@@ -71,7 +74,8 @@ export class InpageSelectors {
       add("text", text, 0.6, () => this.countQuery({ kind: "text", text: { match: "cased", text } }));
     const css = this.cssPath(element, testIdAttribute);
     add("css", css.join(" "), 0.4, () => this.countPath(css));
-    add("xpath", this.xpath(element), 0.3, () => 1);
+    const xpath = this.xpath(element);
+    add("xpath", xpath, 0.3, () => this.countXpath(xpath));
     return found.sort((a, b) => Number(a.count > 1) - Number(b.count > 1) || b.score - a.score);
   }
 
@@ -190,20 +194,27 @@ export class InpageSelectors {
     return own ? `${tag}.${CSS.escape(own)}` : `${tag}:nth-of-type(${alike.indexOf(element) + 1})`;
   }
 
+  countXpath(xpath: string): number {
+    const { ORDERED_NODE_SNAPSHOT_TYPE } = XPathResult;
+    return document.evaluate(xpath, document, null, ORDERED_NODE_SNAPSHOT_TYPE).snapshotLength;
+  }
+
   /** Empty inside a shadow root, where XPath does not reach. */
   private xpath(element: Element): string {
     if (!(element.getRootNode() instanceof Document)) return "";
     const steps: string[] = [];
     for (let at: Element | null = element; at; at = at.parentElement) {
-      const { localName, parentElement }: Element = at;
-      const alike: Element[] = parentElement
-        ? [...parentElement.children].filter((one) => one.localName === localName)
-        : [at];
-      const name = at instanceof SVGElement ? `*[local-name()="${localName}"]` : localName;
-      steps.unshift(
-        alike.length > 1 && !(at instanceof SVGElement) ? `${name}[${alike.indexOf(at) + 1}]` : name,
-      );
+      const { parentElement }: Element = at;
+      const name = this.xpathName(at);
+      const alike = [...(parentElement?.children ?? [])].filter((one) => this.xpathName(one) === name);
+      steps.unshift(alike.length > 1 ? `${name}[${alike.indexOf(at) + 1}]` : name);
     }
     return `/${steps.join("/")}`;
+  }
+
+  /** A bare name means elements of HTML only, and cannot hold every sign that a tag can. */
+  private xpathName({ localName, namespaceURI }: Element): string {
+    const isHtml = namespaceURI === "http://www.w3.org/1999/xhtml" && /^[\w-]+$/.test(localName);
+    return isHtml ? localName : `*[local-name()="${localName}"]`;
   }
 }

@@ -1,7 +1,12 @@
+import type { InpageApart } from "./inpageApart.ts";
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
+import type { InpageGroups } from "./inpageGroups.ts";
 import type { InpageNames } from "./inpageNames.ts";
+import type { InpageRecords } from "./inpageRecords.ts";
+import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
+import type { InpageTables } from "./inpageTables.ts";
 
 export type LookOptions = {
   interactiveOnly: boolean;
@@ -11,6 +16,7 @@ export type LookOptions = {
   next: number;
   maxElements: number;
   budgetMs: number;
+  testIdAttribute: string;
 };
 
 /** An element as the page tells of it; `box` is x, y, width, height in CSS pixels of its own frame's viewport. */
@@ -20,6 +26,11 @@ export type SeenElement = {
   name: string;
   text?: string;
   value?: string;
+  choices?: string[];
+  moreChoices?: number;
+  headers?: string;
+  about?: string[];
+  apart?: string;
   states: string[];
   box: [number, number, number, number];
   depth: number;
@@ -44,17 +55,25 @@ type Place = {
   message: boolean;
   block: { record: SeenElement | undefined };
   name: string;
+  /** In a row of a table, which tells all the words in it. */
+  told: boolean;
+  /** The thing to press that this is in. */
+  pressed?: Element;
 };
 
 /** Walks the page once, top down, and lists what a user can act on and what helps to understand it. Runs inside the page. */
 export class InpageWalk {
-  private readonly refs = new Map<string, WeakRef<Element>>();
-  private readonly given = new WeakMap<Element, string>();
-  private next = 1;
   private out: SeenElement[] = [];
   private read = 0;
   private deadline = 0;
-  private options: LookOptions = { interactiveOnly: true, prefix: "", next: 1, maxElements: 0, budgetMs: 0 };
+  private options: LookOptions = {
+    interactiveOnly: true,
+    prefix: "",
+    next: 1,
+    maxElements: 0,
+    budgetMs: 0,
+    testIdAttribute: "",
+  };
   private readonly skipped =
     /^(script|style|template|noscript|head|link|meta|title|option|optgroup|datalist|source|track|defs)$/;
   private readonly notable = /^(heading|dialog|alertdialog|alert|status|iframe)$/;
@@ -68,13 +87,19 @@ export class InpageWalk {
     private readonly roles: InpageRoles,
     private readonly names: InpageNames,
     private readonly clicks: InpageClicks,
+    private readonly refs: InpageRefs,
+    private readonly records: InpageRecords,
+    private readonly tables: InpageTables,
+    private readonly groups: InpageGroups,
+    private readonly apart: InpageApart,
   ) {}
 
   look(options: LookOptions): SeenPage {
     this.options = options;
-    this.next = Math.max(this.next, options.next);
+    this.refs.begin(options.prefix, options.next);
     this.out = [];
     this.read = 0;
+    this.records.begin();
     this.deadline = performance.now() + options.budgetMs;
     this.dom.begin();
     const top = {
@@ -84,11 +109,12 @@ export class InpageWalk {
       message: false,
       block: { record: undefined },
       name: "",
+      told: false,
     };
     if (document.body) this.visit(document.body, top);
     return {
-      elements: this.out,
-      next: this.next,
+      elements: this.finish(),
+      next: this.refs.next,
       title: this.dom.cut(this.dom.clean(document.title), 200),
       url: location.href,
       read: this.read,
@@ -97,19 +123,18 @@ export class InpageWalk {
     };
   }
 
-  /** The element of a ref, if it still lives in this document. */
-  byRef(ref: string): Element | undefined {
-    const element = this.refs.get(ref)?.deref();
-    return element?.isConnected ? element : undefined;
-  }
-
-  ref(element: Element): string {
-    const known = this.given.get(element);
-    if (known) return known;
-    const ref = `${this.options.prefix}e${this.next++}`;
-    this.given.set(element, ref);
-    this.refs.set(ref, new WeakRef(element));
-    return ref;
+  /** What can only be told of all that was seen, and every text no longer than a dump has room for. */
+  private finish(): SeenElement[] {
+    const elementOf = (seen: SeenElement) => this.refs.element(seen.ref);
+    this.apart.mark(this.out, elementOf, this.options.testIdAttribute);
+    const all = this.groups.withCaptions(this.out, elementOf, (element, depth, name) =>
+      this.records.context(element, "group", name, depth),
+    );
+    for (const seen of all) {
+      seen.name = this.dom.cut(seen.name, 120);
+      if (seen.text) seen.text = this.dom.cut(seen.text, 400);
+    }
+    return all;
   }
 
   /** Out of time or of room; asked for every element, the clock only for every 64th. */
@@ -147,8 +172,15 @@ export class InpageWalk {
     if (element instanceof HTMLInputElement && /^(checkbox|radio|file|slider|colour)$/.test(role))
       return true;
     if (element instanceof HTMLSelectElement) return this.dom.hasArea(element);
-    if (this.dom.veiled(element)) return false;
+    if (this.dom.veiled(element) || (role === "gridcell" && this.isWrapper(element))) return false;
     return this.dom.hasArea(element) || [...element.children].some((child) => this.dom.hasArea(child));
+  }
+
+  /** A cell around the one thing in it that is pressed. */
+  private isWrapper(cell: Element): boolean {
+    const inner = cell.querySelector("button,a[href],[role=button]");
+    if (!inner || cell.hasAttribute("tabindex") || this.clicks.listens(cell)) return false;
+    return this.dom.clean(inner.textContent ?? "") === this.dom.clean(cell.textContent ?? "");
   }
 
   private record(
@@ -157,19 +189,51 @@ export class InpageWalk {
     interactive: boolean,
     place: Place,
   ): SeenElement | undefined {
+    if (!interactive && role === "row") return this.rowRecord(element, place.depth);
     if (!interactive && !this.isContext(element, role)) return undefined;
-    const { name } = this.names.name(element, role);
-    if (name === "" && /^(heading|img)$/.test(role)) return undefined;
-    if (name === "" && !interactive && this.structure.test(role) && !/^(progressbar|meter)$/.test(role))
-      return undefined;
-    const repeats = place.atomic && (name === "" || place.name.includes(name));
-    if (repeats && /^(clickable|heading|img)$/.test(role)) return undefined;
-    return this.emit(element, role, name, interactive, place.depth);
+    const { name: said, derived, guessed } = this.names.name(element, role);
+    const isTable = !interactive && this.tables.isTable(role);
+    const name = said === "" && isTable ? this.tables.caption(element) : said;
+    if (name === "" && this.needsName(role, interactive)) return undefined;
+    if (this.repeats(element, role, name, place)) return undefined;
+    const seen = this.emit(element, role, name, interactive, place.depth);
+    if (interactive) this.records.addFacts(element, seen, { derived, guessed });
+    return seen;
+  }
+
+  private needsName(role: string, interactive: boolean): boolean {
+    if (/^(heading|img)$/.test(role)) return true;
+    return !interactive && this.structure.test(role) && !/^(progressbar|meter)$/.test(role);
+  }
+
+  /** The same words again: an image, a heading or a box in something to press whose name has them. */
+  private repeats(element: Element, role: string, name: string, place: Place): boolean {
+    if (!place.atomic || !/^(clickable|heading|img)$/.test(role)) return false;
+    if (name !== "" && !place.name.includes(name)) return false;
+    if (role !== "clickable" || !place.pressed || !this.clicks.listens(element)) return true;
+    if (name !== place.name && name !== "") return false;
+    // A layer over the whole of it, or a box within a box: there is but one thing to press.
+    const [inner, outer] = [element.getBoundingClientRect(), place.pressed.getBoundingClientRect()];
+    return inner.width * inner.height > 0.5 * outer.width * outer.height || name === place.name;
+  }
+
+  private rowRecord(element: Element, depth: number): SeenElement | undefined {
+    if (!this.dom.rendered(element)) return undefined;
+    const headers = this.tables.headersOf(element);
+    const text = headers === undefined || this.options.interactiveOnly ? "" : this.tables.text(element);
+    if (headers === undefined || text === undefined) return undefined;
+    const seen = this.emit(element, "row", "", false, depth);
+    if (text !== "") seen.text = text;
+    if (headers !== "") seen.headers = this.dom.cut(headers, 300);
+    return seen;
   }
 
   /** Not to be acted on, and yet listed: it tells where one is, or structure was asked for. */
   private isContext(element: Element, role: string): boolean {
-    const wanted = this.notable.test(role) || (!this.options.interactiveOnly && this.structure.test(role));
+    const wanted =
+      this.notable.test(role) ||
+      this.tables.isTable(role) ||
+      (!this.options.interactiveOnly && this.structure.test(role));
     return wanted && this.dom.seen(element);
   }
 
@@ -180,30 +244,9 @@ export class InpageWalk {
     interactive: boolean,
     depth: number,
   ): SeenElement {
-    const box = element.getBoundingClientRect();
-    const field = this.clicks.field(element);
-    const seen: SeenElement = {
-      ref: this.ref(element),
-      role,
-      name,
-      states: this.roles.states(field),
-      box: [Math.round(box.x), Math.round(box.y), Math.round(box.width), Math.round(box.height)],
-      depth,
-      interactive,
-    };
-    const value = interactive || /^(progressbar|meter)$/.test(role) ? this.roles.value(field) : undefined;
-    if (value) seen.value = this.dom.cut(this.dom.clean(value), 200);
-    if (element instanceof HTMLSelectElement) seen.text = this.choices(element);
+    const seen = this.records.element(element, role, name, interactive, depth);
     this.out.push(seen);
     return seen;
-  }
-
-  private choices(select: HTMLSelectElement): string {
-    const labels = [...select.options]
-      .slice(0, 5)
-      .map((option) => this.dom.cut(this.dom.clean(option.label), 30));
-    const more = select.options.length - labels.length;
-    return more > 0 ? `${labels.join(" | ")} | ${more} more` : labels.join(" | ");
   }
 
   private inside(
@@ -218,12 +261,18 @@ export class InpageWalk {
     const below = { ...place, atomic: place.atomic || labelsField };
     if (opensBlock) below.block = { record: interactive ? undefined : record };
     if (!record) return below;
-    const isMessage = /^(alert|status)$/.test(role);
+    below.atomic ||= this.isWhole(role, interactive);
+    below.told ||= role === "row";
+    if (interactive) below.pressed = element;
+    return this.belowRecord(record, below);
+  }
+
+  private belowRecord(record: SeenElement, place: Place): Place {
+    const isMessage = /^(alert|status)$/.test(record.role);
     return {
-      ...below,
+      ...place,
       depth: place.depth + 1,
-      atomic: below.atomic || this.isWhole(role, interactive),
-      live: place.live || isMessage || /dialog$/.test(role),
+      live: place.live || isMessage || /dialog$/.test(record.role),
       message: place.message || isMessage,
       name: record.name || place.name,
     };
@@ -235,7 +284,7 @@ export class InpageWalk {
   }
 
   private addText(raw: string, parent: Element, place: Place): void {
-    if (place.atomic || (this.options.interactiveOnly && !place.live)) return;
+    if (place.atomic || place.told || (this.options.interactiveOnly && !place.live)) return;
     const text = this.dom.clean(raw);
     if (text === "" || !this.dom.rendered(parent) || !this.dom.legible(parent)) return;
     place.block.record ??= this.textRecord(parent, place.depth);
@@ -244,15 +293,15 @@ export class InpageWalk {
 
   /** A link within a sentence is a row of its own and a word of the sentence. */
   private addWords(name: string, place: Place): void {
-    if (!place.atomic && place.block.record?.text) this.append(name, place);
+    if (!place.atomic && !place.told && place.block.record?.text) this.append(name, place);
   }
 
   /** Text goes to the record of the block that holds it, made when the first word of the block is met. */
   private append(text: string, { block: { record } }: Place): void {
     const before = record?.text ?? "";
-    if (!record || before.length >= 400) return;
+    if (!record) return;
     const gap = before === "" || /^[.,;:!?)]/.test(text) ? "" : " ";
-    record.text = this.dom.cut(`${before}${gap}${text}`, 400);
+    record.text = `${before}${gap}${text}`;
   }
 
   private textRecord(parent: Element, depth: number): SeenElement | undefined {
@@ -272,9 +321,28 @@ export class InpageWalk {
     return at;
   }
 
-  /** A live region that says nothing is no news. */
+  /** A live region that says nothing is no news, and rows and tables count for their words only if those are asked for. */
   private close(record: SeenElement | undefined, role: string, interactive: boolean): void {
-    if (!record || interactive || !/^(alert|status)$/.test(role)) return;
-    if (!record.text && !record.name && this.out.at(-1) === record) this.out.pop();
+    if (!record || interactive) return;
+    const isSilent = /^(alert|status)$/.test(role) && !record.text && !record.name;
+    if (isSilent && this.out.at(-1) === record) this.out.pop();
+    if (this.options.interactiveOnly && (role === "row" || this.tables.isTable(role)))
+      this.dropUnpressed(record, role === "row" ? 2 : 1);
+  }
+
+  private dropUnpressed(record: SeenElement, least: number): void {
+    const at = this.out.lastIndexOf(record);
+    const below = this.out.slice(at + 1);
+    if (below.filter((one) => this.isCell(one, record)).length >= least) return;
+    this.out.splice(at, 1);
+    for (const one of below) one.depth--;
+  }
+
+  private isCell(
+    { role, interactive, depth }: SeenElement,
+    { role: of, depth: above }: SeenElement,
+  ): boolean {
+    if (of !== "row") return role === "row" && depth === above + 1;
+    return interactive && depth === above + 1 && /^(gridcell|clickable|button|option)$/.test(role);
   }
 }

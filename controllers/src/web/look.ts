@@ -46,8 +46,9 @@ async function dump(
 ): Promise<Dump> {
   const page = session.page();
   const frames = page.frames().length;
+  const testIdAttribute = session.context.testIdAttribute();
   const looks = await askFrames(page, signal, async (frame) => {
-    const options = lookOptions(memory, frame, interactiveOnly);
+    const options = { ...lookOptions(memory, frame), interactiveOnly, testIdAttribute };
     return askAgent(page, frame, "look", [options]);
   });
   for (const { frame, answer } of looks) remember(memory, frame, answer);
@@ -69,10 +70,9 @@ async function dump(
   };
 }
 
-function lookOptions(memory: Memory, frame: Frame, interactiveOnly: boolean): LookOptions {
+function lookOptions(memory: Memory, frame: Frame): Omit<LookOptions, "interactiveOnly" | "testIdAttribute"> {
   const prefix = memory.prefix(frame);
   return {
-    interactiveOnly,
     prefix,
     next: memory.next.get(prefix) ?? 1,
     maxElements: MAX_ELEMENTS,

@@ -1,15 +1,14 @@
 import type { Frame, Page } from "playwright-core";
 import { askFrames } from "./elementsInFrames.ts";
-import type { PageQuery } from "./inpageQuery.ts";
 import type { Candidate } from "./inpageSelectors.ts";
-import { formatCandidate, parseSelector } from "./selectors.ts";
+import { formatCandidate, type ParsedSelector, parseSelector } from "./selectors.ts";
 
 /** Candidates of one element; `key` tells elements apart. */
 export type AskedElement = { frame: Frame; key: string; candidates: readonly Candidate[] };
 
 /**
  * How often a candidate also matches in frames other than its element's own: a selector names no frame, so a twin anywhere
- * makes it ambiguous. Asks nothing when the page has one frame. XPath is not counted: it is the last resort anyway.
+ * makes it ambiguous. Asks nothing when the page has one frame.
  */
 export async function countElsewhere(
   page: Page,
@@ -34,12 +33,11 @@ export async function countElsewhere(
   return known;
 }
 
-type Question = { frame: Frame; id: string; query: PageQuery };
+type Question = { frame: Frame; id: string; query: ParsedSelector };
 
 function toQuestions({ frame, key, candidates }: AskedElement, testIdAttribute: string): Question[] {
-  return candidates.flatMap((candidate) => {
+  return candidates.map((candidate) => {
     const selector = formatCandidate(candidate);
-    const query = parseSelector(selector, testIdAttribute);
-    return query.kind === "xpath" ? [] : [{ frame, id: `${key} ${selector}`, query }];
+    return { frame, id: `${key} ${selector}`, query: parseSelector(selector, testIdAttribute) };
   });
 }

@@ -52,7 +52,7 @@ test("elements come in reading order with role, name, value and states", async (
   ]);
   expect(named(elements, "Email").value).toBe("a@b.c");
   expect(named(elements, "Password").value).toBe("••••");
-  expect(named(elements, "Size")).toMatchObject({ value: "M", text: "S | M | L" });
+  expect(named(elements, "Size")).toMatchObject({ value: "M", choices: ["S", "M", "L"] });
   expect(named(elements, "Sign in").interactive).toBe(false);
 });
 

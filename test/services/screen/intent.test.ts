@@ -22,7 +22,7 @@ const screen = [
   element("button", "Checkout now"),
   element("searchbox", "Products"),
   element("textbox", "Search flows"),
-  element("combobox", "Country", { text: "France | Germany" }),
+  element("combobox", "Country", { choices: ["France", "Germany"] }),
   element("button", "Delete", { states: ["disabled"] }),
   element("textbox", "Invoice number", { states: ["readonly"] }),
   element("button", "trash"),

@@ -21,7 +21,7 @@ describe("the text of a dump", () => {
       [
         element("heading", "Sign in", { ref: "e1", interactive: false }),
         element("textbox", "Email", { ref: "e2", value: 'a "b" c', states: ["focused", "required"] }),
-        element("combobox", "Size", { ref: "e3", value: "M", text: "S | M | L" }),
+        element("combobox", "Size", { ref: "e3", value: "M", choices: ["S", "M", "L"] }),
         element("status", "", { ref: "e4", text: "3 items", interactive: false }),
         element("button", "Go", { ref: "e5", states: ["disabled"], depth: 2 }),
       ],

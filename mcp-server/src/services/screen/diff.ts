@@ -34,8 +34,16 @@ function reorderedIn(before: readonly Element[], after: readonly Element[]): Ele
   return are.slice(moved[0] ?? 0, (moved.at(-1) ?? -1) + 1);
 }
 
-function essence({ role, name, text, value, states }: Element): string {
-  return JSON.stringify([role, name, text, value, states.filter((state) => state !== "focused")]);
+function essence({ role, name, text, value, choices, about, states }: Element): string {
+  return JSON.stringify([
+    role,
+    name,
+    text,
+    value,
+    choices,
+    about,
+    states.filter((state) => state !== "focused"),
+  ]);
 }
 
 function count(keys: readonly string[]): Map<string, number> {

@@ -64,7 +64,27 @@ export function findElements(elements: readonly Element[], query: string): Eleme
   return scored
     .filter(({ score }) => score >= least)
     .slice(0, mostFound)
-    .map(({ element }) => element);
+    .map(({ element }) => withBestChoice(element, query));
+}
+
+/** The choice that was asked for comes first, so that a line shows it. */
+function withBestChoice(element: Element, query: string): Element {
+  const { choices } = element;
+  const best = choices && bestChoice(element, fold(query), wordsOf(query));
+  if (!best || best.score === 0) return element;
+  return { ...element, choices: [best.choice, ...choices.filter((one) => one !== best.choice)] };
+}
+
+function bestChoice({ name, choices = [] }: Element, wanted: string, words: readonly string[]) {
+  const own = new Set(wordsOf(name));
+  const left = words.filter((word) => !own.has(word));
+  let best = { choice: "", score: 0 };
+  if (left.length === 0) return best;
+  for (const choice of choices) {
+    const score = Math.max(likeness(choice, wanted, words), likeness(choice, left.join(" "), left));
+    if (score > best.score) best = { choice, score };
+  }
+  return best;
 }
 
 export type Scored = { element: Element; score: number };
@@ -89,8 +109,12 @@ function score(element: Element, wanted: string, words: readonly string[]): numb
   const name = likeness(element.name, wanted, meant.length > 0 ? meant : words);
   const text = element.text ? likeness(element.text, wanted, words) * 0.8 : 0;
   const value = element.value ? likeness(element.value, wanted, words) * 0.7 : 0;
+  const choice = element.choices
+    ? bestChoice(element, wanted, meant.length > 0 ? meant : words).score * 0.85
+    : 0;
   const onlyRole = saysRole && meant.length === 0 ? 20 : 0;
-  const base = Math.max(name, text, value, onlyRole);
+  const sign = element.apart ? likeness(`${element.name} ${element.apart}`, wanted, words) : 0;
+  const base = Math.max(name, text, value, choice, onlyRole, sign);
   if (base === 0) return 0;
   return base + (saysRole ? 15 : 0) + (element.interactive ? 6 : 0);
 }

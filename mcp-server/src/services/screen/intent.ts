@@ -33,8 +33,9 @@ export function readIntent(given: string): Intent {
 const saying = (text: string) => wordsOf(text).filter((word) => !filler.test(word));
 
 /** The words of the intent that an element says nothing of, neither in what it shows nor by its kind. */
-export function missingWords({ role, name, text = "", value = "" }: Element, intent: Intent): string[] {
-  const own = wordsOf(`${name} ${text} ${value}`);
+export function missingWords(element: Element, intent: Intent): string[] {
+  const { role, name, text = "", value = "", choices = [], apart = "" } = element;
+  const own = wordsOf(`${name} ${text} ${value} ${apart} ${choices.join(" ")}`);
   return intent.words.filter(
     (word) => !namesRole(word, role) && !own.some((one) => wordLikeness(one, word) >= sameWord),
   );
@@ -56,10 +57,10 @@ export function commandFor(element: Element, commands: ReadonlySet<string>): str
   return waysOf(element).find((command) => commands.has(command));
 }
 
-/** Choices in its text tell a list that the device opens itself from one that the page draws. */
-function waysOf({ role, text = "" }: Element): readonly string[] {
+/** Its choices tell a list that the device opens itself from one that the page draws. */
+function waysOf({ role, choices }: Element): readonly string[] {
   const isChoice = role === "combobox" || role === "listbox";
-  if (isChoice && text !== "") return ["select_option", "click_element"];
+  if (isChoice && choices !== undefined) return ["select_option", "click_element"];
   return ways[role] ?? clicks;
 }
 

@@ -26,7 +26,7 @@ const keepSteps = [Number.POSITIVE_INFINITY, 40, 20, 10, 5, 3];
  * that says how many there are more like it, and then the end.
  */
 export function renderElements(elements: readonly Element[], { maxTokens }: { maxTokens: number }): Rendered {
-  const groups = group(elements);
+  const groups = group(withoutRepeats(elements));
   const tries = keepSteps.map(
     (keep) => () =>
       fill(
@@ -40,6 +40,41 @@ export function renderElements(elements: readonly Element[], { maxTokens }: { ma
     if (best.fits) break;
   }
   return { text: best.text, shown: best.shown, more: elements.length - best.shown };
+}
+
+/** Says only where needed what tells twins apart, and only once in a row what rows have in common. */
+function withoutRepeats(elements: readonly Element[]): Element[] {
+  const needed = signsNeeded(elements);
+  let headers: string | undefined;
+  return elements.map((element) => {
+    const { apart, headers: own, ...rest } = element;
+    const isNew = own !== undefined && own !== headers;
+    if (own !== undefined) headers = own;
+    return {
+      ...rest,
+      ...(apart !== undefined && needed.has(keyOf(element)) && { apart }),
+      ...(isNew && { headers: own }),
+    };
+  });
+}
+
+const keyOf = ({ role, name }: Element) => `${role} ${name}`;
+
+/** Twins need no sign where a line of its own stands right before each of them, as in the rows of a list. */
+function signsNeeded(elements: readonly Element[]): Set<string> {
+  const lastBefore = new Map<string, Element | undefined>();
+  const needed = new Set<string>();
+  let context: Element | undefined;
+  for (const element of elements) {
+    if (element.apart === undefined) {
+      context = element;
+      continue;
+    }
+    const key = keyOf(element);
+    if (lastBefore.has(key) ? lastBefore.get(key) === context : context === undefined) needed.add(key);
+    lastBefore.set(key, context);
+  }
+  return needed;
 }
 
 type Line = { text: string; elements: number };
@@ -66,18 +101,35 @@ function fill(lines: readonly Line[], maxTokens: number): { text: string; shown:
   return { text: taken.join("\n"), shown, fits: true };
 }
 
+/** One element, or a row of a table with the things to press in it. */
+type Unit = readonly Element[];
+
 function group(elements: readonly Element[]): Group[] {
   const groups: Group[] = [];
-  const signs = elements.map(({ role, depth }) => `${role} ${depth}`);
-  for (let at = 0; at < elements.length; ) {
+  const units = unitsOf(elements);
+  const signs = units.map(([first]) => `${first?.role} ${first?.depth}`);
+  for (let at = 0; at < units.length; ) {
     const { period, repeats } = repetition(signs, at);
     const rows = Array.from({ length: repeats }, (_, row) =>
-      elements.slice(at + row * period, at + (row + 1) * period),
+      units.slice(at + row * period, at + (row + 1) * period),
     );
-    groups.push(period === 1 ? runGroup(rows.flat()) : { pieces: rows.map(toPiece), rowsAlike: repeats > 1 });
+    groups.push(
+      period === 1 ? runGroup(rows.flat()) : { pieces: rows.map(toPieces), rowsAlike: repeats > 1 },
+    );
     at += period * repeats;
   }
   return groups;
+}
+
+function unitsOf(elements: readonly Element[]): Unit[] {
+  const units: Element[][] = [];
+  for (const element of elements) {
+    const row = units.at(-1);
+    const isCell = row?.[0]?.role === "row" && element.depth > row[0].depth;
+    if (row && isCell) row.push(element);
+    else units.push([element]);
+  }
+  return units;
 }
 
 /** The shortest period that repeats often enough from `at` on; a single element where none does. */
@@ -91,43 +143,77 @@ function repetition(signs: readonly string[], at: number): { period: number; rep
   return { period: 1, repeats: 1 };
 }
 
+function toPieces(units: readonly Unit[]): Piece {
+  const pieces = units.map(unitPiece);
+  return {
+    lines: pieces.flatMap(({ lines }) => lines),
+    elements: pieces.reduce((sum, { elements }) => sum + elements, 0),
+    alike: 1,
+  };
+}
+
+function unitPiece(unit: Unit): Piece {
+  const [first, ...cells] = unit;
+  return first?.role === "row" ? rowPiece(first, cells) : toPiece(unit);
+}
+
 function toPiece(elements: readonly Element[]): Piece {
   return { lines: elements.map(line), elements: elements.length, alike: 1 };
 }
 
 function line(element: Element): string {
-  return `${" ".repeat(Math.min(element.depth, 6))}${describeElement(element)}`;
+  return `${indent(element)}${describeElement(element)}`;
 }
 
+const indent = (element: Element | undefined) => " ".repeat(Math.min(element?.depth ?? 0, 6));
+
 /** Neighbours of one role: those without more to say than a short name share lines of up to ten. */
-function runGroup(elements: readonly Element[]): Group {
+function runGroup(units: readonly Unit[]): Group {
   const pieces: Piece[] = [];
   let run: Element[] = [];
   const flush = () => {
-    pieces.push(...(run.length >= 3 ? chunks(run, 10).map(toRunLine) : run.map((one) => toPiece([one]))));
+    pieces.push(...runPieces(run, 10));
     run = [];
   };
-  for (const element of elements) {
-    if (isPlain(element)) run.push(element);
+  for (const unit of units) {
+    const [first] = unit;
+    if (unit.length === 1 && first && isPlain(first)) run.push(first);
     else {
       flush();
-      pieces.push(toPiece([element]));
+      pieces.push(unitPiece(unit));
     }
   }
   flush();
-  return { pieces, rowsAlike: elements.length >= fewestRepeats };
+  return { pieces, rowsAlike: units.length >= fewestRepeats };
 }
 
-function isPlain({ name, text, value, states, interactive }: Element): boolean {
-  const saysMore = states.length > 0 || Boolean(value) || (Boolean(text) && text !== name);
+function runPieces(run: readonly Element[], most: number): Piece[] {
+  return run.length >= 3 ? chunks(run, most).map(toRunLine) : run.map((one) => toPiece([one]));
+}
+
+/** A row without words of its own is the line of what is in it. */
+function rowPiece(row: Element, cells: readonly Element[]): Piece {
+  const own = row.text || row.headers || cells.length === 0 ? [line(row)] : [];
+  const isRun = cells.every((cell) => isPlain(cell) && cell.role === cells[0]?.role);
+  const below = isRun ? runPieces(cells, 31).flatMap(({ lines }) => lines) : cells.map(line);
+  return { lines: [...own, ...below], elements: cells.length + 1, alike: 1 };
+}
+
+function isPlain({ name, text, value, states, choices, about, interactive }: Element): boolean {
+  const saysMore =
+    [states, choices, about].some((said) => said !== undefined && said.length > 0) ||
+    Boolean(value) ||
+    (Boolean(text) && text !== name);
   return interactive && name !== "" && name.length <= longestRunName && !saysMore;
 }
 
 function toRunLine(run: readonly Element[]): Piece {
   const [first] = run;
-  const names = run.map(({ ref, name }) => `${ref} ${quote(name, longestRunName)}`);
+  const names = run.map(({ ref, name, apart }) =>
+    [ref, quote(name, longestRunName), ...(apart ? [apart] : [])].join(" "),
+  );
   return {
-    lines: [`${" ".repeat(Math.min(first?.depth ?? 0, 6))}${first?.role}: ${names.join(" ")}`],
+    lines: [`${indent(first)}${first?.role}: ${names.join(" ")}`],
     elements: run.length,
     alike: run.length,
   };
