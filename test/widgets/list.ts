@@ -11,12 +11,17 @@ export const widgets: readonly Widget[] = [
   widget("flatpickr", "date picker", "flatpickr@4.6.13", "Set the due date to 14 March 2027."),
   widget("litepicker", "date range picker", "litepicker@2.0.12", "Choose a stay from 10 May to 15 May 2027."),
   widget("timepicker", "time picker", "timepicker-ui@4.4.0", "Set the meeting to 9:30 PM."),
-  widget("pickr", "colour picker", "@simonwep/pickr@1.9.1", "Set the background to #2E7D32 and save it."),
+  widget("pickr", "colour picker", "@simonwep/pickr@1.10.2", "Set the background to #2E7D32 and save it."),
   widget("nouislider", "slider", "nouislider@15.8.1", "Set the price range to 200 to 800."),
   widget("jstree", "tree", "jstree@3.3.17", "Select Budget 2027, which is in Documents, Reports."),
   widget("treeselect", "tree select", "treeselectjs@0.14.2", "Choose the places Chelsea and Paris."),
   widget("sortable", "sortable list", "sortablejs@1.15.7", 'Move "Write tests" to the top of the list.'),
-  widget("kanban", "kanban board", "@hello-pangea/dnd@18.0.1", 'Move the card "Fix login" from To do to Done.'),
+  widget(
+    "kanban",
+    "kanban board",
+    "@hello-pangea/dnd@18.0.1",
+    'Move the card "Fix login" from To do to Done.',
+  ),
   widget(
     "datagrid",
     "data grid",
@@ -52,7 +57,12 @@ export const widgets: readonly Widget[] = [
     'Type "nor" and choose Norway from the suggestions.',
   ),
   widget("choices", "multiple select", "choices.js@11.2.4", "Choose Cherry too, and remove Banana."),
-  widget("tagify", "tags input", "@yaireo/tagify@4.38.0", "Add the tags urgent and backend, and remove draft."),
+  widget(
+    "tagify",
+    "tags input",
+    "@yaireo/tagify@4.38.0",
+    "Add the tags urgent and backend, and remove draft.",
+  ),
   widget(
     "telephone",
     "telephone field",
