@@ -7,7 +7,6 @@ import { build } from "esbuild";
 /** The widgets' pages on a free loopback port. */
 export type WidgetSite = { url(name: string): string; close(): Promise<void> };
 
-const script = /<script type="module">([\s\S]*?)<\/script>/;
 const types: Readonly<Record<string, string>> = {
   ".js": "text/javascript",
   ".css": "text/css",
@@ -17,26 +16,25 @@ const pictures = { ".png": "dataurl", ".webp": "dataurl", ".svg": "dataurl", ".g
 
 type Built = ReadonlyMap<string, string>;
 
-/** The page with its module bundled: the browser cannot find npm packages by their names. */
+/** The page, its script and its style, bundled: a browser finds no npm package by its name. */
 async function buildPage(folder: string, name: string): Promise<Built> {
   const html = await readFile(join(folder, `${name}.html`), "utf8");
   const made = await build({
-    stdin: { contents: script.exec(html)?.[1] ?? "", resolveDir: folder },
+    entryPoints: [join(folder, `${name}.js`)],
     bundle: true,
     write: false,
     format: "esm",
-    outfile: join(folder, "page.js"),
+    outfile: join(folder, "bundle", `${name}.js`),
     define: { "process.env.NODE_ENV": '"production"' },
     loader: pictures,
     logLevel: "error",
   });
   const textOf = (end: string): string => made.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? "";
-  const body = html.replace(script, '<script type="module" src="page.js"></script>');
-  const head = `<meta charset="utf-8"><title>${name}</title><link rel="stylesheet" href="page.css">`;
+  const head = `<meta charset="utf-8"><title>${name}</title><link rel="stylesheet" href="${name}.css">`;
   return new Map([
-    [`/${name}/`, `<!doctype html><html lang="en"><head>${head}</head><body>${body}</body></html>`],
-    [`/${name}/page.js`, textOf(".js")],
-    [`/${name}/page.css`, textOf(".css")],
+    [`/${name}/`, `<!doctype html><html lang="en"><head>${head}</head><body>${html}</body></html>`],
+    [`/${name}/${name}.js`, textOf(".js")],
+    [`/${name}/${name}.css`, textOf(".css")],
   ]);
 }
 
