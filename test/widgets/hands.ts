@@ -10,8 +10,11 @@ export type Action = { command: string; params: Args };
 
 /** What a model has been shown, and what it cost. `ref` and `sees` know nothing else of the page. */
 type Seen = {
-  /** The ref of the first line like `button "Save" …` that the pattern matches, newest reply first. Throws if none does. */
-  ref(pattern: RegExp): string;
+  /**
+   * The ref of the first line like `button "Save" …` that the pattern matches, newest reply first; below the first line
+   * that `below` matches, where it is given. Throws if there is none.
+   */
+  ref(pattern: RegExp, below?: RegExp): string;
   sees(pattern: RegExp): boolean;
   /** Tokens of requests and replies so far; a host shows its model the text or the structured form: the larger counts. */
   tokens(): number;
@@ -21,6 +24,8 @@ type Seen = {
 export type OurHand = Seen & {
   open(): Promise<void>;
   act(...actions: readonly Action[]): Promise<void>;
+  /** As `act`, without the report of what changed. */
+  quietly(...actions: readonly Action[]): Promise<void>;
   find(words: string): Promise<void>;
   dump(args?: Args): Promise<void>;
 };
@@ -57,16 +62,18 @@ function linesOf(text: string): Line[] {
 function memory(): Seen & { add(name: string, args: Args, reply: Reply): void } {
   const texts: string[] = [];
   let total = 0;
-  const firstLike = (pattern: RegExp): Line | undefined => {
+  const firstLike = (pattern: RegExp, below: RegExp | undefined): Line | undefined => {
     for (const text of texts) {
-      const line = linesOf(text).find((one) => pattern.test(one.text));
-      if (line) return line;
+      const lines = linesOf(text);
+      const from = below ? lines.findIndex((line) => below.test(line.text)) + 1 : 0;
+      const line = lines.slice(from).find((one) => pattern.test(one.text));
+      if (line && (from > 0 || !below)) return line;
     }
     return undefined;
   };
   return {
-    ref(pattern) {
-      const line = firstLike(pattern);
+    ref(pattern, below) {
+      const line = firstLike(pattern, below);
       if (line) return line.ref;
       throw new Error(`no ref like ${pattern} in what was shown last:\n${texts[0]?.slice(0, 1_500)}`);
     },
@@ -90,6 +97,7 @@ export function ourHand(server: Caller, url: string): OurHand {
   return {
     ...seen,
     act,
+    quietly: (...actions) => call("execute_device_action", { actions, look: false }),
     open: () => act({ command: "navigate_to_url", params: { url } }),
     find: (words) => call("dump_ui_elements", { find: words }),
     dump: (args = {}) => call("dump_ui_elements", args),

@@ -63,6 +63,10 @@ export async function serveWidgets(root: string): Promise<WidgetSite> {
   const server = createServer((request, response) => {
     request.resume();
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
+    if (path === "/favicon.ico") {
+      response.writeHead(204).end();
+      return;
+    }
     bodyOf(path).then(
       (body) => send(response, path, body),
       (error) => response.writeHead(500).end(String(error)),

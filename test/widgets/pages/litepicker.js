@@ -1,4 +1,4 @@
-import Litepicker from "litepicker";
+import { Litepicker } from "litepicker";
 
 const chosen = [];
 new Litepicker({

@@ -14,7 +14,7 @@ export const editorTasks: Readonly<Record<string, Task>> = {
     async theirs(hand) {
       await hand.open();
       await hand.snapshot();
-      const field = hand.ref(/^textbox|Compose an epic/);
+      const field = hand.ref(/^(textbox|paragraph)/);
       await hand.type(field, "Hello ", { slowly: true });
       await hand.click(hand.ref(/^button "bold"/i));
       for (const letter of "team") await hand.press(letter);

@@ -7,9 +7,13 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
     done: ({ chosen }) => same(chosen, ["2027-03-14"]),
     async ours(hand) {
       await hand.open();
-      await hand.act(click(hand.ref(/^textbox "Due date"/)));
-      await hand.act({ command: "select_option", params: { ref: hand.ref(/"Month"/), option: "March" } });
-      await hand.act(click(hand.ref(/"March 14, 2027"/)));
+      await hand.quietly(click(hand.ref(/^textbox "Due date"/)));
+      await hand.find("Month");
+      const month = hand.ref(/^combobox "Month"/);
+      await hand.quietly({ command: "select_option", params: { ref: month, option: "March" } });
+      await hand.find("March 14, 2027");
+      await hand.quietly(click(hand.ref(/"March 14, 2027"/)));
+      await hand.find("Due date");
     },
     async theirs(hand) {
       await hand.open();
@@ -108,7 +112,8 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
     done: ({ from, opened }) => same([from, opened], ["2027-04-01", ["Team offsite"]]),
     async ours(hand) {
       await hand.open();
-      await hand.act(click(hand.ref(/^button "Next/i)));
+      await hand.quietly(click(hand.ref(/^button "Next/i)));
+      await hand.find("Team offsite");
       await hand.act(click(hand.ref(/Team offsite/)));
     },
     async theirs(hand) {
@@ -132,7 +137,7 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
       await hand.open();
       await hand.find("Rating");
       await hand.call("browser_select_option", {
-        target: hand.ref(/^combobox "Rating"/),
+        target: 'role=combobox[name="Rating"]',
         values: ["Very Good"],
       });
       await hand.find("Rating");

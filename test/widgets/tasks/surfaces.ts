@@ -188,8 +188,8 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
     },
     async theirs(hand) {
       await hand.open();
-      await hand.find("Returns");
-      await hand.click(hand.ref(/^button "Returns"/));
+      await hand.snapshot();
+      await hand.click(hand.ref(/^button "Returns/));
       await hand.find("Within 30 days");
     },
   },
@@ -198,10 +198,7 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
     async ours(hand) {
       await hand.open();
       await hand.dump({ interactive_only: false });
-      await hand.act({
-        command: "drag_by",
-        params: { ref: hand.ref(/gutter|separator|col-resize/), x: 200 },
-      });
+      await hand.act(drag(hand.ref(/gutter|separator/), hand.ref(/After/)));
     },
     async theirs(hand) {
       await hand.open();
