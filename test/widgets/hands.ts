@@ -48,7 +48,9 @@ type Line = { ref: string; text: string };
 
 /** Lines of a dump of either side that have a ref, each as `role "name" …`. */
 function linesOf(text: string): Line[] {
-  return text.split("\n").flatMap((line) => {
+  return text.split("\n").flatMap((written) => {
+    // YAML quotes a line with a colon in its name.
+    const line = written.replace(/^(\s*- )'(.*)'/, "$1$2");
     const entries = parseEntries(line).filter(({ ref }) => ref !== "");
     const plain = line
       .replace(/^(?:elements|screen): /, "")

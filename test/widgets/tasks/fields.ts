@@ -84,12 +84,10 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
     done: ({ number }) => number === "+41446681800",
     async ours(hand) {
       await hand.open();
-      await hand.act(click(hand.ref(/^(button|combobox).*(country|United States)/i)));
-      await hand.act(type("Switz"));
-      await hand.act(
-        click(hand.ref(/^option "Switzerland/)),
-        fill(hand.ref(/^textbox "Phone number"/), "044 668 18 00"),
-      );
+      await hand.quietly(click(hand.ref(/^(button|combobox).*(country|United States)/i)));
+      await hand.find("Switzerland");
+      const number = hand.ref(/^textbox "Phone number"/);
+      await hand.act(click(hand.ref(/^option "Switzerland/)), fill(number, "044 668 18 00"));
     },
     async theirs(hand) {
       await hand.open();
@@ -105,8 +103,10 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
     done: ({ value }) => same(value, [3, 7]),
     async ours(hand) {
       await hand.open();
-      await hand.act(click(hand.ref(/^(textbox|combobox|searchbox)/)));
-      await hand.act(click(hand.ref(/Chelsea/)), click(hand.ref(/Paris/)));
+      const search = hand.ref(/^(textbox|combobox|searchbox)/);
+      await hand.act(fill(search, "Chelsea"));
+      await hand.act(click(hand.ref(/"Chelsea/)), fill(search, "Paris"));
+      await hand.act(click(hand.ref(/"Paris/)));
     },
     async theirs(hand) {
       await hand.open();

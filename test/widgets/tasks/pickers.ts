@@ -32,7 +32,8 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
       await hand.open();
       await hand.act(click(hand.ref(/^textbox "Stay"/)));
       await hand.act(click(hand.ref(/button.*(next|→|>)/i)));
-      await hand.act(click(hand.ref(/"10"/)), click(hand.ref(/"15"/)));
+      await hand.act(click(hand.ref(/"10"/)));
+      await hand.act(click(hand.ref(/"15"/)));
     },
     async theirs(hand) {
       await hand.open();
@@ -51,9 +52,9 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
     async ours(hand) {
       await hand.open();
       await hand.act(click(hand.ref(/^textbox "Starts at"/)));
+      await hand.act(click(hand.ref(/^clickable "9"/)));
       await hand.act(
-        fill(hand.ref(/^spinbutton.*hour/i), "09"),
-        fill(hand.ref(/^spinbutton.*minute/i), "30"),
+        click(hand.ref(/^clickable "30"/)),
         click(hand.ref(/^button "PM"/)),
         click(hand.ref(/^button "OK"/i)),
       );
@@ -75,7 +76,7 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
     async ours(hand) {
       await hand.open();
       await hand.act(click(hand.ref(/^button/)));
-      await hand.act(fill(hand.ref(/^textbox/), "#2E7D32"), click(hand.ref(/^button "Save"/i)));
+      await hand.act(fill(hand.ref(/^textbox/), "#2E7D32"), click(hand.ref(/^button "save/i)));
     },
     async theirs(hand) {
       await hand.open();
@@ -83,7 +84,7 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
       await hand.click(hand.ref(/^button/));
       await hand.snapshot();
       await hand.type(hand.ref(/^textbox/), "#2E7D32");
-      await hand.click(hand.ref(/^button "Save"/i));
+      await hand.click(hand.ref(/^button "save/i));
       await hand.snapshot();
     },
   },
