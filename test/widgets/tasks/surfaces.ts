@@ -147,7 +147,7 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
     },
   },
   tippy: {
-    done: ({ events }) => same(events, ["shown", "copied"]),
+    done: ({ events }) => Array.isArray(events) && events.includes("shown") && events.includes("copied"),
     async ours(hand) {
       await hand.open();
       await hand.act(hover(hand.ref(/^button "Details"/)));
