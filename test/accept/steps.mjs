@@ -207,4 +207,40 @@ export const steps = {
       },
     },
   ],
+  5: [
+    {
+      name: "demo",
+      what: "npm run demo exits 0 with a table of verdicts",
+      prints: true,
+      start: () => npm("run", "demo"),
+      check: (log) => expectIn(log, /^\S+ +.+ (passed|failed) +[\d.]+ s/m, "verdicts"),
+    },
+    {
+      name: "test",
+      what: "npm test passes and its last lines count the tests",
+      start: () => npm("test"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "widgets",
+      what: "the widgets of others: each task through the tools, judged by the widget's own state",
+      prints: true,
+      start: () => ({ program: process.execPath, args: [join("test", "widgets", "run.mjs")] }),
+      check: (log) => expectIn(log, /^widgets done: \d+ of 40/m, "table"),
+    },
+    {
+      name: "todomvc",
+      what: "the demo's test cases on every TodoMVC that runs offline: the verdicts of the committed table",
+      prints: true,
+      start: () => ({ program: process.execPath, args: [join("test", "todomvc", "run.mjs")] }),
+      check: (log) => expectIn(log, /^verdicts as in the table: (\d+) of \1$/m, "comparison"),
+    },
+    {
+      name: "bench",
+      what: "npm run bench prints the table of step 5, and every goal is met",
+      prints: true,
+      start: () => npm("run", "bench", "--", "--step", "5"),
+      check: (log) => expectIn(log, /goals met/, "table"),
+    },
+  ],
 };

@@ -20,6 +20,7 @@ import { openSides, type Sides } from "./sides.ts";
 import { measureStartup } from "./startup.ts";
 import { measureSurface } from "./surface.ts";
 import { measureVerdicts } from "./verdict.ts";
+import { measureWidgets } from "./widgets.ts";
 
 type Bench = { sides: Sides; url(path: string): string; note(line: string): void };
 
@@ -39,6 +40,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   settle: ({ sides, note }) => measureSettle(sides, note),
   nav: ({ sides }) => measureNav(sides),
   keys: ({ sides }) => measureKeys(sides),
+  widgets: ({ sides, note }) => measureWidgets(sides, note),
   agents: async ({ sides, note }) => [
     ...(await measureAgentCost(sides, note)),
     ...(await measureAgentTime(sides)),

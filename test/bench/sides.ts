@@ -40,7 +40,10 @@ export type Sides = {
   browser: string;
   scratch: string;
   newDataDir(): Promise<string>;
-  ours(dataDir: string): StdioServer;
+  /** `config` is a file of {@link newConfig}; `product` is the folder of another build. */
+  ours(dataDir: string, options?: { config?: string; product?: string }): StdioServer;
+  /** A configuration with more in it than the browser that both sides get. */
+  newConfig(settings: object): Promise<string>;
   /** `@playwright/mcp`, in the browser that ours gets. */
   theirs(...options: string[]): StdioServer;
   /** `chrome-devtools-mcp` as it comes. */
@@ -58,15 +61,16 @@ export async function openSides(root: string): Promise<Sides> {
   const { resolve } = createRequire(join(root, "test", "package.json"));
   const theirCli = join(resolve("@playwright/mcp/package.json"), "..", "cli.js");
   const dataDirs: string[] = [];
-  const config = join(scratch, "labwright.yaml");
-  await writeFile(
-    config,
-    JSON.stringify({
-      devices: [
-        { name: "browser", model: "web", controllers: { web: { executable_path: browser, headless: true } } },
-      ],
-    }),
-  );
+  const devices = [
+    { name: "browser", model: "web", controllers: { web: { executable_path: browser, headless: true } } },
+  ];
+  let configs = 0;
+  const newConfig = async (settings: object): Promise<string> => {
+    const file = join(scratch, `labwright-${configs++}.yaml`);
+    await writeFile(file, JSON.stringify({ devices, ...settings }));
+    return file;
+  };
+  const usual = await newConfig({});
   const daemonPid = async (dataDir: string): Promise<number | undefined> => {
     const text = await readFile(join(dataDir, "daemon.json"), "utf8").catch(() => undefined);
     return text === undefined ? undefined : daemonFileSchema.parse(JSON.parse(text)).pid;
@@ -92,9 +96,10 @@ export async function openSides(root: string): Promise<Sides> {
       dataDirs.push(dir);
       return dir;
     },
-    ours: (dataDir) =>
+    newConfig,
+    ours: (dataDir, { config = usual, product = root } = {}) =>
       start({
-        args: [join(root, "mcp-server", "bin", "labwright.js"), "mcp"],
+        args: [join(product, "mcp-server", "bin", "labwright.js"), "mcp"],
         env: { LABWRIGHT_DATA_DIR: dataDir, LABWRIGHT_CONFIG: config },
       }),
     theirs: (...options) =>

@@ -1,0 +1,4 @@
+import Split from "split.js";
+
+const split = Split(["#left", "#right"]);
+window.oracle = () => ({ sizes: split.getSizes() });
