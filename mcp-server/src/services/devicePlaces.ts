@@ -27,7 +27,7 @@ export function createDeviceContexts(
 }
 
 /** A file inside the folder by its real path, so that neither `..` nor a symlink leads out of it. Throws PATH_DENIED. */
-function uploadPath(folder: string, name: string): string {
+export function uploadPath(folder: string, name: string): string {
   const path = isAbsolute(name) ? name : join(folder, name);
   if (!existsSync(path) || !existsSync(folder)) {
     const near = existsSync(folder) ? nearest(name, readdirSync(folder)) : [];

@@ -1,11 +1,12 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
 import { versionOf } from "../devices/version.ts";
 import { storable } from "../executions/storable.ts";
-import type { CallContext, Run, RunReply } from "../ports.ts";
+import type { CallContext, Run, RunReply, RunSpec } from "../ports.ts";
 import { verdictOfClass } from "../verdicts.ts";
+import { createCookies } from "./api/cookies.ts";
 import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
-import { type Setups, type Starting, startedFresh } from "./freshStart.ts";
+import { canStartFresh, type Setups, type Starting, startedFresh } from "./freshStart.ts";
 import { type PastStart, rerunText } from "./rerun.ts";
 import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
@@ -19,6 +20,7 @@ type Prepared = {
   app: AppView | undefined;
   called: Called;
   start: Start;
+  device: RunSpec["device"];
   /** Where a run that does not start fresh finds the device. */
   position: string | undefined;
   setups: Setups;
@@ -31,12 +33,12 @@ export function runTestcase(
   deps: TestcaseDependencies,
 ): Promise<RunReply<TestcaseResult>> {
   const { testcase, request, app, context } = prepared;
-  const { device_id, session_id, wait_ms, timeout_ms, environment, release, build } = request;
+  const { wait_ms, timeout_ms, environment, release, build } = request;
   return deps.executions.run<TestcaseResult>(
     {
       kind: "testcase",
       name: testcase.name,
-      device: { device_id, session_id },
+      device: prepared.device,
       input: inputOf(prepared),
       userinterface: app?.name,
       environment,
@@ -74,7 +76,7 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
       return ended;
     },
   );
-  const start = { device: run.device.id, device_version: deviceVersion };
+  const start = { device: run.device.id || undefined, device_version: deviceVersion };
   const rerun = await rerunOf(start, end.status, prepared, deps);
   const output: TestcaseResult = {
     ...end.output,
@@ -119,6 +121,8 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
       apps.set(userinterface, found);
       return found;
     },
+    cookies: await createCookies(),
+    answers: new WeakSet(),
     userinterfaceOverride: request.userinterface_name,
     lastFailure: undefined,
     lastFailureClass: undefined,
@@ -155,7 +159,9 @@ function setupOf({ start, setups, called, app }: Prepared, { session }: Frame): 
   return {
     stateName: setups.nameOf(setup, app),
     async run() {
-      const own: Session = { ...session, verified: () => undefined };
+      // A set-up that leaves a storage state does not run each time, so its cookies are its own.
+      const cookies = canStartFresh(session.run.device) ? await createCookies() : session.cookies;
+      const own: Session = { ...session, cookies, verified: () => undefined };
       const userinterface = session.userinterfaceOverride ?? setup.userinterface_name ?? app?.name;
       const ofSetup = userinterface === undefined ? undefined : await session.app(userinterface);
       const scope = startScope(setup, {}, ofSetup?.variables ?? {});

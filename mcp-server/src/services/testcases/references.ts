@@ -2,7 +2,7 @@ import { nearest } from "@labwright/controllers";
 import type { Block, Params, TestCaseInput } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { compileExpression } from "../expressions.ts";
-import { holdsSecret, placeholdersIn, rootOf } from "../values.ts";
+import { placeholdersIn, rootOf } from "../values.ts";
 import { allBlocks, isMarker } from "./graph.ts";
 import type { Problem } from "./types.ts";
 
@@ -70,10 +70,6 @@ async function blockProblems(block: Block, names: Names, inLoop: boolean, path: 
   const expression = expressionOf(block);
   if (expression !== undefined)
     problems.push(...(await expressionProblems(expression, names, inLoop || block.type === "loop", path)));
-  if (block.type === "api_request" && holdsSecret(block.url)) {
-    const message = "a secret belongs into headers or body, not into a URL";
-    problems.push({ path, code: "TESTCASE_INVALID", message });
-  }
   return problems;
 }
 
@@ -89,7 +85,7 @@ function templatesOf(block: Block): unknown {
     case "set":
       return block.values;
     case "api_request":
-      return [block.url, block.headers, block.body];
+      return requestTemplates(block);
     case "call_testcase":
       return block.inputs;
     case "script":
@@ -97,6 +93,15 @@ function templatesOf(block: Block): unknown {
     default:
       return undefined;
   }
+}
+
+/** A schema's braces are its own, unless it is one placeholder. */
+function requestTemplates({ checks, ...block }: Extract<Block, { type: "api_request" }>): unknown {
+  const { url, headers, body, form, multipart, body_file } = block;
+  const templates = checks.map(({ json_schema, ...check }) =>
+    typeof json_schema === "string" ? [check, json_schema] : check,
+  );
+  return [url, headers, body, form, multipart, body_file, templates];
 }
 
 function expressionOf(block: Block): string | undefined {

@@ -1,0 +1,16 @@
+import type { CookieJar } from "tough-cookie";
+import type { Cookies } from "../../allowedFetch.ts";
+
+/** A jar of its own for one run, as a browser keeps cookies. Its library is loaded with the first cookie. */
+export async function createCookies(): Promise<Cookies> {
+  const { CookieJar } = await import("tough-cookie");
+  return jarred(new CookieJar());
+}
+
+const jarred = (jar: CookieJar): Cookies => ({
+  for: (url) => jar.getCookieStringSync(url),
+  keep(url, setCookies) {
+    // A browser passes over a cookie that is not allowed there.
+    for (const cookie of setCookies) jar.setCookieSync(cookie, url, { ignoreError: true });
+  },
+});
