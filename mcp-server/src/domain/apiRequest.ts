@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { durationMs } from "./common.ts";
 
-/** A status code, or all of a class such as `2xx`. */
-const oneStatus = [z.int().min(100).max(599), z.string().regex(/^[1-5](xx|\d\d)$/)] as const;
-const statusSchema = z.union([...oneStatus, z.array(z.union(oneStatus)).min(1).max(20)], {
-  error: 'a status is a code such as 200, a class such as "2xx", or a list of them',
-});
+const error = 'a status is a code such as 200, a class such as "2xx", or a list of them';
+const oneStatus = [z.int().min(100).max(599), z.string().regex(/^[1-5](xx|\d\d)$/, error)] as const;
+/** A status code, all of a class such as `2xx`, or several. */
+const statusSchema = z.union([...oneStatus, z.array(z.union(oneStatus)).min(1).max(20)], { error });
 export type WantedStatus = z.output<typeof statusSchema>;
 
 export const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;

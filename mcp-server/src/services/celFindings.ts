@@ -8,7 +8,7 @@ type DataPath = { text: string; keys: readonly Key[] };
 
 const longestValue = 200;
 
-/** `broken`: paths that are missing or null, and why. `read`: every path with its value. */
+/** `broken`: paths that are missing or null, and why. `read`: paths of blocks' outputs, which come from outside, with values. */
 export type DataFindings = { broken: string[]; read: string[] };
 
 /** The paths of data that an expression reads, judged against a scope. `bound` are names that are no data. */
@@ -20,7 +20,9 @@ export function dataFindings(
   const paths = unique(pathsIn(expr, bound));
   return {
     broken: [...new Set(paths.flatMap((path) => brokenAt(path, scope) ?? []))],
-    read: paths.map((path) => `${path.text} is ${shown(valueBelow(path, scope))}`),
+    read: paths
+      .filter(({ keys }) => keys[1] === "output")
+      .map((path) => `${path.text} is ${shown(valueBelow(path, scope))}`),
   };
 }
 

@@ -267,23 +267,20 @@ describe("a JSON Schema", () => {
     });
   });
 
-  it.each([
-    ["refers to itself without end", { $ref: "#" }, /without end/],
-    [
-      "refers to itself over another",
-      { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } },
-      /without end/,
-    ],
-  ])("that %s has no verdict", async (_, schema, message) => {
-    expect(await judge(schema, {})).toMatchObject({
+  it("that only refers to itself has no verdict", async () => {
+    expect(await judge({ $ref: "#" }, {})).toMatchObject({
       status: "error",
-      reason: { code: "INVALID_INPUT", message: expect.stringMatching(message) },
+      reason: { code: "INVALID_INPUT", message: expect.stringMatching(/without end/) },
     });
   });
 
   it.each([
     [{ $ref: "https://example.test/other.json" }, /nothing is fetched/],
     [{ type: "strin" }, /type/],
+    [
+      { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } },
+      /refers to itself without end/,
+    ],
     [{ propertys: {} }, /unknown keyword/],
   ])("that is none is refused when it is saved: %j", async (schema, message) => {
     const graph = chain([ask("http://127.0.0.1:1/", { checks: [{ json_schema: schema }] })]);
