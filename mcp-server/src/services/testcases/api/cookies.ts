@@ -3,8 +3,9 @@ import type { Cookies } from "../../allowedFetch.ts";
 
 /** A jar of its own for one run, as a browser keeps cookies. Its library is loaded with the first cookie. */
 export async function createCookies(): Promise<Cookies> {
-  const { CookieJar } = await import("tough-cookie");
-  return jarred(new CookieJar());
+  // A package in CommonJS: in a bundle it has a default alone.
+  const { default: tough } = await import("tough-cookie");
+  return jarred(new tough.CookieJar());
 }
 
 const jarred = (jar: CookieJar): Cookies => ({
