@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { measureAgentChoice } from "./agentChoice.ts";
 import { measureAgentCost } from "./agentCost.ts";
 import { measureAgentTime } from "./agentTime.ts";
+import { measureApiChecks } from "./apiChecks.ts";
 import { measureInteraction } from "./interaction.ts";
 import { measureKeeper } from "./keeper.ts";
 import { measureLateText } from "./lateText.ts";
@@ -41,6 +42,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   nav: ({ sides }) => measureNav(sides),
   keys: ({ sides }) => measureKeys(sides),
   widgets: ({ sides, note }) => measureWidgets(sides, note),
+  api: ({ sides }) => measureApiChecks(sides),
   agents: async ({ sides, note }) => [
     ...(await measureAgentCost(sides, note)),
     ...(await measureAgentTime(sides)),

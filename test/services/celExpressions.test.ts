@@ -54,13 +54,21 @@ describe("expressions", () => {
   it.each([
     ["count == 2 &&\n  name ~ 1", "2:"],
     ["1 +", "1:"],
-    ["get.output.body.user.name == 'x'", "1:21"],
     ["count + 'a' == 'b'", "1:6"],
     ["name.matches('[')", "1:5"],
-    ["loop.index + get.output.nothing", "1:24"],
   ])("say where %j is wrong", (source, place) => {
     expect(() => holds(source, scope)).toThrow(
       expect.objectContaining({ code: "INVALID_INPUT", message: expect.stringContaining(` at ${place}`) }),
+    );
+  });
+
+  it.each([
+    ["get.output.body.user.name == 'x'", /user\.name is missing: get\.output\.body\.user is an object/],
+    ["loop.index + get.output.nothing", /get\.output\.nothing is missing: get\.output is an object/],
+    ["get.output.status + 'a' == 'b'", /get\.output\.status is \d+/],
+  ])("of %j find what the data lacks", (source, message) => {
+    expect(() => holds(source, scope)).toThrow(
+      expect.objectContaining({ code: "VERIFICATION_FAILED", message: expect.stringMatching(message) }),
     );
   });
 

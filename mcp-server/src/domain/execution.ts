@@ -55,8 +55,9 @@ export const executionSchema = z.object({
   finished_at: z.string().optional(),
   duration_ms: z.int().optional(),
   host_name: z.string(),
-  device: z.string(),
-  device_model: z.string(),
+  /** Absent for a run that touches no device. */
+  device: z.string().optional(),
+  device_model: z.string().optional(),
   device_version: z.string().optional(),
   environment: z.string().optional(),
   release: z.string().optional(),

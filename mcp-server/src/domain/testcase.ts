@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { actionBatchSchema, actionSchema, actionTypeSchema, verificationSchema } from "./action.ts";
+import { apiRequestShape } from "./apiRequest.ts";
 import { durationMs, labelSchema, paramsSchema } from "./common.ts";
 import { startShape } from "./start.ts";
 
@@ -53,13 +54,7 @@ const timeBlock = z.strictObject({ ...common, type: z.literal("get_current_time"
 const apiRequestBlock = z.strictObject({
   ...common,
   type: z.literal("api_request"),
-  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]).default("GET"),
-  url: z.string().min(1).max(2_000),
-  headers: z.record(z.string(), z.string()).default({}),
-  body: z.unknown().optional(),
-  /** The status that counts as success; any 2xx when left out. */
-  expect_status: z.int().min(100).max(599).optional(),
-  timeout_ms: durationMs(120_000).default(30_000),
+  ...apiRequestShape,
 });
 const callBlock = z.strictObject({
   ...common,

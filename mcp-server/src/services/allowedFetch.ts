@@ -14,6 +14,17 @@ export type AllowedRequest = {
   signal: AbortSignal;
   /** A longer answer is INVALID_RESPONSE; 10 MB when left out. */
   maxBytes?: number | undefined;
+  /** A redirect is an answer like any other where this is false. */
+  followRedirects?: boolean | undefined;
+  /** Sent with each hop, and filled by each hop's answer. */
+  cookies?: Cookies | undefined;
+};
+
+/** The cookies of requests that belong together. */
+export type Cookies = {
+  /** The value of a Cookie header for this address; empty for none. */
+  for(url: string): string;
+  keep(url: string, setCookies: readonly string[]): void;
 };
 
 const maxRedirects = 10;
@@ -24,7 +35,8 @@ const privateHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", 
 /**
  * An HTTP request under the URL policy: each redirect is asked for again, and so is the address that is really connected
  * to, after the name was resolved. Throws URL_DENIED, APP_UNREACHABLE (any failure of the connection),
- * INVALID_RESPONSE (too long, too many redirects), and the signal's reason when it aborts.
+ * INVALID_RESPONSE (no HTTP, not as long as it says, too long, too many redirects), INVALID_INPUT (a header that HTTP does
+ * not allow), and the signal's reason when it aborts.
  */
 export async function allowedFetch(policy: UrlPolicy, url: string, init: AllowedRequest): Promise<Response> {
   let request = { ...init, method: (init.method ?? "GET").toUpperCase(), headers: lowerCase(init.headers) };
@@ -32,8 +44,10 @@ export async function allowedFetch(policy: UrlPolicy, url: string, init: Allowed
   for (let hop = 0; hop <= maxRedirects; hop++) {
     policy.allowUrl(target);
     const response = await send(policy, new URL(target), request);
+    init.cookies?.keep(target, response.headers.getSetCookie());
     const location = response.headers.get("location");
-    if (!redirects.has(response.status) || location === null) return response;
+    const isFollowed = init.followRedirects !== false && redirects.has(response.status);
+    if (!isFollowed || location === null) return response;
     const next = URL.canParse(location, target) ? new URL(location, target) : undefined;
     if (next === undefined) throw invalidResponse(target, "it redirects to something that is not a URL");
     request = redirected(request, response.status, next.origin === new URL(target).origin);
@@ -65,20 +79,31 @@ function send(policy: UrlPolicy, url: URL, hop: Hop): Promise<Response> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(hop.signal.aborted ? hop.signal.reason : failure(url, error));
     const start = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const request = start(url, {
-      method: hop.method,
-      headers: { "accept-encoding": "identity", ...hop.headers },
-      lookup: checkedLookup(policy, url),
-      signal: hop.signal,
-      // A pooled socket would skip the lookup.
-      agent: false,
-    });
-    request.once("response", (message) => {
-      read(message, request, hop.maxBytes ?? 10_000_000, url).then(resolve, fail);
-    });
-    request.once("error", fail);
-    request.end(hop.body);
+    try {
+      const request = start(url, {
+        method: hop.method,
+        headers: { "accept-encoding": "identity", ...withCookies(hop, url) },
+        lookup: checkedLookup(policy, url),
+        signal: hop.signal,
+        // A pooled socket would skip the lookup.
+        agent: false,
+      });
+      request.once("response", (message) => {
+        read(message, request, hop.maxBytes ?? 10_000_000, url).then(resolve, fail);
+      });
+      // A second error may follow the first.
+      request.on("error", fail);
+      request.end(hop.body);
+    } catch (error) {
+      fail(error);
+    }
   });
+}
+
+function withCookies({ headers, cookies }: Hop, url: URL): Record<string, string> {
+  const kept = cookies?.for(url.href) ?? "";
+  const all = [headers.cookie, kept].filter((one) => one !== undefined && one !== "").join("; ");
+  return all === "" ? headers : { ...headers, cookie: all };
 }
 
 /** Asks the policy for every address that the name resolves to, before any of them is connected to. */
@@ -109,16 +134,10 @@ async function read(
   maxBytes: number,
   url: URL,
 ): Promise<Response> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of message) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > maxBytes) {
-      request.destroy();
-      throw invalidResponse(url.href, `its answer is longer than ${maxBytes} bytes`);
-    }
-    chunks.push(bytes);
+  const { chunks, size } = await chunksOf(message, maxBytes, url);
+  if (size > maxBytes) {
+    request.destroy();
+    throw invalidResponse(url.href, `its answer is longer than ${maxBytes} bytes`);
   }
   const status = message.statusCode ?? 0;
   const headers = new Headers();
@@ -130,9 +149,41 @@ async function read(
   return new Response(empty ? null : Buffer.concat(chunks), { status, headers });
 }
 
+/** What came, up to the chunk that is more than `maxBytes`. */
+async function chunksOf(message: IncomingMessage, maxBytes: number, url: URL) {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of message) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > maxBytes) break;
+      chunks.push(bytes);
+    }
+  } catch {
+    throw invalidResponse(url.href, `its answer ended after ${size} bytes${promised(message)}`);
+  }
+  return { chunks, size };
+}
+
+function promised({ headers }: IncomingMessage): string {
+  const length = headers["content-length"];
+  return length === undefined ? ", before its last chunk" : ` of the ${length} that it announced`;
+}
+
 function failure(url: URL, error: unknown): unknown {
   if (error instanceof DeviceError || error instanceof ToolError) return error;
   const reason = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  // Codes of Node's HTTP parser, and of its checks of what is sent.
+  if (code.startsWith("HPE_"))
+    return invalidResponse(url.href, `it does not speak HTTP as it should: ${reason}`);
+  if (code === "ERR_INVALID_CHAR" || code.startsWith("ERR_INVALID_HTTP"))
+    return new ToolError(
+      "INVALID_INPUT",
+      `${reason}.`,
+      "Take line breaks and letters outside Latin-1 out of it.",
+    );
   return new ToolError(
     "APP_UNREACHABLE",
     `${url.origin} did not answer: ${reason}.`,
@@ -147,7 +198,7 @@ function invalidResponse(target: string, reason: string): ToolError {
   return new ToolError(
     "INVALID_RESPONSE",
     `${origin}${pathname} cannot be used: ${reason}.`,
-    "Ask for less, or for another address.",
+    "Ask for less or for another address, or look at what answers there.",
     { url: origin + pathname },
   );
 }

@@ -14,6 +14,7 @@ import {
 import { strings } from "@bufbuild/cel/ext";
 import type { Params } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
+import { type DataFindings, dataFindings } from "./celFindings.ts";
 import { unknownVariables } from "./placeholders.ts";
 
 const maxLength = 2_000;
@@ -36,7 +37,10 @@ type Expr = ReturnType<typeof parse>["expr"];
 /** A compiled CEL expression. `names` are what it reads from a scope, sorted. */
 export type Expression = {
   readonly names: readonly string[];
-  /** The value as JSON would hold it. Throws INVALID_INPUT with the place, UNKNOWN_VARIABLE. */
+  /**
+   * The value as JSON would hold it. Throws INVALID_INPUT with the place, UNKNOWN_VARIABLE, and VERIFICATION_FAILED where
+   * the data has not what the expression reads.
+   */
   evaluate(scope: Params): unknown;
 };
 
@@ -79,16 +83,26 @@ function compile(source: string): Expression {
       const used = names.map((name) => [name === loopName ? loopStandIn : name, scope[name]] as const);
       refuseMuchWork(source, shape.loops, used);
       const result = run(Object.fromEntries(used.map(([name, value]) => [name, toCel(value)])));
-      if (isCelError(result)) throw failed(source, result, parsed.sourceInfo?.positions ?? {});
+      if (isCelError(result)) {
+        const data = dataFindings(parsed.expr, typeNames, Object.fromEntries(used));
+        throw (
+          dataFault(source, result.message, data) ??
+          failed(source, result, parsed.sourceInfo?.positions ?? {})
+        );
+      }
       return fromCel(result, { left: maxResult, source });
     },
   };
 }
 
-/** Whether the expression holds. Throws INVALID_INPUT when it gives anything but true or false. */
+/**
+ * Whether the expression holds. Throws what `evaluate` throws, and INVALID_INPUT when it gives anything but true or false;
+ * of data that is null VERIFICATION_FAILED.
+ */
 export function holds(source: string, scope: Params): boolean {
   const value = compileExpression(source).evaluate(scope);
   if (typeof value === "boolean") return value;
+  if (value === null) throw notHeld(source, [`${source} is null`]);
   throw new ToolError(
     "INVALID_INPUT",
     `The expression "${source}" gave ${JSON.stringify(value)}, neither true nor false.`,
@@ -276,6 +290,23 @@ function numberOf(value: bigint | number, source: string): number {
   const number = Number(value);
   if (Number.isFinite(number) && (typeof value === "number" || Number.isSafeInteger(number))) return number;
   throw invalid(source, `gives ${value}, which no JSON number holds`);
+}
+
+/** A failure that the data brought about: a field that is missing, null, or of another type than an operator takes. */
+function dataFault(source: string, reason: string, { broken, read }: DataFindings): ToolError | undefined {
+  if (broken.length > 0) return notHeld(source, broken);
+  const isOfTypes = /^found no matching overload|^field not found/.test(reason);
+  return isOfTypes && read.length > 0 ? notHeld(source, [reason, ...read]) : undefined;
+}
+
+function notHeld(source: string, findings: readonly string[]): ToolError {
+  const lines = findings.map((line) => line.replaceAll(loopStandIn, loopName));
+  return new ToolError(
+    "VERIFICATION_FAILED",
+    `${source} cannot hold: ${lines.join("; ")}.`,
+    "Where the field may be missing or null, ask has(a.b) or a.b != null first.",
+    { expression: source, findings: lines },
+  );
 }
 
 function failed(

@@ -26,7 +26,7 @@ import { createAuthoring } from "./authoring/index.ts";
 import { createBatches } from "./batches.ts";
 import { createDeployments } from "./deployments/index.ts";
 import { createDeviceFacts } from "./deviceFacts.ts";
-import { createDeviceContexts } from "./devicePlaces.ts";
+import { createDeviceContexts, uploadPath } from "./devicePlaces.ts";
 import { createDevices } from "./devices/index.ts";
 import { createDiagnosis } from "./diagnosis/index.ts";
 import { createEvents, type Events } from "./events.ts";
@@ -44,6 +44,7 @@ import { createRequirements } from "./requirements/index.ts";
 import { createResults } from "./results/index.ts";
 import { createScreen } from "./screen/screenService.ts";
 import { createScripts, type ScriptService, type ToolCalls } from "./scripts/index.ts";
+import { createSchemaChecker, type SchemaChecker } from "./testcases/api/schemaChecker.ts";
 import { createTestcases, type TestcaseService } from "./testcases/index.ts";
 import { createTranscripts } from "./transcripts.ts";
 import { createUploads } from "./uploads.ts";
@@ -60,6 +61,8 @@ export type ServiceDependencies = {
   models: readonly DeviceModel[];
   /** The port of our own HTTP server, which no device may reach. */
   ownPort(): number | undefined;
+  /** The thread that checks by JSON Schema, where it is not the built one. */
+  schemaWorkerFile?: URL;
   /** What is wrong with the user's own skills. */
   skillProblems?(): readonly SkillProblem[];
   /** What the server around these services is; undefined while there is none. */
@@ -101,7 +104,8 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   });
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
   const { scripts, serveScripts } = createScriptRoom(deps, driving);
-  const apps = createApps(deps, policy, { ...driving, scripts });
+  const schemas = createSchemaChecker(deps.schemaWorkerFile);
+  const apps = createApps(deps, policy, { ...driving, scripts, schemas });
   const requirements = createRequirements({
     rows: requirementRows(deps.storage.db),
     coverage: coverageRows(deps.storage.db),
@@ -141,7 +145,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
     const runs = () => Promise.all([executions.close(), deployments.close().catch(deps.onFault)]);
     // A database that is gone fails one after the other; the devices are closed all the same.
-    for (const closing of [runs, () => recorded.recordings.close(), () => devices.close()])
+    for (const closing of [runs, () => recorded.recordings.close(), () => devices.close(), schemas.close])
       await closing().catch(deps.onFault);
   };
   const agentStore = createAgentStore({ db: deps.storage.db, clock });
@@ -253,6 +257,7 @@ function createApps(
   policy: UrlPolicy,
   driving: Driving & {
     scripts: ScriptService;
+    schemas: SchemaChecker;
   },
 ) {
   const { db } = storage;
@@ -283,6 +288,7 @@ function createApps(
     lastRun: executionRows(db).lastRun,
     navigation,
     http: (url, init) => allowedFetch(policy, url, init),
+    uploadPath: (name) => uploadPath(config.folders.uploads, name),
     apps: userinterfaces,
     uploads: createUploads(config.folders.uploads),
   });

@@ -351,7 +351,8 @@ export type Run = {
 export type RunSpec = {
   kind: ExecutionKind;
   name: string;
-  device: DeviceRef;
+  /** `none` for a run that touches no device: it takes no lease and waits for no turn. */
+  device: DeviceRef | "none";
   /** Recorded as given; secrets not filled in. */
   input: unknown;
   userinterface?: string | undefined;

@@ -127,7 +127,7 @@ type Row = {
   name: string;
   status: ExecutionStatus;
   reason: Execution["reason"] | null;
-  device: string;
+  device: string | null;
   startedAt: string;
   durationMs: number | null;
   flaky: boolean;
@@ -141,7 +141,7 @@ function toFound(row: Row): FoundExecution {
     name: row.name,
     status: row.status,
     ...(row.reason && { reason: row.reason }),
-    device: row.device,
+    ...(row.device !== null && { device: row.device }),
     started_at: row.startedAt,
     ...(row.durationMs !== null && { duration_ms: row.durationMs }),
     ...(row.flaky && { flaky: true as const }),

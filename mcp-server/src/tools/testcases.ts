@@ -17,7 +17,7 @@ export const saveTestcase = defineTool({
   name: "save_testcase",
   title: "Save a test case",
   description:
-    "Save {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,retries?,inputs?:[{name,default?,required?}],variables?,outputs?,types?,for_each?,blocks:[{id,type}],edges:[{from,to,on?:failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params,into?}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body,on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,expect_status}, call_testcase{testcase,inputs}, script{script,args}. Values take {{CEL}}, {{block_id.output.x}}",
+    "Save {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,retries?,inputs?:[{name,default?,required?}],variables?,outputs?,types?,for_each?,blocks:[{id,type}],edges:[{from,to,on?:failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params,into?}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body,on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,checks}, call_testcase{testcase,inputs}, script{script,args}. Values take {{CEL}}, {{block_id.output.x}}",
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",

@@ -4,6 +4,7 @@ import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
 import { allowedFetch } from "../../../mcp-server/src/services/allowedFetch.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import { uploadPath } from "../../../mcp-server/src/services/devicePlaces.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
 import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type {
@@ -19,6 +20,7 @@ import { createReports } from "../../../mcp-server/src/services/reports/index.ts
 import { createScreen } from "../../../mcp-server/src/services/screen/screenService.ts";
 import { findScript } from "../../../mcp-server/src/services/scripts/folder.ts";
 import type { ScriptPort } from "../../../mcp-server/src/services/scripts/index.ts";
+import { createSchemaChecker } from "../../../mcp-server/src/services/testcases/api/schemaChecker.ts";
 import {
   type AppView,
   createTestcases,
@@ -45,6 +47,8 @@ export type BenchOptions = {
   screenFault?: ToolError;
   /** What every command of the device reads. */
   reads?: Record<string, unknown>;
+  uploads?: string;
+  schemaWorkerFile?: URL;
   /** What runs scripts; none is known when left out. */
   scripts?: ScriptPort;
 };
@@ -135,7 +139,9 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     secrets,
     clock,
     http: (url, init) => allowedFetch(policy, url, init),
-    uploads: createUploads("/nowhere"),
+    uploads: createUploads(options.uploads ?? "/nowhere"),
+    schemas: createSchemaChecker(options.schemaWorkerFile),
+    uploadPath: (name) => uploadPath(options.uploads ?? "", name),
     apps: {
       async describe(name) {
         const found = apps[name];

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Execution, Step } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import type { ExecutionEnd, NewExecution } from "../../storage/executionRows.ts";
@@ -11,6 +12,7 @@ import { RunRecord } from "./runRecord.ts";
 import { storable } from "./storable.ts";
 import type { ExecutionDependencies, Reason } from "./types.ts";
 import { isDeadline, pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
+import { withoutDevice } from "./withoutDevice.ts";
 
 /** What a call has left to answer in when it has waited for a run up to its deadline. */
 const answerMs = 500;
@@ -55,9 +57,11 @@ class Executions implements ExecutionService {
     if (context.signal.aborted) stop();
     context.signal.addEventListener("abort", stop, { once: true });
     // From here on only a cancellation stops the run, no longer the call's deadline.
-    const grant = await this.deps.devices
-      .acquire(spec.device, own, { drives: true })
-      .finally(() => context.signal.removeEventListener("abort", stop));
+    const acquired =
+      spec.device === "none"
+        ? Promise.resolve(withoutDevice(this.deps.host, control.signal))
+        : this.deps.devices.acquire(spec.device, own, { drives: true });
+    const grant = await acquired.finally(() => context.signal.removeEventListener("abort", stop));
     const entry = await this.begin(spec, context, { grant, control, own, testIdAttribute }, body);
     const waited = await this.waitForEntry(entry, spec.wait_ms, context);
     return { ...this.replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
@@ -201,7 +205,7 @@ class Executions implements ExecutionService {
     const fence = grant.lease?.fence;
     context.note?.({
       execution_id: execution.id,
-      device_id: execution.device,
+      ...(execution.device !== undefined && { device_id: execution.device }),
       ...(fence !== undefined && { fence }),
     });
     return { ...entry, run };
@@ -225,6 +229,7 @@ class Executions implements ExecutionService {
    */
   private placeOf({ device }: Grant, { within }: CallContext): { lane: string; outer?: NewExecution } {
     const outer = within === undefined ? undefined : this.live.get(within)?.run.record.execution;
+    if (device.id === "") return { lane: randomUUID() };
     return outer?.device === device.id ? { lane: `within ${outer.id}`, outer } : { lane: device.id };
   }
 
@@ -255,7 +260,7 @@ class Executions implements ExecutionService {
         type: `${execution.kind}.completed`,
         priority: calm ? "normal" : "high",
         source: "executions",
-        device_id: execution.device,
+        ...(execution.device !== undefined && { device_id: execution.device }),
         execution_id: execution.id,
         payload: {
           name: execution.name,

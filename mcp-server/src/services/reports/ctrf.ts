@@ -93,7 +93,7 @@ function testOf(entry: ReportEntry) {
     stop: endOf(execution),
     suite: [execution.userinterface ?? execution.kind],
     type: "e2e",
-    device: execution.device,
+    ...(execution.device !== undefined && { device: execution.device }),
     ...(execution.device_version !== undefined && { browser: execution.device_version }),
     ...(Object.keys(inputsOf(execution)).length > 0 && { parameters: inputsOf(execution) }),
     ...retriesOf(execution),

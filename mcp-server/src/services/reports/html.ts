@@ -118,7 +118,7 @@ const badge = (status: string) => `<span class="badge ${status}">${status}</span
 
 function facts(execution: Execution): string {
   const rows: [string, string | undefined][] = [
-    ["Device", `${execution.device} (${execution.device_model})`],
+    ["Device", execution.device && `${execution.device} (${execution.device_model})`],
     ["App", execution.userinterface],
     ["Started", clockText(execution.started_at)],
     ["Duration", execution.duration_ms === undefined ? "not ended" : seconds(execution.duration_ms)],

@@ -5,11 +5,11 @@ import type { ReportEntry } from "./types.ts";
 
 const inSeconds = (ms: number) => (ms / 1_000).toFixed(3);
 
-/** JUnit XML as CI servers read it: one suite for each device, one case for each execution. */
+/** JUnit XML as CI servers read it: one suite for each device and one for runs without one, one case for each execution. */
 export function junitReport(entries: readonly ReportEntry[]): string {
   const suites = new Map<string, ReportEntry[]>();
   for (const entry of entries) {
-    const { device } = entry.execution;
+    const { device = "no device" } = entry.execution;
     suites.set(device, [...(suites.get(device) ?? []), entry]);
   }
   const { attributes } = totals(entries);

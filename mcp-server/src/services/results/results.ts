@@ -131,7 +131,7 @@ const analyzed = (execution: Execution, analysis: Analysis, before: string | und
   type: "execution.analyzed",
   priority: "normal" as const,
   source: "results",
-  device_id: execution.device,
+  ...(execution.device !== undefined && { device_id: execution.device }),
   execution_id: execution.id,
   payload: {
     name: execution.name,

@@ -1,11 +1,12 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
 import { versionOf } from "../devices/version.ts";
 import { storable } from "../executions/storable.ts";
-import type { CallContext, Run, RunReply } from "../ports.ts";
+import type { CallContext, Run, RunReply, RunSpec } from "../ports.ts";
 import { verdictOfClass } from "../verdicts.ts";
+import { createCookies } from "./api/cookies.ts";
 import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
-import { type Setups, type Starting, startedFresh } from "./freshStart.ts";
+import { canStartFresh, type Setups, type Starting, startedFresh } from "./freshStart.ts";
 import { inRows } from "./inRows.ts";
 import { type PastStart, rerunText } from "./rerun.ts";
 import type { Row } from "./rows.ts";
@@ -24,6 +25,7 @@ export type Prepared = {
   app: AppView | undefined;
   called: Called;
   start: Start;
+  device: RunSpec["device"];
   /** Where a run that does not start fresh finds the device. */
   position: string | undefined;
   setups: Setups;
@@ -39,20 +41,17 @@ export function runTestcase(
   if (!rows) return runAs(prepared, deps, (run) => body(run, prepared, deps));
   return runAs(prepared, deps, (run) =>
     inRows(run, rows, deps.clock, ({ label, inputs }) => {
-      const request = { ...prepared.request, ...rowRequest(run, prepared.request), inputs };
+      const { device, request } = rowOf(run, prepared);
       const context = { ...run.context, within: run.id, deadline: Number.POSITIVE_INFINITY };
-      return runTestcase({ ...prepared, request, context, rows: undefined, row: label }, deps);
+      return runTestcase({ ...prepared, device, request: { ...request, inputs }, context, rows: undefined, row: label }, deps);
     }),
   );
 }
 
 /** On the device that the run of all rows has, for as long as that runs. */
-const rowRequest = ({ device, session_id }: Run, { timeout_ms }: ExecuteRequest) => ({
-  device_id: device.id,
-  session_id,
-  wait_ms: timeout_ms,
-  timeout_ms,
-  correlation_id: undefined,
+const rowOf = ({ device, session_id }: Run, { request }: Prepared) => ({
+  device: device && { device_id: device.id, session_id },
+  request: { ...request, wait_ms: request.timeout_ms, correlation_id: undefined },
 });
 
 const nameOf = ({ testcase, row }: Prepared) =>
@@ -64,12 +63,12 @@ function runAs(
   work: Parameters<typeof deps.executions.run<TestcaseResult>>[2],
 ): Promise<RunReply<TestcaseResult>> {
   const { request, app, context } = prepared;
-  const { device_id, session_id, wait_ms, timeout_ms, environment, release, build } = request;
+  const { wait_ms, timeout_ms, environment, release, build } = request;
   return deps.executions.run<TestcaseResult>(
     {
       kind: "testcase",
       name: nameOf(prepared),
-      device: { device_id, session_id },
+      device: prepared.device,
       input: inputOf(prepared),
       userinterface: app?.name,
       environment,
@@ -108,7 +107,7 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
       return ended;
     },
   );
-  const start = { device: run.device.id, device_version: deviceVersion };
+  const start = { device: run.device.id || undefined, device_version: deviceVersion };
   const rerun = await rerunOf(start, end.status, prepared, deps);
   const output: TestcaseResult = {
     ...end.output,
@@ -153,6 +152,8 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
       apps.set(userinterface, found);
       return found;
     },
+    cookies: await createCookies(),
+    answers: new WeakSet(),
     userinterfaceOverride: request.userinterface_name,
     lastFailure: undefined,
     lastFailureClass: undefined,
@@ -190,7 +191,9 @@ function setupOf({ start, setups, called, app }: Prepared, { session }: Frame): 
   return {
     stateName: setups.nameOf(setup, app),
     async run() {
-      const own: Session = { ...session, verified: () => undefined };
+      // A set-up that leaves a storage state does not run each time, so its cookies are its own.
+      const cookies = canStartFresh(session.run.device) ? await createCookies() : session.cookies;
+      const own: Session = { ...session, cookies, verified: () => undefined };
       const userinterface = session.userinterfaceOverride ?? setup.userinterface_name ?? app?.name;
       const ofSetup = userinterface === undefined ? undefined : await session.app(userinterface);
       const scope = startScope(setup, {}, ofSetup?.variables ?? {});

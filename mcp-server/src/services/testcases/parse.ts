@@ -22,7 +22,7 @@ const isStorable = (value: unknown) => !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.t
 
 function describe(issue: Issue, root: unknown, above: readonly PropertyKey[]): Problem[] {
   const path = [...above, ...issue.path];
-  if (issue.code !== "invalid_union")
+  if (issue.code !== "invalid_union" || !isBlockAt(path))
     return [{ path: pathText(path), code: "INVALID_INPUT", message: textOf(issue) }];
   const type = valueAt(root, [...path, "type"]);
   if (!isBlockType(type)) {
@@ -37,6 +37,10 @@ function describe(issue: Issue, root: unknown, above: readonly PropertyKey[]): P
 }
 
 const isBlockType = (type: unknown): type is Block["type"] => blockTypes.some((known) => known === type);
+
+/** `blocks[2]`, also in the body of a loop. Other unions say themselves what they take. */
+const isBlockAt = (path: readonly PropertyKey[]) =>
+  typeof path.at(-1) === "number" && path.at(-2) === "blocks";
 
 function textOf(issue: Issue): string {
   if (issue.code !== "unrecognized_keys") return issue.message;

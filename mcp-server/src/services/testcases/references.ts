@@ -90,10 +90,6 @@ async function blockProblems(block: Block, names: Names, inLoop: boolean, path: 
   const expression = expressionOf(block);
   if (expression !== undefined)
     problems.push(...(await expressionProblems(expression, names, inLoop || block.type === "loop", path)));
-  if (block.type === "api_request" && holdsSecret(block.url)) {
-    const message = "a secret belongs into headers or body, not into a URL";
-    problems.push({ path, code: "TESTCASE_INVALID", message });
-  }
   return problems;
 }
 
@@ -109,7 +105,7 @@ function templatesOf(block: Block): unknown {
     case "set":
       return block.values;
     case "api_request":
-      return [block.url, block.headers, block.body];
+      return requestTemplates(block);
     case "call_testcase":
       return block.inputs;
     case "script":
@@ -117,6 +113,15 @@ function templatesOf(block: Block): unknown {
     default:
       return undefined;
   }
+}
+
+/** A schema's braces are its own, unless it is one placeholder. */
+function requestTemplates({ checks, ...block }: Extract<Block, { type: "api_request" }>): unknown {
+  const { url, headers, body, form, multipart, body_file } = block;
+  const templates = checks.map(({ json_schema, ...check }) =>
+    typeof json_schema === "string" ? [check, json_schema] : check,
+  );
+  return [url, headers, body, form, multipart, body_file, templates];
 }
 
 function expressionOf(block: Block): string | undefined {

@@ -5,7 +5,7 @@ import { ToolError } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
 import type { TestcaseRows } from "../../storage/testcaseRows.ts";
 import { pageOf } from "../pages.ts";
-import type { CallContext, DeviceRef, OpenDevice, RunReply } from "../ports.ts";
+import type { CallContext, DeviceRef, OpenDevice, RunReply, RunSpec } from "../ports.ts";
 import { runTestcase } from "./execute.ts";
 import { canStartFresh, Setups } from "./freshStart.ts";
 import { allBlocks } from "./graph.ts";
@@ -23,6 +23,7 @@ import type {
   TestcaseSummary,
 } from "./types.ts";
 import { testcaseResultSchema } from "./types.ts";
+import { usesDevice } from "./usesDevice.ts";
 import { type Called, contentOf, inputProblemsOf, type ValidationPorts, validate } from "./validate.ts";
 
 /** Of rows that did not pass, in a reply; the reports have all. */
@@ -208,22 +209,28 @@ class Testcases implements TestcaseService {
     request: ExecuteRequest,
     app: AppView | undefined,
     context: CallContext,
-  ): Promise<{ called: Called; start: Start; position: string | undefined }> {
+  ): Promise<{ called: Called; start: Start; device: RunSpec["device"]; position: string | undefined }> {
     const problems = inputProblemsOf(testcase, request.inputs);
     if (problems.length > 0) {
       const inputs = testcase.inputs.map(({ name }) => name);
       const hint = inputs.length > 0 ? `Its inputs are ${inputs.join(", ")}.` : "It takes no inputs.";
       throw new ToolError("INVALID_INPUT", problems.join("; "), hint, { problems });
     }
-    const { device_id, session_id } = request;
+    const { device_id, session_id, fresh } = request;
+    const overrides = request.userinterface_name !== undefined;
+    const namesDevice = device_id !== undefined || session_id !== undefined;
+    if (!namesDevice && !(await usesDevice(testcase, this.ports()))) {
+      const called = await validate(testcase, { app, overrides, fresh: false, toRun: true }, this.ports());
+      // How an app starts is said of devices.
+      return { called, start: startOf(testcase, undefined, fresh), device: "none", position: undefined };
+    }
     const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
     try {
       const { device } = grant;
-      const { fresh } = request;
-      const overrides = request.userinterface_name !== undefined;
       const called = await validate(testcase, { device, app, overrides, fresh, toRun: true }, this.ports());
       const start = startOf(testcase, app, fresh);
-      return { called, start, position: await this.positionAt(start, device, app, context) };
+      const position = await this.positionAt(start, device, app, context);
+      return { called, start, device: { device_id, session_id }, position };
     } finally {
       grant.done();
     }
@@ -267,12 +274,13 @@ class Testcases implements TestcaseService {
   }
 
   private ports(given: PortsWithin = {}): ValidationPorts {
-    const { actions, verifications, secrets, scripts, apps } = this.deps;
+    const { actions, verifications, secrets, schemas, scripts, apps } = this.deps;
     const { rows = this.deps.rows, among, app, tx } = given;
     return {
       actions,
       verifications,
       secrets,
+      schemas,
       scripts,
       async findTestcase(ref) {
         const listed = among?.get(ref);

@@ -28,6 +28,7 @@ import type {
 } from "../ports.ts";
 import type { ScriptPort } from "../scripts/index.ts";
 import type { Uploads } from "../uploads.ts";
+import type { SchemaChecker } from "./api/schemaChecker.ts";
 import type { PastRun } from "./rerun.ts";
 
 /** What is wrong with a test case. `path` is the block's, such as `loop1/check`; empty for the whole. */
@@ -83,6 +84,9 @@ export type BlockPorts = {
   secrets: Secrets;
   clock: Clock;
   http: HttpPort;
+  schemas: SchemaChecker;
+  /** A file of the uploads folder by its name there; throws PATH_DENIED. */
+  uploadPath(name: string): string;
 };
 
 export type TestcaseDependencies = BlockPorts & {

@@ -1,9 +1,12 @@
 import { nearest } from "@labwright/controllers";
 import type { Action, Block, Params, TestCase, TestCaseInput, Verification } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { compileExpression } from "../expressions.ts";
 import { placeholdersIn } from "../placeholders.ts";
 import type { ActionExecutor, OpenDevice, Secrets, VerificationExecutor } from "../ports.ts";
 import type { ScriptPort } from "../scripts/index.ts";
+import { requestProblems } from "./api/problems.ts";
+import type { SchemaChecker } from "./api/schemaChecker.ts";
 import { allBlocks, graphProblems } from "./graph.ts";
 import { problemsError } from "./problems.ts";
 import { referenceProblems } from "./references.ts";
@@ -19,6 +22,7 @@ export type ValidationPorts = {
   actions: ActionExecutor;
   verifications: VerificationExecutor;
   secrets: Secrets;
+  schemas: Pick<SchemaChecker, "check">;
   scripts: Pick<ScriptPort, "find">;
   findTestcase(ref: string): Promise<TestCaseInput | undefined>;
   testcaseNames(): Promise<string[]>;
@@ -117,9 +121,9 @@ async function ownProblems(
   const problems = [...graphProblems(testcase), ...(await referenceProblems(testcase, app?.variables ?? {}))];
   problems.push(...attempt("", () => ports.secrets.check(testcase)));
   problems.push(...dataProblems(testcase));
-  if (mustCheck && !blocks.some(({ block }) => canCheck(block))) {
+  if (mustCheck && !(await canCheck(blocks.map(({ block }) => block)))) {
     const message =
-      "the test checks nothing; add a verification, a navigation, or an api_request with expect_status";
+      "the test checks nothing; add a verification, a navigation, an api_request with checks, or a condition on its output";
     problems.push({ path: "", code: "EMPTY_TEST", message });
   }
   for (const { block, path } of blocks) {
@@ -127,6 +131,7 @@ async function ownProblems(
     if (block.type === "navigation")
       problems.push(...targetProblems(block.target, path, app, toRun === true));
     if (block.type === "script") problems.push(...(await scriptProblems(block.script, path, ports)));
+    if (block.type === "api_request") problems.push(...(await requestProblems(block, path, ports.schemas)));
   }
   return problems;
 }
@@ -143,9 +148,25 @@ function dataProblems(testcase: TestCaseInput): Problem[] {
   ].map(({ path, problem }) => ({ path, code: "INVALID_INPUT", message: problem }));
 }
 
-function canCheck(block: Block): boolean {
-  if (block.type === "api_request") return block.expect_status !== undefined;
-  return ["verification", "navigation", "call_testcase", "script"].includes(block.type);
+async function canCheck(blocks: readonly Block[]): Promise<boolean> {
+  const checks = (block: Block) =>
+    block.type === "api_request"
+      ? block.expect_status !== undefined || block.checks.length > 0
+      : ["verification", "navigation", "call_testcase", "script"].includes(block.type);
+  return blocks.some(checks) || (await judgesAnswer(blocks));
+}
+
+/** Whether a condition reads the output of a request. */
+async function judgesAnswer(blocks: readonly Block[]): Promise<boolean> {
+  const requests = blocks.flatMap(({ type, id }) => (type === "api_request" ? [id] : []));
+  if (requests.length === 0) return false;
+  for (const block of blocks) {
+    if (block.type !== "condition") continue;
+    // One that cannot be read is a problem of its own.
+    const { names } = await compileExpression(block.expression).catch(() => ({ names: [] }));
+    if (names.some((name) => requests.includes(name))) return true;
+  }
+  return false;
 }
 
 async function scriptProblems(

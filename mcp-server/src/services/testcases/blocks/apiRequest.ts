@@ -1,100 +1,145 @@
+import { type ApiCheck, type ApiRequest, apiRequestSchema, type Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { Clock, Secrets } from "../../ports.ts";
 import { resolveText, resolveValue, resolveValues } from "../../values.ts";
 import { classOf } from "../../verdicts.ts";
-import type { BlockEnd, BlockOf, Frame, PreparedBlock } from "./block.ts";
+import { type Answer, answerOf } from "../api/answer.ts";
+import { curlLine } from "../api/curl.ts";
+import { type Judged, judge, judgeTime } from "../api/judge.ts";
+import { bodyOf, headersOf } from "../api/requestBody.ts";
+import type { BlockEnd, BlockOf, Frame, PreparedBlock, Session } from "./block.ts";
 
-/** An HTTP request under the URL policy. Counts as a check when the test says which status it expects. */
-export function apiRequestBlock(block: BlockOf<"api_request">, frame: Frame): PreparedBlock {
-  const { session, scope } = frame;
-  const url = resolveText(block.url, scope);
-  const headers = resolveValues(block.headers, scope);
-  const body = block.body === undefined ? undefined : resolveValue(block.body, scope);
+/**
+ * An HTTP request under the URL policy, with the cookies of the run. Each of its checks counts as one, and an answer that
+ * breaks one fails the block. Where no check is about the status, any status will do.
+ */
+export function apiRequestBlock(block: BlockOf<"api_request">, { session, scope }: Frame): PreparedBlock {
+  const asked = resolved(block, scope);
+  const { timeout_ms: _, expect_status: _status, checks, ...input } = asked;
   return {
-    input: { method: block.method, url, headers, ...(body !== undefined && { body }) },
+    input: { ...input, ...(checks.length > 0 && { checks }) },
     pictured: false,
-    title: `${block.method} ${url}`.slice(0, 120),
-    async run(): Promise<BlockEnd> {
-      const { ports, run } = session;
-      const timer = deadline(ports.clock, block.timeout_ms);
-      const signal = AbortSignal.any([run.signal, timer.signal]);
-      try {
-        const sent = requestOf(block.method, headers, body, ports.secrets);
-        const response = await ports.http(url, { ...sent, signal });
-        const output = ports.secrets.maskValues(await read(response));
-        if (block.expect_status !== undefined) session.verified();
-        return judge(block, output);
-      } catch (error) {
-        if (run.signal.aborted) throw run.signal.reason;
-        const { code, message } = describe(timer.signal.aborted ? timer.signal.reason : error);
-        return { ok: false, output: null, code, message, kind: classOf(code) };
-      } finally {
-        timer.stop();
-      }
-    },
+    title: `${asked.method} ${asked.url}`.slice(0, 120),
+    run: () => ask(asked, session),
   };
 }
 
-type Answer = { status: number; headers: Record<string, string>; body: unknown };
-
-function judge(block: BlockOf<"api_request">, output: Answer): BlockEnd {
-  const { status } = output;
-  const wanted = block.expect_status;
-  const good = wanted === undefined ? status >= 200 && status < 300 : status === wanted;
-  if (good) return { ok: true, output };
-  const expected = `status ${wanted ?? "2xx"}`;
-  return {
-    ok: false,
-    output,
-    code: "VERIFICATION_FAILED",
-    message: `expected ${expected}; found ${status}`,
-    kind: "behaviour",
-    detail: { expected, found: `status ${status}` },
-  };
+/** The request with its placeholders filled in and its secrets not; `expect_status` is one of its checks. */
+function resolved(
+  { id: _, label: _label, type: _type, ...block }: BlockOf<"api_request">,
+  scope: Params,
+): ApiRequest {
+  const { url, headers, expect_status, checks, ...rest } = block;
+  const all = [...(expect_status === undefined ? [] : [{ status: expect_status }]), ...checks];
+  const parsed = apiRequestSchema.safeParse({
+    ...resolveValues(rest, scope),
+    url: resolveText(url, scope),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, resolveText(value, scope)]),
+    ),
+    checks: all.map((check) => resolvedCheck(check, scope)),
+  });
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const hint = "Look at the variables that the request takes, and at what they hold.";
+  throw new ToolError("INVALID_INPUT", `The request cannot be made: ${lines.join("; ")}.`, hint);
 }
 
-/** Secrets are filled in here and nowhere earlier; a body that is not text goes as JSON. */
-function requestOf(method: string, headers: object, body: unknown, secrets: Secrets) {
-  const filled = Object.fromEntries(
-    Object.entries(secrets.fill(headers)).map(([name, value]) => [name, String(value)]),
-  );
-  if (body === undefined || method === "GET" || method === "HEAD") return { method, headers: filled };
-  if (typeof body === "string") return { method, headers: filled, body: secrets.fill(body) };
-  const typed = Object.keys(filled).some((name) => name.toLowerCase() === "content-type");
-  return {
-    method,
-    headers: typed ? filled : { ...filled, "content-type": "application/json" },
-    body: JSON.stringify(secrets.fill(body)),
-  };
+/** A schema is taken as it is, or whole from a variable: braces in it are its own. */
+function resolvedCheck({ json_schema, ...check }: ApiCheck, scope: Params): Params {
+  const schema = typeof json_schema === "string" ? resolveValue(json_schema, scope) : json_schema;
+  return { ...resolveValues(check, scope), ...(schema !== undefined && { json_schema: schema }) };
 }
 
-async function read(response: Response): Promise<Answer> {
-  const headers = Object.fromEntries(response.headers.entries());
-  const text = await response.text();
-  return { status: response.status, headers, body: parsed(text, headers["content-type"] ?? "") };
-}
-
-/** JSON as data where the server says that it is JSON and it is; else the text. */
-function parsed(text: string, contentType: string): unknown {
-  if (!/[/+]json\b/.test(contentType)) return text;
+async function ask(asked: ApiRequest, session: Session): Promise<BlockEnd> {
+  const { ports, run } = session;
+  const timer = deadline(asked.timeout_ms, session);
+  const cookies = session.cookies.for(asked.url);
+  const started = ports.clock.monotonic();
   try {
-    return JSON.parse(text);
-  } catch {
-    return text;
+    const sent = await bodyOf(asked, ports);
+    const response = await ports.http(asked.url, {
+      method: asked.method,
+      headers: headersOf(asked.headers, sent, ports.secrets),
+      body: sent?.body,
+      followRedirects: asked.follow_redirects,
+      cookies: session.cookies,
+      signal: AbortSignal.any([run.signal, timer.signal]),
+    });
+    const answer = await answerOf(response, ports.clock.monotonic() - started);
+    const judged = await judge(ports.secrets.fill(asked.checks), answer, ports.schemas);
+    return endOf(asked, { answer, judged, cookies }, session);
+  } catch (error) {
+    if (run.signal.aborted) throw run.signal.reason;
+    const late = timer.signal.aborted ? lateAnswer(asked) : [];
+    if (late.length > 0) return endOf(asked, { judged: late, cookies }, session);
+    return unanswered(asked, timer.signal.aborted ? timer.signal.reason : error, { session, cookies });
+  } finally {
+    timer.stop();
   }
 }
 
-function deadline(clock: Clock, timeoutMs: number) {
+type Outcome = { answer?: Answer; judged: readonly Judged[]; cookies: string };
+
+/** An answer that did not come within the time of a check broke that check. */
+function lateAnswer({ checks, timeout_ms }: ApiRequest): Judged[] {
+  return checks.flatMap(({ time_below_ms: limit }) =>
+    limit === undefined || limit > timeout_ms ? [] : [judgeTime(limit, timeout_ms)],
+  );
+}
+
+function endOf(asked: ApiRequest, { answer, judged, cookies }: Outcome, session: Session): BlockEnd {
+  const { secrets } = session.ports;
+  session.verified(judged.length);
+  const masked = secrets.maskValues(judged);
+  const output = {
+    ...(answer && secrets.maskValues(answer)),
+    ...(masked.length > 0 && { checks: masked }),
+  };
+  session.answers.add(output);
+  const broken = masked.filter((one) => !one.pass);
+  const [first] = broken;
+  if (!first || first.pass) return { ok: true, output };
+  const { expected, found } = first;
+  const curl = secrets.mask(curlLine(asked, cookies));
+  const count = masked.length > 1 ? ` (${broken.length} of ${masked.length} checks do not hold)` : "";
+  return {
+    ok: false,
+    output: { ...output, expected, actual: found, curl },
+    code: "VERIFICATION_FAILED",
+    message: `expected ${expected}; found ${found}${count}. Repeat it with: ${curl}`,
+    kind: "behaviour",
+    detail: { expected, found },
+  };
+}
+
+/** The end of a request that got no answer that can be judged. */
+function unanswered(
+  asked: ApiRequest,
+  error: unknown,
+  { session, cookies }: { session: Session; cookies: string },
+): BlockEnd {
+  const { code, message } = described(error);
+  const curl = session.ports.secrets.mask(curlLine(asked, cookies));
+  return {
+    ok: false,
+    output: { curl },
+    code,
+    message: `${message} Repeat it with: ${curl}`,
+    kind: classOf(code),
+  };
+}
+
+function deadline(timeoutMs: number, { ports }: Session) {
   const control = new AbortController();
-  const stop = clock.setTimeout(() => {
-    control.abort(
-      new ToolError("REQUEST_TIMEOUT", `No answer within ${timeoutMs} ms.`, "Give a larger timeout_ms."),
-    );
+  const stop = ports.clock.setTimeout(() => {
+    const hint = "See whether the API ends its answer, or give a larger timeout_ms.";
+    control.abort(new ToolError("REQUEST_TIMEOUT", `No whole answer within ${timeoutMs} ms.`, hint));
   }, timeoutMs);
   return { signal: control.signal, stop };
 }
 
-function describe(error: unknown): { code: string; message: string } {
+function described(error: unknown): { code: string; message: string } {
+  if (error instanceof ToolError) return { code: error.code, message: `${error.message} ${error.hint}` };
   if (error instanceof Error && "code" in error && typeof error.code === "string") {
     return { code: error.code, message: error.message };
   }

@@ -1,4 +1,5 @@
 import type { Block, Failure, Params } from "../../../domain/index.ts";
+import type { Cookies } from "../../allowedFetch.ts";
 import type { Run } from "../../ports.ts";
 import type { FailureClass } from "../../verdicts.ts";
 import type { AppView, BlockPorts, FailedStep } from "../types.ts";
@@ -38,6 +39,10 @@ export type Session = {
   /** Counts checks that were made; one when left out. */
   verified(count?: number): void;
   app(userinterface: string): Promise<AppView>;
+  /** Those of all requests of the run. */
+  cookies: Cookies;
+  /** Outputs of requests: a condition on one of them is a check. */
+  answers: WeakSet<object>;
   /** Given at execution; overrides what test cases were saved with. */
   userinterfaceOverride: string | undefined;
   lastFailure: FailedStep | undefined;

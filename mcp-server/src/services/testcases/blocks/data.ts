@@ -8,21 +8,31 @@ import { assign, type BlockOf, type Frame, type PreparedBlock } from "./block.ts
 const LONGEST_VALUE = 1_000;
 
 /** Goes on by its edge for success or failure. Without an edge for failure, false fails the test. */
-export function conditionBlock(block: BlockOf<"condition">, { scope }: Frame): PreparedBlock {
+export function conditionBlock(block: BlockOf<"condition">, { scope, session }: Frame): PreparedBlock {
   return {
     input: { expression: block.expression },
     pictured: false,
     title: block.expression.slice(0, 120),
     async run() {
+      const { names } = await compileExpression(block.expression);
+      const isAnswer = (name: string) => session.answers.has(outputOf(scope[name]));
+      if (names.some(isAnswer)) session.verified();
       const value = await holds(block.expression, scope);
       if (value) return { ok: true, output: { value } };
-      const { names } = await compileExpression(block.expression);
       const values = names.map((name) => `${name} is ${valueText(scope[name])}`);
       const message = [`${block.expression} is false`, ...values].join("; ");
       return { ok: false, output: { value }, code: "VERIFICATION_FAILED", message, kind: "behaviour" };
     },
   };
 }
+
+const none = {};
+
+/** The output that a block's name stands for; an object that no set holds where there is none. */
+const outputOf = (value: unknown): object =>
+  typeof value === "object" && value !== null && "output" in value && value.output instanceof Object
+    ? value.output
+    : none;
 
 /** A value as it is: texts in quotes, others as JSON. */
 function valueText(value: unknown): string {

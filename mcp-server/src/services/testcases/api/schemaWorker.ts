@@ -1,0 +1,87 @@
+import { parentPort } from "node:worker_threads";
+import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import type { SchemaAnswer, SchemaQuestion } from "./schemaMessages.ts";
+
+/** Schemas that stay compiled, the latest used last. */
+const mostKept = 100;
+const mostFindings = 5;
+const longestExpected = 300;
+
+// Strict in keywords, so that one with a typing error is a problem and not passed over. Nothing is fetched: without a
+// `loadSchema` a reference to another document is a problem.
+const options: Options = {
+  strictSchema: true,
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  allErrors: true,
+  logger: false,
+  messages: true,
+};
+const compiled = new Map<string, ValidateFunction>();
+
+parentPort?.on("message", (question: SchemaQuestion) => parentPort?.postMessage(answer(question)));
+
+function answer({ id, schema, value }: SchemaQuestion): SchemaAnswer {
+  try {
+    const validate = compile(schema);
+    if (!value || validate(value.json)) return { id, findings: [], more: 0 };
+    const errors = telling(validate.errors ?? []);
+    return {
+      id,
+      findings: errors.slice(0, mostFindings).map(findingOf),
+      more: Math.max(0, errors.length - mostFindings),
+    };
+  } catch (error) {
+    return { id, problem: problemOf(error), findings: [], more: 0 };
+  }
+}
+
+function compile(text: string): ValidateFunction {
+  const known = compiled.get(text);
+  const validate = known ?? compileNew(JSON.parse(text));
+  compiled.delete(text);
+  compiled.set(text, validate);
+  for (const oldest of compiled.keys()) {
+    if (compiled.size <= mostKept) break;
+    compiled.delete(oldest);
+  }
+  return validate;
+}
+
+/** With an instance of its own: two schemas may have one `$id`. */
+function compileNew(schema: AnySchemaObject | boolean): ValidateFunction {
+  const version = typeof schema === "object" ? String(schema.$schema) : "";
+  const isDraft7 = /\/draft-0[67]\/schema#?$/.test(version);
+  const ajv = isDraft7 ? new Ajv(options) : new Ajv2020(options);
+  formats.default(ajv);
+  return ajv.compile(schema);
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof RangeError) return "it refers to itself without end, or is nested too deep";
+  const message = error instanceof Error ? error.message : String(error);
+  return /^can't resolve reference/.test(message)
+    ? `${message.slice(0, 300)}; nothing is fetched, so put what it refers to into $defs`
+    : message.slice(0, 300);
+}
+
+/** An error that only says that a subschema failed tells nothing beside that one's own. */
+const telling = (errors: readonly ErrorObject[]) => {
+  const own = errors.filter(({ keyword }) => keyword !== "if");
+  return own.length > 0 ? own : errors;
+};
+
+function findingOf({
+  instancePath: pointer,
+  message,
+  params,
+  keyword,
+}: ErrorObject): SchemaAnswer["findings"][number] {
+  const values =
+    keyword === "enum" || keyword === "const" ? ` (${JSON.stringify(Object.values(params)[0])})` : "";
+  const extra = typeof params.additionalProperty === "string" ? ` (${params.additionalProperty})` : "";
+  return { pointer, expected: `${message ?? keyword}${values}${extra}`.slice(0, longestExpected) };
+}
