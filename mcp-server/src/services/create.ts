@@ -26,7 +26,7 @@ import { createAuthoring } from "./authoring/index.ts";
 import { createBatches } from "./batches.ts";
 import { createDeployments } from "./deployments/index.ts";
 import { createDeviceFacts } from "./deviceFacts.ts";
-import { createDeviceContexts, uploadPath } from "./devicePlaces.ts";
+import { createDeviceContexts } from "./devicePlaces.ts";
 import { createDevices } from "./devices/index.ts";
 import { createDiagnosis } from "./diagnosis/index.ts";
 import { createEvents, type Events } from "./events.ts";
@@ -288,7 +288,6 @@ function createApps(
     lastRun: executionRows(db).lastRun,
     navigation,
     http: (url, init) => allowedFetch(policy, url, init),
-    uploadPath: (name) => uploadPath(config.folders.uploads, name),
     apps: userinterfaces,
     uploads: createUploads(config.folders.uploads),
   });

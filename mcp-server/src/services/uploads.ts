@@ -6,13 +6,16 @@ import { ToolError } from "../errors.ts";
 
 const maxBytes = 5_000_000;
 
-/** Text files of the uploads folder, the one place from which a caller may name files. */
+/** The uploads folder, the one place from which a caller may name files. */
 export type Uploads = {
+  /** The real path of a file. Throws PATH_DENIED. */
+  path(name: string): string;
   /** Throws PATH_DENIED, INPUT_TOO_LARGE, and INVALID_INPUT for what is no text. */
   readText(name: string): Promise<string>;
 };
 
 export const createUploads = (folder: string): Uploads => ({
+  path: (name) => uploadPath(folder, name),
   async readText(name) {
     const path = uploadPath(folder, name);
     const found = await stat(path);

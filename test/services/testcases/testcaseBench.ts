@@ -4,7 +4,6 @@ import { ToolError } from "../../../mcp-server/src/errors.ts";
 import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
 import { allowedFetch } from "../../../mcp-server/src/services/allowedFetch.ts";
 import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import { uploadPath } from "../../../mcp-server/src/services/devicePlaces.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
 import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type {
@@ -141,7 +140,6 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     http: (url, init) => allowedFetch(policy, url, init),
     uploads: createUploads(options.uploads ?? "/nowhere"),
     schemas: createSchemaChecker(options.schemaWorkerFile),
-    uploadPath: (name) => uploadPath(options.uploads ?? "", name),
     apps: {
       async describe(name) {
         const found = apps[name];

@@ -85,8 +85,7 @@ export type BlockPorts = {
   clock: Clock;
   http: HttpPort;
   schemas: SchemaChecker;
-  /** A file of the uploads folder by its name there; throws PATH_DENIED. */
-  uploadPath(name: string): string;
+  uploads: Uploads;
 };
 
 export type TestcaseDependencies = BlockPorts & {
@@ -96,7 +95,6 @@ export type TestcaseDependencies = BlockPorts & {
   devices: DeviceService;
   executions: ExecutionService;
   apps: AppsPort;
-  uploads: Uploads;
   /** The last finished run of a test case on a build, or on none. */
   lastRun(testcase: string, build: string | undefined): Promise<PastRun | undefined>;
 };

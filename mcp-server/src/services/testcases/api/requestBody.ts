@@ -3,12 +3,13 @@ import { basename } from "node:path";
 import type { ApiRequest, MultipartPart } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Secrets } from "../../ports.ts";
+import type { Uploads } from "../../uploads.ts";
 
 /** All files of one body together. */
 const largestFiles = 50_000_000;
 
 export type Bodies = Pick<ApiRequest, "body" | "form" | "multipart" | "body_file">;
-export type UploadPath = (name: string) => string;
+type Paths = Pick<Uploads, "path">;
 type Sent = { body: string | Uint8Array; type: string };
 
 /**
@@ -17,7 +18,7 @@ type Sent = { body: string | Uint8Array; type: string };
  */
 export async function bodyOf(
   bodies: Bodies,
-  ports: { secrets: Secrets; uploadPath: UploadPath },
+  ports: { secrets: Secrets; uploads: Paths },
 ): Promise<Sent | undefined> {
   const { body, form, multipart } = ports.secrets.fill({
     body: bodies.body,
@@ -25,9 +26,9 @@ export async function bodyOf(
     multipart: bodies.multipart,
   });
   if (form) return { body: formText(form), type: "application/x-www-form-urlencoded" };
-  if (multipart) return multipartOf(multipart, ports.uploadPath);
+  if (multipart) return multipartOf(multipart, ports.uploads);
   if (bodies.body_file !== undefined) {
-    const file = await fileOf(bodies.body_file, ports.uploadPath, largestFiles);
+    const file = await fileOf(bodies.body_file, ports.uploads, largestFiles);
     return { body: file, type: "application/octet-stream" };
   }
   if (body === undefined) return undefined;
@@ -48,7 +49,7 @@ export function formText(form: NonNullable<Bodies["form"]>): string {
   ).toString();
 }
 
-async function multipartOf(fields: NonNullable<Bodies["multipart"]>, uploadPath: UploadPath): Promise<Sent> {
+async function multipartOf(fields: NonNullable<Bodies["multipart"]>, uploads: Paths): Promise<Sent> {
   const data = new FormData();
   let left = largestFiles;
   for (const [name, part] of pairsOf<MultipartPart>(fields)) {
@@ -56,7 +57,7 @@ async function multipartOf(fields: NonNullable<Bodies["multipart"]>, uploadPath:
       data.append(name, String(part));
       continue;
     }
-    const bytes = await fileOf(part.file, uploadPath, left);
+    const bytes = await fileOf(part.file, uploads, left);
     left -= bytes.length;
     const type = part.content_type ?? "application/octet-stream";
     data.append(name, new Blob([bytes], { type }), part.filename ?? basename(part.file));
@@ -66,8 +67,8 @@ async function multipartOf(fields: NonNullable<Bodies["multipart"]>, uploadPath:
   return { body: new Uint8Array(await whole.arrayBuffer()), type };
 }
 
-async function fileOf(name: string, uploadPath: UploadPath, most: number) {
-  const path = uploadPath(name);
+async function fileOf(name: string, uploads: Paths, most: number) {
+  const path = uploads.path(name);
   const { size } = await stat(path);
   if (size > most) {
     throw new ToolError(
