@@ -43,7 +43,10 @@ export function runTestcase(
     inRows(run, rows, deps.clock, ({ label, inputs }) => {
       const { device, request } = rowOf(run, prepared);
       const context = { ...run.context, within: run.id, deadline: Number.POSITIVE_INFINITY };
-      return runTestcase({ ...prepared, device, request: { ...request, inputs }, context, rows: undefined, row: label }, deps);
+      return runTestcase(
+        { ...prepared, device, request: { ...request, inputs }, context, rows: undefined, row: label },
+        deps,
+      );
     }),
   );
 }

@@ -1,7 +1,7 @@
 import type { ApiCheck, ApiRequest } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { compileExpression } from "../../expressions.ts";
-import { holdsSecret, placeholdersIn } from "../../values.ts";
+import { holdsSecret, placeholdersIn } from "../../placeholders.ts";
 import type { Problem } from "../types.ts";
 import { parseJsonPath } from "./jsonPath.ts";
 import type { SchemaChecker } from "./schemaChecker.ts";
