@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
 /** How long the API works on an answer: what a quick one on the same machine needs. */
-export const thinkMs = 10;
+const thinkMs = 10;
 export const requests = 200;
 
 /** What every answer must be. */

@@ -1,6 +1,6 @@
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageNear } from "./inpageNear.ts";
-import type { SeenElement } from "./inpageWalk.ts";
+import type { SeenElement } from "./inpageRecords.ts";
 
 type Sign = (element: Element, at: number, alike: readonly Element[]) => string;
 

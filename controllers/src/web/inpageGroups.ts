@@ -1,5 +1,5 @@
 import type { InpageNear } from "./inpageNear.ts";
-import type { SeenElement } from "./inpageWalk.ts";
+import type { SeenElement } from "./inpageRecords.ts";
 
 /** Captions of things that belong together though no mark-up says so, as the days of a month. Runs inside the page. */
 export class InpageGroups {

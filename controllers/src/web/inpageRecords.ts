@@ -3,7 +3,24 @@ import type { InpageDom } from "./inpageDom.ts";
 import type { InpageFacts } from "./inpageFacts.ts";
 import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
-import type { SeenElement } from "./inpageWalk.ts";
+
+/** An element as the page tells of it; `box` is x, y, width, height in CSS pixels of its own frame's viewport. */
+export type SeenElement = {
+  ref: string;
+  role: string;
+  name: string;
+  text?: string;
+  value?: string;
+  choices?: string[];
+  moreChoices?: number;
+  headers?: string;
+  about?: string[];
+  apart?: string;
+  states: string[];
+  box: [number, number, number, number];
+  depth: number;
+  interactive: boolean;
+};
 
 /** What a look tells of one element. Runs inside the page. */
 export class InpageRecords {

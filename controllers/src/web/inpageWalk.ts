@@ -3,7 +3,7 @@ import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageGroups } from "./inpageGroups.ts";
 import type { InpageNames } from "./inpageNames.ts";
-import type { InpageRecords } from "./inpageRecords.ts";
+import type { InpageRecords, SeenElement } from "./inpageRecords.ts";
 import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 import type { InpageTables } from "./inpageTables.ts";
@@ -17,24 +17,6 @@ export type LookOptions = {
   maxElements: number;
   budgetMs: number;
   testIdAttribute: string;
-};
-
-/** An element as the page tells of it; `box` is x, y, width, height in CSS pixels of its own frame's viewport. */
-export type SeenElement = {
-  ref: string;
-  role: string;
-  name: string;
-  text?: string;
-  value?: string;
-  choices?: string[];
-  moreChoices?: number;
-  headers?: string;
-  about?: string[];
-  apart?: string;
-  states: string[];
-  box: [number, number, number, number];
-  depth: number;
-  interactive: boolean;
 };
 
 export type SeenPage = {

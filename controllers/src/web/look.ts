@@ -5,8 +5,9 @@ import { askFrame, askFrames, type FrameAnswer, MAX_FRAMES } from "./elementsInF
 import { KEPT_LOOKS, type Memory, memoryOf } from "./elementsMemory.ts";
 import { installInpage } from "./inpage.ts";
 import type { FramePlace } from "./inpageAgent.ts";
+import type { SeenElement } from "./inpageRecords.ts";
 import type { Candidate } from "./inpageSelectors.ts";
-import type { LookOptions, SeenElement, SeenPage } from "./inpageWalk.ts";
+import type { LookOptions, SeenPage } from "./inpageWalk.ts";
 import { ask, LOOK_DEADLINE_MS } from "./question.ts";
 import { toSelector } from "./selectors.ts";
 import { countElsewhere } from "./selectorsInFrames.ts";

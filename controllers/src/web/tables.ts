@@ -3,7 +3,7 @@ import { DeviceError } from "../errors.ts";
 /** `rows` by the names in `columns`. `total` is what the page says there is, where it holds fewer rows than that. */
 export type TableData = { columns: string[]; rows: Record<string, string>[]; total?: number };
 
-export const notATable = () =>
+const notATable = () =>
   new DeviceError(
     "ACTION_REJECTED",
     "The element is no table or grid and holds none, or several. Name the table itself; what is drawn as one without saying so is read by get_text.",

@@ -3,8 +3,8 @@ import type { Params } from "../../domain/index.ts";
 import { pausePhrase } from "./checkPhrases.ts";
 import { called } from "./labels.ts";
 import { selectorOf } from "./ordinals.ts";
-import { action, type Meaning, one, type Parts, type Phrase, phrase, placeCalled } from "./phrase.ts";
-import type { Vocabulary } from "./types.ts";
+import { action, type Meaning, one, type Phrase, phrase, placeCalled } from "./phrase.ts";
+import type { Parts, Vocabulary } from "./types.ts";
 
 const on = "(?: on| sur| auf)?";
 const go =

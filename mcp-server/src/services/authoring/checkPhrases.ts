@@ -1,6 +1,6 @@
 import { selectorOf } from "./ordinals.ts";
-import { check, type Meaning, one, type Parts, type Phrase, phrase, placeCalled } from "./phrase.ts";
-import type { Draft, Vocabulary } from "./types.ts";
+import { check, type Meaning, one, type Phrase, phrase, placeCalled } from "./phrase.ts";
+import type { Draft, Parts, Vocabulary } from "./types.ts";
 
 /** How long "wait for" waits when it does not say. */
 const waitMs = 30_000;

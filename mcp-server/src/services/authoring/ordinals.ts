@@ -1,4 +1,4 @@
-import type { Parts } from "./phrase.ts";
+import type { Parts } from "./types.ts";
 
 const places: Readonly<Record<string, string>> = {
   ...{ first: "1", second: "2", third: "3", fourth: "4", fifth: "5", last: "last()" },

@@ -3,12 +3,9 @@ import type { Params } from "../../domain/index.ts";
 import { called } from "./labels.ts";
 import { ordinal } from "./ordinals.ts";
 import { quotedMark, type Sentence, unmark } from "./sentences.ts";
-import type { Draft, NotUnderstood, Place, Step, Vocabulary } from "./types.ts";
+import type { Draft, NotUnderstood, Parts, Place, Step, Vocabulary } from "./types.ts";
 
 export type Meaning = Omit<Step, "said"> | Omit<NotUnderstood, "line">;
-
-/** What a named part of a phrase is in a sentence, without its quotes; empty for one that is left out. */
-export type Parts = (name: string) => string;
 
 /** `form` is how the phrase is shown to those who do not know it. */
 export type Phrase = { pattern: RegExp; form: string; read(part: Parts, vocabulary: Vocabulary): Meaning };

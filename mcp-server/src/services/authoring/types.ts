@@ -11,6 +11,9 @@ export type Vocabulary = {
   checks: ReadonlySet<string> | undefined;
 };
 
+/** What a named part of a phrase is in a sentence, without its quotes; empty for one that is left out. */
+export type Parts = (name: string) => string;
+
 /** A block without its id, in the form that save_testcase takes. */
 export type Draft =
   | { type: "navigation"; target: string }

@@ -2,7 +2,7 @@ import { nearest } from "@labwright/controllers";
 import type { Block, Params, TestCaseInput } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { compileExpression } from "../expressions.ts";
-import { holdsSecret, placeholdersIn, rootOf } from "../placeholders.ts";
+import { placeholdersIn, rootOf } from "../placeholders.ts";
 import { allBlocks, isMarker } from "./graph.ts";
 import type { Problem } from "./types.ts";
 import type { Types } from "./valueTypes.ts";

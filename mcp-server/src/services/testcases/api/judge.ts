@@ -48,7 +48,7 @@ async function judgeOne(
 
 const headerNames = ({ headers }: Answer) => `the answer has ${Object.keys(headers).join(", ")}`;
 
-export function judgeStatus(wanted: WantedStatus, { status }: Pick<Answer, "status">): Judged {
+function judgeStatus(wanted: WantedStatus, { status }: Pick<Answer, "status">): Judged {
   const all = Array.isArray(wanted) ? wanted : [wanted];
   const expected = `status ${all.join(", ")}`;
   const pass = all.some(
