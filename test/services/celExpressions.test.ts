@@ -32,6 +32,17 @@ describe("expressions", () => {
     expect(holds(source, scope)).toBe(expected);
   });
 
+  it.each([
+    ["list[1] == 4 && list.size() == 2", { list: [3, 4] }, true],
+    ["map.a == 1 && type(map.a) == int", { map: { a: 1 } }, true],
+    ["type == 'card'", { type: "card" }, true],
+    ["string + 'b' == 'ab'", { string: "a" }, true],
+    ["int + 1 == 3", { int: 2 }, true],
+    ["type(2) == int", {}, true],
+  ])("take a variable that has the name of a type: %s", (source, own, expected) => {
+    expect(holds(source, own)).toBe(expected);
+  });
+
   it("say which names they read", () => {
     expect(
       compileExpression("loop.index < count && xs.exists(x, x.a == get.output.b) && type(y) == int").names,

@@ -14,7 +14,7 @@ import {
 import { strings } from "@bufbuild/cel/ext";
 import type { Params } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
-import { type DataFindings, dataFindings } from "./celFindings.ts";
+import { type DataFindings, dataFindings } from "./dataFindings.ts";
 import { unknownVariables } from "./placeholders.ts";
 
 const maxLength = 2_000;
@@ -47,9 +47,9 @@ export type Expression = {
 const kept = new Map<string, Expression>();
 
 /**
- * Compiles a CEL expression (cel.dev) with its string functions. It may stand between `{{` and `}}`. Whole JSON numbers are CEL integers, others doubles,
- * and arithmetic may mix the two; `7 / 2` is 3 and `7 / 2.0` is 3.5. Regular expressions are RE2, so none hangs.
- * Throws INVALID_INPUT with line and column; bounded in length, depth, work and time.
+ * Compiles a CEL expression (cel.dev) with its string functions. It may stand between `{{` and `}}`. Whole JSON numbers are
+ * CEL integers, others doubles, and arithmetic may mix the two; `7 / 2` is 3 and `7 / 2.0` is 3.5. Regular expressions are
+ * RE2, so none hangs. Throws INVALID_INPUT with line and column; bounded in length, depth, work and time.
  */
 export function compileExpression(source: string): Expression {
   const known = kept.get(source);
@@ -71,7 +71,7 @@ const withoutBraces = (source: string) =>
 function compile(source: string): Expression {
   refuseDeepText(source);
   const parsed = parsing(source);
-  const shape = { names: new Set<string>(), loops: 0 };
+  const shape = { names: new Set<string>(), types: new Set<string>(), loops: 0 };
   look(parsed.expr, { bound: new Set(), depth: 1, loops: 0 }, shape, source);
   const names = [...shape.names].map((name) => (name === loopStandIn ? loopName : name)).sort();
   const run = planning(source, parsed);
@@ -80,11 +80,14 @@ function compile(source: string): Expression {
     evaluate(scope) {
       const missing = names.filter((name) => !Object.hasOwn(scope, name));
       if (missing.length > 0) throw unknownVariables(missing, Object.keys(scope));
-      const used = names.map((name) => [name === loopName ? loopStandIn : name, scope[name]] as const);
+      // A variable stands above a type of its name.
+      const read = [...names, ...[...shape.types].filter((name) => Object.hasOwn(scope, name))];
+      const used = read.map((name) => [name === loopName ? loopStandIn : name, scope[name]] as const);
       refuseMuchWork(source, shape.loops, used);
       const result = run(Object.fromEntries(used.map(([name, value]) => [name, toCel(value)])));
       if (isCelError(result)) {
-        const data = dataFindings(parsed.expr, typeNames, Object.fromEntries(used));
+        const types = new Set([...typeNames].filter((name) => !read.includes(name)));
+        const data = dataFindings(parsed.expr, types, Object.fromEntries(used));
         throw (
           dataFault(source, result.message, data) ??
           failed(source, result, parsed.sourceInfo?.positions ?? {})
@@ -176,7 +179,8 @@ function refuseDeepText(source: string): void {
 }
 
 type Place = { bound: ReadonlySet<string>; depth: number; loops: number };
-type Shape = { names: Set<string>; loops: number };
+/** `types` are names of types, which a scope may have for something else. */
+type Shape = { names: Set<string>; types: Set<string>; loops: number };
 
 const typeNames = new Set([
   "bool",
@@ -198,8 +202,7 @@ function look(expr: Expr | undefined, place: Place, shape: Shape, source: string
   const below = { ...place, depth: place.depth + 1 };
   const { exprKind } = expr;
   if (exprKind.case === "identExpr") {
-    const { name } = exprKind.value;
-    if (!place.bound.has(name) && !typeNames.has(name)) shape.names.add(name);
+    noteName(exprKind.value.name, place, shape);
   } else if (exprKind.case === "comprehensionExpr") {
     const { iterVar, iterVar2, accuVar, iterRange, accuInit, loopCondition, loopStep, result } =
       exprKind.value;
@@ -211,6 +214,12 @@ function look(expr: Expr | undefined, place: Place, shape: Shape, source: string
   } else {
     for (const part of partsOf(expr)) look(part, below, shape, source);
   }
+}
+
+function noteName(name: string, { bound }: Place, { names, types }: Shape): void {
+  if (bound.has(name)) return;
+  const kind = typeNames.has(name) ? types : names;
+  kind.add(name);
 }
 
 function partsOf({ exprKind }: Expr): readonly (Expr | undefined)[] {

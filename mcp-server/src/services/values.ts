@@ -1,5 +1,6 @@
 import type { Params } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
+import { brokenAt } from "./dataFindings.ts";
 import { type Expression, loadExpressions, loadedExpression } from "./expressions.ts";
 import {
   anyPlaceholder,
@@ -28,8 +29,9 @@ export async function readyToResolve(value: unknown): Promise<void> {
 /**
  * Fills `{{name}}`, `{{name.path[0]}}` and `{{expression}}` below `value` from `scope`. A string that is one placeholder
  * takes the value with its type; inside a longer string numbers and booleans are written out and objects become JSON.
- * Filled values are not filled again. `{{secret.NAME}}` stays. Throws UNKNOWN_VARIABLE naming all that are unknown, and
- * INVALID_INPUT for an expression that fails, or when a block's output, which is data from outside, would name a secret.
+ * Filled values are not filled again. `{{secret.NAME}}` stays. Throws UNKNOWN_VARIABLE naming all that are unknown,
+ * VERIFICATION_FAILED for a field that an answer or a reading lacks, and INVALID_INPUT for an expression that fails, or when
+ * a block's output, which is data from outside, would name a secret.
  */
 export function resolveValues(value: Params, scope: Params): Params {
   const unknown = new Set<string>();
@@ -110,16 +112,33 @@ const isBlock = (value: unknown): boolean => isObject(value) && Object.hasOwn(va
 function lookUp(name: string, scope: Params): unknown {
   if (!isPath(name)) return undefined;
   let current: unknown = scope;
-  for (const key of name.split(/[.[\]]+/).filter((part) => part !== "")) {
+  for (const key of keysOf(name)) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
     current = Reflect.get(current, key);
   }
   return current;
 }
 
+const keysOf = (path: string) => path.split(/[.[\]]+/).filter((part) => part !== "");
+
 function refuseUnknown(unknown: ReadonlySet<string>, scope: Params): void {
-  if (unknown.size === 0) return;
-  throw unknownVariables([...unknown], Object.keys(scope));
+  const names = [...unknown];
+  if (names.length === 0) return;
+  const missing = names.flatMap((name) => missingData(name, scope) ?? []);
+  if (missing.length < names.length) throw unknownVariables(names, Object.keys(scope));
+  throw new ToolError(
+    "VERIFICATION_FAILED",
+    `${missing.join("; ")}.`,
+    "Where the field may be missing, ask has(a.b) in a condition first.",
+    { findings: missing },
+  );
+}
+
+/** What an answer or a reading lacks, which is the app's doing; undefined for anything else. */
+function missingData(name: string, scope: Params): string | undefined {
+  const place = /^[\w-]+\.output\.(?:body|headers|data)(?=[.[])/.exec(name)?.[0];
+  if (place === undefined || lookUp(place, scope) === undefined) return undefined;
+  return brokenAt({ text: name, keys: keysOf(name) }, scope);
 }
 
 /** Every secret that `texts` name must stand, as it is, in one of the texts that the author wrote. */

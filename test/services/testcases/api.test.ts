@@ -406,6 +406,46 @@ describe("an API that misbehaves", () => {
 });
 
 describe("a test case of requests alone", () => {
+  it("runs once for each row without a device too", async () => {
+    const one = bench();
+    await one.devices.takeControl(undefined, callContext({ client: "other" }), false);
+    const url = await json(person);
+    const graph = chain([
+      ask(`${url}?id={{id}}`, { checks: [{ json_path: "$.user.id", equals: "{{id}}" }] }),
+    ]);
+    const given = { inputs: [{ name: "id" }], for_each: [{ id: 7 }, { id: 8 }] };
+    expect(await runSaved(one, testcase(graph, given))).toMatchObject({
+      status: "failed",
+      rows: { total: 2, passed: 1, not_passed: [{ row: "2 id=8", status: "failed" }] },
+    });
+  });
+
+  it("starts each run without the cookies of the one before", async () => {
+    const sent: (string | undefined)[] = [];
+    const url = await answering((request, response) => {
+      sent.push(request.headers.cookie);
+      response.writeHead(200, { "set-cookie": "session=1; Path=/" }).end("ok");
+    });
+    const one = bench();
+    const graph = chain([ask(url, { expect_status: 200 }), ask(url, { id: "again", expect_status: 200 })]);
+    for (const name of ["first", "second"]) await runSaved(one, testcase(graph, { name }));
+    expect(sent).toEqual([undefined, "session=1", undefined, "session=1"]);
+  });
+
+  it("is failed by a placeholder that reads what an answer lacks, with the path and what is there", async () => {
+    const url = await json(person);
+    const next = (path: string) =>
+      run([ask(url, { expect_status: 200 }), ask(`${url}?a={{ask.output.${path}}}`, { id: "next" })]);
+    expect(await next("body.user.age")).toMatchObject({
+      status: "failed",
+      reason: {
+        code: "VERIFICATION_FAILED",
+        message: expect.stringContaining("ask.output.body.user is an object with id, name, mail, tags"),
+      },
+    });
+    expect(await next("bdy")).toMatchObject({ status: "error", reason: { code: "UNKNOWN_VARIABLE" } });
+  });
+
   it("runs without a device, while another client holds it, and has its reports", async () => {
     const one = bench();
     const other = callContext({ client: "other" });

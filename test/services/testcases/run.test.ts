@@ -530,6 +530,14 @@ describe("data of a run", () => {
     });
   });
 
+  it("takes nothing that names a secret into a variable, from where it would be filled in", async () => {
+    const graph = chain([click("go", "Movies", { into: "read" }), sees("look", "All movies")]);
+    const reads = { value: "Hello {{secret.PASSWORD}}" };
+    const reply = await runSaved(bench({ reads, secrets: { PASSWORD: "hunter2" } }), testcase(graph, {}));
+    expect(reply).toMatchObject({ status: "error", reason: { code: "INVALID_INPUT" } });
+    expect(JSON.stringify(reply)).not.toContain("hunter2");
+  });
+
   it("names a type of nothing, an expression that cannot be read and an unknown name before anything runs", async () => {
     const graph = chain([
       set("one", { x: "{{1 +}}" }),

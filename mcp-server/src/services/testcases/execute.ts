@@ -51,9 +51,9 @@ export function runTestcase(
   );
 }
 
-/** On the device that the run of all rows has, for as long as that runs. */
-const rowOf = ({ device, session_id }: Run, { request }: Prepared) => ({
-  device: device && { device_id: device.id, session_id },
+/** On the device that the run of all rows has, if it has one, for as long as that runs. */
+const rowOf = ({ device, session_id }: Run, { request, device: asked }: Prepared) => ({
+  device: asked === "none" ? asked : { device_id: device.id, session_id },
   request: { ...request, wait_ms: request.timeout_ms, correlation_id: undefined },
 });
 

@@ -1,4 +1,5 @@
 import { ToolError } from "../../../errors.ts";
+import { kindOf } from "../../dataFindings.ts";
 
 type Step = { key: string | number } | "every";
 /** A path of RFC 9535 with names, indices and `[*]`. */
@@ -74,19 +75,6 @@ const keyText = (key: string | number): string => {
   if (typeof key === "number") return `[${key}]`;
   return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(key) ? `.${key}` : `['${key.replace(/['\\]/g, "\\$&")}']`;
 };
-
-const mostNames = 12;
-
-/** Says what a value is where something was looked for in it: the names that it has, or how many items. */
-export function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value !== "object") return `a ${typeof value}`;
-  const names = Object.keys(value);
-  if (names.length === 0) return "an empty object";
-  const more = names.length > mostNames ? ` … ${names.length - mostNames} more` : "";
-  return `an object with ${names.slice(0, mostNames).join(", ")}${more}`;
-}
 
 const notAPath = (text: string) =>
   new ToolError(

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { quoted } from "@labwright/controllers";
 import type { ApiCheck, JsonType, WantedStatus } from "../../../domain/index.ts";
+import { kindOf } from "../../dataFindings.ts";
 import { compileExpression } from "../../expressions.ts";
 import type { Answer } from "./answer.ts";
-import { atPointer, type Found, findAll, kindOf, parseJsonPath } from "./jsonPath.ts";
+import { atPointer, type Found, findAll, parseJsonPath } from "./jsonPath.ts";
 import type { SchemaChecker } from "./schemaChecker.ts";
 
 /** One thing that was checked; of one that does not hold also what was found, and where in the answer. */

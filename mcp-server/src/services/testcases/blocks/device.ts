@@ -1,4 +1,5 @@
 import type { Failure, Params } from "../../../domain/index.ts";
+import { holdsSecret } from "../../placeholders.ts";
 import { resolveText, resolveValues } from "../../values.ts";
 import { classOf } from "../../verdicts.ts";
 import { titleOf } from "../titles.ts";
@@ -93,7 +94,12 @@ function keepRead(
     const message = `${command} reads nothing that could go into "${into}"; use a command that reads, such as get_text.`;
     return broken("INVALID_INPUT", message, output);
   }
-  return assign({ [into]: data.value ?? data.rows ?? data }, frame, output);
+  const value = data.value ?? data.rows ?? data;
+  if (holdsSecret(value)) {
+    const message = `What ${command} read names a secret, and only the author of a test may do that.`;
+    return broken("INVALID_INPUT", message, output);
+  }
+  return assign({ [into]: value }, frame, output);
 }
 
 /** Makes one check. */

@@ -94,8 +94,8 @@ function childOf(value: unknown, key: Key): unknown {
   return Reflect.get(value, key);
 }
 
-/** Says where the path breaks off and what is there; undefined for one that leads to a value. */
-function brokenAt({ text, keys }: DataPath, scope: Params): string | undefined {
+/** Says where a path breaks off and what is there; undefined for one that leads to a value. */
+export function brokenAt({ text, keys }: DataPath, scope: Params): string | undefined {
   let value: unknown = scope;
   for (const [index, key] of keys.entries()) {
     const next = childOf(value, key);
@@ -108,12 +108,21 @@ function brokenAt({ text, keys }: DataPath, scope: Params): string | undefined {
 const nameOf = ([first, ...rest]: readonly Key[]) =>
   rest.reduce<DataPath>((path, key) => below(path, key) ?? path, { text: String(first), keys: [] }).text;
 
-function shown(value: unknown): string {
+const mostNames = 12;
+
+/** Says what a value is where something was looked for in it: the names that it has, or how many items. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === "object" && value !== null) {
-    const names = Object.keys(value);
-    return names.length === 0 ? "an empty object" : `an object with ${names.slice(0, 12).join(", ")}`;
-  }
+  if (typeof value !== "object") return `a ${typeof value}`;
+  const names = Object.keys(value);
+  if (names.length === 0) return "an empty object";
+  const more = names.length > mostNames ? ` … ${names.length - mostNames} more` : "";
+  return `an object with ${names.slice(0, mostNames).join(", ")}${more}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "object" && value !== null) return kindOf(value);
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > longestValue ? `${text.slice(0, longestValue)} …` : text;
 }
