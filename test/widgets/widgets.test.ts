@@ -6,13 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import type { Caller } from "./hands.ts";
-import { widgets } from "./list.ts";
+import { tenth, widgets } from "./list.ts";
 import { serveWidgets, type WidgetSite } from "./site.ts";
 import { judgeSettings, playOurs, upload } from "./stage.ts";
 import { tasks } from "./tasks.ts";
-
-/** A tenth of the list; `node test/widgets/run.mjs` has all. */
-const tenth = ["inputmask", "kanban", "tabs", "stepper"];
 
 const root = dirname(fileURLToPath(new URL("..", import.meta.url)));
 let site: WidgetSite;

@@ -7,6 +7,7 @@ import type { InpageRoles } from "./inpageRoles.ts";
  */
 export class InpageClicks {
   private readonly listening = new WeakSet<EventTarget>();
+  private readonly doubled = new WeakSet<EventTarget>();
   private readonly presses = new Set([
     "click",
     "dblclick",
@@ -44,6 +45,7 @@ export class InpageClicks {
     this.isWatchedFromStart = document.readyState === "loading";
     const note = (type: string, target: EventTarget) => {
       if (this.presses.has(type)) this.listening.add(target);
+      if (type === "dblclick") this.doubled.add(target);
       this.heard.add(type);
     };
     const original = EventTarget.prototype.addEventListener;
@@ -64,6 +66,13 @@ export class InpageClicks {
     const hears = (target: object) => types.some((type) => Boolean(Reflect.get(target, `on${type}`)));
     for (let at = element ?? undefined; at; at = this.dom.parent(at)) if (hears(at)) return true;
     return hears(document) || hears(globalThis);
+  }
+
+  /** Whether the element or what is around it up to the document listens for double clicks. */
+  isDoubleClicked(element: Element): boolean {
+    for (let at: Element | undefined = element; at; at = this.dom.parent(at))
+      if (this.doubled.has(at)) return true;
+    return this.doubled.has(document);
   }
 
   listens(element: Element): boolean {
@@ -99,7 +108,7 @@ export class InpageClicks {
   }
 
   /** The pointer turns into a hand here and not already on the parent, who would then be the thing to press. */
-  private pointsHere(element: Element): boolean {
+  pointsHere(element: Element): boolean {
     if (this.dom.style(element).cursor !== "pointer") return false;
     const parent = this.dom.parent(element);
     return !parent || this.dom.style(parent).cursor !== "pointer";
@@ -120,12 +129,33 @@ export class InpageClicks {
 
   /** A list whose listener sits on the list: its entries, all of one tag and each with words, are what a user presses. */
   private servesEntries(element: Element): boolean {
-    const children = [...element.children];
+    const children = [...this.unwrapped(element).children];
     const tag = children[0]?.localName;
     return (
       children.length > 1 &&
       children.every((child) => child.localName === tag && /\S/.test(child.textContent ?? ""))
     );
+  }
+
+  /** The innermost of boxes around one other box and nothing else. */
+  private unwrapped(element: Element): Element {
+    const [only] = element.children;
+    return only && this.isWrapper(element) ? this.unwrapped(only) : element;
+  }
+
+  private isWrapper(element: Element): boolean {
+    const isWords = (node: Node) => node.nodeType === Node.TEXT_NODE && /\S/.test(node.nodeValue ?? "");
+    return element.childElementCount === 1 && ![...element.childNodes].some(isWords);
+  }
+
+  /** What listens around the box of an entry, with nothing but wrappers between them. */
+  private serverOf(entry: Element): Element | undefined {
+    let at = this.dom.parent(entry);
+    while (at && at !== document.body && !this.listens(at)) {
+      const outer: Element | undefined = this.dom.parent(at);
+      at = outer && this.isWrapper(outer) ? outer : undefined;
+    }
+    return at === document.body ? undefined : at;
   }
 
   /** A list that looks pressable as a whole: what a user presses are its entries. */
@@ -159,9 +189,9 @@ export class InpageClicks {
       if (this.isEntry(element)) return true;
       return !this.delegates(element) && !this.servesEntries(element);
     }
-    const parent = this.dom.parent(element);
-    if (!parent || parent === document.body || !this.listens(parent)) return false;
-    return this.servesEntries(parent) && !this.delegates(element) && !this.delegates(parent);
+    const server = this.serverOf(element);
+    if (!server || this.unwrapped(server) !== this.dom.parent(element)) return false;
+    return this.servesEntries(server) && !this.delegates(element) && !this.delegates(server);
   }
 
   /** A label that is pressed in place of a field of its own that is hidden or a speck, as style sheets like to do it. */

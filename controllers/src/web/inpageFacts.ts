@@ -100,6 +100,7 @@ export class InpageFacts {
       /slid|range|spin|step|knob|thumb|handle|pick|rating|star|calendar|date|time|colou?r/i.test(signs);
     if (!isSign && !isDrawn) return "";
     const said = this.near.around(element, name);
-    return said === "" ? "" : `beside "${this.dom.cut(said, 60).replaceAll('"', "'")}"`;
+    // All the words of a page tell nothing of one thing on it.
+    return said === "" || said.length > 60 ? "" : `beside "${said.replaceAll('"', "'")}"`;
   }
 }

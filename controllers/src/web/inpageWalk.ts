@@ -39,8 +39,9 @@ type Place = {
   name: string;
   /** In a row of a table, which tells all the words in it. */
   told: boolean;
-  /** The thing to press that this is in. */
+  /** The thing to press that this is in, and its role. */
   pressed?: Element;
+  role?: string;
 };
 
 /** Walks the page once, top down, and lists what a user can act on and what helps to understand it. Runs inside the page. */
@@ -172,7 +173,8 @@ export class InpageWalk {
     place: Place,
   ): SeenElement | undefined {
     if (!interactive && role === "row") return this.rowRecord(element, place.depth);
-    if (!interactive && !this.isContext(element, role)) return undefined;
+    if (!interactive && !this.isContext(element, role) && !this.isEditedCell(element, role, place))
+      return undefined;
     const { name: said, derived, guessed } = this.names.name(element, role);
     const isTable = !interactive && this.tables.isTable(role);
     const name = said === "" && isTable ? this.tables.caption(element) : said;
@@ -191,8 +193,11 @@ export class InpageWalk {
   /** The same words again: an image, a heading or a box in something to press whose name has them. */
   private repeats(element: Element, role: string, name: string, place: Place): boolean {
     if (!place.atomic || !/^(clickable|heading|img)$/.test(role)) return false;
+    const listens = this.clicks.listens(element);
+    // A part of a button is pressed with it.
+    if (role === "clickable" && place.role !== "clickable" && place.pressed && !listens) return true;
     if (name !== "" && !place.name.includes(name)) return false;
-    if (role !== "clickable" || !place.pressed || !this.clicks.listens(element)) return true;
+    if (role !== "clickable" || !place.pressed || !(listens || this.clicks.pointsHere(element))) return true;
     if (name !== place.name && name !== "") return false;
     // A layer over the whole of it, or a box within a box: there is but one thing to press.
     const [inner, outer] = [element.getBoundingClientRect(), place.pressed.getBoundingClientRect()];
@@ -219,6 +224,12 @@ export class InpageWalk {
     return wanted && this.dom.seen(element);
   }
 
+  /** A cell where double clicks are heard, as in a spreadsheet, can be what a user is to act on. */
+  private isEditedCell(element: Element, role: string, place: Place): boolean {
+    if (!place.told || this.options.interactiveOnly || role !== "cell") return false;
+    return this.clicks.isDoubleClicked(element);
+  }
+
   private emit(
     element: Element,
     role: string,
@@ -243,9 +254,12 @@ export class InpageWalk {
     const below = { ...place, atomic: place.atomic || labelsField };
     if (opensBlock) below.block = { record: interactive ? undefined : record };
     if (!record) return below;
-    below.atomic ||= this.isWhole(role, interactive);
+    below.atomic ||= this.isWhole(element, role, interactive);
     below.told ||= role === "row";
-    if (interactive) below.pressed = element;
+    if (interactive) {
+      below.pressed = element;
+      below.role = role;
+    }
     return this.belowRecord(record, below);
   }
 
@@ -261,7 +275,8 @@ export class InpageWalk {
   }
 
   /** Its name is all the text there is in it. */
-  private isWhole(role: string, interactive: boolean): boolean {
+  private isWhole(element: Element, role: string, interactive: boolean): boolean {
+    if (role === "treeitem") return !element.querySelector("[role=group],[role=treeitem],ul,ol");
     return this.whole.test(role) && (interactive || /^(heading|img)$/.test(role));
   }
 

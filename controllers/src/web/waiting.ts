@@ -50,7 +50,8 @@ export async function poll(
   }
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Rejects when `signal` aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const pausing = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

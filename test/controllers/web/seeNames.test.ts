@@ -4,15 +4,8 @@ import type { Browser, CDPSession } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { pages } from "../../fixtures/sitePages.ts";
+import { nameDifferences } from "./accessibleNames.ts";
 import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
-
-/** Roles in which our word differs from Chromium's; the element is the same. */
-const ourRoles = new Map([
-  ["ColorWell", "colour"],
-  ["searchbox", "searchbox"],
-]);
-const compared =
-  /^(button|checkbox|combobox|gridcell|heading|image|link|listbox|menuitem|option|radio|searchbox|slider|spinbutton|switch|tab|textbox|treeitem|row|cell|columnheader|table|dialog|group|progressbar|meter|ColorWell)$/;
 
 /** Ways of naming that the pages of the site do not have. */
 const ways = `<title>Ways</title>
@@ -77,42 +70,6 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Lines for each element whose name is another one than Chromium's, and how many were compared. */
-async function differences(page: string): Promise<{ lines: string[]; compared: number }> {
-  const { nodes } = await cdp.send("Accessibility.getFullAXTree");
-  const lines: string[] = [];
-  let count = 0;
-  for (const { ignored, role, name, backendDOMNodeId } of nodes) {
-    const kind = String(role?.value ?? "");
-    if (ignored || backendDOMNodeId === undefined || !compared.test(kind)) continue;
-    const said = String(name?.value ?? "")
-      .replace(/\s+/g, " ")
-      .trim();
-    const ours = await ourName(backendDOMNodeId);
-    if (ours === undefined) continue;
-    count++;
-    if (ours !== said)
-      lines.push(
-        `${page}: ${ourRoles.get(kind) ?? kind} ${JSON.stringify(said)}, ours ${JSON.stringify(ours)}`,
-      );
-  }
-  return { lines, compared: count };
-}
-
-async function ourName(backendNodeId: number): Promise<string | undefined> {
-  const { object } = await cdp.send("DOM.resolveNode", { backendNodeId });
-  if (object.objectId === undefined) return undefined;
-  const { result } = await cdp.send("Runtime.callFunctionOn", {
-    objectId: object.objectId,
-    returnByValue: true,
-    functionDeclaration: `function () {
-      const options = { limit: 1, selectors: false, testIdAttribute: "data-testid" };
-      return __labwright.describe([this], options).first[0].name;
-    }`,
-  });
-  return typeof result.value === "string" ? result.value : undefined;
-}
-
 async function widgetPage(name: string): Promise<string> {
   const define = { "process.env.NODE_ENV": '"production"' };
   const entry = fileURLToPath(new URL(`../../fixtures/widgets/${name}.js`, import.meta.url));
@@ -124,7 +81,7 @@ test("names are Chromium's accessible names, or the difference is explained", as
   const found: string[] = [];
   let total = 0;
   const compare = async (page: string) => {
-    const { lines, compared } = await differences(page);
+    const { lines, compared } = await nameDifferences(cdp, page);
     found.push(...lines);
     total += compared;
   };

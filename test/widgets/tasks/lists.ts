@@ -11,9 +11,9 @@ export const listTasks: Readonly<Record<string, Task>> = {
     done: ({ selected }) => same(selected, ["budget-2027"]),
     async ours(hand) {
       await hand.open();
-      await hand.act({ command: "double_click", params: { ref: hand.ref(/"Documents"/) } });
-      await hand.act({ command: "double_click", params: { ref: hand.ref(/"Reports"/) } });
-      await hand.act(click(hand.ref(/"Budget 2027"/)));
+      await hand.act({ command: "double_click", params: { ref: hand.ref(/^treeitem "Documents"/) } });
+      await hand.act({ command: "double_click", params: { ref: hand.ref(/^treeitem "Reports"/) } });
+      await hand.act(click(hand.ref(/^treeitem "Budget 2027"/)));
     },
     async theirs(hand) {
       await hand.open();

@@ -214,7 +214,6 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
     done: isBelow,
     async ours(hand) {
       await hand.open();
-      await hand.dump({ interactive_only: false });
       await hand.act(drag(hand.ref(/Sales/), hand.ref(/News/)));
     },
     async theirs(hand) {

@@ -6,7 +6,7 @@ import { type Acting, act } from "../act.ts";
 import { askAgent } from "../askAgent.ts";
 import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
 import type { DrivenSession } from "../session.ts";
-import { untilAborted } from "../waiting.ts";
+import { pause, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
 
 const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });
@@ -76,13 +76,15 @@ function dragAndDrop(session: DrivenSession): Command {
     async run(locator, input, acting) {
       const onto = { ref: input.to_ref, selector: input.to_selector };
       const target = await locate(session, onto, acting.signal, acting.left());
-      await locator.dragTo(target, actionOptions(acting));
+      await target.hover({ ...actionOptions(acting), trial: true });
+      const from = await middleOf(locator, acting);
+      await dragTo(acting, from, async () => {
+        await target.scrollIntoViewIfNeeded(actionOptions(acting));
+        return middle(await boxOf(target, acting));
+      });
     },
   });
 }
-
-/** Widgets follow the mouse on its way, and some begin to only after a few pixels. */
-const DRAG_STEPS = 10;
 
 function dragBy(session: DrivenSession): Command {
   const pixels = z.number().min(-10_000).max(10_000).default(0);
@@ -97,25 +99,53 @@ function dragBy(session: DrivenSession): Command {
     }),
     done: "dragged",
     async run(locator, { x, y }, acting) {
-      const { mouse } = acting.page;
-      const at = await middleOf(locator, acting);
-      await mouse.down();
-      try {
-        await untilAborted(mouse.move(at.x + x, at.y + y, { steps: DRAG_STEPS }), acting.signal);
-      } finally {
-        await mouse.up();
-      }
+      const from = await middleOf(locator, acting);
+      await dragTo(acting, from, async () => ({ x: from.x + x, y: from.y + y }));
     },
   });
 }
 
+/** Widgets follow the mouse on its way, begin to only after a few pixels, and look where it is once in a frame. */
+const DRAG_STEPS = 10;
+const FRAME_MS = 17;
+
+/**
+ * Holds what is under the mouse and lets it go at a place. From then on what is dragged may cover its target, or the page let
+ * nothing else take the mouse.
+ */
+export async function dragTo(
+  { page: { mouse }, signal }: Acting,
+  from: Place,
+  place: () => Promise<Place>,
+): Promise<void> {
+  await mouse.down();
+  try {
+    const to = await place();
+    for (let step = 1; step <= DRAG_STEPS; step++) {
+      const share = step / DRAG_STEPS;
+      await untilAborted(
+        mouse.move(from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share),
+        signal,
+      );
+      await pause(FRAME_MS, signal);
+    }
+  } finally {
+    await mouse.up();
+  }
+}
+
+type Place = { x: number; y: number };
+const middle = ({ x, y, width, height }: Place & { width: number; height: number }): Place => ({
+  x: x + width / 2,
+  y: y + height / 2,
+});
+
 /** Where the mouse is over the middle of an element that it can act on. */
-export async function middleOf(locator: Locator, acting: Acting): Promise<{ x: number; y: number }> {
+export async function middleOf(locator: Locator, acting: Acting): Promise<Place> {
   await locator.scrollIntoViewIfNeeded(actionOptions(acting));
   const { width, height } = await boxOf(locator, acting);
   await locator.hover({ ...actionOptions(acting), position: { x: width / 2, y: height / 2 } });
-  const box = await boxOf(locator, acting);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  return middle(await boxOf(locator, acting));
 }
 
 async function boxOf(locator: Locator, acting: Acting) {

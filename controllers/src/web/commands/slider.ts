@@ -6,9 +6,9 @@ import type { Acting } from "../act.ts";
 import { targetShape } from "../locate.ts";
 import { expectText, newToken } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
-import { poll, untilAborted } from "../waiting.ts";
+import { poll } from "../waiting.ts";
 import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
-import { middleOf } from "./pointer.ts";
+import { dragTo, middleOf } from "./pointer.ts";
 
 /** More key presses than this in one go are replaced by a drag along the track. */
 const MOST_PRESSES = 100;
@@ -148,16 +148,10 @@ class AriaSlider {
     const { now = 0, min, max, vertical, track } = await read(this.locator, this.acting);
     if (!track || max <= min) return now;
     const share = (this.value - min) / (max - min);
-    const { mouse } = this.acting.page;
     const thumb = await middleOf(this.locator, this.acting);
     const x = vertical ? 0 : track.x + share * track.width - track.thumb.x;
     const y = vertical ? track.y + (1 - share) * track.height - track.thumb.y : 0;
-    await mouse.down();
-    try {
-      await untilAborted(mouse.move(thumb.x + x, thumb.y + y, { steps: 10 }), this.acting.signal);
-    } finally {
-      await mouse.up();
-    }
+    await dragTo(this.acting, thumb, async () => ({ x: thumb.x + x, y: thumb.y + y }));
     return this.moved(now);
   }
 

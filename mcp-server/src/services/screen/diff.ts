@@ -1,5 +1,6 @@
 import type { Element } from "@labwright/controllers";
 import { describeElement, quote } from "./describe.ts";
+import { renderElements } from "./render.ts";
 import { estimateTokens } from "./tokens.ts";
 
 export type Change = { before: Element; after: Element };
@@ -23,6 +24,12 @@ export function diffElements(before: readonly Element[], after: readonly Element
   const renewed = count(appeared.map(essence));
   const gone = before.filter((element) => !kept.has(element.ref) && !takeOne(renewed, essence(element)));
   return { appeared, gone, changed, reordered: reorderedIn(before, after) };
+}
+
+/** Nothing of what was there is there now. */
+export function isAllNew(before: readonly Element[], after: readonly Element[]): boolean {
+  const old = new Set(before.map(({ ref }) => ref));
+  return after.length > 0 && !after.some(({ ref }) => old.has(ref));
 }
 
 function reorderedIn(before: readonly Element[], after: readonly Element[]): Element[] {
@@ -58,23 +65,37 @@ function takeOne(counts: Map<string, number>, key: string): boolean {
   return left > 0;
 }
 
-/** Lines that begin with `+`, `~`, `order:` and, in one line, `-`; `more` changes did not fit. Empty when nothing changed. */
+/**
+ * Lines that begin with `+`, `~`, `order:` and, in one line, `-`; `more` changes did not fit. What appeared is told as in a
+ * dump, whose lines may hold several. Empty when nothing changed.
+ */
 export function renderChanges(diff: ElementDiff, maxTokens: number): { text: string; more: number } {
-  const lines = [
-    ...diff.appeared.map((element) => `+ ${describeElement(element)}`),
-    ...diff.changed.map(({ before, after }) => `~ ${describeElement(after)}${was(before, after)}`),
-    ...orderLine(diff.reordered),
-  ];
   const gone = goneLine(diff.gone);
-  let left = maxTokens - estimateTokens(gone);
+  const room = maxTokens - estimateTokens(gone);
+  const changed = fitting([...diff.changed.map(changedLine), ...orderLine(diff.reordered)], room / 2);
+  const appeared = renderElements(diff.appeared, { maxTokens: room - changed.tokens });
+  const lines = [
+    ...appeared.text.split("\n").flatMap((line) => (line === "" ? [] : [`+ ${line.trimStart()}`])),
+    ...changed.taken,
+    ...(gone === "" ? [] : [gone]),
+  ];
+  return { text: lines.join("\n"), more: appeared.more + changed.more };
+}
+
+function fitting(lines: readonly string[], maxTokens: number) {
   const taken: string[] = [];
+  let tokens = 0;
   for (const line of lines) {
-    left -= estimateTokens(`${line}\n`);
-    if (left < 0) break;
+    const cost = estimateTokens(`${line}\n`);
+    if (tokens + cost > maxTokens) break;
+    tokens += cost;
     taken.push(line);
   }
-  if (gone !== "") taken.push(gone);
-  return { text: taken.join("\n"), more: lines.length - (taken.length - (gone === "" ? 0 : 1)) };
+  return { taken, tokens, more: lines.length - taken.length };
+}
+
+function changedLine({ before, after: { headers: _, ...after } }: Change): string {
+  return `~ ${describeElement(after)}${was(before, after)}`;
 }
 
 /** What is no longer so, in as few words as will do. */
@@ -87,7 +108,7 @@ function was(before: Element, after: Element): string {
 }
 
 function goneLine(gone: readonly Element[]): string {
-  return gone.length === 0 ? "" : `- ${named(gone, 5)}`;
+  return gone.length === 0 ? "" : `- ${named(gone, 3)}`;
 }
 
 function orderLine(reordered: readonly Element[]): string[] {

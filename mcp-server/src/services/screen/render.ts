@@ -101,7 +101,7 @@ function fill(lines: readonly Line[], maxTokens: number): { text: string; shown:
   return { text: taken.join("\n"), shown, fits: true };
 }
 
-/** One element, or a row of a table with the things to press in it. */
+/** One element, or one that only holds others, such as a row of a table, with all that is in it. */
 type Unit = readonly Element[];
 
 function group(elements: readonly Element[]): Group[] {
@@ -122,15 +122,34 @@ function group(elements: readonly Element[]): Group[] {
 }
 
 function unitsOf(elements: readonly Element[]): Unit[] {
-  const units: Element[][] = [];
-  for (const element of elements) {
-    const row = units.at(-1);
-    const isCell = row?.[0]?.role === "row" && element.depth > row[0].depth;
-    if (row && isCell) row.push(element);
-    else units.push([element]);
+  const units: Unit[] = [];
+  for (let at = 0; at < elements.length; ) {
+    const unit = unitAt(elements, at);
+    units.push(unit);
+    at += unit.length;
   }
   return units;
 }
+
+function unitAt(elements: readonly Element[], at: number): Unit {
+  const [first] = elements.slice(at, at + 1);
+  if (!first || !/^(row|clickable)$/.test(first.role)) return elements.slice(at, at + 1);
+  let end = at + 1;
+  for (let one = elements[end]; one && one.depth > first.depth; one = elements[end]) end++;
+  const unit = elements.slice(at, end);
+  return first.role === "row" || isShell(unit) ? unit : [first];
+}
+
+/** Says nothing but what is said by the things in it, one of which is pressed where it is pressed. */
+function isShell([first, ...inner]: Unit): boolean {
+  const direct = inner.filter(({ depth }) => depth === (first?.depth ?? 0) + 1);
+  return (
+    first !== undefined && direct.length > 1 && bare(wordsOf(first)) === bare(direct.map(wordsOf).join(""))
+  );
+}
+
+const wordsOf = ({ role, name, text = "" }: Element): string => (role === "row" ? text : name || text);
+const bare = (words: string): string => words.replace(/[\s|]/g, "");
 
 /** The shortest period that repeats often enough from `at` on; a single element where none does. */
 function repetition(signs: readonly string[], at: number): { period: number; repeats: number } {
@@ -154,7 +173,7 @@ function toPieces(units: readonly Unit[]): Piece {
 
 function unitPiece(unit: Unit): Piece {
   const [first, ...cells] = unit;
-  return first?.role === "row" ? rowPiece(first, cells) : toPiece(unit);
+  return first && cells.length > 0 ? rowPiece(first, cells) : toPiece(unit);
 }
 
 function toPiece(elements: readonly Element[]): Piece {
@@ -191,27 +210,38 @@ function runPieces(run: readonly Element[], most: number): Piece[] {
   return run.length >= 3 ? chunks(run, most).map(toRunLine) : run.map((one) => toPiece([one]));
 }
 
-/** A row without words of its own is the line of what is in it. */
+/** What says no more than the things in it is the line of these. */
 function rowPiece(row: Element, cells: readonly Element[]): Piece {
-  const own = row.text || row.headers || cells.length === 0 ? [line(row)] : [];
-  const isRun = cells.every((cell) => isPlain(cell) && cell.role === cells[0]?.role);
+  const saysMore = Boolean(row.headers) || (wordsOf(row) !== "" && !isShell([row, ...cells]));
+  const isRun = cells.every((cell) => isBrief(cell) && cell.role === cells[0]?.role);
   const below = isRun ? runPieces(cells, 31).flatMap(({ lines }) => lines) : cells.map(line);
-  return { lines: [...own, ...below], elements: cells.length + 1, alike: 1 };
+  const { text: _, ...unsaid } = row;
+  const own = isShell([row, ...cells]) ? line(unsaid) : line(row);
+  return { lines: [...(saysMore ? [own] : []), ...below], elements: cells.length + 1, alike: 1 };
 }
 
-function isPlain({ name, text, value, states, choices, about, interactive }: Element): boolean {
+/** Has no more to say than a short name and states. */
+function isBrief(element: Element): boolean {
+  const { name, text, value, choices, about } = element;
   const saysMore =
-    [states, choices, about].some((said) => said !== undefined && said.length > 0) ||
+    [choices, about].some((said) => said !== undefined && said.length > 0) ||
     Boolean(value) ||
-    (Boolean(text) && text !== name);
-  return interactive && name !== "" && name.length <= longestRunName && !saysMore;
+    (name !== "" && Boolean(text) && text !== name);
+  return wordsOf(element).length <= longestRunName && !saysMore;
+}
+
+function isPlain(element: Element): boolean {
+  const { role, states, interactive } = element;
+  const isNamed = wordsOf(element) !== "" && (interactive || role === "text");
+  return isNamed && states.length === 0 && isBrief(element);
 }
 
 function toRunLine(run: readonly Element[]): Piece {
   const [first] = run;
-  const names = run.map(({ ref, name, apart }) =>
-    [ref, quote(name, longestRunName), ...(apart ? [apart] : [])].join(" "),
-  );
+  const names = run.map((element) => {
+    const { ref, states, apart } = element;
+    return [ref, quote(wordsOf(element), longestRunName), ...states, ...(apart ? [apart] : [])].join(" ");
+  });
   return {
     lines: [`${indent(first)}${first?.role}: ${names.join(" ")}`],
     elements: run.length,

@@ -18,7 +18,7 @@ import type {
 } from "../ports.ts";
 import { viewOf } from "./analysis.ts";
 import { rankCandidates } from "./candidates.ts";
-import { diffElements, renderChanges } from "./diff.ts";
+import { diffElements, isAllNew, renderChanges } from "./diff.ts";
 import { findElements } from "./find.ts";
 import { readIntent } from "./intent.ts";
 import { drawMarks, scaleFrame } from "./pictures.ts";
@@ -145,9 +145,11 @@ class Screen implements ScreenService, ScreenAnalyst {
     const before = this.looksOf(device, caller).at(-1);
     const interactiveOnly = before?.interactiveOnly ?? true;
     const dump = await this.look(device, source, { interactiveOnly, caller }, signal);
-    const place = `${dump.location} "${dump.title}" generation ${dump.generation}`;
-    const head = [place, ...dump.notices.map((notice) => `notice: ${notice}`)];
-    const moved = !before || pageOf(before.dump.location) !== pageOf(dump.location);
+    const head = [placeOf(dump, before?.dump), ...dump.notices.map((notice) => `notice: ${notice}`)];
+    const moved =
+      !before ||
+      pageOf(before.dump.location) !== pageOf(dump.location) ||
+      isAllNew(before.dump.elements, dump.elements);
     const { text, more } = moved
       ? renderElements(dump.elements, { maxTokens })
       : renderChanges(diffElements(before.dump.elements, dump.elements), maxTokens);
@@ -217,6 +219,12 @@ class Screen implements ScreenService, ScreenAnalyst {
 
 const nothingChanged = (usable: Usable | undefined): string =>
   usable?.watchedMs ? `nothing changed within ${usable.watchedMs} ms` : "nothing changed";
+
+/** Where one is; the address and the title only where they are not those of the look before. */
+function placeOf({ location, title, generation }: Dump, before: Dump | undefined): string {
+  const isSame = before?.location === location && before.title === title;
+  return isSame ? `generation ${generation}` : `${location} "${title}" generation ${generation}`;
+}
 
 /** An address without its fragment: what makes it another page. */
 const pageOf = (location: string) => location.split("#", 1)[0];
