@@ -32,6 +32,12 @@ const pages: Record<string, string> = {
     <script>let from; box.onpointerdown = (e) => { from = [e.clientX - box.offsetLeft, e.clientY - box.offsetTop]; };
     onpointermove = (e) => { if (from) { box.style.left = e.clientX - from[0] + "px"; box.style.top = e.clientY - from[1] + "px"; } };
     onpointerup = () => { from = undefined; };</script>`,
+  // As split panes do: while the gutter is held, the panes take no mouse.
+  "/panes": `<div id="panes" style="display: flex; width: 400px; height: 100px"><p id="one" style="width: 195px">One</p>
+    <div id="gutter" style="width: 10px; background: gray"></div><p id="two" style="flex: 1">Two</p></div><script>
+    let held = false; gutter.onmousedown = () => { held = true; two.style.pointerEvents = "none" };
+    onmousemove = (e) => { if (held) one.style.width = e.clientX + "px" };
+    onmouseup = () => { held = false; two.style.pointerEvents = "" };</script>`,
   "/text": `<p id="para" onclick="note('clicks ' + event.detail)">One two <b>three</b> four.</p><p>Other</p>
     <label>Note <textarea id="area">alpha beta gamma</textarea></label>${log}`,
   "/exit": `${log}<p>Stay</p><script>document.documentElement.addEventListener("mouseleave", (e) => note("left at " + (e.clientY < 0 ? "top" : "side")));</script>`,
@@ -92,6 +98,26 @@ describe("the mouse", () => {
     expect(await at("box")).toEqual([250, 160]);
     await device.run("drag_by", { selector: "css=#box", x: -50 });
     expect(await at("box")).toEqual([200, 160]);
+  });
+
+  it("drag_and_drop reaches a target that takes no mouse while something is held", async () => {
+    await open("/panes");
+    await device.run("drag_and_drop", { selector: "css=#gutter", to_selector: "Two", timeout_ms: 3_000 });
+    expect(Number(await device.js("return one.offsetWidth"))).toBeGreaterThan(250);
+  });
+
+  it("drag_and_drop says that something lies over its target, and drags nothing", async () => {
+    await open("/panes");
+    await device.js(
+      "two.innerHTML = 'Two<b style=\"position: fixed; inset: 0; left: 210px\">Over</b>'; document.body.append(two.firstElementChild)",
+    );
+    const dragging = device.run("drag_and_drop", {
+      selector: "css=#gutter",
+      to_selector: "css=#two",
+      timeout_ms: 500,
+    });
+    expect((await failureOf(dragging)).code).toBe("ELEMENT_NOT_ACTIONABLE");
+    expect(await device.js("return one.offsetWidth")).toBe(195);
   });
 
   it("triple_click selects a paragraph", async () => {
@@ -165,7 +191,9 @@ describe("set_slider", () => {
 
   it("says that a slider of the page's own did not take a value", async () => {
     await open("/own-keys");
-    const failure = await failureOf(device.run("set_slider", { selector: "Volume", value: 475 }));
+    const failure = await failureOf(
+      device.run("set_slider", { selector: "Volume", value: 475, timeout_ms: 20_000 }),
+    );
     expect(failure.code).toBe("INPUT_NOT_TAKEN");
     expect(failure.message).toContain("steps of 10");
   });

@@ -73,6 +73,30 @@ describe("what can be pressed inside of what can be pressed", () => {
     ).toEqual(['clickable "Berlin"', 'clickable "Bern"']);
   });
 
+  test("days within a box that listens around their own box are each there", async () => {
+    const days = Array.from({ length: 6 }, (_, day) => `<span style="cursor:pointer">May ${day + 1}</span>`);
+    const html = `<div id=days><div>${days.join("")}</div></div>${listens("days")}`;
+    expect(await dump(html)).toEqual([`clickable: ${days.map((_, day) => `"May ${day + 1}"`).join(" ")}`]);
+  });
+
+  test("a row is what is in it, where it says nothing else", async () => {
+    const cells = (words: string[]) => words.map((word) => `<td onclick="0">${word}</td>`).join("");
+    const html = `<table><tr onclick="0">${cells(["Ada", "36"])}</tr><tr onclick="0">${cells(["Bob", "40"])}</tr></table>`;
+    expect(await dump(html)).toEqual(
+      ["Ada 36", "Bob 40"].flatMap((row) => row.split(" ").map((word) => `clickable "${word}"`)),
+    );
+  });
+
+  test("a part of a tab or button is pressed with it", async () => {
+    const html = `<button role=tab aria-label="Smileys"><span style="cursor:pointer;font-size:9px">😀</span></button>`;
+    expect(await dump(html)).toEqual(['tab "Smileys"']);
+  });
+
+  test("a leaf of a tree says its words once", async () => {
+    const html = `<ul role=tree><li role=none><a role=treeitem href="#1">Docs</a></li></ul>`;
+    expect(await dump(html, false)).toEqual(['treeitem "Docs"']);
+  });
+
   test("a mark with a listener of its own stays, also where its words are among those around it", async () => {
     expect(
       await dump(
@@ -381,6 +405,13 @@ describe("tables", () => {
       'row "Bob | 40 | Rome"',
     ]);
     expect(await find(table, "Rome")).toEqual(['row (Name | Age | City) "Bob | 40 | Rome"']);
+  });
+
+  test("in which double clicks are heard have their cells, empty ones too", async () => {
+    const html = `<div id=t style="height:90vh"><table><tr><th>Month<th>Rent</tr><tr><td>March<td>&nbsp;</tr></table><p>Note</p></div>
+      <script>document.getElementById("t").addEventListener("dblclick", () => 0)</script>`;
+    expect(await dump(html, false)).toEqual(['row "Month | Rent"', 'cell "March"', "cell", 'text "Note"']);
+    expect(await dump(html)).toEqual([]);
   });
 
   test("of boxes with roles are rows as well", async () => {

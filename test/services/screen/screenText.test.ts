@@ -1,7 +1,7 @@
 import type { Element } from "@labwright/controllers";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
-import { diffElements, renderChanges } from "../../../mcp-server/src/services/screen/diff.ts";
+import { diffElements, isAllNew, renderChanges } from "../../../mcp-server/src/services/screen/diff.ts";
 import { findElements } from "../../../mcp-server/src/services/screen/find.ts";
 import { renderElements } from "../../../mcp-server/src/services/screen/render.ts";
 import { estimateTokens } from "../../../mcp-server/src/services/screen/tokens.ts";
@@ -201,6 +201,31 @@ describe("changes", () => {
   test("what is only drawn anew comes with its new ref and is not mourned", () => {
     const diff = diffElements([save, box], [{ ...save, ref: "e7" }, box]);
     expect(diff).toEqual({ appeared: [{ ...save, ref: "e7" }], gone: [], changed: [], reordered: [] });
+  });
+
+  test("what appeared is told as a dump tells it, several plain things to a line", () => {
+    const days = many(12, (at) => element("clickable", `${at + 1}`));
+    const { text, more } = renderChanges(diffElements([save], [save, ...days]), 500);
+    expect(text.split("\n")).toHaveLength(2);
+    expect(text).toMatch(/^\+ clickable: e\d+ "1" e\d+ "2" /);
+    expect(more).toBe(0);
+  });
+
+  test("what changed has its place beside very much that appeared", () => {
+    const entries = many(500, (at) => element("link", `A new entry with a long name, number ${at}`));
+    const { text, more } = renderChanges(
+      diffElements([field, save], [{ ...field, value: "Eve" }, ...entries]),
+      120,
+    );
+    expect(text).toContain('~ e3 textbox "Name" = "Eve"');
+    expect(text).toContain("- e1 button");
+    expect((text.match(/link "A new/g) ?? []).length + more).toBe(500);
+  });
+
+  test("a screen of which nothing stayed is all new, an empty one is not", () => {
+    expect(isAllNew([save], [{ ...save, ref: "e9" }])).toBe(true);
+    expect(isAllNew([save, box], [{ ...save, ref: "e9" }, box])).toBe(false);
+    expect(isAllNew([save], [])).toBe(false);
   });
 
   test("keep within their tokens and count the rest", () => {

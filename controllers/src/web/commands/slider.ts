@@ -6,7 +6,7 @@ import type { Acting } from "../act.ts";
 import { targetShape } from "../locate.ts";
 import { expectText, newToken } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
-import { poll } from "../waiting.ts";
+import { poll, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
 import { dragTo, middleOf } from "./pointer.ts";
 
@@ -139,7 +139,9 @@ class AriaSlider {
 
   /** The value after the last key. */
   private async press(key: string, times: number, before: number): Promise<number> {
-    for (let left = times; left > 0; left--) await this.locator.press(key, actionOptions(this.acting));
+    const { page, signal } = this.acting;
+    await this.locator.focus(actionOptions(this.acting));
+    for (let left = times; left > 0; left--) await untilAborted(page.keyboard.press(key), signal);
     return this.moved(before);
   }
 
