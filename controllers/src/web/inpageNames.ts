@@ -62,7 +62,7 @@ export class InpageNames {
     const guess = this.roles.isWidget(role) ? this.guess(element, role, accessible) : "";
     if (guess !== "") return { name: guess, derived: true, guessed: true };
     if (accessible || !this.roles.isWidget(role)) return { name: accessible, derived: false, guessed: false };
-    const derived = this.dom.clean(this.derive(element));
+    const derived = this.dom.clean(this.derive(element, role));
     return { name: derived, derived: derived !== "", guessed: false };
   }
 
@@ -197,8 +197,10 @@ export class InpageNames {
   }
 
   /** Best words for a thing without an accessible name; empty when there are none. */
-  private derive(element: Element): string {
-    const spoken = this.hint(element) || this.inside(element) || this.pseudoText(element);
+  private derive(element: Element, role: string): string {
+    // What is named in a field that holds others is one of these.
+    const inside = this.near.isField(element, role) ? "" : this.inside(element);
+    const spoken = this.hint(element) || inside || this.pseudoText(element);
     if (spoken) return spoken;
     const icon = this.icon(element);
     const purpose = this.purpose(element).filter((word) => !icon.includes(word));

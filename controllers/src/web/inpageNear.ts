@@ -46,7 +46,7 @@ export class InpageNear {
       const said = this.wordsOf(node);
       if (said === undefined) continue;
       const isTitle = node instanceof Element && up > 0 && /^h[12]$/.test(node.localName);
-      return said.length > 80 || isTitle ? "" : said;
+      return said.length > 80 || isTitle || !/\p{L}/u.test(said) ? "" : said;
     }
     return undefined;
   }
