@@ -156,14 +156,6 @@ test("a cell that is not of its declared type is refused with row, column and wh
   });
 });
 
-test("a test case of an older file that names its app in the key userinterface is imported", async () => {
-  const { for_each: _, ...testcase } = opens("older", undefined);
-  const yaml = `format_version: 1\nname: old\nmodels: [simulated]\ntestcases: [${JSON.stringify({ ...testcase, userinterface: "old" })}]\n`;
-  expect((await client.call("import_userinterface", { yaml })).structured).toMatchObject({ testcases: 1 });
-  const { structured } = await client.call("load_testcase", { testcase: "older" });
-  expect(structured.testcase).toMatchObject({ userinterface_name: "old" });
-});
-
 const sleeping: Record<string, unknown> = { id: "home", type: "sleep", duration_ms: 600_000 };
 
 test("cancelling the run of all rows cancels the row under way", async () => {

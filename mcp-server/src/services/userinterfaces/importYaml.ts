@@ -33,7 +33,7 @@ export function readYaml(text: string, known: (name: string) => AppModel | undef
     throw new ToolError("INVALID_INPUT", message, "Split the app into several userinterfaces.");
   }
   const source = parseSource("yaml", text);
-  const parsed = yamlSchema.safeParse(withNewNames(source.value));
+  const parsed = yamlSchema.safeParse(source.value);
   const problems = new Problems(source);
   if (source.problems.length > 0 || !parsed.success) {
     const found = source.problems.length > 0 || parsed.success ? [] : schemaProblems(parsed.error);
@@ -52,20 +52,6 @@ export function readYaml(text: string, known: (name: string) => AppModel | undef
   }));
   return { model, testcases, references };
 }
-
-/** Test cases of older files name their app in the key `userinterface`. */
-function withNewNames(document: unknown): unknown {
-  if (!isObject(document) || !Array.isArray(document.testcases)) return document;
-  const testcases = document.testcases.map((one: unknown) => {
-    if (!isObject(one) || one.userinterface === undefined || one.userinterface_name !== undefined) return one;
-    const { userinterface, ...rest } = one;
-    return { ...rest, userinterface_name: userinterface };
-  });
-  return { ...document, testcases };
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Places of those that have the name and the device model of one before. */
 function repeated(references: readonly ReferenceDocument[]): number[] {
