@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { repeatWords } from "../domain/index.ts";
 
 const reason = z.looseObject({ code: z.string(), message: z.string() });
 
@@ -69,7 +70,7 @@ function whyLines({
   const decided =
     step?.expected === undefined
       ? why && [`${why.code}: ${why.message}`]
-      : [`expected ${step.expected}`, `found    ${step.found}`];
+      : [`expected ${step.expected}`, `found    ${step.found}`, ...repeatLine(why?.message)];
   const meaning = meanings[status];
   return [
     ...(meaning === undefined ? [] : [meaning]),
@@ -78,6 +79,12 @@ function whyLines({
     ...tried,
     ...again,
   ];
+}
+
+/** How a request that failed is made again. */
+function repeatLine(message = ""): string[] {
+  const [, line] = message.split(repeatWords);
+  return line === undefined ? [] : [`repeat   ${line}`];
 }
 
 const attemptText = ({ status, reason: why }: NonNullable<RunReply["attempts"]>[number]) =>

@@ -80,3 +80,6 @@ export const apiRequestShape = {
 export const apiRequestSchema = z.strictObject(apiRequestShape);
 export type ApiRequest = z.output<typeof apiRequestSchema>;
 export type MultipartPart = z.output<typeof filePart> | string | number | boolean;
+
+/** Stands in the message of a failed request before the line for a shell that makes it again. */
+export const repeatWords = "Repeat it with: ";

@@ -1,4 +1,10 @@
-import { type ApiCheck, type ApiRequest, apiRequestSchema, type Params } from "../../../domain/index.ts";
+import {
+  type ApiCheck,
+  type ApiRequest,
+  apiRequestSchema,
+  type Params,
+  repeatWords,
+} from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { resolveText, resolveValue, resolveValues } from "../../values.ts";
 import { classOf } from "../../verdicts.ts";
@@ -106,7 +112,7 @@ function endOf(asked: ApiRequest, { answer, judged, cookies }: Outcome, session:
     ok: false,
     output: { ...output, expected, actual: found, curl },
     code: "VERIFICATION_FAILED",
-    message: `expected ${expected}; found ${found}${count}. Repeat it with: ${curl}`,
+    message: `expected ${expected}; found ${found}${count}. ${repeatWords}${curl}`,
     kind: "behaviour",
     detail: { expected, found },
   };
@@ -124,7 +130,7 @@ function unanswered(
     ok: false,
     output: { curl },
     code,
-    message: `${message} Repeat it with: ${curl}`,
+    message: `${message} ${repeatWords}${curl}`,
     kind: classOf(code),
   };
 }
