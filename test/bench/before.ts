@@ -1,29 +1,27 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Sides } from "./sides.ts";
 
 const run = promisify(execFile);
 const workspaces = ["controllers", "skills", "mcp-server", "agent-client"];
 
 /**
- * The product of an earlier commit, built once into the cache of node_modules; gives its folder. Its packages are those
- * that are installed now. The clone must have the commit.
+ * The product of an earlier commit, built into the bench's own folder; gives its place. Its packages are those that are
+ * installed now. The clone must have the commit.
  */
-export async function buildBefore(root: string, commit: string): Promise<string> {
-  const folder = join(root, "node_modules", ".cache", "labwright-before", commit);
-  const mark = join(folder, "built");
-  if (existsSync(mark)) return folder;
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(join(folder, "node_modules", "@labwright"), { recursive: true });
+export async function buildBefore({ root, scratch }: Sides, commit: string): Promise<string> {
+  const folder = join(scratch, `before-${commit}`);
+  const packages = join(folder, "node_modules");
+  await mkdir(join(packages, "@labwright"), { recursive: true });
   const archive = join(folder, "source.tar");
   await run("git", ["archive", "-o", archive, commit], { cwd: root });
   await run("tar", ["xf", archive, "-C", folder]);
-  // Else the workspaces of this commit would be found in the folder above.
-  for (const name of workspaces)
-    await symlink(join("..", "..", name), join(folder, "node_modules", "@labwright", name));
+  for (const name of workspaces) await symlink(join(folder, name), join(packages, "@labwright", name));
+  const installed = await readdir(join(root, "node_modules"));
+  for (const name of installed.filter((one) => one !== "@labwright" && one !== ".cache"))
+    await symlink(join(root, "node_modules", name), join(packages, name));
   await run(process.execPath, [join(folder, "mcp-server", "build.mjs")], { cwd: folder });
-  await writeFile(mark, "");
   return folder;
 }

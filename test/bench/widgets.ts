@@ -92,7 +92,7 @@ async function measureDumpTime(
   site: WidgetSite,
   note: (line: string) => void,
 ): Promise<Measurement> {
-  const product = await buildBefore(sides.root, before);
+  const product = await buildBefore(sides, before);
   const dataDirs = [await sides.newDataDir(), await sides.newDataDir()] as const;
   const servers = [sides.ours(dataDirs[0]), sides.ours(dataDirs[1], { product })] as const;
   const medians: [number[], number[]] = [[], []];
