@@ -1,7 +1,12 @@
 import type { LookupOptions } from "node:dns";
 import { lookup } from "node:dns/promises";
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
 import { DeviceError } from "@labwright/controllers";
 import { ToolError } from "../errors.ts";
@@ -18,7 +23,25 @@ export type AllowedRequest = {
   followRedirects?: boolean | undefined;
   /** Sent with each hop, and filled by each hop's answer. */
   cookies?: Cookies | undefined;
+  /** Requests that may be made twice reuse these; every other one opens a connection of its own. */
+  connections?: Connections | undefined;
 };
+
+/** Connections that stay open between requests under one policy. Each was judged by it when it was opened. */
+export type Connections = { http: HttpAgent; https: HttpsAgent; close(): void };
+
+export function openConnections(): Connections {
+  const http = new HttpAgent({ keepAlive: true });
+  const https = new HttpsAgent({ keepAlive: true });
+  return {
+    http,
+    https,
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
 
 /** The cookies of requests that belong together. */
 export type Cookies = {
@@ -75,24 +98,39 @@ function redirected(request: Hop, status: number, sameOrigin: boolean): Hop {
   return becomesGet ? { ...next, method: "GET", body: undefined } : next;
 }
 
+/** Methods of which a second request does no more than the first. */
+const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+function agentFor(url: URL, { method, connections }: Hop): HttpAgent | false {
+  if (!connections || !repeatable.has(method)) return false;
+  return url.protocol === "https:" ? connections.https : connections.http;
+}
+
 function send(policy: UrlPolicy, url: URL, hop: Hop): Promise<Response> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(hop.signal.aborted ? hop.signal.reason : failure(url, error));
     const start = url.protocol === "https:" ? httpsRequest : httpRequest;
+    let isAnswered = false;
     try {
       const request = start(url, {
         method: hop.method,
         headers: { "accept-encoding": "identity", ...withCookies(hop, url) },
         lookup: checkedLookup(policy, url),
         signal: hop.signal,
-        // A pooled socket would skip the lookup.
-        agent: false,
+        agent: agentFor(url, hop),
       });
       request.once("response", (message) => {
+        isAnswered = true;
         read(message, request, hop.maxBytes ?? 10_000_000, url).then(resolve, fail);
       });
       // A second error may follow the first.
-      request.on("error", fail);
+      request.on("error", (error) => {
+        // The server has closed a connection that was open from before: the request goes out on one of its own.
+        const isClosed = request.reusedSocket && !isAnswered && !hop.signal.aborted;
+        isAnswered = true;
+        if (isClosed) send(policy, url, { ...hop, connections: undefined }).then(resolve, reject);
+        else fail(error);
+      });
       request.end(hop.body);
     } catch (error) {
       fail(error);

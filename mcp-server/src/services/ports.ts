@@ -342,7 +342,10 @@ export type Run = {
   context: CallContext;
   /** What the device did by itself between the last run of the same holder and this one. */
   noticesBefore: readonly string[];
-  /** Appends a step with the notices that came since the step before; stored before it returns, and sent as progress. */
+  /**
+   * Appends a step with the notices that came since the step before, and sends it as progress. Stored before it returns; of
+   * a run without a device the step before it is, and the last one before the run ends.
+   */
   step(step: Omit<Step, "index">): Promise<void>;
   /** Counts checks that were really made. */
   verified(count: number): void;

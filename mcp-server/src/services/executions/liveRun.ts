@@ -30,7 +30,7 @@ export class LiveRun<Output extends object = object> {
   stepsDone = 0;
   output: Output | undefined;
   private verifiedCount = 0;
-  private stored: Promise<unknown> = Promise.resolve();
+  private stored: Promise<void> = Promise.resolve();
   private saying = "";
   private lastDone = -1;
   private over = false;
@@ -89,9 +89,12 @@ export class LiveRun<Output extends object = object> {
     const stopTimer = clock.setTimeout(() => this.control.abort(timedOut(timeoutMs)), timeoutMs);
     const outcome = await this.settle(body, context).finally(stopTimer);
     this.over = true;
-    // A step that could not be stored has ended the body already.
-    await this.stored.catch(() => undefined);
-    return this.endOf(outcome);
+    // A step that could not be stored has ended the body already, or was its last.
+    const failure = await this.stored.then(
+      () => undefined,
+      (error: unknown) => ({ ok: false, error }) as const,
+    );
+    return this.endOf(outcome?.ok && failure ? failure : outcome);
   }
 
   private endOf(outcome: Outcome<Output> | undefined): ExecutionEnd {
@@ -172,12 +175,14 @@ export class LiveRun<Output extends object = object> {
       output: storable(step.output),
       ...(notices.length > 0 && { notices: notices.map(storableText) }),
     });
-    const appended = this.stored.then(() => this.record.step(whole)).catch(storageFailed);
+    const before = this.stored;
+    const appended = before.then(() => this.record.step(whole)).catch(storageFailed);
     this.stored = appended;
     // Whoever awaits `step` sees the failure; the chain itself must not be an unhandled one.
     appended.catch(() => undefined);
     this.say(`${step.label}: ${step.status}`);
-    return appended;
+    // A request takes no device further, so the next one may go out while this step is stored.
+    return this.grant.device.id === "" ? before : appended;
   }
 
   say(message: string): void {

@@ -1,4 +1,5 @@
 import type { FinalStatus, TestCaseInput } from "../../domain/index.ts";
+import { openConnections } from "../allowedFetch.ts";
 import { versionOf } from "../devices/version.ts";
 import { storable } from "../executions/storable.ts";
 import type { CallContext, Run, RunReply, RunSpec } from "../ports.ts";
@@ -156,6 +157,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
       return found;
     },
     cookies: await createCookies(),
+    connections: openConnections(),
     answers: new WeakSet(),
     userinterfaceOverride: request.userinterface_name,
     lastFailure: undefined,
@@ -175,7 +177,10 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
   };
   const { start, setups } = prepared;
   const starting = { run, start, setups, devices: deps.devices, setup: setupOf(prepared, frame) };
-  const verdict = verdictOf(await startedFresh(starting, () => runGraph(testcase, frame)), verifiedCount);
+  const end = await startedFresh(starting, () => runGraph(testcase, frame)).finally(
+    session.connections.close,
+  );
+  const verdict = verdictOf(end, verifiedCount);
   const outputs = outputsOf(testcase, scope);
   const failedStep = verdict.status === "passed" ? undefined : session.lastFailure;
   const output: TestcaseResult = {

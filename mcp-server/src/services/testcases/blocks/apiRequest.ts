@@ -69,6 +69,7 @@ async function ask(asked: ApiRequest, session: Session): Promise<BlockEnd> {
       body: sent?.body,
       followRedirects: asked.follow_redirects,
       cookies: session.cookies,
+      connections: session.connections,
       signal: AbortSignal.any([run.signal, timer.signal]),
     });
     const answer = await answerOf(response, ports.clock.monotonic() - started);

@@ -1,5 +1,5 @@
 import type { Block, Failure, Params } from "../../../domain/index.ts";
-import type { Cookies } from "../../allowedFetch.ts";
+import type { Connections, Cookies } from "../../allowedFetch.ts";
 import type { Run } from "../../ports.ts";
 import type { FailureClass } from "../../verdicts.ts";
 import type { AppView, BlockPorts, FailedStep } from "../types.ts";
@@ -41,6 +41,7 @@ export type Session = {
   app(userinterface: string): Promise<AppView>;
   /** Those of all requests of the run. */
   cookies: Cookies;
+  connections: Connections;
   /** Outputs of requests: a condition on one of them is a check. */
   answers: WeakSet<object>;
   /** Given at execution; overrides what test cases were saved with. */
