@@ -50,6 +50,9 @@ const open = (server: StdioServer, url: string) =>
 
 const dumpSchema = z.looseObject({ more: z.int() });
 
+/** Pages that load more while they are looked at are looked at again. */
+const mostLooks = 5;
+
 /** Tokens of the largest dump of a widget's page. A dump whose rest is not what it says makes the row unmeasured. */
 async function measureLargest(
   sides: Sides,
@@ -61,14 +64,7 @@ async function measureLargest(
   try {
     for (const { name } of widgets) {
       await open(ours, site.url(name));
-      const dump = await ours.call("dump_ui_elements", {});
-      const whole = await ours.call("dump_ui_elements", { max_tokens: 50_000 });
-      const shown = parseEntries(dump.text).length;
-      const { more } = dumpSchema.parse(dump.structured);
-      const there = parseEntries(whole.text).length + dumpSchema.parse(whole.structured).more;
-      if (shown + more !== there)
-        throw new Error(`the dump of ${name} shows ${shown} and says ${more} more, but there are ${there}`);
-      all.push({ name, tokens: tokensOf(dump) });
+      all.push({ name, tokens: await tokensOfHonestDump(ours, name) });
     }
   } finally {
     await close();
@@ -81,6 +77,19 @@ async function measureLargest(
       .join(", ")}`,
   );
   return { id: "widgets.largest", ours: largest[0]?.tokens ?? Number.NaN, runs: all.length };
+}
+
+async function tokensOfHonestDump(server: StdioServer, name: string): Promise<number> {
+  for (let look = 1; ; look++) {
+    const dump = await server.call("dump_ui_elements", {});
+    const whole = await server.call("dump_ui_elements", { max_tokens: 50_000 });
+    const shown = parseEntries(dump.text).length;
+    const { more } = dumpSchema.parse(dump.structured);
+    const there = parseEntries(whole.text).length + dumpSchema.parse(whole.structured).more;
+    if (shown + more === there) return tokensOf(dump);
+    if (look === mostLooks)
+      throw new Error(`the dump of ${name} shows ${shown} and says ${more} more, but there are ${there}`);
+  }
 }
 
 const timeOfDump = async (server: StdioServer): Promise<number> =>

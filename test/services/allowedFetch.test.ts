@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { DeviceError } from "@labwright/controllers";
 import { afterEach, describe, expect, it } from "vitest";
 import { ToolError } from "../../mcp-server/src/errors.ts";
-import { allowedFetch } from "../../mcp-server/src/services/allowedFetch.ts";
+import { allowedFetch, openConnections } from "../../mcp-server/src/services/allowedFetch.ts";
 import { createUrlPolicy } from "../../mcp-server/src/services/urlPolicy.ts";
 
 const open: (() => void)[] = [];
@@ -55,6 +55,24 @@ describe("requests", () => {
     expect(response.status).toBe(201);
     expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
     expect(await response.text()).toBe("POST 1 hello");
+  });
+
+  it("reuses a connection for what may be asked twice, and asks anew where it was closed meanwhile", async () => {
+    const ports: (number | undefined)[] = [];
+    const url = await serve((request, response) => {
+      ports.push(request.socket.remotePort);
+      // The fourth request finds its connection closed.
+      if (ports.length === 3) request.socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+      else response.end("ok");
+    });
+    const connections = openConnections();
+    const ask = async (method: string) =>
+      (await allowedFetch(policy, url, { method, signal, connections })).text();
+    for (const method of ["GET", "PUT", "GET", "GET", "POST"]) expect(await ask(method)).toBe("ok");
+    connections.close();
+    expect(ports[1]).toBe(ports[0]);
+    expect(ports[2]).toBe(ports[0]);
+    expect(new Set(ports.slice(2)).size).toBe(3);
   });
 
   it("gives an answer without a body for 204 and HEAD", async () => {

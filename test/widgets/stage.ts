@@ -25,12 +25,23 @@ async function play(task: Task, { hand, perform, read }: Play): Promise<Outcome>
   );
   const ms = performance.now() - started;
   const tokens = hand.tokens();
-  const state = await read();
+  const state = await stateWhenDone(task, read);
   // What is done before anything was done proves nothing.
   await hand.open();
   if (task.done(await read())) return { done: false, tokens, ms, problem: "it is done from the start" };
   if (task.done(state)) return { done: true, tokens, ms };
   return { done: false, tokens, ms, problem: problem ?? `the widget says ${JSON.stringify(state)}` };
+}
+
+/** A widget may say so only when its animation has ended. */
+const longestEndMs = 2_000;
+
+async function stateWhenDone({ done }: Task, read: ReadState): Promise<State> {
+  const until = performance.now() + longestEndMs;
+  for (;;) {
+    const state = await read();
+    if (done(state) || performance.now() > until) return state;
+  }
 }
 
 function parseState(text: string): State {

@@ -209,6 +209,19 @@ describeExecutions("the records of executions", (t) => {
     expect([ran, t.released]).toEqual([false, 2]);
   });
 
+  it("without a device end with error too when their last step cannot be stored", async () => {
+    const broken = await t.executions.run(spec({ device: "none" }), callContext(), async (run) => {
+      await run.step(step("one"));
+      await expect.poll(() => t.rows.steps(run.id)).toHaveLength(1);
+      t.rowFault = new Error("no connection");
+      await run.step(step("two"));
+      return passing(run);
+    });
+    t.rowFault = undefined;
+    expect(broken).toMatchObject({ status: "error", reason: { code: "STORAGE_FAILED" } });
+    expect(await t.rows.steps(broken.execution_id)).toMatchObject([{ label: "one" }]);
+  });
+
   it("keep steps in their order however fast they come, bounded and without what JSON columns refuse", async () => {
     const reply = await t.executions.run(spec(), callContext(), async (run) => {
       const labels = Array.from({ length: 20 }, (_, index) => `s${index}`);

@@ -115,6 +115,7 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
       await hand.open();
       await hand.find("Search");
       await hand.type(hand.ref(/^(combobox|searchbox|textbox)/), "rocket");
+      await hand.call("browser_wait_for", { text: "🚀" });
       await hand.find("rocket");
       await hand.click(hand.ref(/^(option|menuitem|button).*rocket/));
     },
