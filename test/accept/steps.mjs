@@ -229,6 +229,13 @@ export const steps = {
       check: (log) => expectIn(log, /^widgets done: \d+ of 40/m, "table"),
     },
     {
+      name: "held-out",
+      what: "ten widgets of other kinds, chosen by kind alone after the forty",
+      prints: true,
+      start: () => ({ program: process.execPath, args: [join("test", "widgets", "run.mjs"), "--held-out"] }),
+      check: (log) => expectIn(log, /^held-out widgets done: \d+ of 10/m, "table"),
+    },
+    {
       name: "todomvc",
       what: "the demo's test cases on every TodoMVC that runs offline: the verdicts of the committed table",
       prints: true,

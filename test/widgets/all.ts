@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openSides, type Sides } from "../bench/sides.ts";
 import type { StdioServer } from "../bench/stdioServer.ts";
+import { heldOut } from "./heldOut.ts";
 import { type Widget, widgets } from "./list.ts";
 import { serveWidgets } from "./site.ts";
 import { judgeSettings, type Outcome, playOurs, playTheirs, upload } from "./stage.ts";
@@ -11,6 +12,7 @@ export type Result = { widget: Widget; ours: Outcome; theirs: Outcome };
 
 /** Fewer of ours than this is a failed run. */
 export const wantedWidgets = 38;
+const wantedHeldOut = 8;
 
 /** Our server and theirs, each ready for the widgets. */
 export async function openBoth(
@@ -33,16 +35,20 @@ export async function openBoth(
   };
 }
 
-/** Every widget's task with both sides' tools, in the order of the list. */
+/** Each widget's task with both sides' tools, in the order of the list: the forty, where no list is given. */
 export async function runWidgets(
   sides: Sides,
-  { names, tell }: { names?: readonly string[]; tell(result: Result): void },
+  {
+    list = widgets,
+    names,
+    tell,
+  }: { list?: readonly Widget[]; names?: readonly string[]; tell(result: Result): void },
 ): Promise<Result[]> {
   const site = await serveWidgets(sides.root);
   const both = await openBoth(sides);
   const results: Result[] = [];
   try {
-    for (const widget of widgets.filter(({ name }) => names === undefined || names.includes(name))) {
+    for (const widget of list.filter(({ name }) => names === undefined || names.includes(name))) {
       const url = site.url(widget.name);
       const theirs = await playTheirs(both.theirs, widget, url);
       const result = { widget, ours: await playOurs(both.ours, widget, url), theirs };
@@ -96,9 +102,16 @@ export function tableLine({ widget, ours, theirs }: Result): string {
   return [line, ...why("ours", ours), ...why("theirs", theirs)].join("\n");
 }
 
-/** `--only a,b` chooses widgets. Gives 0 when enough are done with our tools, or all of those that were chosen. */
+/**
+ * `--only a,b` chooses widgets, `--held-out` the ten of other kinds. Gives 0 when enough are done with our tools, or all of
+ * those that were chosen.
+ */
 export async function main({ root, args }: { root: string; args: readonly string[] }): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { only: { type: "string" } } });
+  const { values } = parseArgs({
+    args: [...args],
+    options: { only: { type: "string" }, "held-out": { type: "boolean", default: false } },
+  });
+  const isHeldOut = values["held-out"];
   const names = values.only?.split(",");
   const print = (line: string): void => {
     process.stdout.write(`${line}\n`);
@@ -110,13 +123,17 @@ export async function main({ root, args }: { root: string; args: readonly string
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, close);
   try {
     print(tableHead);
-    const options = { ...(names && { names }), tell: (result: Result) => print(tableLine(result)) };
-    const results = await runWidgets(sides, options);
+    const results = await runWidgets(sides, {
+      list: isHeldOut ? heldOut : widgets,
+      ...(names && { names }),
+      tell: (result) => print(tableLine(result)),
+    });
     const count = (side: "ours" | "theirs") => results.filter((result) => result[side].done).length;
     print(
-      `widgets done: ${count("ours")} of ${results.length} with ours, ${count("theirs")} with @playwright/mcp`,
+      `${isHeldOut ? "held-out widgets" : "widgets"} done: ${count("ours")} of ${results.length} with ours, ${count("theirs")} with @playwright/mcp`,
     );
-    return count("ours") >= (names ? results.length : wantedWidgets) ? 0 : 1;
+    const wanted = isHeldOut ? wantedHeldOut : wantedWidgets;
+    return count("ours") >= (names ? results.length : wanted) ? 0 : 1;
   } finally {
     await sides.close();
   }

@@ -1,7 +1,8 @@
 /** A widget that others wrote, and what a person is to do with it. `version` is the one that test/package.json pins. */
 export type Widget = { name: string; kind: string; package: string; version: string; task: string };
 
-const widget = (name: string, kind: string, source: string, task: string): Widget => {
+/** `source` is the package and its version, as npm takes them. */
+export const widget = (name: string, kind: string, source: string, task: string): Widget => {
   const at = source.lastIndexOf("@");
   return { name, kind, package: source.slice(0, at), version: source.slice(at + 1), task };
 };

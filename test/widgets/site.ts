@@ -11,6 +11,7 @@ const types: Readonly<Record<string, string>> = {
   ".js": "text/javascript",
   ".css": "text/css",
   ".json": "application/json",
+  ".svg": "image/svg+xml",
 };
 const pictures = { ".png": "dataurl", ".webp": "dataurl", ".svg": "dataurl", ".gif": "dataurl" } as const;
 

@@ -1,7 +1,7 @@
 import { type Caller, ourHand, theirHand } from "./hands.ts";
 import type { Widget } from "./list.ts";
 import type { State, Task } from "./task.ts";
-import { tasks } from "./tasks.ts";
+import { heldOutTasks, tasks } from "./tasks.ts";
 
 /** How a task ended. `problem` is what stopped it, or what the widget says instead. Tool definitions are not counted. */
 export type Outcome = { done: boolean; tokens: number; ms: number; problem?: string };
@@ -50,7 +50,7 @@ function parseState(text: string): State {
 }
 
 function taskOf({ name }: Widget): Task {
-  const task = tasks[name];
+  const task = tasks[name] ?? heldOutTasks[name];
   if (!task) throw new Error(`${name} has no task`);
   return task;
 }

@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import type { Caller } from "./hands.ts";
+import { heldOut } from "./heldOut.ts";
 import { tenth, widgets } from "./list.ts";
 import { serveWidgets, type WidgetSite } from "./site.ts";
 import { judgeSettings, playOurs, upload } from "./stage.ts";
-import { tasks } from "./tasks.ts";
+import { heldOutTasks, tasks } from "./tasks.ts";
 
 const root = dirname(fileURLToPath(new URL("..", import.meta.url)));
 let site: WidgetSite;
@@ -47,12 +48,18 @@ describe("widgets that others wrote", () => {
     expect(Object.keys(tasks).toSorted()).toEqual(widgets.map(({ name }) => name).toSorted());
   });
 
+  it("have ten of other kinds beside them, each with a task", () => {
+    expect(heldOut).toHaveLength(10);
+    expect(new Set([...widgets, ...heldOut].map(({ kind }) => kind)).size).toBe(50);
+    expect(Object.keys(heldOutTasks).toSorted()).toEqual(heldOut.map(({ name }) => name).toSorted());
+  });
+
   it("are pinned to the version that the list names", async () => {
     const file = await readFile(join(root, "test", "package.json"), "utf8");
     const pinned = z
       .object({ dependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(file)).dependencies;
-    for (const widget of widgets)
+    for (const widget of [...widgets, ...heldOut])
       expect([widget.package, pinned[widget.package]]).toEqual([widget.package, widget.version]);
   });
 

@@ -410,7 +410,12 @@ describe("tables", () => {
   test("in which double clicks are heard have their cells, empty ones too", async () => {
     const html = `<div id=t style="height:90vh"><table><tr><th>Month<th>Rent</tr><tr><td>March<td>&nbsp;</tr></table><p>Note</p></div>
       <script>document.getElementById("t").addEventListener("dblclick", () => 0)</script>`;
-    expect(await dump(html, false)).toEqual(['row "Month | Rent"', 'cell "March"', "cell", 'paragraph "Note"']);
+    expect(await dump(html, false)).toEqual([
+      'row "Month | Rent"',
+      'cell "March"',
+      "cell",
+      'paragraph "Note"',
+    ]);
     expect(await dump(html)).toEqual([""]);
   });
 
