@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
-import { readModel } from "../../mcp-server/src/cli/demo/model.ts";
+import { type DemoModel, readModel } from "../../mcp-server/src/cli/demo/model.ts";
 import { serveTodomvc } from "../../mcp-server/src/cli/demo/todomvc.ts";
 import { openSides } from "../bench/sides.ts";
 import type { StdioServer } from "../bench/stdioServer.ts";
@@ -80,9 +80,13 @@ type Chosen = { name: string; path: string };
 /** Prints each verdict as it comes; gives how many there were and how many were those of the table. */
 async function runAll(
   server: StdioServer,
-  { chosen, table, urlOf }: { chosen: readonly Chosen[]; table: VerdictTable; urlOf(path: string): string },
+  {
+    model,
+    chosen,
+    table,
+    urlOf,
+  }: { model: DemoModel; chosen: readonly Chosen[]; table: VerdictTable; urlOf(path: string): string },
 ): Promise<{ count: number; asInTable: number }> {
-  const model = await readModel();
   const told = { count: 0, asInTable: 0 };
   for (const [index, { name, path }] of chosen.entries()) {
     const userinterface = `todomvc-${name}`;
@@ -127,7 +131,8 @@ export async function main({ root, args }: { root: string; args: readonly string
   try {
     await server.initialize();
     const chosen = all.filter(({ name }) => isChosen(name));
-    const { count, asInTable } = await runAll(server, { chosen, table, urlOf: app.url });
+    const model = await readModel(join(root, "mcp-server"));
+    const { count, asInTable } = await runAll(server, { model, chosen, table, urlOf: app.url });
     for (const [name, reason] of Object.entries(table.left_out)) print(`left out: ${name}: ${reason}`);
     print(`verdicts as in the table: ${asInTable} of ${count}`);
     return asInTable === count ? 0 : 1;

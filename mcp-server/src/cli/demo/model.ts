@@ -15,8 +15,9 @@ export type DemoModel = {
   yamlFor(implementation: { userinterface: string; url: string; withTestcases: boolean }): string;
 };
 
-export async function readModel(): Promise<DemoModel> {
-  const text = await readFile(join(packageFolder(), "demo", "todomvc.yaml"), "utf8");
+/** `folder` is that of the package. */
+export async function readModel(folder = packageFolder()): Promise<DemoModel> {
+  const text = await readFile(join(folder, "demo", "todomvc.yaml"), "utf8");
   const { testcases } = fileSchema.parse(parseDocument(text).toJS());
   return {
     testcases: testcases.filter(({ tags }) => !tags.includes("part")).map(({ name }) => name),
