@@ -193,15 +193,26 @@ export class InpageWalk {
   /** The same words again: an image, a heading or a box in something to press whose name has them. */
   private repeats(element: Element, role: string, name: string, place: Place): boolean {
     if (!place.atomic || !/^(clickable|heading|img)$/.test(role)) return false;
+    const { pressed } = place;
     const listens = this.clicks.listens(element);
     // A part of a button is pressed with it.
-    if (role === "clickable" && place.role !== "clickable" && place.pressed && !listens) return true;
+    if (role === "clickable" && place.role !== "clickable" && pressed && !listens) return true;
     if (name !== "" && !place.name.includes(name)) return false;
-    if (role !== "clickable" || !place.pressed || !(listens || this.clicks.pointsHere(element))) return true;
-    if (name !== place.name && name !== "") return false;
-    // A layer over the whole of it, or a box within a box: there is but one thing to press.
-    const [inner, outer] = [element.getBoundingClientRect(), place.pressed.getBoundingClientRect()];
-    return inner.width * inner.height > 0.5 * outer.width * outer.height || name === place.name;
+    if (role !== "clickable" || !pressed || !(listens || this.clicks.pointsHere(element))) return true;
+    return (name === place.name || name === "") && this.isOneWith(element, pressed, name === place.name);
+  }
+
+  /** A layer over the whole of what it is in, or a box within a box: there is but one thing to press. */
+  private isOneWith(element: Element, around: Element, saysTheSame: boolean): boolean {
+    const [inner, outer] = [element.getBoundingClientRect(), around.getBoundingClientRect()];
+    if (inner.width * inner.height > 0.5 * outer.width * outer.height) return true;
+    return saysTheSame && !this.hasPressedTwin(element);
+  }
+
+  /** One of several beside each other, such as the icons for yes and no. */
+  private hasPressedTwin(element: Element): boolean {
+    const beside = [...(element.parentElement?.children ?? [])];
+    return beside.some((one) => one !== element && this.clicks.listens(one));
   }
 
   private rowRecord(element: Element, depth: number): SeenElement | undefined {

@@ -87,6 +87,12 @@ describe("what can be pressed inside of what can be pressed", () => {
     );
   });
 
+  test("icons without words beside each other are each there", async () => {
+    const icon = `<span class=confirm onclick="0" style="display:inline-block;width:15px;height:15px"><svg width=9 height=9></svg></span>`;
+    const html = `<div class=confirm style="cursor:pointer;width:60px">${icon}${icon}</div>`;
+    expect((await look(html)).filter(({ name }) => name === "confirm").length).toBeGreaterThan(1);
+  });
+
   test("a part of a tab or button is pressed with it", async () => {
     const html = `<button role=tab aria-label="Smileys"><span style="cursor:pointer;font-size:9px">😀</span></button>`;
     expect(await dump(html)).toEqual(['tab "Smileys"']);
