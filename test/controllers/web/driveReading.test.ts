@@ -57,6 +57,14 @@ describe("reading commands", () => {
     expect(await data("get_text", { selector: "css=#late" })).toEqual({ value: "new" });
   });
 
+  it("give one of its values of what changes all the time, and do not wait for its end", async () => {
+    await device.js("late.textContent = '0'; globalThis.tick = setInterval(() => late.textContent++, 20)");
+    const first = Number((await data("get_text", { selector: "css=#late" }))?.value);
+    const then = Number((await data("get_text", { selector: "css=#late" }))?.value);
+    expect(then).toBeGreaterThan(first);
+    await device.js("clearInterval(tick)");
+  });
+
   it("say what cannot be read", async () => {
     expect((await failureOf(device.run("get_value", { selector: "css=#pre" }))).code).toBe("ACTION_REJECTED");
     const gone = await failureOf(device.run("get_text", { selector: "Nobody", timeout_ms: 100 }));
@@ -65,6 +73,17 @@ describe("reading commands", () => {
     expect((await failureOf(device.run("get_table", { selector: "css=#pre" }))).code).toBe("ACTION_REJECTED");
     expect((await failureOf(device.run("get_count", { selector: "css=a[" }))).code).toBe("INVALID_SELECTOR");
   });
+});
+
+it("an option that appears late is chosen, and one that never appears is named with the nearest", async () => {
+  await device.js(`const list = document.createElement("select"); list.setAttribute("aria-label", "Late");
+    list.innerHTML = "<option>One"; document.body.append(list); setTimeout(() => list.append(new Option("Two")), 300)`);
+  await device.run("select_option", { selector: "Late", option: "Two" });
+  expect((await data("get_value", { selector: "Late" }))?.value).toBe("Two");
+  const failure = await failureOf(
+    device.run("select_option", { selector: "Late", option: "Tow", timeout_ms: 300 }),
+  );
+  expect([failure.code, failure.message]).toEqual(["ELEMENT_NOT_FOUND", expect.stringContaining("Two")]);
 });
 
 describe("get_table", () => {

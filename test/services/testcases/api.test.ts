@@ -420,18 +420,6 @@ describe("a test case of requests alone", () => {
     });
   });
 
-  it("starts each run without the cookies of the one before", async () => {
-    const sent: (string | undefined)[] = [];
-    const url = await answering((request, response) => {
-      sent.push(request.headers.cookie);
-      response.writeHead(200, { "set-cookie": "session=1; Path=/" }).end("ok");
-    });
-    const one = bench();
-    const graph = chain([ask(url, { expect_status: 200 }), ask(url, { id: "again", expect_status: 200 })]);
-    for (const name of ["first", "second"]) await runSaved(one, testcase(graph, { name }));
-    expect(sent).toEqual([undefined, "session=1", undefined, "session=1"]);
-  });
-
   it("is failed by a placeholder that reads what an answer lacks, with the path and what is there", async () => {
     const url = await json(person);
     const next = (path: string) =>
