@@ -55,8 +55,10 @@ function taskOf({ name }: Widget): Task {
   return task;
 }
 
-export function playOurs(server: Caller, widget: Widget, url: string): Promise<Outcome> {
+export async function playOurs(server: Caller, widget: Widget, url: string): Promise<Outcome> {
   const task = taskOf(widget);
+  // Replies look as the last dump did; a task begins with the default, whatever the one before it asked for.
+  await server.call("dump_ui_elements", {});
   const hand = ourHand(server, url);
   const script = "return JSON.stringify(window.oracle())";
   const read: ReadState = async () => {
