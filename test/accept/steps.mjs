@@ -236,6 +236,15 @@ export const steps = {
       check: (log) => expectIn(log, /^held-out widgets done: \d+ of 10/m, "table"),
     },
     {
+      name: "names",
+      what: "names on all widgets' pages are Chromium's accessible names, or the committed table explains why not",
+      start: () => ({
+        program: "env",
+        args: ["WIDGETS=all", "npx", "vitest", "run", "test/widgets/names.test.ts"],
+      }),
+      check: (log) => expectIn(log, /Tests +.*40 passed/, "forty widgets"),
+    },
+    {
       name: "todomvc",
       what: "the demo's test cases on every TodoMVC that runs offline: the verdicts of the committed table",
       prints: true,
