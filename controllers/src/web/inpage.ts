@@ -30,7 +30,7 @@ const events = { ask: `labwright-ask-${secret}`, found: `labwright-found-${secre
 
 // Classes travel as source text, so a bundler may rename them: each is bound to a name of ours. `__name` is what esbuild
 // wraps functions in when it keeps names.
-const source = `(() => {
+const agentSource = `
   if (globalThis.__labwright) return;
   const __name = (value) => value;
   const dom = new (${String(InpageDom)})();
@@ -55,6 +55,13 @@ const source = `(() => {
   Object.defineProperty(globalThis, "__labwright", { value: agent });
   clicks.watch();
   agent.listen();
+`;
+
+// Before any script of the page: some put classes of their own in place of the browser's.
+const globals = new Set(agentSource.match(/\b(?!Inpage)[A-Z]\w+\b/g));
+const source = `(() => {
+  const { ${[...globals].join(", ")} } = globalThis;
+  ${agentSource}
 })()`;
 
 // The engine runs in Playwright's own world: in the page's, Playwright would first put its 350 KB of script there, for each

@@ -42,6 +42,19 @@ async function click(html: string, query: string): Promise<string> {
 
 const listens = (id: string) => `<script>document.getElementById("${id}").onclick=()=>0</script>`;
 
+test("a page that puts classes of its own in place of the browser's is read and found in all the same", async () => {
+  const script =
+    "for (const name of ['Document', 'Element', 'HTMLElement']) window[name] = function () {}";
+  await see.page.goto(
+    `data:text/html,<script>${script}</script><button onclick="title='pressed'">Save</button>`,
+  );
+  const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
+  expect(elements.map(({ name }) => name)).toEqual(["Save"]);
+  await (await locate(see.session, { selector: "Save" }, signal)).click({ timeout: 2_000 });
+  expect(await see.page.evaluate("document.querySelector('button').title")).toBe("pressed");
+  await see.page.goto("about:blank");
+});
+
 describe("what can be pressed inside of what can be pressed", () => {
   test("entries of a tree of lists are each there, and a branch has its own words only", async () => {
     expect(

@@ -33,6 +33,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".json": "application/json",
+  ".xml": "application/xml",
   ".svg": "image/svg+xml",
   ".png": "image/png",
 };
