@@ -43,8 +43,7 @@ async function click(html: string, query: string): Promise<string> {
 const listens = (id: string) => `<script>document.getElementById("${id}").onclick=()=>0</script>`;
 
 test("a page that puts classes of its own in place of the browser's is read and found in all the same", async () => {
-  const script =
-    "for (const name of ['Document', 'Element', 'HTMLElement']) window[name] = function () {}";
+  const script = "for (const name of ['Document', 'Element', 'HTMLElement']) window[name] = function () {}";
   await see.page.goto(
     `data:text/html,<script>${script}</script><button onclick="title='pressed'">Save</button>`,
   );
