@@ -21,9 +21,8 @@ const demo = (...args: string[]) =>
   run(process.execPath, [labwright, "demo", ...args], { cwd, timeout: 570_000, maxBuffer: 10_000_000 });
 
 describe("labwright demo", () => {
-  it("judges a sound and a broken implementation by the same test cases, and leaves nothing but reports", async () => {
-    const { stdout } = await demo("vanillajs", "serenadejs", "--report", "reports");
-    expect(stdout).toMatch(/^vanillajs +Escape cancels an edit +passed/m);
+  it("judges an implementation with one known fault, and leaves nothing but reports", async () => {
+    const { stdout } = await demo("serenadejs", "--report", "reports");
     expect(stdout).toMatch(
       /^serenadejs +Escape cancels an edit +failed .*breaks the spec: it never listens/m,
     );

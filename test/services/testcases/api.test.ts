@@ -4,6 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  createSchemaChecker,
+  type SchemaChecker,
+} from "../../../mcp-server/src/services/testcases/api/schemaChecker.ts";
 import { openStorage, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { bundled, engineFiles } from "../../fixtures/engine.ts";
@@ -12,24 +16,24 @@ import { type BenchOptions, chain, openBench, runSaved, serve, testcase } from "
 type Given = Record<string, unknown>;
 let storage: Storage;
 let folder: string;
-let schemaWorkerFile: URL;
+let schemas: SchemaChecker;
 const open: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "labwright-api-"));
   storage = await openStorage({ dataDir: folder, ...(await engineFiles()) });
   const entry = "../../../mcp-server/src/services/testcases/api/schemaWorker.ts";
-  schemaWorkerFile = await bundled(fileURLToPath(new URL(entry, import.meta.url)));
+  schemas = createSchemaChecker(await bundled(fileURLToPath(new URL(entry, import.meta.url))));
 });
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 afterAll(async () => {
+  await schemas.close();
   await storage.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-const bench = (options: BenchOptions = {}) =>
-  openBench(storage, { schemaWorkerFile, uploads: folder, ...options });
+const bench = (options: BenchOptions = {}) => openBench(storage, { schemas, uploads: folder, ...options });
 const answering = async (listener: Parameters<typeof serve>[0]) => {
   const server = await serve(listener);
   open.push(server.close);

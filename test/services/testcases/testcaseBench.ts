@@ -19,7 +19,10 @@ import { createReports } from "../../../mcp-server/src/services/reports/index.ts
 import { createScreen } from "../../../mcp-server/src/services/screen/screenService.ts";
 import { findScript } from "../../../mcp-server/src/services/scripts/folder.ts";
 import type { ScriptPort } from "../../../mcp-server/src/services/scripts/index.ts";
-import { createSchemaChecker } from "../../../mcp-server/src/services/testcases/api/schemaChecker.ts";
+import {
+  createSchemaChecker,
+  type SchemaChecker,
+} from "../../../mcp-server/src/services/testcases/api/schemaChecker.ts";
 import {
   type AppView,
   createTestcases,
@@ -47,7 +50,8 @@ export type BenchOptions = {
   /** What every command of the device reads. */
   reads?: Record<string, unknown>;
   uploads?: string;
-  schemaWorkerFile?: URL;
+  /** The thread that checks by JSON Schema; one that finds no built file when left out. */
+  schemas?: SchemaChecker;
   /** What runs scripts; none is known when left out. */
   scripts?: ScriptPort;
 };
@@ -139,7 +143,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     clock,
     http: (url, init) => allowedFetch(policy, url, init),
     uploads: createUploads(options.uploads ?? "/nowhere"),
-    schemas: createSchemaChecker(options.schemaWorkerFile),
+    schemas: options.schemas ?? createSchemaChecker(),
     apps: {
       async describe(name) {
         const found = apps[name];
