@@ -1,6 +1,6 @@
 import { type Widget, widget } from "./list.ts";
 
-/** Of other kinds than the forty, and chosen after them. Nothing of the product was made with these in view. */
+/** Of other kinds than the forty, and chosen after them: at their first run nothing of the product was made with these in view. */
 export const heldOut: readonly Widget[] = [
   widget(
     "glightbox",

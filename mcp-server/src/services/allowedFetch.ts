@@ -23,7 +23,7 @@ export type AllowedRequest = {
   followRedirects?: boolean | undefined;
   /** Sent with each hop, and filled by each hop's answer. */
   cookies?: Cookies | undefined;
-  /** Requests that may be made twice reuse these; every other one opens a connection of its own. */
+  /** Requests that change nothing reuse these; every other one opens a connection of its own. */
   connections?: Connections | undefined;
 };
 
@@ -98,8 +98,8 @@ function redirected(request: Hop, status: number, sameOrigin: boolean): Hop {
   return becomesGet ? { ...next, method: "GET", body: undefined } : next;
 }
 
-/** Methods of which a second request does no more than the first. */
-const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+/** A second DELETE may be answered in another way than the first, so only what changes nothing is asked twice. */
+const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 function agentFor(url: URL, { method, connections }: Hop): HttpAgent | false {
   if (!connections || !repeatable.has(method)) return false;
@@ -123,14 +123,14 @@ function send(policy: UrlPolicy, url: URL, hop: Hop): Promise<Response> {
         isAnswered = true;
         read(message, request, hop.maxBytes ?? 10_000_000, url).then(resolve, fail);
       });
-      // A second error may follow the first.
-      request.on("error", (error) => {
+      request.once("error", (error) => {
         // The server has closed a connection that was open from before: the request goes out on one of its own.
-        const isClosed = request.reusedSocket && !isAnswered && !hop.signal.aborted;
-        isAnswered = true;
-        if (isClosed) send(policy, url, { ...hop, connections: undefined }).then(resolve, reject);
+        if (request.reusedSocket && !isAnswered && !hop.signal.aborted)
+          send(policy, url, { ...hop, connections: undefined }).then(resolve, reject);
         else fail(error);
       });
+      // A second error may follow the first.
+      request.on("error", () => undefined);
       request.end(hop.body);
     } catch (error) {
       fail(error);

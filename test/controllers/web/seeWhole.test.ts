@@ -99,6 +99,15 @@ describe("what can be pressed inside of what can be pressed", () => {
     );
   });
 
+  test("a row that is selected says so, also where its cells have all its words", async () => {
+    const row = (name: string, more = "") =>
+      `<div role=row ${more}><span role=gridcell tabindex=0>${name}</span> <span role=gridcell tabindex=0>36</span></div>`;
+    const html = `<div role=grid aria-label=People>${row("Ada", "aria-selected=true")}${row("Bob")}</div>`;
+    const lines = (await dump(html)).join("\n");
+    expect(lines).toMatch(/^row .*selected$/m);
+    expect(lines.match(/^row/gm)).toHaveLength(1);
+  });
+
   test("icons without words beside each other are each there", async () => {
     const icon = `<span class=confirm onclick="0" style="display:inline-block;width:15px;height:15px"><svg width=9 height=9></svg></span>`;
     const html = `<div class=confirm style="cursor:pointer;width:60px">${icon}${icon}</div>`;

@@ -222,6 +222,12 @@ describe("changes", () => {
     expect((text.match(/link "A new/g) ?? []).length + more).toBe(500);
   });
 
+  test("many changes have all the room where nothing appeared", () => {
+    const were = many(12, (at) => element("textbox", `Field number ${at}`, { value: "a" }));
+    const are = were.map((one) => ({ ...one, value: "b" }));
+    expect(renderChanges(diffElements(were, are), 300).more).toBe(0);
+  });
+
   test("a screen of which nothing stayed is all new, an empty one is not", () => {
     expect(isAllNew([save], [{ ...save, ref: "e9" }])).toBe(true);
     expect(isAllNew([save, box], [{ ...save, ref: "e9" }, box])).toBe(false);

@@ -72,8 +72,10 @@ function takeOne(counts: Map<string, number>, key: string): boolean {
 export function renderChanges(diff: ElementDiff, maxTokens: number): { text: string; more: number } {
   const gone = goneLine(diff.gone);
   const room = maxTokens - estimateTokens(gone);
-  const changed = fitting([...diff.changed.map(changedLine), ...orderLine(diff.reordered)], room / 2);
-  const appeared = renderElements(diff.appeared, { maxTokens: room - changed.tokens });
+  const told = [...diff.changed.map(changedLine), ...orderLine(diff.reordered)];
+  const kept = Math.min(estimateTokens(told.join("\n")), room / 2);
+  const appeared = renderElements(diff.appeared, { maxTokens: room - kept });
+  const changed = fitting(told, room - estimateTokens(appeared.text));
   const lines = [
     ...appeared.text.split("\n").flatMap((line) => (line === "" ? [] : [`+ ${line.trimStart()}`])),
     ...changed.taken,
@@ -84,14 +86,13 @@ export function renderChanges(diff: ElementDiff, maxTokens: number): { text: str
 
 function fitting(lines: readonly string[], maxTokens: number) {
   const taken: string[] = [];
-  let tokens = 0;
+  let left = maxTokens;
   for (const line of lines) {
-    const cost = estimateTokens(`${line}\n`);
-    if (tokens + cost > maxTokens) break;
-    tokens += cost;
+    left -= estimateTokens(`${line}\n`);
+    if (left < 0) break;
     taken.push(line);
   }
-  return { taken, tokens, more: lines.length - taken.length };
+  return { taken, more: lines.length - taken.length };
 }
 
 function changedLine({ before, after: { headers: _, ...after } }: Change): string {

@@ -142,10 +142,9 @@ function unitAt(elements: readonly Element[], at: number): Unit {
 
 /** Says nothing but what is said by the things in it, one of which is pressed where it is pressed. */
 function isShell([first, ...inner]: Unit): boolean {
-  const direct = inner.filter(({ depth }) => depth === (first?.depth ?? 0) + 1);
-  return (
-    first !== undefined && direct.length > 1 && bare(wordsOf(first)) === bare(direct.map(wordsOf).join(""))
-  );
+  if (first === undefined || first.states.length > 0 || first.about !== undefined) return false;
+  const direct = inner.filter(({ depth }) => depth === first.depth + 1);
+  return direct.length > 1 && bare(wordsOf(first)) === bare(direct.map(wordsOf).join(""));
 }
 
 const wordsOf = ({ role, name, text = "" }: Element): string => (role === "row" ? text : name || text);
@@ -212,12 +211,12 @@ function runPieces(run: readonly Element[], most: number): Piece[] {
 
 /** What says no more than the things in it is the line of these. */
 function rowPiece(row: Element, cells: readonly Element[]): Piece {
-  const saysMore = Boolean(row.headers) || (wordsOf(row) !== "" && !isShell([row, ...cells]));
+  const { text: _, ...unsaid } = row;
+  const own = isShell([row, ...cells]) ? unsaid : row;
+  const saysMore = Boolean(own.headers) || row.states.length > 0 || (own === row && wordsOf(row) !== "");
   const isRun = cells.every((cell) => isBrief(cell) && cell.role === cells[0]?.role);
   const below = isRun ? runPieces(cells, 31).flatMap(({ lines }) => lines) : cells.map(line);
-  const { text: _, ...unsaid } = row;
-  const own = isShell([row, ...cells]) ? line(unsaid) : line(row);
-  return { lines: [...(saysMore ? [own] : []), ...below], elements: cells.length + 1, alike: 1 };
+  return { lines: [...(saysMore ? [line(own)] : []), ...below], elements: cells.length + 1, alike: 1 };
 }
 
 /** Has no more to say than a short name and states. */
