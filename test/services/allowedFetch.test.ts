@@ -68,8 +68,7 @@ describe("requests", () => {
     const connections = openConnections();
     const ask = async (method: string) =>
       (await allowedFetch(policy, url, { method, signal, connections })).text();
-    for (const method of ["GET", "OPTIONS", "GET", "GET", "DELETE"])
-      expect(await ask(method)).toBe("ok");
+    for (const method of ["GET", "OPTIONS", "GET", "GET", "DELETE"]) expect(await ask(method)).toBe("ok");
     connections.close();
     expect(ports[1]).toBe(ports[0]);
     expect(ports[2]).toBe(ports[0]);
