@@ -74,7 +74,7 @@ export const wrongTests: Runs = [
     pages: { shop },
     blocks: ({ at }) => [
       open(at("shop")),
-      { id: "act", type: "condition", expression: "open.output.data.missing == 1" },
+      { id: "act", type: "condition", expression: "open.output.missing == 1" },
       sees("Shop"),
     ],
     expected: error("INVALID_INPUT"),

@@ -75,11 +75,21 @@ describe("expressions", () => {
 
   it.each([
     ["get.output.body.user.name == 'x'", /user\.name is missing: get\.output\.body\.user is an object/],
-    ["loop.index + get.output.nothing", /get\.output\.nothing is missing: get\.output is an object/],
     ["get.output.status + 'a' == 'b'", /get\.output\.status is \d+/],
   ])("of %j find what the data lacks", (source, message) => {
     expect(() => holds(source, scope)).toThrow(
       expect.objectContaining({ code: "VERIFICATION_FAILED", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("say which output a block has not", () => {
+    expect(() => holds("loop.index + get.output.nothing", scope)).toThrow(
+      expect.objectContaining({
+        code: "INVALID_INPUT",
+        message: expect.stringMatching(
+          /no block gives: get\.output\.nothing is missing: get\.output is an object/,
+        ),
+      }),
     );
   });
 

@@ -242,6 +242,16 @@ describe("the programs of the tests", () => {
     expect(out).toContain(isRoot ? "util-linux, bubblewrap" : "sudo apt-get install -y bubblewrap");
   });
 
+  it("bring the shell of headless Chromium where apt knows it, and go on without it", () => {
+    makeProject();
+    program("apt-get", "exit 100");
+    const isAsked = () => calls().at(-1)?.endsWith("update") ?? false;
+    program("apt-cache", "exit 100");
+    expect([setUp("test").status, isAsked()]).toEqual([0, false]);
+    program("apt-cache");
+    expect([setUp("test").status, isAsked()]).toEqual([0, isRoot]);
+  });
+
   it("stop a CI run when they cannot be had, and elsewhere are only named", () => {
     makeProject();
     rmSync(path("root"), { recursive: true });

@@ -76,28 +76,29 @@ const print = (line: string): void => {
 };
 
 type Chosen = { name: string; path: string };
+type Stage = {
+  model: DemoModel;
+  table: VerdictTable;
+  urlOf(path: string): string;
+  /** What nobody has taken yet; each server takes the next. */
+  left: Chosen[];
+};
 
 /** Prints each verdict as it comes; gives how many there were and how many were those of the table. */
-async function runAll(
+async function runLeft(
   server: StdioServer,
-  {
-    model,
-    chosen,
-    table,
-    urlOf,
-  }: { model: DemoModel; chosen: readonly Chosen[]; table: VerdictTable; urlOf(path: string): string },
+  { model, table, urlOf, left }: Stage,
 ): Promise<{ count: number; asInTable: number }> {
   const told = { count: 0, asInTable: 0 };
-  for (const [index, { name, path }] of chosen.entries()) {
-    const userinterface = `todomvc-${name}`;
-    const yaml = model.yamlFor({ userinterface, url: urlOf(path), withTestcases: index === 0 });
+  let withTestcases = true;
+  for (let one = left.shift(); one !== undefined; one = left.shift()) {
+    const userinterface = `todomvc-${one.name}`;
+    const yaml = model.yamlFor({ userinterface, url: urlOf(one.path), withTestcases });
+    withTestcases = false;
     await server.call("import_userinterface", { yaml });
     for (const testcase of model.testcases) {
-      const verdict = {
-        implementation: name,
-        testcase,
-        ...(await runTestcase(server, testcase, userinterface)),
-      };
+      const run = await runTestcase(server, testcase, userinterface);
+      const verdict = { implementation: one.name, testcase, ...run };
       const wrong = disagreement(table, verdict);
       told.count += 1;
       told.asInTable += wrong === undefined ? 1 : 0;
@@ -127,18 +128,26 @@ export async function main({ root, args }: { root: string; args: readonly string
   const isChosen = (name: string) => only?.includes(name) ?? table.left_out[name] === undefined;
   const sides = await openSides(root);
   const app = await serveTodomvc();
-  const server = sides.ours(await sides.newDataDir());
+  // A failed check waits for most of its time, so two browsers run beside each other.
+  const servers = [sides.ours(await sides.newDataDir()), sides.ours(await sides.newDataDir())];
   try {
-    await server.initialize();
-    const chosen = all.filter(({ name }) => isChosen(name));
+    const left = all.filter(({ name }) => isChosen(name));
     const model = await readModel(join(root, "mcp-server"));
-    const { count, asInTable } = await runAll(server, { model, chosen, table, urlOf: app.url });
+    const told = await Promise.all(
+      servers.map(async (server) => {
+        await server.initialize();
+        return runLeft(server, { model, table, urlOf: app.url, left });
+      }),
+    );
+    const [count, asInTable] = [sum(told.map((one) => one.count)), sum(told.map((one) => one.asInTable))];
     for (const [name, reason] of Object.entries(table.left_out)) print(`left out: ${name}: ${reason}`);
     print(`verdicts as in the table: ${asInTable} of ${count}`);
     return asInTable === count ? 0 : 1;
   } finally {
-    await server.end();
+    for (const server of servers) await server.end();
     await app.close();
     await sides.close();
   }
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

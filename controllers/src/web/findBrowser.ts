@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DeviceError } from "../errors.ts";
 import { findProgram, isProgram } from "../programs/run.ts";
 import { playwright } from "./playwright.ts";
@@ -12,9 +12,12 @@ export type FoundBrowser = {
   source: "settings" | "playwright" | "system";
 };
 
-/** Settings first, then Playwright's own build, then Chrome, Chromium and Edge. Undefined when there is none. */
+/**
+ * Settings first, then Playwright's own build, then the shell of headless Chromium unless a window is wanted, then Chrome,
+ * Chromium and Edge. Undefined when there is none.
+ */
 export function findBrowser(
-  settings: { browser?: BrowserName; executable_path?: string | undefined } = {},
+  settings: { browser?: BrowserName; executable_path?: string | undefined; headless?: boolean } = {},
   environment: NodeJS.ProcessEnv = process.env,
 ): FoundBrowser | undefined {
   const browser = settings.browser ?? "chromium";
@@ -25,7 +28,8 @@ export function findBrowser(
   }
   if (isProgram(playwright()[browser].executablePath())) return { browser, source: "playwright" };
   if (browser !== "chromium") return undefined;
-  const path = systemChromiums(environment).find(isProgram);
+  const shells = settings.headless === true ? headlessShells(environment) : [];
+  const path = [...shells, ...systemChromiums(environment)].find(isProgram);
   return path === undefined ? undefined : { browser, path, source: "system" };
 }
 
@@ -40,6 +44,14 @@ export function browserNotFound(browser: BrowserName, executablePath: string | u
     browser === "chromium" ? " (or, on Debian and Ubuntu as root: apt-get install chromium)" : "";
   return new DeviceError("BROWSER_NOT_FOUND", `${what} Install one with: ${install}${system}`, { install });
 }
+
+/** They have no window at all, where a whole browser without one draws its toolbar for each new page. */
+const headlessShells = (environment: NodeJS.ProcessEnv) =>
+  ["chromium-headless-shell", "chrome-headless-shell"].flatMap((name) => {
+    const found = findProgram(name, environment);
+    // Debian's script stays above the browser, which outlives it when it is killed.
+    return found === undefined ? [] : [join(dirname(found), "..", "lib", "chromium", name), found];
+  });
 
 function systemChromiums(environment: NodeJS.ProcessEnv): string[] {
   if (process.platform === "darwin") {

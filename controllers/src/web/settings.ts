@@ -11,7 +11,12 @@ const viewportSchema = z
 export const webSettingsSchema = z
   .strictObject({
     browser: z.enum(["chromium", "firefox", "webkit"]).default("chromium"),
-    headless: z.boolean().default(true),
+    headless: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Without a window. Takes chromium-headless-shell where it is installed; executable_path or channel choose another.",
+      ),
     channel: z.string().min(1).optional().describe("A branded browser that is installed: chrome, msedge ..."),
     executable_path: z.string().min(1).optional().describe("The browser's program file."),
     connect: z.string().min(1).optional().describe("WebSocket address of a Playwright server."),

@@ -38,8 +38,8 @@ type Expr = ReturnType<typeof parse>["expr"];
 export type Expression = {
   readonly names: readonly string[];
   /**
-   * The value as JSON would hold it. Throws INVALID_INPUT with the place, UNKNOWN_VARIABLE, and VERIFICATION_FAILED where
-   * the data has not what the expression reads.
+   * The value as JSON would hold it. Throws INVALID_INPUT with the place or the output that a block has not, UNKNOWN_VARIABLE,
+   * and VERIFICATION_FAILED where the data has not what the expression reads.
    */
   evaluate(scope: Params): unknown;
 };
@@ -301,8 +301,16 @@ function numberOf(value: bigint | number, source: string): number {
   throw invalid(source, `gives ${value}, which no JSON number holds`);
 }
 
-/** A failure that the data brought about: a field that is missing, null, or of another type than an operator takes. */
-function dataFault(source: string, reason: string, { broken, read }: DataFindings): ToolError | undefined {
+/**
+ * A failure that the data brought about: a field that is missing, null, or of another type than an operator takes; and a name
+ * that is no output of its block.
+ */
+function dataFault(
+  source: string,
+  reason: string,
+  { broken, unknown, read }: DataFindings,
+): ToolError | undefined {
+  if (unknown.length > 0) return invalid(source, `reads what no block gives: ${unknown.join("; ")}`);
   if (broken.length > 0) return notHeld(source, broken);
   const isOfTypes = /^found no matching overload|^field not found/.test(reason);
   return isOfTypes && read.length > 0 ? notHeld(source, [reason, ...read]) : undefined;

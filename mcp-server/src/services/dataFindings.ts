@@ -8,8 +8,11 @@ type DataPath = { text: string; keys: readonly Key[] };
 
 const longestValue = 200;
 
-/** `broken`: paths that are missing or null, and why. `read`: paths of blocks' outputs, which come from outside, with values. */
-export type DataFindings = { broken: string[]; read: string[] };
+/**
+ * `broken`: paths that are missing or null, and why. `unknown`: those of an output that the block does not have, which is the
+ * author's doing. `read`: paths of blocks' outputs, which come from outside, with values.
+ */
+export type DataFindings = { broken: string[]; unknown: string[]; read: string[] };
 
 /** The paths of data that an expression reads, judged against a scope. `bound` are names that are no data. */
 export function dataFindings(
@@ -18,8 +21,16 @@ export function dataFindings(
   scope: Params,
 ): DataFindings {
   const paths = unique(pathsIn(expr, bound));
+  const broken = (ofAuthor: boolean) => [
+    ...new Set(
+      paths
+        .filter((path) => namesNoOutput(path, scope) === ofAuthor)
+        .flatMap((path) => brokenAt(path, scope) ?? []),
+    ),
+  ];
   return {
-    broken: [...new Set(paths.flatMap((path) => brokenAt(path, scope) ?? []))],
+    broken: broken(false),
+    unknown: broken(true),
     read: paths
       .filter(({ keys }) => keys[1] === "output")
       .map((path) => `${path.text} is ${shown(valueBelow(path, scope))}`),
@@ -93,6 +104,13 @@ function childOf(value: unknown, key: Key): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
   return Reflect.get(value, key);
 }
+
+/** Whether a path names an output of a block that has no output of that name. */
+const namesNoOutput = ({ keys }: DataPath, scope: Params): boolean =>
+  keys[1] === "output" &&
+  keys.length > 2 &&
+  valueBelow({ text: "", keys: keys.slice(0, 2) }, scope) instanceof Object &&
+  valueBelow({ text: "", keys: keys.slice(0, 3) }, scope) === undefined;
 
 /** Says where a path breaks off and what is there; undefined for one that leads to a value. */
 export function brokenAt({ text, keys }: DataPath, scope: Params): string | undefined {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -54,6 +54,18 @@ describe("finding a browser", () => {
     expect(findBrowser({ executable_path: path })).toEqual({ browser: "chromium", path, source: "settings" });
     expect(findBrowser({ executable_path: join(folder, "absent") })).toBeUndefined();
     expect(findBrowser({}, { PATH: folder })?.source).toMatch(/playwright|system/);
+  });
+
+  it("takes the shell of headless Chromium before Chrome, unless a window is wanted", async () => {
+    for (const name of ["bin", "lib/chromium"]) await mkdir(join(folder, name), { recursive: true });
+    const script = await program("bin/chromium-headless-shell", "exit 0");
+    const chrome = await program("bin/google-chrome-stable", "exit 0");
+    const hasOwn = findBrowser({})?.source === "playwright";
+    const found = (headless: boolean) => findBrowser({ headless }, { PATH: join(folder, "bin") })?.path;
+    expect([found(true), found(false)]).toEqual(hasOwn ? [undefined, undefined] : [script, chrome]);
+    // Debian's is a script that stays above the program.
+    const shell = await program("lib/chromium/chromium-headless-shell", "exit 0");
+    expect(found(true)).toBe(hasOwn ? undefined : shell);
   });
 
   it("says BROWSER_NOT_FOUND with the command that installs one", async () => {

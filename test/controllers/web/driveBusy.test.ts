@@ -1,24 +1,33 @@
-import { createServer } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../../services/testcases/testcaseBench.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const never = new AbortController().signal;
+/** A script that waits for an answer that never comes holds up its page as an endless loop does, and costs no core. */
 const page = `<title>Busy</title><h1>Here</h1><button>Go</button><label>Name <input></label>
-  <script>setTimeout(() => { for (;;); }, 300)</script>`;
+  <script>setTimeout(() => {
+    const never = new XMLHttpRequest();
+    never.open("GET", "/never", false);
+    never.send();
+  }, 300)</script>`;
 
 describe("a page whose script never ends", () => {
-  // One browser for all: the loop costs a whole core until the page is gone.
+  let site: Awaited<ReturnType<typeof serve>>;
   let device: WebDevice;
   beforeAll(async () => {
+    site = await serve((request, response) => {
+      if (request.url === "/") response.setHeader("content-type", "text/html").end(page);
+    });
     device = await openWebDevice();
-    await device.run("navigate_to_url", { url: `data:text/html,${encodeURIComponent(page)}` });
-  });
-  beforeEach(async () => {
+    await device.run("navigate_to_url", { url: `${site.url}/` });
     const probed = async () =>
       (await failureOf(device.run("wait_for", { text: "not there", timeout_ms: 300 }))).code;
-    await expect.poll(probed, { timeout: 20_000 }).toBe("PAGE_UNRESPONSIVE");
+    while ((await probed()) !== "PAGE_UNRESPONSIVE");
   });
-  afterAll(() => device.close());
+  afterAll(async () => {
+    await device.close();
+    await site.close();
+  });
 
   it("ends every check within its time, and says for how long the page is busy", async () => {
     const { verification } = device;
@@ -41,37 +50,37 @@ describe("a page whose script never ends", () => {
     }
   });
 
-  it.each<[command: string, params: Record<string, unknown>]>([
-    ["click_element", { selector: "Go", timeout_ms: 600 }],
-    ["input_text", { selector: "Name", text: "x", timeout_ms: 600 }],
-    ["type_text", { text: "x", timeout_ms: 600 }],
-    ["press_key", { key: "a", timeout_ms: 600 }],
-    ["scroll", { timeout_ms: 600 }],
-    ["tap_x_y", { x: 5, y: 5 }],
-    ["execute_javascript", { script: "return 1", timeout_ms: 600 }],
-    ["wait_for", { text: "never", timeout_ms: 600 }],
-  ])("ends %s", async (command, params) => {
-    const failure = await failureOf(device.run(command, params));
-    expect(failure.code).toBe("PAGE_UNRESPONSIVE");
-  });
-
-  it("ends looks, selectors, screenshots and sensors", async () => {
+  it("ends every command, look, selector, screenshot and reading of the sensors", async () => {
     const { web } = device;
-    const failures = await Promise.all([
-      failureOf(web.elements?.dump({ interactiveOnly: true }, never) ?? Promise.resolve()),
-      failureOf(web.elements?.selectors(["e1"], never) ?? Promise.resolve()),
-      failureOf(web.screen?.capture({}, never) ?? Promise.resolve()),
-      failureOf(web.sensors?.sensors(never) ?? Promise.resolve()),
-    ]);
-    expect(failures.map(({ code }) => code)).toEqual(Array(4).fill("PAGE_UNRESPONSIVE"));
+    const commands: [command: string, params: Record<string, unknown>][] = [
+      ["click_element", { selector: "Go", timeout_ms: 600 }],
+      ["input_text", { selector: "Name", text: "x", timeout_ms: 600 }],
+      ["type_text", { text: "x", timeout_ms: 600 }],
+      ["press_key", { key: "a", timeout_ms: 600 }],
+      ["scroll", { timeout_ms: 600 }],
+      ["tap_x_y", { x: 5, y: 5 }],
+      ["execute_javascript", { script: "return 1", timeout_ms: 600 }],
+      ["wait_for", { text: "never", timeout_ms: 600 }],
+    ];
+    const asked: [what: string, work: Promise<unknown>][] = [
+      ["look", web.elements?.dump({ interactiveOnly: true }, never) ?? Promise.resolve()],
+      ["selectors", web.elements?.selectors(["e1"], never) ?? Promise.resolve()],
+      ["screenshot", web.screen?.capture({}, never) ?? Promise.resolve()],
+      ["sensors", web.sensors?.sensors(never) ?? Promise.resolve()],
+    ];
+    const failures = asked.map(async ([what, work]) => [what, (await failureOf(work)).code]);
+    // Commands follow each other, as on any device, while the looks wait.
+    for (const [command, params] of commands)
+      expect([command, (await failureOf(device.run(command, params))).code]).toEqual([
+        command,
+        "PAGE_UNRESPONSIVE",
+      ]);
+    expect(await Promise.all(failures)).toEqual(asked.map(([what]) => [what, "PAGE_UNRESPONSIVE"]));
   });
 
-  it("ends reload", async () => {
+  it("ends reload, and leaves a device that can be used again", async () => {
     const failure = await failureOf(device.run("reload", { timeout_ms: 1_500 }));
     expect(failure.code).toBe("PAGE_UNRESPONSIVE");
-  });
-
-  it("leaves a device that can be used again", async () => {
     await device.run("load_storage_state", {});
     await device.run("navigate_to_url", { url: "data:text/html,<title>Again</title>" });
     expect(await device.js("return document.title")).toBe("Again");
@@ -97,20 +106,17 @@ describe("a page that answers", () => {
   });
 
   it("is not called busy while a server keeps it waiting", async () => {
-    const server = createServer(() => undefined);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("no port");
-    const url = `http://127.0.0.1:${address.port}/`;
+    const silent = await serve(() => undefined);
     try {
       for (const before of ["about:blank", "data:text/html,<p>Here</p>"]) {
         await device.run("navigate_to_url", { url: before });
-        const failure = await failureOf(device.run("navigate_to_url", { url, timeout_ms: 2_000 }));
+        const failure = await failureOf(
+          device.run("navigate_to_url", { url: silent.url, timeout_ms: 2_000 }),
+        );
         expect([before, failure.code]).toEqual([before, "NAVIGATION_FAILED"]);
       }
     } finally {
-      server.closeAllConnections();
-      server.close();
+      await silent.close();
     }
   });
 
