@@ -48,8 +48,8 @@ export default defineConfig({
     projects: [project("alone", true), project("shared", false)],
     globalSetup: "test/globalSetup.ts",
     reporters: ["default", new CountReporter()],
-    // A file waits half of its time for browsers and processes, so one more than there are cores keeps them busy.
-    maxWorkers: availableParallelism() + 1,
+    // A file waits half of its time for browsers and processes: with one more than there are cores, a core idled for a tenth.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
   },
 });
