@@ -12,7 +12,8 @@ export type Usage = z.output<typeof usageSchema>;
 /** How a run ended: `done`, or what kept it from it. `needs_input`: a question of ours is open. */
 export const outcomeSchema = z.enum(["done", "needs_input", "refused", "limit", "cancelled", "failed"]);
 export type Outcome = z.output<typeof outcomeSchema>;
-export const limitSchema = z.enum(["turns", "tokens", "cost", "time", "output_tokens"]);
+/** `output_tokens`: of one reply. `context_full`: the conversation is as long as its model can read. */
+export const limitSchema = z.enum(["turns", "tokens", "cost", "time", "output_tokens", "context_full"]);
 export type Limit = z.output<typeof limitSchema>;
 
 const errorFields = { code: z.string(), message: z.string(), hint: z.string() };
@@ -32,6 +33,11 @@ export const eventBodySchema = z.discriminatedUnion("type", [
     chosen_by: z.enum(["trigger", "model", "user", "kept", "event"]),
     /** `LOAD SKILL <name>`. */
     text: z.string(),
+    /**
+     * Where a segment begins with it: the number of messages before it, and what its system and tools are known by. Absent
+     * where the skill goes on in the segment before.
+     */
+    segment: z.object({ after: z.int(), prefix: z.string() }).optional(),
   }),
   z.object({
     type: z.literal("tool_call"),

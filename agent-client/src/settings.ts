@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limitsSchema } from "./agents/agent.ts";
+import { effortSchema, priceSchema, thinkingSchema } from "./model/facts.ts";
 
 const seconds = (max: number) => z.int().min(1).max(max);
 
@@ -13,8 +14,13 @@ const modelSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z_]\w*$/)
     .optional(),
-  /** US dollars for a million tokens; those that we know for models that we know, when left out. */
-  price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
+  /** Those that we know for models that we know, when left out. */
+  price: priceSchema.optional(),
+  /** How much the model thinks; its own default when left out. */
+  effort: effortSchema.optional(),
+  thinking: thinkingSchema.exclude(["enabled"]).optional(),
+  /** Whether another skill's tools come within the conversation; what we know of the model, when left out. */
+  inline_tools: z.boolean().optional(),
 });
 
 /** `agents:` of labwright.yaml. Strict. */
@@ -25,13 +31,11 @@ export const settingsSchema = z
     /** Chooses a skill when triggers are undecided; the first of `models` when left out. */
     router_model: modelSchema.optional(),
     /** Most tokens of one reply. */
-    max_output_tokens: z.int().min(256).max(128_000).default(8_192),
+    max_output_tokens: z.int().min(256).max(128_000).default(32_000),
     limits: limitsSchema.prefault({}),
     /** How long a tool may say nothing. */
     tool_timeout_seconds: seconds(86_400).default(120),
     approval_timeout_seconds: seconds(86_400).default(300),
-    /** Adds the tools of another skill to a conversation instead of sending other tools; only some models can. */
-    inline_tools: z.boolean().default(false),
     api: z
       .strictObject({
         host: z.string().min(1).default("127.0.0.1"),

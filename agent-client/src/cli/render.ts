@@ -114,6 +114,7 @@ const limits = {
   cost: "of cost",
   time: "of time",
   output_tokens: "of tokens in one reply",
+  context_full: "of what the model can read; begin another conversation",
 } as const;
 
 function reasonText(view: View, { outcome, limit, error }: SessionEnded): string {

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Usage } from "../events.ts";
+import { clearing } from "../model/context.ts";
 import { failureOf } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
-import { addUsage, noUsage, usageOf } from "../model/usage.ts";
+import { thinkingOf } from "../model/thinking.ts";
+import { addPaid, addUsage, costOf, noUsage, type Paid, usageOf } from "../model/usage.ts";
 import type { ToolSpec } from "../ports.ts";
 import type { Message } from "./history.ts";
 
@@ -20,6 +22,8 @@ export type OutcomeOptions = {
 };
 
 const maxAttempts = 2;
+/** The SDK refuses to wait without a stream for more. */
+const maxUnstreamed = 16_384;
 
 /**
  * Asks for a run's finding in a schema, once more with what is wrong when it does not fit. `outcome` is undefined when it
@@ -27,26 +31,30 @@ const maxAttempts = 2;
  */
 export async function askOutcome(
   options: OutcomeOptions,
-): Promise<{ outcome: unknown; usage: Usage; messages: Message[] }> {
+): Promise<{ outcome: unknown; usage: Usage; paid: Paid | undefined; messages: Message[] }> {
   const { endpoint, schema, history, signal } = options;
   const shape = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
   let question = `End with your finding as one JSON object and nothing else. ${options.describe}\nIts JSON Schema: ${shape}`;
   const messages: Message[] = [];
   let usage = noUsage;
+  let paid: Paid | undefined = { cost_usd: 0, saved_usd: 0 };
+  const { price } = endpoint.facts;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     messages.push({ role: "user", content: question });
     const reply = await ask(options, [...history, ...messages]).catch((error: unknown) => {
       if (signal.aborted) throw error;
       throw failureOf(error, endpoint.model).error;
     });
-    usage = addUsage(usage, usageOf(reply.usage));
+    const used = usageOf(reply.usage);
+    usage = addUsage(usage, used);
+    paid = addPaid(paid, price && costOf(used, price));
     const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-    messages.push({ role: "assistant", content: text || "(nothing)" });
+    if (reply.content.length > 0) messages.push({ role: "assistant", content: reply.content });
     const parsed = schema.safeParse(jsonIn(text));
-    if (parsed.success) return { outcome: parsed.data, usage, messages };
+    if (parsed.success) return { outcome: parsed.data, usage, paid, messages };
     question = `That does not fit: ${problemsOf(parsed.error)}. Give the whole JSON object again, and nothing else.`;
   }
-  return { outcome: undefined, usage, messages };
+  return { outcome: undefined, usage, paid, messages };
 }
 
 function ask({ endpoint, system, specs, maxTokens, signal }: OutcomeOptions, messages: Message[]) {
@@ -54,7 +62,9 @@ function ask({ endpoint, system, specs, maxTokens, signal }: OutcomeOptions, mes
   return endpoint.client.beta.messages.create(
     {
       model: endpoint.model,
-      max_tokens: maxTokens,
+      max_tokens: Math.min(maxTokens, maxUnstreamed),
+      ...thinkingOf(endpoint),
+      ...clearing(endpoint, specs),
       system: [{ type: "text", text: system, cache_control: cached }],
       cache_control: cached,
       tools: specs.map(({ name, description, input_schema }) => ({

@@ -49,3 +49,17 @@ export function namesIn(history: readonly BetaMessageParam[], specs: readonly { 
   }
   return [...names];
 }
+
+/**
+ * What was said before a segment, as its model is given it: without the thinking, which belongs to another system and other
+ * tools, and without what changed those tools.
+ */
+export const withoutThinking = (history: readonly BetaMessageParam[]): BetaMessageParam[] =>
+  history.flatMap((message) => {
+    if (message.role === "system") return [];
+    if (message.role !== "assistant" || typeof message.content === "string") return [message];
+    const content = (message.content ?? []).filter(
+      ({ type }) => type !== "thinking" && type !== "redacted_thinking",
+    );
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });

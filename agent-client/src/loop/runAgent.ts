@@ -6,9 +6,10 @@ import type {
 } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import { AgentError } from "../errors.ts";
 import type { AgentEventBody, Limit, SessionEnded, Usage } from "../events.ts";
-import { failureOf, type ModelFailure } from "../model/failure.ts";
-import { inlineToolsBeta } from "../model/inline.ts";
+import { clearing } from "../model/context.ts";
+import { failureOf, isForeignThinking, type ModelFailure } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
+import { bindingBeta, thinkingOf } from "../model/thinking.ts";
 import {
   addPaid,
   addUsage,
@@ -61,6 +62,9 @@ export type RunOptions = {
 
 export type RunResult = { ended: SessionEnded; history: Message[] };
 
+/** Lets a message add whole tools to a conversation; platform.claude.com, Mid-conversation system messages. */
+const inlineToolsBeta = "inline-tools-2026-09-15";
+
 type End = Pick<SessionEnded, "outcome"> & Partial<Pick<SessionEnded, "limit" | "error">>;
 /** Replies that may break off one after the other before a model is given up, and replies that only call what is not there. */
 const maxBroken = 3;
@@ -82,6 +86,8 @@ class Run {
   private usage: Usage = noUsage;
   private paid: Paid | undefined = { cost_usd: 0, saved_usd: 0 };
   private text = "";
+  /** Set when the API took thinking of this conversation for another one's. */
+  private dropsForeign = false;
   private readonly inputs = createInputCheck();
   private readonly start: number;
   private readonly signal: AbortSignal;
@@ -101,7 +107,7 @@ class Run {
     for (const [at, endpoint] of models.entries()) {
       const failure = await this.withModel(endpoint);
       if ("outcome" in failure) return failure;
-      end = { outcome: "failed", error: failure };
+      end = failure.code === "CONTEXT_FULL" ? contextFull : { outcome: "failed", error: failure };
       const next = models[at + 1];
       if (next)
         emit({ type: "progress", kind: "model", text: `${failure.message} Going on with ${next.model}.` });
@@ -127,8 +133,17 @@ class Run {
       return await this.talk(endpoint);
     } catch (error) {
       if (error instanceof SaveFailed) throw error.cause;
+      if (!this.signal.aborted && isForeignThinking(error) && this.mayDropThinking(endpoint))
+        return { ...failureOf(error, endpoint.model), again: true };
       return this.signal.aborted ? this.aborted() : failureOf(error, endpoint.model);
     }
+  }
+
+  /** Once in a run, and only where a request may say so. */
+  private mayDropThinking(endpoint: ModelEndpoint): boolean {
+    const isFirst = !this.dropsForeign && thinkingOf(endpoint).thinking?.type === "adaptive";
+    this.dropsForeign ||= isFirst;
+    return isFirst;
   }
 
   private aborted(): End {
@@ -140,20 +155,30 @@ class Run {
   private async talk(endpoint: ModelEndpoint): Promise<End> {
     const { options, signal } = this;
     const { limits } = options;
-    if (endpoint.price === undefined && Number.isFinite(limits.cost_usd)) throw unpriced(endpoint.model);
+    if (endpoint.facts.price === undefined && Number.isFinite(limits.cost_usd))
+      throw unpriced(endpoint.model);
     const cached = { type: "ephemeral" } as const;
+    const cleared = clearing(endpoint, [...options.specs, ...(options.inline ?? [])]);
+    const betas = [
+      ...(cleared.betas ?? []),
+      ...(options.inline ? [inlineToolsBeta] : []),
+      ...(this.dropsForeign ? [bindingBeta] : []),
+    ];
+    const { output_tokens: most = limits.max_output_tokens } = endpoint.facts;
     const system: BetaTextBlockParam[] = [{ type: "text", text: options.system, cache_control: cached }];
     const runner = endpoint.client.beta.messages.toolRunner(
       {
         model: endpoint.model,
-        max_tokens: limits.max_output_tokens,
+        max_tokens: Math.min(limits.max_output_tokens, most),
         system,
         cache_control: cached,
         tools: runnableTools({ ...options, signal, isBroken: this.inputs.isBroken }),
         messages: this.history,
         stream: true,
         thread: false,
-        ...(options.inline && { betas: [inlineToolsBeta] }),
+        ...thinkingOf(endpoint, { dropsForeign: this.dropsForeign }),
+        ...cleared,
+        ...(betas.length > 0 && { betas }),
       },
       { signal },
     );
@@ -189,7 +214,9 @@ class Run {
       for await (const event of { [Symbol.asyncIterator]: () => events }) this.tell(event);
       const reply = await stream.finalMessage();
       this.account(reply, endpoint);
-      await this.keep([...runner.params.messages, { role: "assistant", content: reply.content }]);
+      // A message of nothing is no message: the API refuses it.
+      const said: Message[] = reply.content.length > 0 ? [{ role: "assistant", content: reply.content }] : [];
+      await this.keep([...runner.params.messages, ...said]);
       const end = this.endOf(reply);
       if (end) return end;
       strangers = this.callsStrangers() ? strangers + 1 : 0;
@@ -205,7 +232,7 @@ class Run {
       this.options.emit({ type: "message", text: event.delta.text, partial: true });
   }
 
-  private account(reply: BetaMessage, { model, price }: ModelEndpoint): void {
+  private account(reply: BetaMessage, { model, facts: { price } }: ModelEndpoint): void {
     const { emit } = this.options;
     this.turns += 1;
     const usage = usageOf(reply.usage);
@@ -218,16 +245,17 @@ class Run {
     }
     const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
     if (text) this.text = text;
-    for (const line of cacheLines(usage)) emit({ type: "progress", kind: "cache", text: line });
+    for (const line of cacheLines(usage, price)) emit({ type: "progress", kind: "cache", text: line });
     emit({ type: "progress", kind: "cost", text: costLine(`turn ${this.turns}, ${model}`, usage, paid) });
   }
 
   /** Undefined while the runner is to go on. */
   private endOf({ stop_reason, content }: BetaMessage): End | undefined {
     if (stop_reason === "refusal") return { outcome: "refused" };
-    if (stop_reason === "max_tokens" || stop_reason === "model_context_window_exceeded")
-      return { outcome: "limit", limit: "output_tokens" };
+    if (stop_reason === "max_tokens") return { outcome: "limit", limit: "output_tokens" };
+    if (stop_reason === "model_context_window_exceeded") return contextFull;
     if (stop_reason === "pause_turn") return this.reached();
+    if (content.length === 0) return { outcome: "failed", error: nothingSaid };
     if (!content.some(({ type }) => type === "tool_use")) return { outcome: "done" };
     return this.reached();
   }
@@ -294,6 +322,14 @@ const { code, message, hint } = new AgentError(
   "Set ANTHROPIC_API_KEY, or agents.models with a base_url and api_key_env in labwright.yaml.",
 );
 const noModel = { code, message, hint };
+
+const contextFull: End = { outcome: "limit", limit: "context_full" };
+
+const nothingSaid = {
+  code: "MODEL_FAILED",
+  message: "The model ended without a word.",
+  hint: "Say how to go on: the same request would get the same.",
+};
 
 const unpriced = (model: string) =>
   new AgentError(

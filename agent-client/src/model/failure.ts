@@ -25,7 +25,13 @@ const askAgain =
   "Nothing that it asked for was run. Send the message again, or another model with agents.models.";
 
 function failed(
-  code: "MODEL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_OVERLOADED" | "RATE_LIMITED" | "API_KEY_INVALID",
+  code:
+    | "CONTEXT_FULL"
+    | "MODEL_FAILED"
+    | "MODEL_NOT_FOUND"
+    | "MODEL_OVERLOADED"
+    | "RATE_LIMITED"
+    | "API_KEY_INVALID",
   message: string,
   hint: string,
   again = false,
@@ -52,6 +58,7 @@ function ofStatus(error: InstanceType<typeof Anthropic.APIError>, model: string)
     return failed("RATE_LIMITED", `${model} takes no more requests for now.`, waitHint(error));
   if (status === 529 || status === 503 || type === "overloaded_error")
     return failed("MODEL_OVERLOADED", `${model} is overloaded.`, waitHint(error), status === undefined);
+  if (status === 400 || status === 413) return ofRequest(error, model);
   const isServer = status === undefined || status >= 500;
   return failed(
     "MODEL_FAILED",
@@ -60,6 +67,34 @@ function ofStatus(error: InstanceType<typeof Anthropic.APIError>, model: string)
     isServer,
   );
 }
+
+/** What the API says of a request that it does not take. Its code is stable, its words are not: they are only shown. */
+function ofRequest(error: InstanceType<typeof Anthropic.APIError>, model: string): ModelFailure {
+  const said = error.apiMessage ?? error.message;
+  if (error.status === 413 || /prompt is too long/i.test(said))
+    return failed(
+      "CONTEXT_FULL",
+      `The conversation is longer than ${model} can read: ${said}`,
+      "Begin another conversation, or name a model with a longer context in agents.models.",
+    );
+  if (isForeignThinking(error))
+    return failed(
+      "MODEL_FAILED",
+      `${model} takes the thinking in this conversation for another one's: ${said}`,
+      "Begin another conversation; `labwright logs` says what changed in this one.",
+    );
+  return failed(
+    "MODEL_FAILED",
+    `${model} refused the request: ${said}`,
+    "What it names must be mended: in agents.models, in the skill, or in what was sent. The same request will fail again.",
+  );
+}
+
+/** Whether the API refused thinking because the conversation before it is not what it was. */
+export const isForeignThinking = (error: unknown): boolean =>
+  error instanceof Anthropic.APIError &&
+  error.status === 400 &&
+  /thinking.*bound to a different conversation/is.test(error.message);
 
 function waitHint({ headers }: InstanceType<typeof Anthropic.APIError>): string {
   const seconds = Number(headers?.get("retry-after"));

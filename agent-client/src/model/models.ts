@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import type { ModelSettings, Settings } from "../settings.ts";
-import type { Price } from "./usage.ts";
+import { factsOf, type ModelFacts } from "./facts.ts";
 
 /** A model that can be asked: the SDK's client for its endpoint. */
 export type ModelEndpoint = {
   model: string;
   client: Pick<Anthropic, "beta">;
-  /** Undefined when nobody told: costs are unknown then, and a limit of cost ends the run before it begins. */
-  price: Price | undefined;
+  /** Without a price costs are unknown, and a limit of cost ends the run before it begins. */
+  facts: ModelFacts;
+  /** How much it thinks; its own default when left out. */
+  effort?: ModelSettings["effort"];
+  thinking?: ModelSettings["thinking"];
 };
 
 /** `current` is empty without a key. A key that is saved while this runs counts from the next run on. */
@@ -22,14 +25,6 @@ const defaultModel = "claude-sonnet-5-5";
 const maxRetries = 2;
 /** The longest that a server may take to begin a reply. */
 const beginMs = 600_000;
-
-/** US dollars for a million tokens: platform.claude.com, Models overview, November 2026. The longest beginning counts. */
-const prices: readonly [string, Price][] = [
-  ["claude-opus-5-5", { input: 4, output: 20 }],
-  ["claude-sonnet-5-5", { input: 2, output: 10 }],
-  ["claude-haiku-5-5", { input: 0.1, output: 0.5 }],
-  ["claude-fable-5-1", { input: 10, output: 50 }],
-];
 
 export type ModelOptions = {
   settings: Settings;
@@ -51,7 +46,18 @@ export function openModels(options: ModelOptions): ModelSource {
     const name = JSON.stringify([baseURL, key]);
     const client = clients.get(name) ?? clientOf(key, baseURL, options.fetch);
     clients.set(name, client);
-    return [{ model: given.model, client, price: given.price ?? priceOf(given.model) }];
+    const { model, effort, thinking, price, inline_tools } = given;
+    const facts = factsOf(model);
+    const told = { ...(price && { price }), ...(inline_tools !== undefined && { inline_tools }) };
+    return [
+      {
+        model,
+        client,
+        facts: { ...facts, ...told },
+        ...(effort && { effort }),
+        ...(thinking && { thinking }),
+      },
+    ];
   };
   const current = () => modelsOf(options).flatMap(endpoint);
   return {
@@ -81,6 +87,3 @@ function savedKey(file: string): string | undefined {
     return undefined;
   }
 }
-
-const priceOf = (model: string): Price | undefined =>
-  prices.filter(([name]) => model.startsWith(name)).sort(([a], [b]) => b.length - a.length)[0]?.[1];

@@ -1,4 +1,5 @@
 import type { Usage } from "../events.ts";
+import { factsDate, type Price } from "./facts.ts";
 
 export const noUsage: Usage = {
   input_tokens: 0,
@@ -33,10 +34,7 @@ export function usageOf(given: {
   };
 }
 
-/** US dollars for a million tokens. */
-export type Price = { input: number; output: number };
-
-/** Times the price of input: platform.claude.com, Prompt caching; a cache that lives for five minutes. */
+/** Times the price of input, where a price says nothing of the cache. */
 const cacheWriteFactor = 1.25;
 const cacheReadFactor = 0.1;
 const million = 1_000_000;
@@ -44,15 +42,21 @@ const million = 1_000_000;
 /** US dollars. */
 export type Paid = { cost_usd: number; saved_usd: number };
 
-/** `saved_usd` is what the same tokens had cost without a cache, less `cost`; it is negative while a cache was only written. */
-export function costOf(usage: Usage, price: Price): Paid {
-  const weighted =
-    usage.input_tokens +
-    usage.cache_creation_input_tokens * cacheWriteFactor +
-    usage.cache_read_input_tokens * cacheReadFactor;
-  const output = (usage.output_tokens * price.output) / million;
-  const cost_usd = (weighted * price.input) / million + output;
-  return { cost_usd, saved_usd: (inputOf(usage) * price.input) / million + output - cost_usd };
+/**
+ * What one request cost, by the tier that its prompt is in. `saved_usd` is what the same tokens had cost without a cache,
+ * less `cost_usd`; it is negative while a cache was only written.
+ */
+export function costOf(usage: Usage, { above, ...usual }: Price): Paid {
+  const price = above !== undefined && inputOf(usage) > above.tokens ? above : usual;
+  const { input, cache_write = input * cacheWriteFactor, cache_read = input * cacheReadFactor } = price;
+  const output = usage.output_tokens * price.output;
+  const whole = inputOf(usage) * input + output;
+  const paid =
+    usage.input_tokens * input +
+    usage.cache_creation_input_tokens * cache_write +
+    usage.cache_read_input_tokens * cache_read +
+    output;
+  return { cost_usd: paid / million, saved_usd: (whole - paid) / million };
 }
 
 /** Both known, or the sum is not. */
@@ -60,19 +64,25 @@ export const addPaid = (a: Paid | undefined, b: Paid | undefined): Paid | undefi
   a && b && { cost_usd: a.cost_usd + b.cost_usd, saved_usd: a.saved_usd + b.saved_usd };
 
 /** What a reply's counters say of the cache, in the words of seed 000. The model's minimum is never assumed. */
-export function cacheLines(usage: Usage): string[] {
+export function cacheLines(usage: Usage, price: Price | undefined): string[] {
   const { cache_creation_input_tokens: created, cache_read_input_tokens: read } = usage;
   const lines: string[] = [];
-  if (read > 0) lines.push(`[CACHE] Read ${read} tokens from cache (90% cheaper)`);
+  if (read > 0) lines.push(`[CACHE] Read ${read} tokens from cache${cheaper(price)}`);
   if (created > 0) lines.push(`[CACHE] Created cache with ${created} tokens`);
   return lines.length > 0 ? lines : ["[CACHE] Below the model's minimum"];
+}
+
+function cheaper(price: Price | undefined): string {
+  if (price === undefined || price.input === 0) return "";
+  const { input, cache_read = input * cacheReadFactor } = price;
+  return ` (${Math.round(100 * (1 - cache_read / input))}% cheaper)`;
 }
 
 /** One line on what was used and paid. */
 export function costLine(what: string, usage: Usage, paid: Paid | undefined): string {
   const tokens = `${inputOf(usage)} tokens in (${usage.cache_read_input_tokens} from cache), ${usage.output_tokens} out`;
   if (paid === undefined)
-    return `[COST] ${what}: price of this model unknown, set agents.models[].price; ${tokens}`;
+    return `[COST] ${what}: price of this model unknown (prices of ${factsDate}), set agents.models[].price; ${tokens}`;
   const { cost_usd, saved_usd } = paid;
   const share = cost_usd + saved_usd > 0 ? Math.round((100 * saved_usd) / (cost_usd + saved_usd)) : 0;
   return `[COST] ${what}: $${cost_usd.toFixed(4)}, ${share} % saved by the cache; ${tokens}`;

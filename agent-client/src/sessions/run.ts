@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Skill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
@@ -6,7 +7,6 @@ import { type Message, textOf } from "../loop/history.ts";
 import { runAgent } from "../loop/runAgent.ts";
 import type { Gate } from "../loop/tools.ts";
 import { runnableTools } from "../loop/tools.ts";
-import { takesInlineTools } from "../model/inline.ts";
 import type { ModelEndpoint, ModelSource } from "../model/models.ts";
 import { addPaid, addUsage, costOf, noUsage } from "../model/usage.ts";
 import { type OfflineAnswer, offlineTools, requestIn, runOffline } from "../offline/index.ts";
@@ -36,6 +36,15 @@ export type RunDeps = {
 /** What a skill's model is told: who it is, then what to do. */
 export const systemOf = (agent: Agent, skill: Skill): string =>
   `${agent.system_prompt}\n\n${skill.system_prompt}`;
+
+/** What a segment's system and tools are known by. */
+function prefixOf(system: string, specs: readonly ToolSpec[]): string {
+  const sent = specs.map(({ name, description, input_schema }) => [name, description, input_schema]);
+  return createHash("sha256")
+    .update(JSON.stringify([system, sent]))
+    .digest("base64url")
+    .slice(0, 16);
+}
 
 /**
  * One message from its arrival to its end, which is told and stored. Never rejects but when nothing can be stored; what
@@ -78,9 +87,11 @@ async function follow(
   const { transcript } = given;
   if (prepared.kind === "ask") return ask(prepared, transcript);
   transcript.answered();
-  transcript.tell(prepared.loaded);
   const models = deps.models.current();
-  if (models.length === 0) return withoutModel(prepared, given, deps);
+  if (models.length === 0) {
+    transcript.tell(prepared.loaded);
+    return withoutModel(prepared, given, deps);
+  }
   const sent = await whatIsSent(prepared, given, deps);
   const { ended } = await runAgent({
     models,
@@ -99,29 +110,34 @@ async function follow(
 type Sent = { system: string; specs: readonly ToolSpec[]; inline?: readonly ToolSpec[]; history: Message[] };
 
 /**
- * The skill's prompt and tools; or, where they are to be added within the conversation, those that it began with, and
- * this skill's with the message.
+ * The segment of the conversation that goes on, with this skill's tools added to it where it began with others; or a new
+ * one that begins with this skill, whose model is given what was said before without the thinking. A segment's system and
+ * tools never change, since its thinking is bound to them.
  */
 async function whatIsSent(
   { skill, specs, loaded }: Extract<Prepared, { kind: "ready" }>,
   { agent, transcript }: { agent: Agent; transcript: Transcript },
-  { server, models, settings }: RunDeps,
+  { server, models }: RunDeps,
 ): Promise<Sent> {
-  const base = (await server.skills()).find(({ name }) => name === transcript.firstSkill) ?? skill;
-  const isInline =
-    settings.inline_tools &&
-    base.name !== skill.name &&
-    models.current().every(({ model }) => takesInlineTools(model));
-  if (!isInline)
-    return {
-      system: systemOf(agent, skill),
-      specs,
-      history: transcript.history.filter(({ role }) => role !== "system"),
-    };
-  const content = `Do this by the skill ${skill.name}, in place of the one before:\n${skill.system_prompt}`;
-  if (loaded.chosen_by !== "kept") await transcript.add([{ role: "user", content }]);
-  const history = [...transcript.history];
-  return { system: systemOf(agent, base), specs: await specsOf(base, server), inline: specs, history };
+  const { segment } = transcript;
+  const base = (await server.skills()).find(({ name }) => name === segment?.skill) ?? skill;
+  const begun = base === skill ? specs : await specsOf(base, server);
+  const system = systemOf(agent, base);
+  const isWhole = segment !== undefined && segment.prefix === prefixOf(system, begun);
+  const isChanged = base.name !== skill.name || transcript.ownHistory.some(({ role }) => role === "system");
+  const mayAdd = models.current().every(({ facts }) => facts.inline_tools);
+  if (!isWhole || (isChanged && !mayAdd)) {
+    const own = systemOf(agent, skill);
+    transcript.tell({ ...loaded, segment: { after: transcript.beforeLast, prefix: prefixOf(own, specs) } });
+    return { system: own, specs, history: transcript.sent() };
+  }
+  transcript.tell(loaded);
+  if (!isChanged) return { system, specs, history: transcript.sent() };
+  if (loaded.chosen_by !== "kept") {
+    const content = `Do this by the skill ${skill.name}, in place of the one before:\n${skill.system_prompt}`;
+    await transcript.add([{ role: "user", content }]);
+  }
+  return { system, specs: begun, inline: specs, history: transcript.sent() };
 }
 
 async function ask(
@@ -210,7 +226,7 @@ function failedBy(error: unknown): Pick<SessionEnded, "outcome" | "error"> {
 
 type Routing = { usage: Usage; paid: { cost_usd: number; saved_usd: number } | undefined };
 
-function addRouting(routed: Routing, usage: Usage, { price }: ModelEndpoint): void {
+function addRouting(routed: Routing, usage: Usage, { facts: { price } }: ModelEndpoint): void {
   routed.usage = addUsage(routed.usage, usage);
   routed.paid = addPaid(routed.paid, price && costOf(usage, price));
 }

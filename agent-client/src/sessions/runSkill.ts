@@ -7,7 +7,7 @@ import { askOutcome } from "../loop/askOutcome.ts";
 import { runAgent } from "../loop/runAgent.ts";
 import type { Gate } from "../loop/tools.ts";
 import type { ModelSource } from "../model/models.ts";
-import { addPaid, addUsage, costOf } from "../model/usage.ts";
+import { addPaid, addUsage } from "../model/usage.ts";
 import type { Clock, LabServer, ToolSpec } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { createApprovals } from "./approvals.ts";
@@ -144,7 +144,7 @@ async function findingOf(
     await transcript.add(asked.messages);
     const { cost_usd, saved_usd = 0, ...rest } = ended;
     const before = cost_usd === undefined ? undefined : { cost_usd, saved_usd };
-    const paid = addPaid(before, endpoint.price && costOf(asked.usage, endpoint.price));
+    const paid = addPaid(before, asked.paid);
     const end = { ...rest, usage: addUsage(ended.usage, asked.usage), ...paid };
     return { end, ...(asked.outcome !== undefined && { outcome: asked.outcome }) };
   } catch (error) {

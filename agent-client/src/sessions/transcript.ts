@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { type AgentEvent, type AgentEventBody, isStored, type SessionEnded } from "../events.ts";
-import { closed, type Message, textOf } from "../loop/history.ts";
+import { closed, type Message, textOf, withoutThinking } from "../loop/history.ts";
 import type { AgentStore, Clock, SessionPatch, StoredMessage } from "../ports.ts";
 
 /** Short, and sure enough to be met never twice. */
 export const newId = (): string => randomBytes(9).toString("base64url").replace(/[-_]/g, "0");
 
 export type Listener = (event: AgentEvent) => void;
+
+/** What goes on with one system and one set of tools: begun with `skill`, after so many messages. */
+export type Segment = { skill: string; after: number; prefix: string };
 
 const pageSize = 1_000;
 /** So long a stored event may wait for others to be stored with. */
@@ -24,7 +27,7 @@ export class Transcript {
   private messages: Message[] = [];
   private seq = 0;
   private open: readonly string[] = [];
-  private first: string | undefined;
+  private segmentNow: Segment | undefined;
   private last: SessionEnded | undefined;
   private isClean = true;
   private waiting: AgentEvent[] = [];
@@ -66,9 +69,25 @@ export class Transcript {
     return this.open;
   }
 
-  /** The skill that the conversation began with. */
-  get firstSkill(): string | undefined {
-    return this.first;
+  /** The one that goes on; undefined before the first. */
+  get segment(): Segment | undefined {
+    return this.segmentNow;
+  }
+
+  /** How many messages there are before the last one, which asked. */
+  get beforeLast(): number {
+    return Math.max(0, this.messages.length - 1);
+  }
+
+  /** Of the segment alone. */
+  get ownHistory(): readonly Message[] {
+    return this.messages.slice(this.segmentNow?.after ?? 0);
+  }
+
+  /** What a model is given: what was said before the segment without the thinking, and the segment as it is. */
+  sent(): Message[] {
+    const after = this.segmentNow?.after ?? 0;
+    return [...withoutThinking(this.messages.slice(0, after)), ...this.messages.slice(after)];
   }
 
   /** Whether the last that was told is a run's end; true before the first. */
@@ -127,7 +146,8 @@ export class Transcript {
   private learn(event: AgentEvent): void {
     this.seq = event.seq;
     this.isClean = event.type === "session_ended";
-    if (event.type === "skill_loaded") this.first ??= event.skill;
+    if (event.type === "skill_loaded" && event.segment)
+      this.segmentNow = { skill: event.skill, ...event.segment };
     if (event.type === "handoff") this.open = event.options;
     if (event.type === "session_ended") this.last = event;
   }

@@ -183,13 +183,23 @@ test("a stream that is cut in the middle of a tool's input is asked for again, a
 });
 
 test("429 and 529 are waited for as they say, and the run goes on", async () => {
-  const server = await api(
-    error(429, "rate_limit_error", { retryAfter: 0.01 }),
-    error(529, "overloaded_error", { retryAfter: 0.01 }),
-    says("done"),
-  );
+  const told = [
+    error(429, "rate_limit_error", { retryAfter: 0.9 }),
+    error(529, "overloaded_error", { retryAfter: 1.1 }),
+  ];
+  const asked: number[] = [];
+  const respond = script([...told, says("done")]);
+  const server = await startMessagesApi({
+    respond(request, context) {
+      asked.push(performance.now());
+      return respond(request, context);
+    },
+  });
+  open.push(server);
   expect((await run(server)).ended).toMatchObject({ outcome: "done", turns: 1 });
-  expect(server.requests).toHaveLength(3);
+  const [first = 0, second = 0, third = 0] = asked;
+  // Without that word the SDK waits half a second, then one, less a quarter.
+  expect([second - first >= 899, third - second >= 1_099]).toEqual([true, true]);
 });
 
 test("what stays refused ends by name: rate, load, key, model, network", async () => {
@@ -205,7 +215,7 @@ test("what stays refused ends by name: rate, load, key, model, network", async (
     expect((await run(server)).ended).toMatchObject({ outcome: "failed", error: { code } });
   }
   const server = await api(says("never"));
-  const wrong = await run(server, { models: [modelAt(server.url, { key: "wrong" })] });
+  const wrong = await run(server, { models: [modelAt(server.url, { key: "wrong-key" })] });
   expect(wrong.ended).toMatchObject({ outcome: "failed", error: { code: "API_KEY_INVALID" } });
   expect(JSON.stringify(wrong.ended)).not.toContain("wrong-key");
   const gone = await startMessagesApi({ respond: () => says("never") });
@@ -342,14 +352,15 @@ test("costs are what was counted: written, read, saved, and said in the cache's 
   const read = used.reduce((sum, one) => sum + (one?.cache_read_input_tokens ?? 0), 0);
   expect(ended.usage).toMatchObject({ cache_creation_input_tokens: written, cache_read_input_tokens: read });
   const { input_tokens, output_tokens } = ended.usage;
-  const cost = ((input_tokens + written * 1.25 + read * 0.1) * 2 + output_tokens * 10) / 1e6;
+  // Claude Sonnet 5.5, from its release note of 2026-10-07: $2, $10, $2.50 written, $0.10 read.
+  const cost = (input_tokens * 2 + written * 2.5 + read * 0.1 + output_tokens * 10) / 1e6;
   expect(ended.cost_usd).toBeCloseTo(cost, 12);
-  expect(ended.saved_usd).toBeCloseTo(((read * 0.9 - written * 0.25) * 2) / 1e6, 12);
+  expect(ended.saved_usd).toBeCloseTo((read * 1.9 - written * 0.5) / 1e6, 12);
   const lines = events.flatMap((event) =>
     event.type === "progress" && event.kind === "cache" ? [event.text] : [],
   );
   expect(lines).toContain(`[CACHE] Created cache with ${used[0]?.cache_creation_input_tokens} tokens`);
-  expect(lines).toContain(`[CACHE] Read ${used[1]?.cache_read_input_tokens} tokens from cache (90% cheaper)`);
+  expect(lines).toContain(`[CACHE] Read ${used[1]?.cache_read_input_tokens} tokens from cache (95% cheaper)`);
   const small = await api(says("done"));
   const below = await run(small);
   expect(below.events).toContainEqual({
@@ -370,7 +381,7 @@ test("what cannot be stored is not gone on with", async () => {
 
 test("a limit of cost is refused where the price is unknown", async () => {
   const server = await api(says("never"));
-  const endpoint = { ...modelAt(server.url), price: undefined };
+  const endpoint = modelAt(server.url, { model: "claude-of-tomorrow" });
   const { ended } = await run(server, { models: [endpoint], limit: { cost_usd: 1 } });
   expect(ended).toMatchObject({ outcome: "failed", error: { code: "CONFIG_INVALID" } });
   expect(server.requests).toHaveLength(0);

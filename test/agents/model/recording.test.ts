@@ -171,7 +171,7 @@ describe("another request than the recorded one is refused", () => {
   });
 
   test.each<[string, Record<string, unknown>, RegExp]>([
-    ["a model", { model: "claude-opus-5-5" }, /model is "claude-opus-5-5", recorded was "claude-sonnet-5-5"/],
+    ["a model", { model: "claude-opus-5-5" }, /model is "claude-opus-5-5", recorded was "claude-opus-4-8"/],
     ["a tool", { tools: [tool("tap")] }, /tools\.0\.name is "tap", recorded was "press_key"/],
     [
       "one tool more",

@@ -7,7 +7,8 @@ import {
   testKey,
 } from "../../fixtures/messagesApi/server.ts";
 
-export const model = "claude-sonnet-5-5";
+/** One that thinks only when it is asked to. */
+export const model = "claude-opus-4-8";
 
 /** The SDK on a stand-in, or on another endpoint. */
 export const clientOf = (

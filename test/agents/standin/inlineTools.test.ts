@@ -76,6 +76,6 @@ test("a tool that is removed is not offered any more", async () => {
       },
     ],
   });
-  expect(message.content).toMatchObject([{ text: "I have: press_key." }]);
+  expect(message.content.at(-1)).toMatchObject({ text: "I have: press_key." });
   await api.close();
 });

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import data from "./models.json" with { type: "json" };
+
+const usd = z.number().min(0);
+
+/**
+ * US dollars for a million tokens. A cache that lives for five minutes is written at 1.25 times the input and read at a
+ * tenth, where nothing else is said. `above`: of a request with a longer prompt, output too.
+ */
+export const priceSchema = z
+  .strictObject({
+    input: usd,
+    output: usd,
+    cache_write: usd.optional(),
+    cache_read: usd.optional(),
+    above: z
+      .strictObject({
+        tokens: z.int().min(1),
+        input: usd,
+        output: usd,
+        cache_write: usd.optional(),
+        cache_read: usd.optional(),
+      })
+      .optional(),
+  })
+  .describe("US dollars for a million tokens.");
+export type Price = z.output<typeof priceSchema>;
+
+export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
+export const thinkingSchema = z.enum(["adaptive", "between_tools", "enabled", "disabled"]);
+export type Thinking = z.output<typeof thinkingSchema>;
+
+/** What a model is and takes. What nobody told of it is absent. */
+const factsSchema = z.strictObject({
+  model: z.string(),
+  /** Of a prompt and its reply together. */
+  context_tokens: z.int().optional(),
+  /** The most of one reply, what it thinks counted. */
+  output_tokens: z.int().optional(),
+  /** A shorter prefix is not cached. */
+  cache_floor_tokens: z.int().nullable().optional(),
+  price: priceSchema.optional(),
+  thinks_by_default: z.boolean(),
+  /** What `thinking.type` may be. */
+  thinking: z.array(thinkingSchema),
+  effort_levels: z.array(effortSchema),
+  /** A block of thinking is bound to the system, the tools and the messages before it. */
+  preserved_thinking: z.boolean(),
+  /** Takes tools that a message within the conversation adds and removes. */
+  inline_tools: z.boolean(),
+});
+export type ModelFacts = z.output<typeof factsSchema>;
+
+const known = z
+  .strictObject({ date: z.iso.date(), sources: z.array(z.string()), models: z.array(factsSchema) })
+  .parse(data);
+
+/** The day of the facts. */
+export const factsDate = known.date;
+
+/**
+ * What `models.json` says of a model, which may carry the date of its release. Of one that it does not know, only what is
+ * safe with any: it is sent no settings, keeps its tools through a conversation, and has no price.
+ */
+export function factsOf(model: string): ModelFacts {
+  const name = model.replace(/-\d{8}$/, "");
+  const facts = known.models.find((one) => one.model === name);
+  return (
+    facts ?? {
+      model,
+      thinks_by_default: true,
+      thinking: [],
+      effort_levels: [],
+      preserved_thinking: true,
+      inline_tools: false,
+    }
+  );
+}
