@@ -135,7 +135,8 @@ export type AgentStore = {
     holder: string,
     entries: { messages?: readonly StoredMessage[]; events?: readonly AgentEvent[]; patch?: SessionPatch },
   ): Promise<void>;
-  messages(id: string): Promise<StoredMessage[]>;
+  /** In order, after `after`; all of them when it is left out. */
+  messages(id: string, after?: number): Promise<StoredMessage[]>;
   /** In order, after `after`. */
   events(id: string, range: { after: number; limit: number }): Promise<AgentEvent[]>;
   /** Makes `holder` the only one that may append, for `ttl_ms` from now; false when another has it. */

@@ -255,7 +255,8 @@ class Run {
     if (stop_reason === "max_tokens") return { outcome: "limit", limit: "output_tokens" };
     if (stop_reason === "model_context_window_exceeded") return contextFull;
     if (stop_reason === "pause_turn") return this.reached();
-    if (content.length === 0) return { outcome: "failed", error: nothingSaid };
+    if (content.every(({ type }) => type === "thinking" || type === "redacted_thinking"))
+      return { outcome: "failed", error: nothingSaid };
     if (!content.some(({ type }) => type === "tool_use")) return { outcome: "done" };
     return this.reached();
   }

@@ -18,6 +18,8 @@ export type ConversationDeps = {
   clock: Clock;
   /** Names this process among those that have the same conversations. */
   holder: string;
+  /** How long a conversation that rests stays in memory; a minute when left out. */
+  idleMs?: number;
 };
 
 /** Longer than any question; a model's window is not much larger. */
@@ -27,6 +29,8 @@ const titleLetters = 80;
 export const holdMs = 20_000;
 export const renewMs = 5_000;
 const pageSize = 1_000;
+/** A conversation in which nothing was said for so long leaves memory. */
+const idleMs = 60_000;
 const suggested = 3;
 
 type Run = {
@@ -35,7 +39,7 @@ type Run = {
   ended: Promise<SessionEnded>;
 };
 /** What this process knows of a conversation. `isTaken` from the moment in which a message is taken to the run's end. */
-type Open = { transcript: Transcript; isTaken: boolean; run?: Run };
+type Open = { transcript: Transcript; isTaken: boolean; run?: Run; idle?: NodeJS.Timeout };
 type Asked = Parameters<typeof runMessage>[0]["message"];
 
 export const createConversations = (deps: ConversationDeps): Conversations => new Engine(deps);
@@ -131,6 +135,7 @@ class Engine implements Conversations {
     const runs = [...this.open.values()].flatMap(({ run }) => run ?? []);
     for (const { stop } of runs) stop.abort();
     await Promise.allSettled(runs.map(({ ended }) => ended));
+    for (const { idle } of this.open.values()) clearTimeout(idle);
     this.open.clear();
   }
 
@@ -151,7 +156,17 @@ class Engine implements Conversations {
       isTaken: false,
     };
     this.open.set(id, found);
+    this.leaveWhenIdle(id, found);
     return found;
+  }
+
+  /** Begins to wait anew with each use. */
+  private leaveWhenIdle(id: string, here: Open): void {
+    clearTimeout(here.idle);
+    here.idle = setTimeout(() => {
+      if (here.isTaken || here.run) return;
+      if (here.transcript.rest()) this.open.delete(id);
+    }, this.deps.idleMs ?? idleMs).unref();
   }
 
   /** Holds the conversation, stores the message, and starts the run. */
@@ -197,6 +212,7 @@ class Engine implements Conversations {
       await server.store.letGo(session.id, holder).catch(() => {});
       delete here.run;
       here.isTaken = false;
+      this.leaveWhenIdle(session.id, here);
     });
     ended.catch(() => {});
     return { stop, approvals, ended };

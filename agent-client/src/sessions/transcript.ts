@@ -46,7 +46,8 @@ export class Transcript {
     await this.readEvents();
     if (!this.isClean) this.seq += skippedAfterDeath;
     this.isClean = true;
-    this.messages = (await this.deps.store.messages(this.id)).map(({ message }) => message);
+    const more = await this.deps.store.messages(this.id, this.messages.length);
+    this.messages = [...this.messages, ...more.map(({ message }) => message)];
     const added = closed(this.messages, died).slice(this.messages.length);
     if (added.length > 0) await this.add(added);
   }
@@ -136,6 +137,12 @@ export class Transcript {
     if (patch || this.waiting.length > 0) await this.write(patch ? { patch } : {});
     else await this.storing;
     if (this.fault !== undefined) throw this.fault;
+  }
+
+  /** Forgets what the store has, pictures among it; the next {@link refresh} reads it again. Whether nobody listens. */
+  rest(): boolean {
+    this.messages = [];
+    return this.listeners.size === 0;
   }
 
   subscribe(listener: Listener): () => void {

@@ -86,8 +86,8 @@ function entries(ask: Ask) {
     append: async (id, holder, given) => {
       await ask("POST", sessionPath(id, "/entries"), nothing, { body: { holder, ...given } });
     },
-    messages: (id) =>
-      allPages<StoredMessage>({ after: 0, limit: Number.POSITIVE_INFINITY }, async (query) => {
+    messages: (id, after = 0) =>
+      allPages<StoredMessage>({ after, limit: Number.POSITIVE_INFINITY }, async (query) => {
         const page = await ask("GET", sessionPath(id, "/messages"), messagePage, { query });
         return page.messages;
       }),

@@ -101,8 +101,8 @@ function memoryEntries({ get, now, holds }: { get(id: string): Kept; now(): stri
       const isRepeated = added === 0 && messages.length + events.length > 0;
       if (!isRepeated) Object.assign(session, structuredClone(patch), { updated_at: now() });
     },
-    async messages(id) {
-      return inOrder(get(id).messages);
+    async messages(id, after = 0) {
+      return inOrder(get(id).messages).filter(({ seq }) => seq > after);
     },
     async events(id, { after, limit }) {
       const all = inOrder(get(id).events);

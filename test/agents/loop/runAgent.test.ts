@@ -10,6 +10,7 @@ import {
   callsBroken,
   cut,
   error,
+  faulty,
   held,
   type Reply,
   says,
@@ -200,6 +201,51 @@ test("429 and 529 are waited for as they say, and the run goes on", async () => 
   const [first = 0, second = 0, third = 0] = asked;
   // Without that word the SDK waits half a second, then one, less a quarter.
   expect([second - first >= 899, third - second >= 1_099]).toEqual([true, true]);
+});
+
+test.each([
+  "overloaded_error",
+  "api_error",
+])("%s inside of a stream: the same is asked again, and nothing of the piece is kept", async (type) => {
+  const server = await api(faulty(says("half of a word"), type, 4), says("done"));
+  const { ended, history } = await run(server);
+  expect(ended).toMatchObject({ outcome: "done", text: "done", turns: 1 });
+  expect(JSON.stringify(history)).not.toContain("half");
+  expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
+  nothingRefused(server);
+});
+
+test.each([
+  "claude-opus-4-8",
+  "claude-opus-5-5",
+])("an empty reply, a refusal and a full window are ends by name that can be gone on from, with %s", async (model) => {
+  for (const [reply, end] of [
+    [{ blocks: [] }, { outcome: "failed", error: { code: "MODEL_FAILED" } }],
+    [says("so far", "model_context_window_exceeded"), { outcome: "limit", limit: "context_full" }],
+    [says("no", "refusal"), { outcome: "refused" }],
+  ] as const) {
+    const server = await api(reply, says("on we go"));
+    const models = [modelAt(server.url, { model })];
+    const first = await run(server, { models });
+    expect(first.ended).toMatchObject(end);
+    const history: Message[] = [...first.history, { role: "user", content: "Please go on" }];
+    expect((await run(server, { models, history })).ended).toMatchObject({ outcome: "done" });
+    nothingRefused(server);
+  }
+});
+
+test("what the API says of a request that it does not take is told, with what can be mended", async () => {
+  const server = await api(says("never"));
+  const [endpoint] = [{ ...modelAt(server.url), effort: "low" as const, thinking: "disabled" as const }];
+  const { ended } = await run(server, { models: [endpoint] });
+  expect(ended).toMatchObject({
+    outcome: "failed",
+    error: {
+      code: "MODEL_FAILED",
+      message: expect.stringContaining('"thinking.type.disabled" is not supported for this model'),
+      hint: expect.stringContaining("agents.models"),
+    },
+  });
 });
 
 test("what stays refused ends by name: rate, load, key, model, network", async () => {

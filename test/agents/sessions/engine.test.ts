@@ -375,6 +375,37 @@ test("tools of another skill are added within the conversation: the cached begin
   expect(api.refused).toEqual([]);
 });
 
+test("a message reads what is new of a conversation; one that rested is read anew", async () => {
+  const store = memoryStore(systemClock);
+  const read: [after: number | undefined, count: number][] = [];
+  const messages = store.messages.bind(store);
+  store.messages = async (id, after) => {
+    const found = await messages(id, after);
+    read.push([after, found.length]);
+    return found;
+  };
+  const api = await model(Array.from({ length: 4 }, () => says("done")));
+  const { server } = fakeLab(lonely, { store });
+  const talking = openTalk(server, modelsAt(api.url), { idleMs: 500 });
+  open.push(talking.conversations);
+  const { id } = await talking.say(scriptRequest);
+  await talking.say("and once more please", id);
+  expect(read).toEqual([
+    [0, 0],
+    [2, 0],
+  ]);
+  await expect
+    .poll(
+      async () => {
+        await talking.say("and once more please", id);
+        return read.at(-1);
+      },
+      { timeout: 20_000, interval: 1_000 },
+    )
+    .toEqual([0, expect.any(Number)]);
+  expect(api.refused).toEqual([]);
+});
+
 test("three prompts that the devices at hand can run open a conversation, and each of all is understood without a model", async () => {
   const { conversations } = await talk([]);
   const suggestions = await conversations.suggestions();
