@@ -46,4 +46,12 @@ const phrasesOf = ({ name, triggers, description }: Skill): string[] => [
   ...description.split(/[.,;()]/).filter((part) => part.trim() !== ""),
 ];
 
+/** The phrase of a skill that is most like a text; its name when none is like it. */
+export function nearestPhrase(text: string, skill: Skill): string {
+  const phrases = phrasesOf(skill).map((phrase) => phrase.trim());
+  const likeness = learnLikeness(phrases.map((phrase) => readAll([phrase])))(featuresOf(text));
+  const best = likeness.indexOf(Math.max(...likeness));
+  return phrases[best] ?? skill.name;
+}
+
 const readAll = (texts: readonly string[]): Features[] => texts.map((text) => featuresOf(namesByKind(text)));

@@ -1,6 +1,6 @@
 export { type LoadedSkills, loadSkillFolders, loadSkills } from "./load.ts";
 export { exportSkills, skillMarkdown } from "./markdown.ts";
-export { type MatchContext, matchSkill, type SkillMatch } from "./match.ts";
+export { explainMatch, type MatchContext, type MatchReason, matchSkill, type SkillMatch } from "./match.ts";
 export { isEmpty, meaningsOf } from "./meanings.ts";
 export { nearest } from "./nearest.ts";
 export { parseSkill } from "./parse.ts";

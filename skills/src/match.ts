@@ -1,4 +1,4 @@
-import { type Fit, learnFit } from "./fit.ts";
+import { type Fit, learnFit, nearestPhrase } from "./fit.ts";
 import { isEmpty, meaningsOf } from "./meanings.ts";
 import { namesByKind } from "./names.ts";
 import type { Skill } from "./skill.ts";
@@ -57,23 +57,78 @@ export function matchSkill(
   skills: readonly Skill[],
   context: MatchContext = {},
 ): SkillMatch {
+  const read = readRequest(request, skills, context);
+  const [only] = read.named;
+  if (only !== undefined && read.named.length === 1) return { kind: "match", skill: only, score: sureScore };
+  const { ranked, lead } = rank(read);
+  const [best] = ranked;
+  const isStopped = gates(read, { ranked, lead }).next().done !== true;
+  if (best === undefined || isStopped) return ask(ranked.map(({ skill }) => skill));
+  return { kind: "match", skill: best.skill, score: lead };
+}
+
+export type MatchReason = {
+  decision: SkillMatch;
+  /** Best first. `score`: how much better a skill fits than what no skill is for. `phrase`: what of it comes nearest. */
+  near: { skill: Skill; score: number; phrase: string }[];
+  /** Why the best is not taken, in words. */
+  stopped: string[];
+};
+
+/** Why {@link matchSkill} decides as it does. */
+export function explainMatch(
+  request: string,
+  skills: readonly Skill[],
+  context: MatchContext = {},
+): MatchReason {
+  const decision = matchSkill(request, skills, context);
+  const read = readRequest(request, skills, context);
+  const { ranked, lead } = rank(read);
+  return {
+    decision,
+    near: ranked
+      .slice(0, maxCandidates)
+      .map(({ skill, score }) => ({ skill, score, phrase: nearestPhrase(read.text, skill) })),
+    stopped: decision.kind === "match" ? [] : [...gates(read, { ranked, lead })],
+  };
+}
+
+type Read = {
+  index: Index;
+  text: string;
+  kinds: ReadonlySet<string>;
+  isCandidate(skill: Skill): boolean;
+  /** Those of which the request is a trigger or the name. */
+  named: readonly Skill[];
+};
+type Ranking = { ranked: readonly { skill: Skill; score: number }[]; lead: number };
+
+function readRequest(request: string, skills: readonly Skill[], context: MatchContext): Read {
   const index = indexOf(skills);
   const text = namesByKind(request.slice(0, maxLetters));
   const kinds = kindsIn(text, context.platform);
   const isCandidate = ({ platform }: Skill) => platform === null || kinds.size === 0 || kinds.has(platform);
   const named = (index.byPhrase.get(phraseKey(request)) ?? []).filter(isCandidate);
-  const [only] = named;
-  if (only !== undefined && named.length === 1) return { kind: "match", skill: only, score: sureScore };
-  const { ranked, lead } = rank(index, text, isCandidate);
-  const [best] = ranked;
-  const isClear =
-    best !== undefined &&
-    named.length === 0 &&
-    sayingWords(text).length >= minWords &&
-    lead >= minLead &&
-    (best.platform === null || kinds.has(best.platform)) &&
-    gainOfTwo(text, index.fitOf) <= maxGainOfTwo * Math.log(1 + skills.length);
-  return isClear ? { kind: "match", skill: best, score: lead } : ask(ranked);
+  return { index, text, kinds, isCandidate, named };
+}
+
+/** What keeps the best from being taken, the cheapest to find out first. */
+function* gates({ index, text, kinds, named }: Read, { ranked, lead }: Ranking): Generator<string, void> {
+  const [best, second] = ranked;
+  if (best === undefined) return yield "there is no skill for such a device";
+  if (named.length > 1) yield `it is a trigger of ${named.map(({ name }) => name).join(" and of ")}`;
+  const words = sayingWords(text);
+  if (words.length < minWords)
+    yield `only ${words.length} of its words say something, and ${minWords} are needed`;
+  if (lead < minLead) {
+    const next = second && second.score > 0 ? second.skill.name : "what no skill is for";
+    yield `${best.skill.name} fits ${lead.toFixed(2)} better than ${next}, and ${minLead} are needed`;
+  }
+  const { platform } = best.skill;
+  if (platform !== null && !kinds.has(platform))
+    yield `${best.skill.name} is for ${platform}, and no such device is named`;
+  if (gainOfTwo(text, index.fitOf) > maxGainOfTwo * Math.log(1 + index.skills.length))
+    yield "two skills fit it better, each a part of it";
 }
 
 function indexOf(skills: readonly Skill[]): Index {
@@ -98,14 +153,14 @@ const phraseKey = (text: string): string => {
 };
 
 /** By fit, then by name; `lead` is how far the first is before the second, or before what no skill is for. */
-function rank({ skills, fitOf }: Index, text: string, isCandidate: (skill: Skill) => boolean) {
+function rank({ index: { skills, fitOf }, text, isCandidate }: Read): Ranking {
   const { scores, elsewhere } = fitOf(text);
   const ranked = skills
-    .map((skill, at) => ({ skill, score: scores[at] ?? 0 }))
+    .map((skill, at) => ({ skill, score: (scores[at] ?? 0) - elsewhere }))
     .filter(({ skill }) => isCandidate(skill))
     .sort((a, b) => b.score - a.score || (a.skill.name < b.skill.name ? -1 : 1));
-  const [best = elsewhere, second = elsewhere] = ranked.map(({ score }) => score);
-  return { ranked: ranked.map(({ skill }) => skill), lead: best - Math.max(second, elsewhere) };
+  const [best = 0, second = 0] = ranked.map(({ score }) => score);
+  return { ranked, lead: best - Math.max(second, 0) };
 }
 
 /** What speaks of a device of each kind, as meanings of the lexicon. */

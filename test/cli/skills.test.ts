@@ -42,6 +42,20 @@ test("skills list ends with 1 and names the line when a file of the user's is le
   expect(out).not.toContain("our-lab");
 });
 
+test("skills why names the skill that a request loads, the nearest phrases, and the gate that stopped it", async () => {
+  write("our-lab", "[list_hosts, get_device_info]");
+  const own = await skills("why", "please look at our lab");
+  expect(own).toMatchObject({ code: 0 });
+  expect(own.out).toMatch(/^It loads our-lab\.\n +\d+\.\d\d {2}our-lab +"look at our lab"$/m);
+  const clear = await skills("why", "run the script goto on the tv");
+  expect(clear.out).toContain("It loads run-script.");
+  const short = await skills("why", "lamps");
+  expect(short).toMatchObject({ code: 1 });
+  expect(short.out).toMatch(/^It is asked which is meant: only 1 of its words say something, and 2 are needed/);
+  const far = await skills("why", "could you maybe check something");
+  expect(far.out).toMatch(/fits -?\d+\.\d\d better than .*, and 0\.4 are needed|words say something/);
+});
+
 test("skills export writes the named ones as SKILL.md, and refuses a name that is not there", async () => {
   write("our-lab", "[list_hosts, get_device_info]");
   const { code } = await skills("export", "out", "our-lab", "device-status");

@@ -222,6 +222,14 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       const { listSkills } = await import("./skills.ts");
       exit(listSkills({ ...daemonOptions(given), json: given.json }, terminal));
     });
+  withDaemonOptions(skills.command("why"))
+    .description("says which skill a request loads, how near each comes, and what kept the best from being taken")
+    .argument("<request>", "what would be said to the assistant")
+    .addHelpText("after", examples('labwright skills why "check the lab"'))
+    .action(async (request: string, given: Given) => {
+      const { whySkill } = await import("./skills.ts");
+      exit(whySkill({ ...daemonOptions(given), request }, terminal));
+    });
   withDaemonOptions(skills.command("export"))
     .description("writes each as <folder>/<name>/SKILL.md, for programs that read Agent Skills")
     .argument("<folder>", "where to")

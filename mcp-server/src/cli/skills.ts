@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { explainMatch, latestSkills, type Skill } from "@labwright/skills";
 import { loadConfig } from "../config.ts";
 import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
 import { readUserSkills } from "../services/userSkills.ts";
@@ -41,9 +42,30 @@ export function exportAll(
   return told(problems, terminal);
 }
 
+/**
+ * `labwright skills why`: which skill a request loads, how near each comes and by which phrase, and what kept the best from
+ * being taken. Exit code 1 when it would be asked which is meant.
+ */
+export function whySkill(options: Options & { request: string }, terminal: Terminal): ExitCode {
+  const file = join(packageFolder(), "dist", "skills.json");
+  const shipped: Skill[] = JSON.parse(readFileSync(file, "utf8"));
+  const { user } = readOwn(options, terminal);
+  const { decision, near, stopped } = explainMatch(options.request, latestSkills([...shipped, ...user.current()]));
+  const isMatch = decision.kind === "match";
+  const lines = [
+    isMatch ? `It loads ${decision.skill.name}.` : `It is asked which is meant: ${stopped.join("; ")}.`,
+    ...near.map(
+      ({ skill, score, phrase }) => `${score.toFixed(2).padStart(7)}  ${skill.name.padEnd(24)} "${phrase}"`,
+    ),
+    "The number is how much better a skill fits than what no skill is for; its phrase that comes nearest is quoted.",
+  ];
+  terminal.out(`${lines.join("\n")}\n`);
+  return isMatch ? exitCodes.passed : exitCodes.failed;
+}
+
 type Listed = CatalogueSkill & { own: boolean };
 
-function loadAll(options: Options, { env, cwd }: Terminal) {
+function readOwn(options: Options, { env, cwd }: Terminal) {
   const { folders } = loadConfig({
     command: "skills",
     options: { config: options.config, data_dir: options.dataDir, log_level: options.logLevel },
@@ -57,6 +79,11 @@ function loadAll(options: Options, { env, cwd }: Terminal) {
     knownTools: new Set(tools.map(({ name }) => name)),
     reserved: new Set(skills.map(({ name }) => name)),
   });
+  return { skills, user };
+}
+
+function loadAll(options: Options, terminal: Terminal) {
+  const { skills, user } = readOwn(options, terminal);
   const all: Listed[] = [
     ...skills.map((skill) => ({ ...skill, own: false })),
     ...user.current().map((skill) => ({ ...skill, own: true })),
