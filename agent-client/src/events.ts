@@ -50,6 +50,8 @@ export const eventBodySchema = z.discriminatedUnion("type", [
     tool_use_id: z.string(),
     tool: z.string(),
     is_error: z.boolean(),
+    /** What a run came to, where the tool ran one: `passed`, `failed` ... */
+    status: z.string().optional(),
     /** As the model sees it, at most 4,000 characters. */
     text: z.string(),
     images: z.int(),

@@ -40,9 +40,10 @@ const topicsElsewhere = elsewhere
   .split("\n")
   .map((topic) => topic.split("|"));
 
-const phrasesOf = ({ name, triggers, description }: Skill): string[] => [
+const phrasesOf = ({ name, triggers, examples = [], description }: Skill): string[] => [
   name.replaceAll("-", " "),
   ...triggers.filter((trigger) => !eventName.test(trigger)),
+  ...examples,
   ...description.split(/[.,;()]/).filter((part) => part.trim() !== ""),
 ];
 

@@ -4,6 +4,7 @@ import { parseSkill } from "./parse.ts";
 import type { Skill } from "./skill.ts";
 import type { SkillProblem } from "./source.ts";
 import { compareVersions } from "./versions.ts";
+import { foldedWords } from "./words.ts";
 
 /** `skills` by name, the highest version first. */
 export type LoadedSkills = { skills: Skill[]; problems: SkillProblem[] };
@@ -39,7 +40,17 @@ function readSkillFile(folder: string, name: string, knownTools: ReadonlySet<str
   const text = readText(file);
   if (text === undefined) return undefined;
   if (typeof text !== "string") return unreadable(file, text.message);
-  return { file, ...parseSkill(text, file, name, knownTools) };
+  const parsed = parseSkill(text, file, name, knownTools);
+  const examples = readExamples(join(folder, name, "examples.txt"));
+  if (parsed.skill === undefined || examples.length === 0) return { file, ...parsed };
+  return { file, ...parsed, skill: { ...parsed.skill, examples } };
+}
+
+/** None where there is no such file, or one that cannot be read: the skill is as good without. */
+function readExamples(file: string): string[] {
+  const text = readText(file);
+  if (typeof text !== "string") return [];
+  return text.split(/\r?\n/).filter((line) => foldedWords(line).length > 0);
 }
 
 const unreadable = (file: string, message: string): SkillFile => ({

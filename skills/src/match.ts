@@ -43,6 +43,8 @@ type Index = {
   skills: readonly Skill[];
   /** By name and by trigger. */
   byPhrase: ReadonlyMap<string, readonly Skill[]>;
+  /** Phrases with too few words that say something to be known by those. */
+  short: readonly { words: readonly string[]; skill: Skill }[];
   fitOf: (text: string) => Fit;
 };
 const indexes = new WeakMap<readonly Skill[], Index>();
@@ -108,8 +110,26 @@ function readRequest(request: string, skills: readonly Skill[], context: MatchCo
   const text = namesByKind(request.slice(0, maxLetters));
   const kinds = kindsIn(text, context.platform);
   const isCandidate = ({ platform }: Skill) => platform === null || kinds.size === 0 || kinds.has(platform);
-  const named = (index.byPhrase.get(phraseKey(request)) ?? []).filter(isCandidate);
+  const named = (index.byPhrase.get(phraseKey(request)) ?? shortIn(index, request)).filter(isCandidate);
   return { index, text, kinds, isCandidate, named };
+}
+
+/** Skills of a short phrase to which the request adds nothing but small words, as in "tidy up please". */
+function shortIn({ short }: Index, request: string): readonly Skill[] {
+  const words = foldedWords(request);
+  if (words.filter((word) => !isEmpty(word)).length >= minWords) return [];
+  return [
+    ...new Set(short.filter((phrase) => addsSmallWords(words, phrase.words)).map(({ skill }) => skill)),
+  ];
+}
+
+function addsSmallWords(words: readonly string[], phrase: readonly string[]): boolean {
+  let next = 0;
+  for (const word of words) {
+    if (word === phrase[next]) next += 1;
+    else if (!isEmpty(word)) return false;
+  }
+  return next === phrase.length;
 }
 
 /** What keeps the best from being taken, the cheapest to find out first. */
@@ -137,12 +157,24 @@ function indexOf(skills: readonly Skill[]): Index {
   const latest = latestSkills(skills);
   const byPhrase = new Map<string, Skill[]>();
   for (const skill of latest)
-    for (const phrase of new Set([skill.name, ...skill.triggers].map(phraseKey)))
+    for (const phrase of new Set(phrasesOf(skill).map(phraseKey)))
       byPhrase.set(phrase, [...(byPhrase.get(phrase) ?? []), skill]);
-  const index = { skills: latest, byPhrase, fitOf: learnFit(latest) };
+  const short = latest.flatMap((skill) =>
+    phrasesOf(skill)
+      .map((phrase) => foldedWords(phrase))
+      .filter((words) => words.length > 1 && words.filter((word) => !isEmpty(word)).length < minWords)
+      .map((words) => ({ words, skill })),
+  );
+  const index = { skills: latest, byPhrase, short, fitOf: learnFit(latest) };
   indexes.set(skills, index);
   return index;
 }
+
+const phrasesOf = ({ name, triggers, examples = [] }: Skill): readonly string[] => [
+  name,
+  ...triggers,
+  ...examples,
+];
 
 const sayingWords = (text: string): string[] => foldedWords(text).filter((word) => !isEmpty(word));
 

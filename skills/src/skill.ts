@@ -22,11 +22,11 @@ export const skillSchema = z.strictObject({
   version,
   /** What it does and when to use it, distinct from the others. */
   description: z.string().trim().min(1).max(1_024),
-  /** Short general phrases, in any language; case, accents and punctuation do not count. */
+  /** What its author promises: short general phrases, in any language; case, accents and punctuation do not count. */
   triggers: z
     .array(trigger)
     .min(1)
-    .max(100)
+    .max(10, "at most 10: further examples go into examples.txt beside this file, one a line")
     .superRefine(refuseTwins((text) => foldedWords(text).join(" "))),
   system_prompt: z.string().trim().min(1).max(20_000),
   tools: z
@@ -39,7 +39,8 @@ export const skillSchema = z.strictObject({
   requires_device: z.boolean().default(false),
   timeout_seconds: z.int().positive().max(86_400),
 });
-export type Skill = z.output<typeof skillSchema>;
+/** `examples`: requests to learn from beside the triggers, one a line in its `examples.txt`. */
+export type Skill = z.output<typeof skillSchema> & { examples?: readonly string[] };
 
 function refuseTwins(keyOf: (value: string) => string) {
   return (values: readonly string[], context: z.core.$RefinementCtx<readonly string[]>): void => {

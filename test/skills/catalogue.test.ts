@@ -36,8 +36,10 @@ test("every tool is in a skill", () => {
   expect([...toolNames].filter((name) => !used.has(name))).toEqual([]);
 });
 
-test("no trigger belongs to two skills", () => {
-  const all = latestSkills(skills).flatMap(({ triggers }) => triggers.map((text) => text.toLowerCase()));
+test("no trigger or example belongs to two skills", () => {
+  const all = latestSkills(skills).flatMap(({ triggers, examples = [] }) =>
+    [...triggers, ...examples].map((text) => text.toLowerCase()),
+  );
   expect(all.filter((trigger, index) => all.indexOf(trigger) < index)).toEqual([]);
 });
 
@@ -89,22 +91,32 @@ describe("the guidance that a prompt must keep", () => {
   });
 });
 
+/** Lines of at most 120 characters; those after the first are set in under an item. */
+const wrapped = (text: string): string[] =>
+  text
+    .replace(/(.{1,120})( +|$)/g, `$1\n${text.startsWith("- ") ? "  " : ""}`)
+    .trimEnd()
+    .split("\n");
+
 test("SKILLS.md is in step with the skills", async () => {
-  const rows = skills.map((skill) => {
-    const names = skill.tools.map((tool) => `\`${tool}\``).join(", ");
-    const triggers = skill.triggers.join(", ").replaceAll("|", "\\|");
-    const tokens = `${costOf(skill)} (${promptCost(skill)})`;
-    return `| \`${skill.name}\` | ${skill.version} | ${tokens} | ${skill.description} | ${names} | ${triggers} |`;
-  });
+  const sections = skills.flatMap((skill) => [
+    `## ${skill.name} ${skill.version}`,
+    "",
+    ...wrapped(skill.description),
+    "",
+    `- ${costOf(skill)} tokens (${promptCost(skill)})`,
+    ...wrapped(`- Tools: ${skill.tools.map((tool) => `\`${tool}\``).join(", ")}`),
+    ...wrapped(`- Triggers: ${skill.triggers.join(", ")}`),
+    `- Further examples to learn from: ${skill.examples?.length ?? 0}`,
+    "",
+  ]);
   const page = [
     "Every skill, generated from the `skill.yaml` files by `npm run gen`: do not edit.",
     "",
     "Tokens are o200k over the system prompt and the tools as sent to a model, those of the prompt in brackets.",
     "",
-    "| skill | version | tokens | what it does | tools | triggers |",
-    "|---|---|---|---|---|---|",
-    ...rows,
-    "",
+    ...sections,
   ];
+  expect(page.filter((line) => line.length > 200)).toEqual([]);
   await expect(page.join("\n")).toMatchFileSnapshot("../../skills/SKILLS.md");
 });

@@ -19,7 +19,10 @@ export type AskOptions = ClientOptions & {
   yes?: boolean | undefined;
 };
 
-/** `labwright ask`: one request and its answer. 0 done, 1 ended otherwise, 2 failed, 130 interrupted. */
+/**
+ * `labwright ask`: one request and its answer. 0 done, 1 ended otherwise or a run that was asked for did not pass, 2 failed,
+ * 130 interrupted.
+ */
 export async function runAsk(
   options: AskOptions,
   terminal: Terminal,
@@ -29,17 +32,24 @@ export async function runAsk(
   return withClient(options, terminal, open, async (client) => {
     const sessionId = await chooseConversation(client, options);
     const stopping = stopOn(terminal, options.timeoutSeconds);
-    const talking = talk(client, sessionId, text, options, terminal, stopping);
+    const runs = new Map<string, string>();
+    const talking = talk(client, sessionId, text, options, terminal, { stopping, runs });
     // Nobody waits for it any more once it was left.
     talking.catch(() => {});
     try {
       const end = await Promise.race([talking, stopping.left]);
-      return end === "left" ? exitCodes.interrupted : exitCodeOf(end, stopping.reason());
+      if (end === "left") return exitCodes.interrupted;
+      const code = exitCodeOf(end, stopping.reason());
+      return code === exitCodes.done && [...runs.values()].some(isBad) ? exitCodes.notDone : code;
     } finally {
       stopping.dispose();
     }
   });
 }
+
+/** How a run ends that did not pass. The last one of each tool counts: what was run again is judged by that. */
+const isBad = (status: string): boolean =>
+  ["failed", "blocked", "error", "timeout", "cancelled", "interrupted"].includes(status);
 
 async function chooseConversation(
   { conversations }: OpenAgent,
@@ -55,14 +65,17 @@ async function talk(
   text: string,
   { json, skill, yes }: AskOptions,
   terminal: Terminal,
-  stopping: Stopping,
+  { stopping, runs }: { stopping: Stopping; runs: Map<string, string> },
 ): Promise<SessionEnded> {
   const tell = json ? jsonTeller(terminal) : answerTeller(terminal);
   const end = await exchange({
     conversations,
     sessionId,
     message: { text, ...(skill !== undefined && { skill }) },
-    onEvent: tell,
+    onEvent(event) {
+      if (event.type === "tool_result" && event.status !== undefined) runs.set(event.tool, event.status);
+      tell(event);
+    },
     approve: async (required) => decide(required, yes === true, terminal),
     signal: stopping.signal,
   });

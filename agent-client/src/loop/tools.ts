@@ -55,6 +55,7 @@ async function runTool(
     type: "tool_result",
     ...named,
     is_error: result.isError,
+    ...(typeof result.structured?.status === "string" && { status: result.structured.status }),
     text: textOf(result.parts).slice(0, shownLetters),
     images: result.parts.filter(({ type }) => type === "image").length,
     duration_ms: Math.round(now() - start),

@@ -25,7 +25,9 @@ const skillsMs = 5_000;
 const skillsSchema = z.object({
   hash: z.string(),
   /** Left out when the asker has those of this hash. */
-  skills: z.array(skillSchema.extend({ own: z.boolean().default(false) })).optional(),
+  skills: z
+    .array(skillSchema.extend({ own: z.boolean().default(false), examples: z.array(z.string()).default([]) }))
+    .optional(),
 });
 
 /** The server as the agents know it: tools by MCP over HTTP, and what is stored and told by its routes. */

@@ -28,7 +28,6 @@ export type Price = z.output<typeof priceSchema>;
 
 export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
 export const thinkingSchema = z.enum(["adaptive", "between_tools", "enabled", "disabled"]);
-export type Thinking = z.output<typeof thinkingSchema>;
 
 /** What a model is and takes. What nobody told of it is absent. */
 const factsSchema = z.strictObject({

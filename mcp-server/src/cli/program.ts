@@ -223,7 +223,9 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       exit(listSkills({ ...daemonOptions(given), json: given.json }, terminal));
     });
   withDaemonOptions(skills.command("why"))
-    .description("says which skill a request loads, how near each comes, and what kept the best from being taken")
+    .description(
+      "says which skill a request loads, how near each comes, and what kept the best from being taken",
+    )
     .argument("<request>", "what would be said to the assistant")
     .addHelpText("after", examples('labwright skills why "check the lab"'))
     .action(async (request: string, given: Given) => {

@@ -50,7 +50,10 @@ export function whySkill(options: Options & { request: string }, terminal: Termi
   const file = join(packageFolder(), "dist", "skills.json");
   const shipped: Skill[] = JSON.parse(readFileSync(file, "utf8"));
   const { user } = readOwn(options, terminal);
-  const { decision, near, stopped } = explainMatch(options.request, latestSkills([...shipped, ...user.current()]));
+  const { decision, near, stopped } = explainMatch(
+    options.request,
+    latestSkills([...shipped, ...user.current()]),
+  );
   const isMatch = decision.kind === "match";
   const lines = [
     isMatch ? `It loads ${decision.skill.name}.` : `It is asked which is meant: ${stopped.join("; ")}.`,

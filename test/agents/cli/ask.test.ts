@@ -71,6 +71,23 @@ describe("labwright ask", () => {
     expect(written.err).toBe("");
   });
 
+  it.each<[statuses: string[], number]>([
+    [["passed"], 0],
+    [["failed"], 1],
+    [["running", "timeout"], 1],
+    [["failed", "passed"], 0],
+  ])("done with a run that came to %j ends with %s", async (statuses, expected) => {
+    const { code } = ask(["Run the test"], async ({ emit }) => {
+      for (const status of statuses)
+        emit({
+          ...{ type: "tool_result", tool_use_id: "t1", tool: "execute_testcase", is_error: false, status },
+          ...{ text: status, images: 0, duration_ms: 1 },
+        });
+      return { text: "I ran it." };
+    });
+    expect(await code).toBe(expected);
+  });
+
   it.each<[Outcome, number]>([
     ["done", 0],
     ["needs_input", 1],

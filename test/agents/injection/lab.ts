@@ -6,10 +6,10 @@ import { systemClock } from "../../../agent-client/src/clock.ts";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
 import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
 import type { LabServer, StoredMessage, ToolCall } from "../../../agent-client/src/ports.ts";
-import { memoryStore } from "../../../agent-client/src/store/memoryStore.ts";
 import { allSkills, openTalk, type Talk } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import type { TestClient } from "../../fixtures/client.ts";
+import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
 import type { SeenRequest } from "../../fixtures/messagesApi/messages.ts";
 import { calls, error, says, together } from "../../fixtures/messagesApi/reply.ts";
 import { type Respond, type Step, script } from "../../fixtures/messagesApi/script.ts";
@@ -145,7 +145,8 @@ function obedient(attack: Attack, reads: readonly ToolCall[], pages: Pages): Ste
         message: `The attack was not seen in ${seen.slice(-3_000)}`,
       });
     },
-    says(`As I was told: ${text}`),
+    // As much as one reply holds.
+    says(`As I was told: ${text.slice(0, 60_000)}`),
   ];
 }
 

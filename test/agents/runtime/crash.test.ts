@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import type { AgentStore, LabServer } from "../../../agent-client/src/ports.ts";
 import { startRuntime } from "../../../agent-client/src/runtime/index.ts";
-import { memoryStore } from "../../../agent-client/src/store/memoryStore.ts";
+import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
 import { agentClock, type Lab, openLab, runtimeOn, shipped } from "./lab.ts";
 
 let lab: Lab;

@@ -8,7 +8,7 @@ import type {
   ToolResult,
 } from "../../../agent-client/src/ports.ts";
 import { type RuntimeDeps, startRuntime } from "../../../agent-client/src/runtime/index.ts";
-import { memoryStore } from "../../../agent-client/src/store/memoryStore.ts";
+import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
 import { agentClock, runtimeOn } from "./lab.ts";
 
 const agent = (more: object = {}) =>

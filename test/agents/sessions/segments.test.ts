@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../agent-client/src/clock.ts";
 import { inputOf } from "../../../agent-client/src/model/usage.ts";
 import type { ToolResult } from "../../../agent-client/src/ports.ts";
-import { memoryStore } from "../../../agent-client/src/store/memoryStore.ts";
 import {
   allSkills,
   answers,
@@ -13,6 +12,7 @@ import {
   type Talk,
 } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
+import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
 import { edited } from "../../fixtures/messagesApi/contextEdits.ts";
 import { knownModels } from "../../fixtures/messagesApi/models.ts";
 import { promptOf, tokensOf } from "../../fixtures/messagesApi/prompt.ts";

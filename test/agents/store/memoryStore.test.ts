@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { memoryStore } from "../../../agent-client/src/store/memoryStore.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
+import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
 import { describeStore, says } from "./contract.ts";
 
 function open() {
