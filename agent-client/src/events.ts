@@ -50,7 +50,7 @@ export const eventBodySchema = z.discriminatedUnion("type", [
     tool_use_id: z.string(),
     tool: z.string(),
     is_error: z.boolean(),
-    /** What a run came to, where the tool ran one: `passed`, `failed` ... */
+    /** What a run came to, where the call ran one: `passed`, `failed` ... */
     status: z.string().optional(),
     /** As the model sees it, at most 4,000 characters. */
     text: z.string(),

@@ -1,4 +1,4 @@
-import { elsewhere } from "./elsewhere.ts";
+import elsewhere from "./elsewhere.json" with { type: "json" };
 import { learnEvidence } from "./evidence.ts";
 import { type Features, featuresOf } from "./features.ts";
 import { learnLikeness } from "./likeness.ts";
@@ -35,10 +35,7 @@ export function learnFit(skills: readonly Skill[]): (text: string) => Fit {
   };
 }
 
-const topicsElsewhere = elsewhere
-  .trim()
-  .split("\n")
-  .map((topic) => topic.split("|"));
+const topicsElsewhere = elsewhere.topics.map((topic) => topic.split("|"));
 
 const phrasesOf = ({ name, triggers, examples = [], description }: Skill): string[] => [
   name.replaceAll("-", " "),

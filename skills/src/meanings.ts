@@ -1,4 +1,4 @@
-import { empty, meanings } from "./lexicon.ts";
+import lexicon from "./lexicon.json" with { type: "json" };
 import { foldedWords, stem } from "./words.ts";
 
 /** Fewer letters than this are no part of a compound. */
@@ -9,15 +9,14 @@ const minSlip = 6;
 /** Expressions by their stems, and single words as they are written, by the letters that a slip leaves. */
 const expressions = new Map<string, string[]>();
 const written = new Set<string>();
-const emptyWords = new Set(foldedWords(empty));
+const emptyWords = new Set(foldedWords(lexicon.empty.join(" ")));
 readMeanings();
 const slips = readSlips();
 /** No expression has more words. */
 const maxLength = Math.max(...[...expressions.keys()].map((key) => key.split(" ").length));
 
 function readMeanings(): void {
-  for (const line of meanings.trim().split("\n")) {
-    const [meaning = "", expressionsOf = ""] = line.split(": ");
+  for (const [meaning, expressionsOf] of Object.entries(lexicon.meanings)) {
     for (const expression of expressionsOf.split(" ")) {
       const words = foldedWords(expression.replaceAll("_", " "));
       const key = words.map(stem).join(" ");

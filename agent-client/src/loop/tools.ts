@@ -55,7 +55,7 @@ async function runTool(
     type: "tool_result",
     ...named,
     is_error: result.isError,
-    ...(typeof result.structured?.status === "string" && { status: result.structured.status }),
+    ...statusOf(spec, result),
     text: textOf(result.parts).slice(0, shownLetters),
     images: result.parts.filter(({ type }) => type === "image").length,
     duration_ms: Math.round(now() - start),
@@ -64,6 +64,10 @@ async function runTool(
   if (result.isError) throw new ToolError(content);
   return content;
 }
+
+/** Of what was run now, not of a run that was read. */
+const statusOf = ({ readOnly }: ToolSpec, { structured }: ToolResult): { status?: string } =>
+  !readOnly && typeof structured?.status === "string" ? { status: structured.status } : {};
 
 /** What breaks a call off is a result too: it is what was known when it ended. */
 async function callTool(deps: ToolDeps, use: ToolCall, id: string): Promise<ToolResult> {

@@ -175,7 +175,6 @@ describe("a conversation", () => {
 
   test.each([
     "claude-haiku-4-5",
-    haiku,
     opus,
   ])("of two hundred turns with forty dumps and twenty pictures stays short, with %s", async (model) => {
     const dump = answers("A screen with many words. ".repeat(500));
