@@ -34,7 +34,9 @@ test("every request of the sets names skills that there are, and no trigger repe
 
 test("nothing that is known to be no skill's work repeats an open request", () => {
   const requests = new Set(requestsOf("open.yaml").map(({ text }) => text.toLowerCase()));
-  const phrases = elsewhere.topics.flatMap((topic) => topic.split("|")).map((phrase) => phrase.trim().toLowerCase());
+  const phrases = elsewhere.topics
+    .flatMap((topic) => topic.split("|"))
+    .map((phrase) => phrase.trim().toLowerCase());
   expect(phrases.filter((phrase) => requests.has(phrase))).toEqual([]);
 });
 
