@@ -47,10 +47,14 @@ const inBash = (source: string, given: Partial<SandboxedProgram> = {}) =>
   run({ command: ["/bin/bash", "--norc", "-c", source], ...given });
 
 /** Processes of this machine whose command line has `text`. */
-const processesWith = (text: string) =>
+/** Of `sleep` for so many seconds: a browser's arguments may hold any number. */
+const sleepersFor = (seconds: string) =>
   readdirSync("/proc").filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+      return (
+        /^\d+$/.test(pid) &&
+        /sleep[\0 ](\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8"))?.[1] === seconds
+      );
     } catch {
       return false;
     }
@@ -169,7 +173,7 @@ except OSError as error:
 
   it("leaves no process, when the program ends and when it is ended", async () => {
     await inBash("(sleep 4711 &) ; echo started");
-    await expect.poll(() => processesWith("4711")).toEqual([]);
+    await expect.poll(() => sleepersFor("4711")).toEqual([]);
     if (!found.ok) return;
     const program = found.sandbox.start({
       mounts: [],
@@ -181,14 +185,14 @@ except OSError as error:
     await new Promise((resolve) => program.child.stdout?.once("data", resolve));
     await expect.poll(() => program.usage().tasks).toBe(3);
     await program.end();
-    await expect.poll(() => processesWith("4712")).toEqual([]);
+    await expect.poll(() => sleepersFor("4712")).toEqual([]);
   });
 
   it.runIf(process.getuid?.() === 0)("holds all the same where the server is not root", async () => {
     const { text, code } = await asNobody();
     expect(text).toMatch(/^(9|10|11) 11\nrefused 101\nread-only\nnot kept\n$/);
     expect(code).toBe(0);
-    await expect.poll(() => processesWith("4713")).toEqual([]);
+    await expect.poll(() => sleepersFor("4713")).toEqual([]);
   });
 });
 
