@@ -46,7 +46,6 @@ const inPython = (source: string, given: Partial<SandboxedProgram> = {}) =>
 const inBash = (source: string, given: Partial<SandboxedProgram> = {}) =>
   run({ command: ["/bin/bash", "--norc", "-c", source], ...given });
 
-/** Processes of this machine whose command line has `text`. */
 /** Of `sleep` for so many seconds: a browser's arguments may hold any number. */
 const sleepersFor = (seconds: string) =>
   readdirSync("/proc").filter((pid) => {
