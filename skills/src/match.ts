@@ -59,7 +59,10 @@ export function matchSkill(
   skills: readonly Skill[],
   context: MatchContext = {},
 ): SkillMatch {
-  const read = readRequest(request, skills, context);
+  return decide(readRequest(request, skills, context));
+}
+
+function decide(read: Read): SkillMatch {
   const [only] = read.named;
   if (only !== undefined && read.named.length === 1) return { kind: "match", skill: only, score: sureScore };
   const { ranked, lead } = rank(read);
@@ -83,8 +86,8 @@ export function explainMatch(
   skills: readonly Skill[],
   context: MatchContext = {},
 ): MatchReason {
-  const decision = matchSkill(request, skills, context);
   const read = readRequest(request, skills, context);
+  const decision = decide(read);
   const { ranked, lead } = rank(read);
   return {
     decision,
@@ -117,7 +120,7 @@ function readRequest(request: string, skills: readonly Skill[], context: MatchCo
 /** Skills of a short phrase to which the request adds nothing but small words, as in "tidy up please". */
 function shortIn({ short }: Index, request: string): readonly Skill[] {
   const words = foldedWords(request);
-  if (words.filter((word) => !isEmpty(word)).length >= minWords) return [];
+  if (sayingWords(request).length >= minWords) return [];
   return [
     ...new Set(short.filter((phrase) => addsSmallWords(words, phrase.words)).map(({ skill }) => skill)),
   ];
@@ -161,9 +164,9 @@ function indexOf(skills: readonly Skill[]): Index {
       byPhrase.set(phrase, [...(byPhrase.get(phrase) ?? []), skill]);
   const short = latest.flatMap((skill) =>
     phrasesOf(skill)
-      .map((phrase) => foldedWords(phrase))
-      .filter((words) => words.length > 1 && words.filter((word) => !isEmpty(word)).length < minWords)
-      .map((words) => ({ words, skill })),
+      .filter((phrase) => sayingWords(phrase).length < minWords)
+      .map((phrase) => ({ words: foldedWords(phrase), skill }))
+      .filter(({ words }) => words.length > 1),
   );
   const index = { skills: latest, byPhrase, short, fitOf: learnFit(latest) };
   indexes.set(skills, index);

@@ -43,8 +43,6 @@ const factsSchema = z.strictObject({
   /** What `thinking.type` may be. */
   thinking: z.array(thinkingSchema),
   effort_levels: z.array(effortSchema),
-  /** A block of thinking is bound to the system, the tools and the messages before it. */
-  preserved_thinking: z.boolean(),
   /** Takes tools that a message within the conversation adds and removes. */
   inline_tools: z.boolean(),
 });
@@ -70,7 +68,6 @@ export function factsOf(model: string): ModelFacts {
       thinks_by_default: true,
       thinking: [],
       effort_levels: [],
-      preserved_thinking: true,
       inline_tools: false,
     }
   );

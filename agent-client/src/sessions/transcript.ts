@@ -46,6 +46,9 @@ export class Transcript {
     await this.readEvents();
     if (!this.isClean) this.seq += skippedAfterDeath;
     this.isClean = true;
+    // What could not be stored is not there for anybody else, either.
+    if (this.fault !== undefined) this.messages = [];
+    this.fault = undefined;
     const more = await this.deps.store.messages(this.id, this.messages.length);
     this.messages = [...this.messages, ...more.map(({ message }) => message)];
     const added = closed(this.messages, died).slice(this.messages.length);

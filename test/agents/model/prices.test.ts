@@ -56,7 +56,6 @@ test.each(
   thinking,
   context,
   output,
-  checksPrefix,
   effort,
   toolChanges,
 }) => {
@@ -65,7 +64,6 @@ test.each(
     thinking,
     context_tokens: context,
     output_tokens: output,
-    preserved_thinking: checksPrefix,
     effort_levels: effort,
     inline_tools: toolChanges,
   });

@@ -414,3 +414,30 @@ test("three prompts that the devices at hand can run open a conversation, and ea
   for (const { text } of assistant?.suggestions ?? [])
     expect(matchSkill(text, allSkills), text).toMatchObject({ kind: "match" });
 });
+
+test("a conversation whose store failed goes on with what was stored, in order", async () => {
+  const store = memoryStore(systemClock);
+  const append = store.append.bind(store);
+  const lost = "and this is lost please";
+  let failures = 0;
+  store.append = async (id, holder, entries) => {
+    if (failures === 0 && JSON.stringify(entries.messages ?? []).includes(lost)) {
+      failures += 1;
+      throw new Error("the disk is full");
+    }
+    return append(id, holder, entries);
+  };
+  const api = await model(Array.from({ length: 4 }, () => says("done")));
+  const { server } = fakeLab(lonely, { store });
+  const talking = openTalk(server, modelsAt(api.url));
+  open.push(talking.conversations);
+  const { id } = await talking.say(scriptRequest);
+  await talking.say(lost, id).catch(() => {});
+  expect(failures).toBe(1);
+  const { ended } = await talking.say("and once more please", id);
+  expect(ended.outcome).toBe("done");
+  const stored = await store.messages(id);
+  expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, at) => at + 1));
+  expect(JSON.stringify(stored)).not.toContain(lost);
+  expect(api.refused).toEqual([]);
+});
