@@ -62,6 +62,8 @@ export const eventBodySchema = z.discriminatedUnion("type", [
     kind: z.enum(["cache", "cost", "tool", "model", "approval", "note"]),
     text: z.string(),
     tool_use_id: z.string().optional(),
+    /** Where a segment begins that stands for everything before it; as in `skill_loaded`. */
+    segment: z.object({ skill: z.string(), after: z.int(), prefix: z.string() }).optional(),
   }),
   z.object({
     type: z.literal("approval_required"),

@@ -1,18 +1,14 @@
 import { z } from "zod";
 import type { Usage } from "../events.ts";
-import { clearing } from "../model/context.ts";
 import { failureOf } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
-import { thinkingOf } from "../model/thinking.ts";
+import { type Prefix, requestOf, unstreamed } from "../model/request.ts";
 import { addPaid, addUsage, costOf, noUsage, type Paid, usageOf } from "../model/usage.ts";
-import type { ToolSpec } from "../ports.ts";
 import type { Message } from "./history.ts";
 
-export type OutcomeOptions = {
+/** System and tools are those of the run before, so that its cache serves. */
+export type OutcomeOptions = Prefix & {
   endpoint: ModelEndpoint;
-  system: string;
-  /** As in the run before, so that its cache serves. */
-  specs: readonly ToolSpec[];
   history: readonly Message[];
   schema: z.ZodType;
   /** What the fields mean, in a few words. */
@@ -22,8 +18,6 @@ export type OutcomeOptions = {
 };
 
 const maxAttempts = 2;
-/** The SDK refuses to wait without a stream for more. */
-const maxUnstreamed = 16_384;
 
 /**
  * Asks for a run's finding in a schema, once more with what is wrong when it does not fit. `outcome` is undefined when it
@@ -57,24 +51,10 @@ export async function askOutcome(
   return { outcome: undefined, usage, paid, messages };
 }
 
-function ask({ endpoint, system, specs, maxTokens, signal }: OutcomeOptions, messages: Message[]) {
-  const cached = { type: "ephemeral" } as const;
+function ask({ endpoint, maxTokens, signal, ...prefix }: OutcomeOptions, messages: Message[]) {
+  const request = unstreamed(requestOf(endpoint, prefix, { maxTokens }));
   return endpoint.client.beta.messages.create(
-    {
-      model: endpoint.model,
-      max_tokens: Math.min(maxTokens, maxUnstreamed),
-      ...thinkingOf(endpoint),
-      ...clearing(endpoint, specs),
-      system: [{ type: "text", text: system, cache_control: cached }],
-      cache_control: cached,
-      tools: specs.map(({ name, description, input_schema }) => ({
-        name,
-        description,
-        input_schema: { ...input_schema },
-      })),
-      tool_choice: { type: "none" },
-      messages,
-    },
+    { ...request, tool_choice: { type: "none" }, messages },
     { signal },
   );
 }

@@ -6,7 +6,7 @@ import type {
 
 export type { BetaMessageParam as Message } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 
-const blocksOf = ({ content }: BetaMessageParam) =>
+export const blocksOf = ({ content }: BetaMessageParam) =>
   typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
 
 export const toolUsesOf = (message: BetaMessageParam): BetaToolUseBlockParam[] =>

@@ -45,12 +45,19 @@ const factsSchema = z.strictObject({
   effort_levels: z.array(effortSchema),
   /** Takes tools that a message within the conversation adds and removes. */
   inline_tools: z.boolean(),
+  /** Sums up a conversation when asked. */
+  compaction: z.boolean(),
+  /** Most pictures of a request; the longest side and the patches of 28 by 28 pixels up to which one is seen as it is. */
+  pictures: z.strictObject({ per_request: z.int(), edge_pixels: z.int(), visual_tokens: z.int() }),
 });
 export type ModelFacts = z.output<typeof factsSchema>;
 
 const known = z
   .strictObject({ date: z.iso.date(), sources: z.array(z.string()), models: z.array(factsSchema) })
   .parse(data);
+
+/** What every model takes that we know. */
+const leastPictures = { per_request: 100, edge_pixels: 1_568, visual_tokens: 1_568 };
 
 /** The day of the facts. */
 export const factsDate = known.date;
@@ -69,6 +76,8 @@ export function factsOf(model: string): ModelFacts {
       thinking: [],
       effort_levels: [],
       inline_tools: false,
+      compaction: false,
+      pictures: leastPictures,
     }
   );
 }

@@ -19,19 +19,20 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 export const inputOf = (usage: Usage): number =>
   usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 
-/** The counters of a reply; those that an endpoint does not give are 0. */
-export function usageOf(given: {
-  input_tokens?: number | null;
-  output_tokens?: number | null;
-  cache_creation_input_tokens?: number | null;
-  cache_read_input_tokens?: number | null;
-}): Usage {
-  return {
+type Counters = { [name in keyof Usage]?: number | null };
+
+/** The counters of a reply; those that an endpoint does not give are 0. A compaction is counted beside the rest. */
+export function usageOf(
+  given: Counters & { iterations?: readonly (Counters & { type: string })[] | null },
+): Usage {
+  const compactions = (given.iterations ?? []).filter(({ type }) => type === "compaction");
+  const whole = {
     input_tokens: given.input_tokens ?? 0,
     output_tokens: given.output_tokens ?? 0,
     cache_creation_input_tokens: given.cache_creation_input_tokens ?? 0,
     cache_read_input_tokens: given.cache_read_input_tokens ?? 0,
   };
+  return compactions.map((one) => usageOf({ ...one, iterations: null })).reduce(addUsage, whole);
 }
 
 /** Times the price of input, where a price says nothing of the cache. */
@@ -78,9 +79,10 @@ function cheaper(price: Price | undefined): string {
   return ` (${Math.round(100 * (1 - cache_read / input))}% cheaper)`;
 }
 
-/** One line on what was used and paid. */
-export function costLine(what: string, usage: Usage, paid: Paid | undefined): string {
-  const tokens = `${inputOf(usage)} tokens in (${usage.cache_read_input_tokens} from cache), ${usage.output_tokens} out`;
+/** One line on what was used and paid. `estimated`: our own count of the input, where there was one before the API's. */
+export function costLine(what: string, usage: Usage, paid: Paid | undefined, estimated?: number): string {
+  const ours = estimated === undefined ? "" : `, estimated ${estimated}`;
+  const tokens = `${inputOf(usage)} tokens in (${usage.cache_read_input_tokens} from cache${ours}), ${usage.output_tokens} out`;
   if (paid === undefined)
     return `[COST] ${what}: price of this model unknown (prices of ${factsDate}), set agents.models[].price; ${tokens}`;
   const { cost_usd, saved_usd } = paid;

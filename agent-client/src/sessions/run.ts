@@ -1,27 +1,18 @@
-import { createHash } from "node:crypto";
-import type { Skill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
 import type { SessionEnded, Usage } from "../events.ts";
-import { type Message, textOf } from "../loop/history.ts";
+import { textOf } from "../loop/history.ts";
 import { runAgent } from "../loop/runAgent.ts";
 import type { Gate } from "../loop/tools.ts";
 import { runnableTools } from "../loop/tools.ts";
 import type { ModelEndpoint, ModelSource } from "../model/models.ts";
 import { addPaid, addUsage, costOf, noUsage } from "../model/usage.ts";
 import { type OfflineAnswer, offlineTools, requestIn, runOffline } from "../offline/index.ts";
-import type {
-  Clock,
-  LabServer,
-  SessionPatch,
-  StoredSession,
-  ToolCall,
-  ToolResult,
-  ToolSpec,
-} from "../ports.ts";
+import type { Clock, LabServer, SessionPatch, StoredSession, ToolCall, ToolResult } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { limitsOf } from "./limits.ts";
-import { type Asked, type Prepared, prepare, specsOf } from "./prepare.ts";
+import { type Asked, type Prepared, prepare } from "./prepare.ts";
+import { restartIn, whatIsSent } from "./segments.ts";
 import type { Transcript } from "./transcript.ts";
 
 export type RunDeps = {
@@ -32,19 +23,6 @@ export type RunDeps = {
   gate: Gate;
   signal: AbortSignal;
 };
-
-/** What a skill's model is told: who it is, then what to do. */
-export const systemOf = (agent: Agent, skill: Skill): string =>
-  `${agent.system_prompt}\n\n${skill.system_prompt}`;
-
-/** What a segment's system and tools are known by. */
-function prefixOf(system: string, specs: readonly ToolSpec[]): string {
-  const sent = specs.map(({ name, description, input_schema }) => [name, description, input_schema]);
-  return createHash("sha256")
-    .update(JSON.stringify([system, sent]))
-    .digest("base64url")
-    .slice(0, 16);
-}
 
 /**
  * One message from its arrival to its end, which is told and stored. Never rejects but when nothing can be stored; what
@@ -102,42 +80,10 @@ async function follow(
     signal: deps.signal,
     emit: transcript.tell,
     save: async (messages) => void (await transcript.add(messages)),
+    restart: restartIn(transcript, given.agent, prepared),
     now: () => performance.now(),
   });
   return ended;
-}
-
-type Sent = { system: string; specs: readonly ToolSpec[]; inline?: readonly ToolSpec[]; history: Message[] };
-
-/**
- * The segment of the conversation that goes on, with this skill's tools added to it where it began with others; or a new
- * one that begins with this skill, whose model is given what was said before without the thinking. A segment's system and
- * tools never change, since its thinking is bound to them.
- */
-async function whatIsSent(
-  { skill, specs, loaded }: Extract<Prepared, { kind: "ready" }>,
-  { agent, transcript }: { agent: Agent; transcript: Transcript },
-  { server, models }: RunDeps,
-): Promise<Sent> {
-  const { segment } = transcript;
-  const base = (await server.skills()).find(({ name }) => name === segment?.skill) ?? skill;
-  const begun = base === skill ? specs : await specsOf(base, server);
-  const system = systemOf(agent, base);
-  const isWhole = segment !== undefined && segment.prefix === prefixOf(system, begun);
-  const isChanged = base.name !== skill.name || transcript.ownHistory.some(({ role }) => role === "system");
-  const mayAdd = models.current().every(({ facts }) => facts.inline_tools);
-  if (!isWhole || (isChanged && !mayAdd)) {
-    const own = systemOf(agent, skill);
-    transcript.tell({ ...loaded, segment: { after: transcript.beforeLast, prefix: prefixOf(own, specs) } });
-    return { system: own, specs, history: transcript.sent() };
-  }
-  transcript.tell(loaded);
-  if (!isChanged) return { system, specs, history: transcript.sent() };
-  if (loaded.chosen_by !== "kept") {
-    const content = `Do this by the skill ${skill.name}, in place of the one before:\n${skill.system_prompt}`;
-    await transcript.add([{ role: "user", content }]);
-  }
-  return { system, specs: begun, inline: specs, history: transcript.sent() };
 }
 
 async function ask(

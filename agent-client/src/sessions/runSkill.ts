@@ -14,7 +14,7 @@ import { createApprovals } from "./approvals.ts";
 import { holdMs, renewMs } from "./engine.ts";
 import { limitsOf } from "./limits.ts";
 import { loadedEvent, specsOf } from "./prepare.ts";
-import { systemOf } from "./run.ts";
+import { restartIn, systemOf } from "./segments.ts";
 import { Transcript } from "./transcript.ts";
 
 export type SkillRun = {
@@ -100,11 +100,12 @@ async function runIn(
     specs,
     call: deps.server.toolbox.call,
     gate: gateOf(agent, transcript, deps),
-    history: transcript.history,
+    history: transcript.sent(),
     limits,
     signal,
     emit: transcript.tell,
     save: async (messages) => void (await transcript.add(messages)),
+    restart: restartIn(transcript, agent, { skill, specs }),
     now: () => performance.now(),
   });
   const found = await findingOf({ ended, system, specs, history }, given, { transcript, deps });

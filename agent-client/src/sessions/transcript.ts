@@ -8,8 +8,11 @@ export const newId = (): string => randomBytes(9).toString("base64url").replace(
 
 export type Listener = (event: AgentEvent) => void;
 
-/** What goes on with one system and one set of tools: begun with `skill`, after so many messages. */
-export type Segment = { skill: string; after: number; prefix: string };
+/**
+ * What goes on with one system and one set of tools: begun with `skill`, after so many messages. Those before `from` are
+ * not sent any more: what must be known of them stands at `from`.
+ */
+type Segment = { skill: string; after: number; prefix: string; from: number };
 
 const pageSize = 1_000;
 /** So long a stored event may wait for others to be stored with. */
@@ -90,8 +93,8 @@ export class Transcript {
 
   /** What a model is given: what was said before the segment without the thinking, and the segment as it is. */
   sent(): Message[] {
-    const after = this.segmentNow?.after ?? 0;
-    return [...withoutThinking(this.messages.slice(0, after)), ...this.messages.slice(after)];
+    const { from, after } = this.segmentNow ?? { from: 0, after: 0 };
+    return [...withoutThinking(this.messages.slice(from, after)), ...this.messages.slice(after)];
   }
 
   /** Whether the last that was told is a run's end; true before the first. */
@@ -106,7 +109,7 @@ export class Transcript {
   /** What the user said, newest last. */
   said(): string[] {
     return this.messages
-      .filter(({ role }) => role === "user")
+      .filter(({ role, content }) => role === "user" && typeof content === "string")
       .map(textOf)
       .filter((text) => text !== "");
   }
@@ -157,7 +160,9 @@ export class Transcript {
     this.seq = event.seq;
     this.isClean = event.type === "session_ended";
     if (event.type === "skill_loaded" && event.segment)
-      this.segmentNow = { skill: event.skill, ...event.segment };
+      this.segmentNow = { skill: event.skill, ...event.segment, from: this.segmentNow?.from ?? 0 };
+    if (event.type === "progress" && event.segment)
+      this.segmentNow = { ...event.segment, from: event.segment.after };
     if (event.type === "handoff") this.open = event.options;
     if (event.type === "session_ended") this.last = event;
   }

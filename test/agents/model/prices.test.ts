@@ -58,6 +58,8 @@ test.each(
   output,
   effort,
   toolChanges,
+  compacts,
+  pictures,
 }) => {
   expect(factsOf(id)).toMatchObject({
     thinks_by_default: thinks,
@@ -66,5 +68,11 @@ test.each(
     output_tokens: output,
     effort_levels: effort,
     inline_tools: toolChanges,
+    compaction: compacts,
+    pictures: {
+      per_request: pictures.count,
+      edge_pixels: pictures.edge,
+      visual_tokens: pictures.tokens,
+    },
   });
 });

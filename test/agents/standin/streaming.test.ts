@@ -164,11 +164,18 @@ test.each([
   [429, "rate_limit_error"],
   [529, "overloaded_error"],
 ])("the SDK retries %d after the time that it is told", async (status, type) => {
-  await open(script([error(status, type, { retryAfter: 0.01 }), says("now")]));
+  const asked: number[] = [];
+  const respond = script([error(status, type, { retryAfter: 0.7 }), says("now")]);
+  await open((request, context) => {
+    asked.push(performance.now());
+    return respond(request, context);
+  });
   const patient = clientOf(api?.url ?? "", { maxRetries: 2 });
   const message = await patient.beta.messages.stream(ask("go")).finalMessage();
   expect(message.content).toMatchObject([{ type: "text", text: "now" }]);
   expect(api?.requests.map(({ status: given }) => given)).toEqual([status, 200]);
+  // Without that word it waits half a second at most.
+  expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(699);
 });
 
 test("a failure has the API's form, its type and the id of its request", async () => {
@@ -181,6 +188,23 @@ test("a failure has the API's form, its type and the id of its request", async (
   if (!(failure instanceof Anthropic.APIError)) return;
   expect(failure.requestID).toMatch(/^req_/);
   expect(failure.headers?.get("retry-after")).toBe("3");
+});
+
+test("a stop sequence and every other end have their reason", async () => {
+  const ends = [
+    "end_turn",
+    "max_tokens",
+    "stop_sequence",
+    "refusal",
+    "pause_turn",
+    "model_context_window_exceeded",
+  ] as const;
+  const client = await open(script(ends.map((end) => says("so far", end))));
+  for (const end of ends) {
+    const reply = await client.beta.messages.create(ask("go", { stop_sequences: ["STOP"] }));
+    expect(reply.stop_reason).toBe(end);
+    expect(reply.stop_sequence).toBe(end === "stop_sequence" ? "STOP" : null);
+  }
 });
 
 test("a gate holds a stream where it is told, and a client that leaves is noticed", async () => {

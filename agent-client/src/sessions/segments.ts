@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import type { Skill } from "@labwright/skills";
+import type { Agent } from "../agents/agent.ts";
+import type { Message } from "../loop/history.ts";
+import type { RunOptions } from "../loop/runAgent.ts";
+import type { ModelSource } from "../model/models.ts";
+import type { LabServer, ToolSpec } from "../ports.ts";
+import { type Prepared, specsOf } from "./prepare.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** What a skill's model is told: who it is, then what to do. */
+export const systemOf = (agent: Agent, skill: Skill): string =>
+  `${agent.system_prompt}\n\n${skill.system_prompt}`;
+
+/** What a segment's system and tools are known by. */
+function prefixOf(system: string, specs: readonly ToolSpec[]): string {
+  const sent = specs.map(({ name, description, input_schema }) => [name, description, input_schema]);
+  return createHash("sha256")
+    .update(JSON.stringify([system, sent]))
+    .digest("base64url")
+    .slice(0, 16);
+}
+
+type Sent = Pick<RunOptions, "system" | "specs" | "inline"> & { history: Message[] };
+
+/**
+ * The segment of the conversation that goes on, with this skill's tools added to it where it began with others; or a new
+ * one that begins with this skill, whose model is given what was said before without the thinking. A segment's system and
+ * tools never change, since its thinking is bound to them.
+ */
+export async function whatIsSent(
+  { skill, specs, loaded }: Extract<Prepared, { kind: "ready" }>,
+  { agent, transcript }: { agent: Agent; transcript: Transcript },
+  { server, models }: { server: LabServer; models: ModelSource },
+): Promise<Sent> {
+  const { segment } = transcript;
+  const base = (await server.skills()).find(({ name }) => name === segment?.skill) ?? skill;
+  const begun = base === skill ? specs : await specsOf(base, server);
+  const system = systemOf(agent, base);
+  const isWhole = segment !== undefined && segment.prefix === prefixOf(system, begun);
+  const isChanged = base.name !== skill.name || transcript.ownHistory.some(({ role }) => role === "system");
+  const mayAdd = models.current().every(({ facts }) => facts.inline_tools);
+  if (!isWhole || (isChanged && !mayAdd)) {
+    const own = systemOf(agent, skill);
+    transcript.tell({ ...loaded, segment: { after: transcript.beforeLast, prefix: prefixOf(own, specs) } });
+    return { system: own, specs, history: transcript.sent() };
+  }
+  transcript.tell(loaded);
+  if (!isChanged) return { system, specs, history: transcript.sent() };
+  if (loaded.chosen_by !== "kept") {
+    const text = `Do this by the skill ${skill.name}, in place of the one before:\n${skill.system_prompt}`;
+    // A list of blocks: only what the user said is a text.
+    await transcript.add([{ role: "user", content: [{ type: "text", text }] }]);
+  }
+  return { system, specs: begun, inline: specs, history: transcript.sent() };
+}
+
+/** Begins a segment with messages that stand for all that came before, with the system and tools of the skill at work. */
+export const restartIn =
+  (
+    transcript: Transcript,
+    agent: Agent,
+    { skill, specs }: { skill: Skill; specs: readonly ToolSpec[] },
+  ): RunOptions["restart"] =>
+  async (messages) => {
+    const system = systemOf(agent, skill);
+    transcript.tell({
+      type: "progress",
+      kind: "note",
+      text: "The conversation became long: old pictures, screens and listings have left it.",
+      segment: { skill: skill.name, after: transcript.history.length, prefix: prefixOf(system, specs) },
+    });
+    await transcript.add(messages);
+    return { system, specs, history: transcript.sent() };
+  };
