@@ -1,14 +1,12 @@
 import { z } from "zod";
 
-/** One line of a recording: a request and its answer. `sse` is the text of a stream as far as it came. */
+/** One line of a recording: a request and its answer, a stream as far as it came. */
 export const exchangeSchema = z.strictObject({
-  at: z.iso.datetime(),
   request: z.strictObject({ method: z.string(), path: z.string(), body: z.unknown() }),
   response: z.strictObject({
     status: z.int().min(200).max(599),
     headers: z.record(z.string(), z.string()),
-    body: z.string().optional(),
-    sse: z.string().optional(),
+    body: z.string(),
     /** The connection ended before the answer did. */
     is_cut: z.literal(true).optional(),
   }),
