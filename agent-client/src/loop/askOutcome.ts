@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Usage } from "../events.ts";
 import { failureOf } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
 import { type Prefix, requestOf, unstreamed } from "../model/request.ts";
-import { addPaid, addUsage, costOf, noUsage, type Paid, usageOf } from "../model/usage.ts";
+import { addSpent, nothingSpent, type Spent, spentOn, usageOf } from "../model/usage.ts";
 import type { Message } from "./history.ts";
 
 /** System and tools are those of the run before, so that its cache serves. */
@@ -25,30 +24,26 @@ const maxAttempts = 2;
  */
 export async function askOutcome(
   options: OutcomeOptions,
-): Promise<{ outcome: unknown; usage: Usage; paid: Paid | undefined; messages: Message[] }> {
+): Promise<{ outcome: unknown; spent: Spent; messages: Message[] }> {
   const { endpoint, schema, history, signal } = options;
   const shape = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
   let question = `End with your finding as one JSON object and nothing else. ${options.describe}\nIts JSON Schema: ${shape}`;
   const messages: Message[] = [];
-  let usage = noUsage;
-  let paid: Paid | undefined = { cost_usd: 0, saved_usd: 0 };
-  const { price } = endpoint.facts;
+  let spent = nothingSpent;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     messages.push({ role: "user", content: question });
     const reply = await ask(options, [...history, ...messages]).catch((error: unknown) => {
       if (signal.aborted) throw error;
       throw failureOf(error, endpoint.model).error;
     });
-    const used = usageOf(reply.usage);
-    usage = addUsage(usage, used);
-    paid = addPaid(paid, price && costOf(used, price));
+    spent = addSpent(spent, spentOn(usageOf(reply.usage), endpoint.facts.price));
     const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
     if (reply.content.length > 0) messages.push({ role: "assistant", content: reply.content });
     const parsed = schema.safeParse(jsonIn(text));
-    if (parsed.success) return { outcome: parsed.data, usage, paid, messages };
+    if (parsed.success) return { outcome: parsed.data, spent, messages };
     question = `That does not fit: ${problemsOf(parsed.error)}. Give the whole JSON object again, and nothing else.`;
   }
-  return { outcome: undefined, usage, paid, messages };
+  return { outcome: undefined, spent, messages };
 }
 
 function ask({ endpoint, maxTokens, signal, ...prefix }: OutcomeOptions, messages: Message[]) {

@@ -10,17 +10,7 @@ import { failureOf, isForeignThinking, type ModelFailure } from "../model/failur
 import type { ModelEndpoint } from "../model/models.ts";
 import { countOf, type Prefix, requestOf, summaryOf } from "../model/request.ts";
 import { thinkingOf } from "../model/thinking.ts";
-import {
-  addPaid,
-  addUsage,
-  cacheLines,
-  costLine,
-  costOf,
-  inputOf,
-  noUsage,
-  type Paid,
-  usageOf,
-} from "../model/usage.ts";
+import { addSpent, cacheLines, costLine, inputOf, nothingSpent, spentOn, usageOf } from "../model/usage.ts";
 import type { Toolbox } from "../ports.ts";
 import { closed, type Message, namesIn, toolUsesOf } from "./history.ts";
 import { createInputCheck } from "./inputs.ts";
@@ -58,6 +48,17 @@ export type RunOptions = Prefix & {
 export type RunResult = { ended: SessionEnded; history: Message[] };
 
 type End = Pick<SessionEnded, "outcome"> & Partial<Pick<SessionEnded, "limit" | "error">>;
+
+/** The end of a run that an error stopped. */
+export function failedBy(error: unknown): End {
+  const { code, message, hint } =
+    error instanceof AgentError
+      ? error
+      : new AgentError("INTERNAL", error instanceof Error ? error.message : String(error), readLog);
+  return { outcome: "failed", error: { code, message, hint } };
+}
+const readLog = "`labwright logs` may say more.";
+
 /** Replies that may break off one after the other before a model is given up, and replies that only call what is not there. */
 const maxBroken = 3;
 
@@ -78,73 +79,61 @@ class Run {
   /** Our own count of the next request's input. */
   private estimated: number | undefined;
   private turns = 0;
-  private usage: Usage = noUsage;
-  private paid: Paid | undefined = { cost_usd: 0, saved_usd: 0 };
+  private spent = nothingSpent;
   private text = "";
   /** Set when the API took thinking of this conversation for another one's. */
   private dropsForeign = false;
   private readonly inputs = createInputCheck();
   private readonly start: number;
   private readonly signal: AbortSignal;
-  private readonly time: AbortSignal;
 
   constructor(private readonly options: RunOptions) {
     this.history = [...options.history];
     this.prefix = options;
     this.saved = options.history.length;
     this.start = options.now();
-    this.time = AbortSignal.timeout(options.limits.timeout_ms);
-    this.signal = AbortSignal.any([options.signal, this.time]);
+    this.signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.limits.timeout_ms)]);
   }
 
   async throughModels(): Promise<End> {
     const { models, emit } = this.options;
-    let end: End = { outcome: "failed", error: noModel };
+    let end = failedBy(noModel);
     for (const [at, endpoint] of models.entries()) {
-      const failure = await this.withModel(endpoint);
-      if ("outcome" in failure) return failure;
-      end = failure.code === "CONTEXT_FULL" ? contextFull : { outcome: "failed", error: failure };
+      const stop = await this.withModel(endpoint);
+      if ("outcome" in stop) return stop;
+      end = stop.code === "CONTEXT_FULL" ? contextFull : failedBy(stop);
       const next = models[at + 1];
       if (next)
-        emit({ type: "progress", kind: "model", text: `${failure.message} Going on with ${next.model}.` });
+        emit({ type: "progress", kind: "model", text: `${stop.message} Going on with ${next.model}.` });
     }
     return end;
   }
 
   /** The run's end, or the failure that another model may not have. */
-  private async withModel(endpoint: ModelEndpoint): Promise<End | NonNullable<SessionEnded["error"]>> {
+  private async withModel(endpoint: ModelEndpoint): Promise<End | AgentError> {
     for (let broken = 0; ; ) {
       const before = this.turns;
-      const attempt = await this.attempt(endpoint);
-      if ("outcome" in attempt) return attempt;
+      const stop = await this.talk(endpoint).catch((error: unknown) => this.stopBy(error, endpoint));
+      if ("outcome" in stop) return stop;
       broken = this.turns > before ? 1 : broken + 1;
-      const { code, message, hint } = attempt.error;
-      if (!attempt.again || broken >= maxBroken) return { code, message, hint };
-      this.options.emit({ type: "progress", kind: "model", text: `${message} Asking again.` });
+      if (!stop.again || broken >= maxBroken) return stop.error;
+      this.options.emit({ type: "progress", kind: "model", text: `${stop.error.message} Asking again.` });
     }
   }
 
-  private async attempt(endpoint: ModelEndpoint): Promise<End | ModelFailure> {
-    try {
-      return await this.talk(endpoint);
-    } catch (error) {
-      if (error instanceof SaveFailed) throw error.cause;
-      if (!this.signal.aborted && isForeignThinking(error) && this.mayDropThinking(endpoint))
-        return { ...failureOf(error, endpoint.model), again: true };
-      return this.signal.aborted ? this.aborted() : failureOf(error, endpoint.model);
-    }
+  private stopBy(error: unknown, endpoint: ModelEndpoint): End | ModelFailure {
+    if (error instanceof SaveFailed) throw error.cause;
+    if (this.options.signal.aborted) return { outcome: "cancelled" };
+    if (this.signal.aborted) return { outcome: "limit", limit: "time" };
+    const failure = failureOf(error, endpoint.model);
+    return { ...failure, again: failure.again || this.mayDropThinking(error, endpoint) };
   }
 
   /** Once in a run, and only where a request may say so. */
-  private mayDropThinking(endpoint: ModelEndpoint): boolean {
-    const isFirst = !this.dropsForeign && thinkingOf(endpoint).thinking?.type === "adaptive";
-    this.dropsForeign ||= isFirst;
-    return isFirst;
-  }
-
-  private aborted(): End {
-    if (this.options.signal.aborted) return { outcome: "cancelled" };
-    return { outcome: "limit", limit: "time" };
+  private mayDropThinking(error: unknown, endpoint: ModelEndpoint): boolean {
+    if (this.dropsForeign || !isForeignThinking(error)) return false;
+    this.dropsForeign = thinkingOf(endpoint).thinking?.type === "adaptive";
+    return this.dropsForeign;
   }
 
   /** Turns with one model until it stops; throws what the SDK throws. */
@@ -152,10 +141,9 @@ class Run {
     if (endpoint.facts.price === undefined && Number.isFinite(this.options.limits.cost_usd))
       throw unpriced(endpoint.model);
     if (await this.beginsLong(endpoint)) await this.shorten(endpoint);
-    for (;;) {
-      const end = await this.inSegment(endpoint);
-      if (end !== "shortened") return end;
-    }
+    let end: End | "shortened" = "shortened";
+    while (end === "shortened") end = await this.inSegment(endpoint);
+    return end;
   }
 
   /** Turns until the run ends or its history was shortened. */
@@ -238,8 +226,8 @@ class Run {
 
   private async summaryOf(messages: Message[], endpoint: ModelEndpoint): Promise<string | undefined> {
     if (messages.length === 0) return undefined;
-    const asked = { endpoint, request: this.requestOf(endpoint), messages, signal: this.signal };
-    const found = await summaryOf(asked);
+    const request = this.requestOf(endpoint);
+    const found = await summaryOf({ endpoint, request, messages, signal: this.signal });
     if (found) this.pay("summary", found.usage, endpoint);
     return found?.text;
   }
@@ -309,10 +297,9 @@ class Run {
   }
 
   private pay(what: string, usage: Usage, { model, facts }: ModelEndpoint, estimated?: number): void {
-    const paid = facts.price && costOf(usage, facts.price);
-    this.usage = addUsage(this.usage, usage);
-    this.paid = addPaid(this.paid, paid);
-    const text = costLine(`${what}, ${model}`, usage, paid, estimated);
+    const spent = spentOn(usage, facts.price);
+    this.spent = addSpent(this.spent, spent);
+    const text = costLine(`${what}, ${model}`, spent, estimated);
     this.options.emit({ type: "progress", kind: "cost", text });
   }
 
@@ -323,17 +310,18 @@ class Run {
     if (stop_reason === "model_context_window_exceeded") return contextFull;
     if (stop_reason === "pause_turn") return this.reached();
     if (content.every(({ type }) => type === "thinking" || type === "redacted_thinking"))
-      return { outcome: "failed", error: nothingSaid };
+      return failedBy(nothingSaid);
     if (!content.some(({ type }) => type === "tool_use")) return { outcome: "done" };
     return this.reached();
   }
 
   private reached(): End | undefined {
     const { limits } = this.options;
+    const { usage, cost_usd = 0 } = this.spent;
     const reached: [Limit, boolean][] = [
       ["turns", this.turns >= limits.turns],
-      ["tokens", inputOf(this.usage) + this.usage.output_tokens >= limits.tokens],
-      ["cost", (this.paid?.cost_usd ?? 0) >= limits.cost_usd],
+      ["tokens", inputOf(usage) + usage.output_tokens >= limits.tokens],
+      ["cost", cost_usd >= limits.cost_usd],
     ];
     const [limit] = reached.find(([, isReached]) => isReached) ?? [];
     return limit && { outcome: "limit", limit };
@@ -370,8 +358,7 @@ class Run {
       text: this.text,
       turns: this.turns,
       duration_ms: Math.round(this.options.now() - this.start),
-      usage: this.usage,
-      ...this.paid,
+      ...this.spent,
     };
     return { ended, history: this.history };
   }
@@ -388,20 +375,19 @@ const saveFailed = (cause: unknown): never => {
   throw new SaveFailed("the history could not be stored", { cause });
 };
 
-const { code, message, hint } = new AgentError(
+const noModel = new AgentError(
   "NO_API_KEY",
   "No model is set.",
   "Set ANTHROPIC_API_KEY, or agents.models with a base_url and api_key_env in labwright.yaml.",
 );
-const noModel = { code, message, hint };
 
 const contextFull: End = { outcome: "limit", limit: "context_full" };
 
-const nothingSaid = {
-  code: "MODEL_FAILED",
-  message: "The model ended without a word.",
-  hint: "Say how to go on: the same request would get the same.",
-};
+const nothingSaid = new AgentError(
+  "MODEL_FAILED",
+  "The model ended without a word.",
+  "Say how to go on: the same request would get the same.",
+);
 
 const unpriced = (model: string) =>
   new AgentError(

@@ -25,30 +25,43 @@ export type ToolDeps = {
 const shownLetters = 4_000;
 const inputSchema = z.record(z.string(), z.unknown());
 
-/** The tools as the SDK's runner takes them: each call is told, gated, and done in its order. */
+/** The tools as the SDK's runner takes them. */
 export function runnableTools(deps: ToolDeps): BetaRunnableTool<Record<string, unknown>>[] {
-  const inOrder = createOrder();
-  return deps.specs.map((spec) => ({
-    name: spec.name,
-    description: spec.description,
-    input_schema: { ...spec.input_schema },
+  const call = toolCaller(deps);
+  return deps.specs.map(({ name, description, input_schema }) => ({
+    name,
+    description,
+    input_schema: { ...input_schema },
     parse: (content) => inputSchema.parse(content),
-    run: (input, context) =>
-      inOrder(spec.readOnly, () => runTool(deps, spec, { id: context?.toolUse.id ?? spec.name, input })),
+    async run(input, context) {
+      const { parts, isError } = await call({ name, input }, context?.toolUse.id ?? name);
+      const content = parts.map(toBlock);
+      if (isError) throw new ToolError(content);
+      return content;
+    },
   }));
+}
+
+/** Calls a tool of `specs`, by any caller: each call is told, gated, and done in its order. */
+export function toolCaller(deps: ToolDeps): (use: ToolCall, id: string) => Promise<ToolResult> {
+  const inOrder = createOrder();
+  return async (use, id) => {
+    const spec = deps.specs.find(({ name }) => name === use.name);
+    if (!spec) return failed(`NOT_FOUND: there is no tool ${use.name} here.`);
+    return inOrder(spec.readOnly, () => runTool(deps, spec, { id, use }));
+  };
 }
 
 async function runTool(
   deps: ToolDeps,
   spec: ToolSpec,
-  { id, input }: { id: string; input: Record<string, unknown> },
-): Promise<BetaToolResultContentBlockParam[]> {
+  { id, use }: { id: string; use: ToolCall },
+): Promise<ToolResult> {
   const { signal, emit, now } = deps;
   signal.throwIfAborted();
   const named = { tool_use_id: id, tool: spec.name };
-  const use = { name: spec.name, input };
   const refusal = deps.isBroken?.(id) ? broken : await deps.gate(use, spec, signal);
-  emit({ type: "tool_call", ...named, input });
+  emit({ type: "tool_call", ...named, input: { ...use.input } });
   const start = now();
   const result = refusal === undefined ? await callTool(deps, use, id) : failed(refusal);
   emit({
@@ -60,9 +73,7 @@ async function runTool(
     images: result.parts.filter(({ type }) => type === "image").length,
     duration_ms: Math.round(now() - start),
   });
-  const content = result.parts.map(toBlock);
-  if (result.isError) throw new ToolError(content);
-  return content;
+  return result;
 }
 
 /** Of what was run now, not of a run that was read. */

@@ -1,12 +1,12 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { AgentError } from "../errors.ts";
+import { AgentError, type AgentErrorCode } from "../errors.ts";
 
-/** Why a model did not answer. `another`: the next model may do it; `again`: the same may, with the same request. */
-export type ModelFailure = { error: AgentError; again: boolean; another: boolean };
+/** Why a model did not answer. `again`: it may answer the same request. Another model may always. */
+export type ModelFailure = { error: AgentError; again: boolean };
 
 /** Reads what the SDK throws, after its own retries. */
 export function failureOf(error: unknown, model: string): ModelFailure {
-  if (error instanceof AgentError) return { error, again: false, another: true };
+  if (error instanceof AgentError) return { error, again: false };
   if (error instanceof Anthropic.APIConnectionError)
     return failed("MODEL_FAILED", `${model} cannot be reached: ${error.message}`, connectHint, true);
   if (error instanceof Anthropic.APIError) return ofStatus(error, model);
@@ -24,20 +24,10 @@ const connectHint =
 const askAgain =
   "Nothing that it asked for was run. Send the message again, or another model with agents.models.";
 
-function failed(
-  code:
-    | "CONTEXT_FULL"
-    | "MODEL_FAILED"
-    | "MODEL_NOT_FOUND"
-    | "MODEL_OVERLOADED"
-    | "RATE_LIMITED"
-    | "API_KEY_INVALID",
-  message: string,
-  hint: string,
-  again = false,
-): ModelFailure {
-  return { error: new AgentError(code, message, hint), again, another: true };
-}
+const failed = (code: AgentErrorCode, message: string, hint: string, again = false): ModelFailure => ({
+  error: new AgentError(code, message, hint),
+  again,
+});
 
 /** An error that comes as an event of a stream has no status: then its type says as much. */
 function ofStatus(error: InstanceType<typeof Anthropic.APIError>, model: string): ModelFailure {

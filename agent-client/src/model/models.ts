@@ -10,8 +10,8 @@ export type ModelEndpoint = {
   /** Without a price costs are unknown, and a limit of cost ends the run before it begins. */
   facts: ModelFacts;
   /** How much it thinks; its own default when left out. */
-  effort?: ModelSettings["effort"];
-  thinking?: ModelSettings["thinking"];
+  effort?: ModelSettings["effort"] | undefined;
+  thinking?: ModelSettings["thinking"] | undefined;
 };
 
 /** `current` is empty without a key. A key that is saved while this runs counts from the next run on. */
@@ -47,17 +47,8 @@ export function openModels(options: ModelOptions): ModelSource {
     const client = clients.get(name) ?? clientOf(key, baseURL, options.fetch);
     clients.set(name, client);
     const { model, effort, thinking, price, inline_tools } = given;
-    const facts = factsOf(model);
     const told = { ...(price && { price }), ...(inline_tools !== undefined && { inline_tools }) };
-    return [
-      {
-        model,
-        client,
-        facts: { ...facts, ...told },
-        ...(effort && { effort }),
-        ...(thinking && { thinking }),
-      },
-    ];
+    return [{ model, client, facts: { ...factsOf(model), ...told }, effort, thinking }];
   };
   const current = () => modelsOf(options).flatMap(endpoint);
   return {

@@ -1,4 +1,4 @@
-import type { Usage } from "../events.ts";
+import type { SessionEnded, Usage } from "../events.ts";
 import { factsDate, type Price } from "./facts.ts";
 
 export const noUsage: Usage = {
@@ -40,14 +40,30 @@ const cacheWriteFactor = 1.25;
 const cacheReadFactor = 0.1;
 const million = 1_000_000;
 
-/** US dollars. */
-export type Paid = { cost_usd: number; saved_usd: number };
+/** What requests used and cost, in US dollars. Without a price both costs are absent. */
+export type Spent = Pick<SessionEnded, "usage" | "cost_usd" | "saved_usd">;
+
+export const nothingSpent: Spent = { usage: noUsage, cost_usd: 0, saved_usd: 0 };
+
+export function addSpent(a: Spent, b: Spent): Spent {
+  const usage = addUsage(a.usage, b.usage);
+  if (a.cost_usd === undefined || b.cost_usd === undefined) return { usage };
+  return { usage, cost_usd: a.cost_usd + b.cost_usd, saved_usd: (a.saved_usd ?? 0) + (b.saved_usd ?? 0) };
+}
+
+/** The same end after requests beside its own. */
+export function withSpent({ usage, cost_usd, saved_usd, ...end }: SessionEnded, more: Spent): SessionEnded {
+  const own = { usage, ...(cost_usd !== undefined && { cost_usd, saved_usd }) };
+  return { ...end, ...addSpent(own, more) };
+}
 
 /**
- * What one request cost, by the tier that its prompt is in. `saved_usd` is what the same tokens had cost without a cache,
+ * One request, by the tier of the price that its prompt is in. `saved_usd` is what the same tokens had cost without a cache,
  * less `cost_usd`; it is negative while a cache was only written.
  */
-export function costOf(usage: Usage, { above, ...usual }: Price): Paid {
+export function spentOn(usage: Usage, of: Price | undefined): Spent {
+  if (of === undefined) return { usage };
+  const { above, ...usual } = of;
   const price = above !== undefined && inputOf(usage) > above.tokens ? above : usual;
   const { input, cache_write = input * cacheWriteFactor, cache_read = input * cacheReadFactor } = price;
   const output = usage.output_tokens * price.output;
@@ -57,12 +73,8 @@ export function costOf(usage: Usage, { above, ...usual }: Price): Paid {
     usage.cache_creation_input_tokens * cache_write +
     usage.cache_read_input_tokens * cache_read +
     output;
-  return { cost_usd: paid / million, saved_usd: (whole - paid) / million };
+  return { usage, cost_usd: paid / million, saved_usd: (whole - paid) / million };
 }
-
-/** Both known, or the sum is not. */
-export const addPaid = (a: Paid | undefined, b: Paid | undefined): Paid | undefined =>
-  a && b && { cost_usd: a.cost_usd + b.cost_usd, saved_usd: a.saved_usd + b.saved_usd };
 
 /** What a reply's counters say of the cache, in the words of seed 000. The model's minimum is never assumed. */
 export function cacheLines(usage: Usage, price: Price | undefined): string[] {
@@ -80,12 +92,15 @@ function cheaper(price: Price | undefined): string {
 }
 
 /** One line on what was used and paid. `estimated`: our own count of the input, where there was one before the API's. */
-export function costLine(what: string, usage: Usage, paid: Paid | undefined, estimated?: number): string {
+export function costLine(
+  what: string,
+  { usage, cost_usd, saved_usd = 0 }: Spent,
+  estimated?: number,
+): string {
   const ours = estimated === undefined ? "" : `, estimated ${estimated}`;
   const tokens = `${inputOf(usage)} tokens in (${usage.cache_read_input_tokens} from cache${ours}), ${usage.output_tokens} out`;
-  if (paid === undefined)
+  if (cost_usd === undefined)
     return `[COST] ${what}: price of this model unknown (prices of ${factsDate}), set agents.models[].price; ${tokens}`;
-  const { cost_usd, saved_usd } = paid;
   const share = cost_usd + saved_usd > 0 ? Math.round((100 * saved_usd) / (cost_usd + saved_usd)) : 0;
   return `[COST] ${what}: $${cost_usd.toFixed(4)}, ${share} % saved by the cache; ${tokens}`;
 }

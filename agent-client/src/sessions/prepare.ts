@@ -1,8 +1,9 @@
 import type { Skill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
-import type { AgentEventBody, Usage } from "../events.ts";
-import type { ModelEndpoint, ModelSource } from "../model/models.ts";
+import type { AgentEventBody } from "../events.ts";
+import type { ModelSource } from "../model/models.ts";
+import { type Spent, spentOn } from "../model/usage.ts";
 import type { LabServer, LabSkill, ToolSpec } from "../ports.ts";
 import { chooseSkill } from "../skills/choose.ts";
 import { devicesNamed, devicesOf, devicesToAsk, platformOf } from "../skills/device.ts";
@@ -20,7 +21,7 @@ export type PrepareDeps = {
   agent: Agent;
   signal: AbortSignal;
   /** Hears of a model's work on the choice. */
-  onRouted(usage: Usage, by: ModelEndpoint): void;
+  onSpent(spent: Spent): void;
 };
 
 export type Asked = {
@@ -58,7 +59,7 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   const router = deps.models.router();
   if (router) {
     const routed = await routeSkill(router, { text: message.text, skills, loaded, signal: deps.signal });
-    deps.onRouted(routed.usage, router);
+    deps.onSpent(spentOn(routed.usage, router.facts.price));
     if (routed.skill) return ready(routed.skill, "model", { message, devices, deps });
   }
   return {

@@ -2,9 +2,12 @@ import { createHash } from "node:crypto";
 import type { Skill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import type { Message } from "../loop/history.ts";
-import type { RunOptions } from "../loop/runAgent.ts";
+import { type RunOptions, type RunResult, runAgent } from "../loop/runAgent.ts";
+import type { Gate } from "../loop/tools.ts";
 import type { ModelSource } from "../model/models.ts";
-import type { LabServer, ToolSpec } from "../ports.ts";
+import type { Clock, LabServer, ToolSpec } from "../ports.ts";
+import type { Settings } from "../settings.ts";
+import { limitsOf } from "./limits.ts";
 import { type Prepared, specsOf } from "./prepare.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -55,8 +58,36 @@ export async function whatIsSent(
   return { system, specs: begun, inline: specs, history: transcript.sent() };
 }
 
+export type RunDeps = {
+  server: LabServer;
+  models: ModelSource;
+  settings: Settings;
+  clock: Clock;
+  gate: Gate;
+  signal: AbortSignal;
+};
+
+/** Runs a skill in a conversation: what is told and said is stored there. */
+export const runIn = (
+  transcript: Transcript,
+  { agent, skill, specs, sent }: { agent: Agent; skill: Skill; specs: readonly ToolSpec[]; sent: Sent },
+  { server, models, settings, gate, signal }: RunDeps,
+): Promise<RunResult> =>
+  runAgent({
+    models: models.current(),
+    ...sent,
+    call: server.toolbox.call,
+    gate,
+    limits: limitsOf(agent, skill, settings),
+    signal,
+    emit: transcript.tell,
+    save: async (messages) => void (await transcript.add(messages)),
+    restart: restartIn(transcript, agent, { skill, specs }),
+    now: () => performance.now(),
+  });
+
 /** Begins a segment with messages that stand for all that came before, with the system and tools of the skill at work. */
-export const restartIn =
+const restartIn =
   (
     transcript: Transcript,
     agent: Agent,
