@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { failureOf } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
-import { type Prefix, requestOf, unstreamed } from "../model/request.ts";
+import { maxUnstreamed, type Prefix, requestOf } from "../model/request.ts";
 import { addSpent, nothingSpent, type Spent, spentOn, usageOf } from "../model/usage.ts";
 import type { Message } from "./history.ts";
 
@@ -41,13 +41,13 @@ export async function askOutcome(
     if (reply.content.length > 0) messages.push({ role: "assistant", content: reply.content });
     const parsed = schema.safeParse(jsonIn(text));
     if (parsed.success) return { outcome: parsed.data, spent, messages };
-    question = `That does not fit: ${problemsOf(parsed.error)}. Give the whole JSON object again, and nothing else.`;
+    question = `That does not fit: ${z.prettifyError(parsed.error)}. Give the whole JSON object again, and nothing else.`;
   }
   return { outcome: undefined, spent, messages };
 }
 
 function ask({ endpoint, maxTokens, signal, ...prefix }: OutcomeOptions, messages: Message[]) {
-  const request = unstreamed(requestOf(endpoint, prefix, { maxTokens }));
+  const request = requestOf(endpoint, prefix, { maxTokens: Math.min(maxTokens, maxUnstreamed) });
   return endpoint.client.beta.messages.create(
     { ...request, tool_choice: { type: "none" }, messages },
     { signal },
@@ -56,18 +56,9 @@ function ask({ endpoint, maxTokens, signal, ...prefix }: OutcomeOptions, message
 
 /** The object in a text, also in a fence. */
 function jsonIn(text: string): unknown {
-  const from = text.indexOf("{");
-  const to = text.lastIndexOf("}");
-  if (from < 0 || to < from) return undefined;
   try {
-    return JSON.parse(text.slice(from, to + 1));
+    return JSON.parse(/\{[\s\S]*\}/.exec(text)?.[0] ?? "");
   } catch {
     return undefined;
   }
 }
-
-const problemsOf = ({ issues }: z.ZodError): string =>
-  issues
-    .slice(0, 5)
-    .map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
-    .join("; ");

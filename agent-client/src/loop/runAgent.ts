@@ -1,9 +1,6 @@
 import type { BetaMessageStream } from "@anthropic-ai/sdk/lib/BetaMessageStream";
 import type { BetaToolRunner } from "@anthropic-ai/sdk/lib/tools/BetaToolRunner";
-import type {
-  BetaMessage,
-  BetaRawMessageStreamEvent,
-} from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { BetaMessage } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import { AgentError } from "../errors.ts";
 import type { AgentEventBody, Limit, SessionEnded, Usage } from "../events.ts";
 import { failureOf, isForeignThinking, type ModelFailure } from "../model/failure.ts";
@@ -12,7 +9,7 @@ import { countOf, type Prefix, requestOf, summaryOf } from "../model/request.ts"
 import { thinkingOf } from "../model/thinking.ts";
 import { addSpent, cacheLines, costLine, inputOf, nothingSpent, spentOn, usageOf } from "../model/usage.ts";
 import type { Toolbox } from "../ports.ts";
-import { closed, type Message, namesIn, toolUsesOf } from "./history.ts";
+import { closed, type Message, namesIn, textOf, toolUsesOf } from "./history.ts";
 import { createInputCheck } from "./inputs.ts";
 import { estimateOf, hasTooManyPictures, longFrom, parted, shortened } from "./shorten.ts";
 import { type Gate, runnableTools } from "./tools.ts";
@@ -54,10 +51,9 @@ export function failedBy(error: unknown): End {
   const { code, message, hint } =
     error instanceof AgentError
       ? error
-      : new AgentError("INTERNAL", error instanceof Error ? error.message : String(error), readLog);
+      : new AgentError("INTERNAL", String(error), "`labwright logs` may say more.");
   return { outcome: "failed", error: { code, message, hint } };
 }
-const readLog = "`labwright logs` may say more.";
 
 /** Replies that may break off one after the other before a model is given up, and replies that only call what is not there. */
 const maxBroken = 3;
@@ -254,7 +250,12 @@ class Run {
     const events = stream[Symbol.asyncIterator]();
     await this.keep(runner.params.messages);
     this.signal.throwIfAborted();
-    for await (const event of { [Symbol.asyncIterator]: () => events }) this.tell(event);
+    for await (const event of { [Symbol.asyncIterator]: () => events }) {
+      this.inputs.see(event);
+      // Pieces as they come; what is whole is told with the reply.
+      if (event.type === "content_block_delta" && event.delta.type === "text_delta")
+        this.options.emit({ type: "message", text: event.delta.text, partial: true });
+    }
     return stream.finalMessage();
   }
 
@@ -271,13 +272,6 @@ class Run {
     return this.shorten(endpoint);
   }
 
-  /** Pieces as they come; what is whole is told with the reply. */
-  private tell(event: BetaRawMessageStreamEvent): void {
-    this.inputs.see(event);
-    if (event.type === "content_block_delta" && event.delta.type === "text_delta")
-      this.options.emit({ type: "message", text: event.delta.text, partial: true });
-  }
-
   /** Tells what a reply says and cost. Gives its tokens, in and out: what the next request has at least. */
   private account(reply: BetaMessage, endpoint: ModelEndpoint): number {
     const { emit } = this.options;
@@ -286,8 +280,7 @@ class Run {
       if (block.type === "thinking" && block.thinking) emit({ type: "thinking", text: block.thinking });
       if (block.type === "text" && block.text) emit({ type: "message", text: block.text });
     }
-    const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-    if (text) this.text = text;
+    this.text = textOf({ role: "assistant", content: reply.content }) || this.text;
     const usage = usageOf(reply.usage);
     for (const line of cacheLines(usage, endpoint.facts.price))
       emit({ type: "progress", kind: "cache", text: line });

@@ -4,7 +4,6 @@ import type { BetaToolResultContentBlockParam } from "@anthropic-ai/sdk/resource
 import { z } from "zod";
 import type { AgentEventBody } from "../events.ts";
 import type { ResultPart, Toolbox, ToolCall, ToolResult, ToolSpec } from "../ports.ts";
-import { createOrder } from "./order.ts";
 
 /** Decides on a call that waits for a person. `undefined` lets it through at once; a text says why it was refused. */
 export type Gate = (call: ToolCall, spec: ToolSpec, signal: AbortSignal) => Promise<string | undefined>;
@@ -108,4 +107,21 @@ function toBlock(part: ResultPart): BetaToolResultContentBlockParam {
   const media_type = imageTypes.find((type) => type === part.mimeType);
   if (media_type === undefined) return { type: "text", text: `(a picture as ${part.mimeType} is left out)` };
   return { type: "image", source: { type: "base64", media_type, data: part.base64 } };
+}
+
+/** Runs works as they may be: reads beside each other, a write alone and in its place. */
+function createOrder() {
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  let reads: Promise<unknown>[] = [];
+  return function inOrder<T>(isRead: boolean, work: () => Promise<T>): Promise<T> {
+    if (isRead) {
+      const read = lastWrite.then(work);
+      reads.push(read.catch(() => {}));
+      return read;
+    }
+    const write = Promise.all([lastWrite, ...reads]).then(work);
+    lastWrite = write.catch(() => {});
+    reads = [];
+    return write;
+  };
 }

@@ -62,6 +62,5 @@ export const factsDate = known.date;
  */
 export function factsOf(model: string): ModelFacts {
   const name = model.replace(/-\d{8}$/, "");
-  const facts = known.models.find((one) => one.model === name);
-  return facts ?? { model, ...safest };
+  return known.models.find((one) => one.model === name) ?? { model, ...safest };
 }

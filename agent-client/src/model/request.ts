@@ -30,8 +30,8 @@ const clearedFrom = 20_000;
 const keptUses = 3;
 /** The cache is lost from what was cleared on, so less is not worth it. */
 const leastCleared = 4_000;
-/** The SDK refuses to wait without a stream for more. */
-const maxUnstreamed = 16_384;
+/** Tokens of a reply: the SDK refuses to wait without a stream for more. */
+export const maxUnstreamed = 16_384;
 
 /** Every request of a segment without its messages: the same for the same arguments, so that its cache serves. */
 export function requestOf(
@@ -63,12 +63,6 @@ export function requestOf(
 }
 
 type Request = ReturnType<typeof requestOf>;
-
-/** The same, for a reply that is waited for as a whole. */
-export const unstreamed = (request: Request) => ({
-  ...request,
-  max_tokens: Math.min(request.max_tokens, maxUnstreamed),
-});
 
 /**
  * What keeps a long conversation short: the API leaves out what reading tools answered long ago, dumps and pictures, which can
@@ -120,11 +114,12 @@ export async function summaryOf({
   messages,
   signal,
 }: Asking): Promise<{ text?: string; usage: Usage } | undefined> {
-  const { context_management: _, ...rest } = unstreamed(request);
+  const { context_management: _, ...rest } = request;
   const betas = [...rest.betas.filter((beta) => beta !== contextBeta), compactBeta];
+  const max_tokens = Math.min(request.max_tokens, maxUnstreamed);
   const compaction = { type: "summarize" } as const;
   const reply = await endpoint.client.beta.messages
-    .create({ ...rest, betas, messages, compaction }, { signal })
+    .create({ ...rest, max_tokens, betas, messages, compaction }, { signal })
     .catch(() => undefined);
   if (reply === undefined) return undefined;
   const [block] = reply.content;

@@ -1,19 +1,12 @@
-import type { SessionEnded, Usage } from "../events.ts";
+import { type SessionEnded, type Usage, usageSchema } from "../events.ts";
 import { factsDate, type Price } from "./facts.ts";
 
-export const noUsage: Usage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-};
+const each = (count: (name: keyof Usage) => number): Usage =>
+  usageSchema.parse(Object.fromEntries(usageSchema.keyof().options.map((name) => [name, count(name)])));
 
-export const addUsage = (a: Usage, b: Usage): Usage => ({
-  input_tokens: a.input_tokens + b.input_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
-  cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
-});
+export const noUsage = each(() => 0);
+
+export const addUsage = (a: Usage, b: Usage): Usage => each((name) => a[name] + b[name]);
 
 /** Everything that was sent, cached or not. */
 export const inputOf = (usage: Usage): number =>
@@ -22,18 +15,13 @@ export const inputOf = (usage: Usage): number =>
 type Counters = { [name in keyof Usage]?: number | null };
 
 /** The counters of a reply; those that an endpoint does not give are 0. A compaction is counted beside the rest. */
-export function usageOf(
-  given: Counters & { iterations?: readonly (Counters & { type: string })[] | null },
-): Usage {
-  const compactions = (given.iterations ?? []).filter(({ type }) => type === "compaction");
-  const whole = {
-    input_tokens: given.input_tokens ?? 0,
-    output_tokens: given.output_tokens ?? 0,
-    cache_creation_input_tokens: given.cache_creation_input_tokens ?? 0,
-    cache_read_input_tokens: given.cache_read_input_tokens ?? 0,
-  };
-  return compactions.map((one) => usageOf({ ...one, iterations: null })).reduce(addUsage, whole);
-}
+export const usageOf = ({
+  iterations,
+  ...reply
+}: Counters & { iterations?: readonly (Counters & { type: string })[] | null }): Usage =>
+  [reply, ...(iterations ?? []).filter(({ type }) => type === "compaction")]
+    .map((counters) => each((name) => counters[name] ?? 0))
+    .reduce(addUsage);
 
 /** Times the price of input, where a price says nothing of the cache. */
 const cacheWriteFactor = 1.25;

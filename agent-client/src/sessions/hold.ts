@@ -14,12 +14,8 @@ export async function hold(
   { id, holder, lost }: { id: string; holder: string; lost(): void },
 ): Promise<() => Promise<void>> {
   if (!(await store.hold(id, holder, holdMs))) throw busy(id);
-  const renewing = setInterval(() => {
-    store.hold(id, holder, holdMs).then(
-      (isOurs) => isOurs || lost(),
-      () => {},
-    );
-  }, renewMs);
+  const renew = () => store.hold(id, holder, holdMs).then((isOurs) => isOurs || lost());
+  const renewing = setInterval(() => void renew().catch(() => {}), renewMs);
   return async () => {
     clearInterval(renewing);
     await store.letGo(id, holder).catch(() => {});

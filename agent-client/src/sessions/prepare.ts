@@ -37,12 +37,6 @@ export type Asked = {
 /** So much of what was said before may name the device. */
 const remembered = 20;
 
-/** Those of an agent: the ones it lists, and the user's own where it takes them. */
-const skillsOf = (agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] =>
-  skills.filter(
-    ({ name, own }) => agent.available_skills.includes(name) || (own === true && agent.user_skills),
-  );
-
 /** Chooses the skill of a message, asks what it must, and takes the skill's tools and no other. */
 export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepared> {
   const skills = candidates(deps.agent, await deps.server.skills());
@@ -70,14 +64,18 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   };
 }
 
-/** The same array for the same skills: matching learns from it once. */
+/**
+ * The skills that an agent may use: those it lists, plus the user's own if it accepts them. The same array for the same
+ * skills, since matching learns from it once.
+ */
 const known = new WeakMap<readonly LabSkill[], Map<string, readonly LabSkill[]>>();
 function candidates(agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] {
   const byAgent = known.get(skills) ?? new Map<string, readonly LabSkill[]>();
-  known.set(skills, byAgent);
-  const own = byAgent.get(agent.name) ?? skillsOf(agent, skills);
-  byAgent.set(agent.name, own);
-  return own;
+  const isOwn = ({ name, own }: LabSkill) =>
+    agent.available_skills.includes(name) || (own === true && agent.user_skills);
+  const found = byAgent.get(agent.name) ?? skills.filter(isOwn);
+  known.set(skills, byAgent.set(agent.name, found));
+  return found;
 }
 
 type Context = { message: Asked; devices: ReturnType<typeof devicesOf>; deps: PrepareDeps };
@@ -128,9 +126,7 @@ export async function specsOf(skill: Skill, { toolbox }: LabServer): Promise<rea
   );
 }
 
-const noSkill = (name: string, agent: Agent, skills: readonly Skill[]) =>
-  new AgentError(
-    "SKILL_NOT_FOUND",
-    `${agent.nickname} has no skill ${name}.`,
-    `It has ${skills.map((skill) => skill.name).join(", ")}.`,
-  );
+function noSkill(name: string, agent: Agent, skills: readonly Skill[]): AgentError {
+  const names = skills.map((skill) => skill.name).join(", ");
+  return new AgentError("SKILL_NOT_FOUND", `${agent.nickname} has no skill ${name}.`, `It has ${names}.`);
+}

@@ -54,12 +54,8 @@ export const createRunSkill =
         `There is no skill ${given.skill}.`,
         "Mend the agent's triggers.",
       );
-    const begun = {
-      id,
-      agent: agent.name,
-      owner: `agent:${agent.name}`,
-      title: given.request.slice(0, titleLetters),
-    };
+    const title = given.request.slice(0, titleLetters);
+    const begun = { id, agent: agent.name, owner: `agent:${agent.name}`, title };
     const session = (await store.findSession(id)) ?? (await store.createSession(begun));
     const lost = new AbortController();
     const letGo = await hold(store, { id, holder, lost: () => lost.abort() });

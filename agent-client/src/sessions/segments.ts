@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import type { Skill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import type { Message } from "../loop/history.ts";
-import { type RunOptions, type RunResult, runAgent } from "../loop/runAgent.ts";
+import { type RunLimits, type RunOptions, type RunResult, runAgent } from "../loop/runAgent.ts";
 import type { Gate } from "../loop/tools.ts";
 import type { ModelSource } from "../model/models.ts";
 import type { Clock, LabServer, ToolSpec } from "../ports.ts";
 import type { Settings } from "../settings.ts";
-import { limitsOf } from "./limits.ts";
 import { type Prepared, specsOf } from "./prepare.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -41,11 +40,15 @@ export async function whatIsSent(
   const begun = base === skill ? specs : await specsOf(base, server);
   const system = systemOf(agent, base);
   const isWhole = segment !== undefined && segment.prefix === prefixOf(system, begun);
-  const isChanged = base.name !== skill.name || transcript.ownHistory.some(({ role }) => role === "system");
+  const isChanged =
+    base.name !== skill.name ||
+    transcript.history.slice(segment?.after).some(({ role }) => role === "system");
   const mayAdd = models.current().every(({ facts }) => facts.inline_tools);
   if (!isWhole || (isChanged && !mayAdd)) {
     const own = systemOf(agent, skill);
-    transcript.tell({ ...loaded, segment: { after: transcript.beforeLast, prefix: prefixOf(own, specs) } });
+    // The last message asks, and is the first of the new segment.
+    const after = transcript.history.length - 1;
+    transcript.tell({ ...loaded, segment: { after, prefix: prefixOf(own, specs) } });
     return { system: own, specs, history: transcript.sent() };
   }
   transcript.tell(loaded);
@@ -56,6 +59,20 @@ export async function whatIsSent(
     await transcript.add([{ role: "user", content: [{ type: "text", text }] }]);
   }
   return { system, specs: begun, inline: specs, history: transcript.sent() };
+}
+
+const usualTurns = 50;
+
+/** What ends a run: the agent's limits, else those of the settings; the shorter time of agent and skill. */
+function limitsOf({ config }: Agent, skill: Skill, settings: Settings): RunLimits {
+  const own = { ...settings.limits, ...config.limits };
+  return {
+    turns: own.turns ?? usualTurns,
+    tokens: own.tokens ?? Number.POSITIVE_INFINITY,
+    cost_usd: own.cost_usd ?? Number.POSITIVE_INFINITY,
+    timeout_ms: Math.min(config.timeout_seconds, skill.timeout_seconds) * 1_000,
+    max_output_tokens: settings.max_output_tokens,
+  };
 }
 
 export type RunDeps = {

@@ -49,12 +49,18 @@ export class Transcript {
 
   /** Reads what other processes added, and answers what a dead one left open; for the holder of the conversation. */
   async refresh(): Promise<void> {
+    const told = this.seq;
+    // What could not be stored is not there for anybody else, either.
+    if (this.fault !== undefined) {
+      this.history = [];
+      this.segment = undefined;
+      this.seq = 0;
+    }
+    this.fault = undefined;
     await this.readEvents();
+    this.seq = Math.max(this.seq, told);
     if (!this.isOver) this.seq += skippedAfterDeath;
     this.isOver = true;
-    // What could not be stored is not there for anybody else, either.
-    if (this.fault !== undefined) this.history = [];
-    this.fault = undefined;
     const more = await this.deps.store.messages(this.id, this.history.length);
     this.history = [...this.history, ...more.map(({ message }) => message)];
     const added = closed(this.history, died).slice(this.history.length);
@@ -68,16 +74,6 @@ export class Transcript {
       for (const event of page) this.learn(event);
       if (page.length < pageSize) return;
     }
-  }
-
-  /** How many messages there are before the last one, which asked. */
-  get beforeLast(): number {
-    return Math.max(0, this.history.length - 1);
-  }
-
-  /** Of the segment alone. */
-  get ownHistory(): readonly Message[] {
-    return this.history.slice(this.segment?.after ?? 0);
   }
 
   /** What a model is given: what was said before the segment without the thinking, and the segment as it is. */

@@ -299,6 +299,33 @@ describe("a conversation", () => {
     expect(api.refused).toEqual([]);
   });
 
+  test("that could not be shortened, since it could not be stored, is as it was", async () => {
+    const steps = ["take_control", ...Array(6).fill("dump_ui_elements")];
+    const respond: Respond = () => {
+      const tool = steps.shift();
+      return tool === undefined ? says("all of it") : calls(tool, { device_id: "lab/browser" });
+    };
+    const call: Call = ({ name }) => {
+      if (name === "list_hosts") return hostsOf({ id: "lab/browser", model: "web" });
+      return answers(name === "dump_ui_elements" ? "A screen with many words. ".repeat(600) : "lease-4711");
+    };
+    const { again, api, store } = await lab(gatewayModel.id, { respond, call, contextTokens: 14_000 });
+    const { say, conversations } = again();
+    const { id } = await conversations.create({ owner: "anna" });
+    const append = store.append.bind(store);
+    store.append = async (session, holder, entries) => {
+      if (entries.events?.some((event) => event.type === "progress" && event.segment))
+        throw new Error("the disk is full");
+      return append(session, holder, entries);
+    };
+    await expect(say(`${bySkill["control-device"]}, and mind the gap`, id)).rejects.toThrow(/disk is full/);
+    store.append = append;
+    steps.length = 0;
+    expect((await say("and now?", id)).ended).toMatchObject({ outcome: "done" });
+    const sent = JSON.stringify(api.requests.at(-1)?.body.messages);
+    for (const words of ["mind the gap", "lease-4711", "and now?"]) expect(sent).toContain(words);
+  });
+
   test("never sends more pictures than the model takes: the oldest leave", async () => {
     const shot: ToolResult = {
       parts: [{ type: "image", mimeType: "image/jpeg", base64: jpeg }],
