@@ -29,11 +29,7 @@ function ofStatus(error: InstanceType<typeof Anthropic.APIError>, model: string)
   if (status === 401 || status === 403 || type === "authentication_error")
     return failed("API_KEY_INVALID", `The key for ${model} is refused.`, "Set a valid ANTHROPIC_API_KEY.");
   if (status === 404 || type === "not_found_error")
-    return failed(
-      "MODEL_NOT_FOUND",
-      `There is no model ${model} there.`,
-      "Set DEFAULT_MODEL or agents.models.",
-    );
+    return failed("MODEL_NOT_FOUND", `The endpoint has no ${model}.`, "Set DEFAULT_MODEL or agents.models.");
   if (status === 429 || type === "rate_limit_error")
     return failed("RATE_LIMITED", `${model} takes no more requests for now.`, waitHint(error));
   if (status === 529 || status === 503 || type === "overloaded_error")

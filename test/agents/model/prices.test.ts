@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { longFrom } from "../../../agent-client/src/loop/shorten.ts";
 import { factsOf } from "../../../agent-client/src/model/facts.ts";
 import { openModels } from "../../../agent-client/src/model/models.ts";
 import { cacheLines, costLine, noUsage, spentOn } from "../../../agent-client/src/model/usage.ts";
@@ -29,6 +30,11 @@ describe("a million tokens cost", () => {
     expect(cost("claude-haiku-5-5", short)).toBeCloseTo(0.04 * 0.1 + 0.06 * 0.01 + 0.001 * 0.5, 12);
     const long = { ...short, input_tokens: 40_001 };
     expect(cost("claude-haiku-5-5", long)).toBeCloseTo(0.040001 * 0.5 + 0.06 * 0.05 + 0.001 * 2.5, 12);
+  });
+
+  test("and a conversation with it is shortened before that", () => {
+    expect(longFrom(factsOf("claude-haiku-5-5"))).toBeLessThanOrEqual(100_000);
+    expect(longFrom(factsOf("claude-opus-5-5"))).toBeGreaterThan(100_000);
   });
 
   test("what the settings say, with the usual factors where they say nothing of the cache", () => {
