@@ -4,6 +4,7 @@ import type { ToolSpec } from "../../agent-client/src/ports.ts";
 import { allSpecs, answers, fakeLab, hostsOf, openTalk } from "../fixtures/agentLab.ts";
 import { modelAt, modelsAt } from "../fixtures/agentLoop.ts";
 import type { SeenRequest } from "../fixtures/messagesApi/messages.ts";
+import { getModel } from "../fixtures/messagesApi/models.ts";
 import { calls, says } from "../fixtures/messagesApi/reply.ts";
 import { type Step, script } from "../fixtures/messagesApi/script.ts";
 import { startMessagesApi } from "../fixtures/messagesApi/server.ts";
@@ -21,8 +22,11 @@ const model = "claude-sonnet-5-5";
 const floors = { usual: 1_024, largest: 4_096 };
 /** US dollars for a million tokens of that model, output by input. */
 const outputFactor = 5;
-/** `appium-mcp` 1.92.5 is not on npm; as its source listed them without its pictures, counted for each of its requests. */
-const appiumTokens = 9_774;
+/**
+ * `appium-mcp` 1.92.5 is not on npm; as its source listed them without its pictures, counted for each of its requests: o200k
+ * tokens, by the factor that the stand-in counts with.
+ */
+const appiumTokens = 9_774 * getModel(model).tokenFactor;
 
 const messages: Readonly<Record<string, string>> = {
   run_script: "Run the script goto on lab/browser",

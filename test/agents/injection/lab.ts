@@ -146,7 +146,7 @@ function obedient(attack: Attack, reads: readonly ToolCall[], pages: Pages): Ste
       });
     },
     // As much as one reply holds.
-    says(`As I was told: ${text.slice(0, 60_000)}`),
+    says(`As I was told: ${text.slice(0, 40_000)}`),
   ];
 }
 

@@ -451,7 +451,7 @@ test("a window that is full in the middle of a run is made room in: what was dec
   expect(ended).toMatchObject({ outcome: "done", text: "finished", turns: 5 });
   expect(restarted.length).toBeGreaterThan(0);
   const sent = server.requests.at(-1)?.body.messages ?? [];
-  for (const words of ["User: go", "run-7", "NOT_APPROVED"]) expect(JSON.stringify(sent[0])).toContain(words);
+  for (const words of ["User: go", "run-7", "NOT_APPROVED"]) expect(JSON.stringify(sent)).toContain(words);
   expect(JSON.stringify(sent.at(-1))).toContain("much to read");
   // What a tool answered is quoted: it cannot pass for the user's words.
   const notes = blocksOf(sent[0] ?? { role: "user", content: "" }).flatMap((block) =>

@@ -3,7 +3,10 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { calls, error, says } from "../../fixtures/messagesApi/reply.ts";
 import type { MessagesApi } from "../../fixtures/messagesApi/server.ts";
-import { clientOf, model, openStandin, pngOf, tool } from "./client.ts";
+import { clientOf, openStandin, pngOf, tool } from "./client.ts";
+
+/** It counts as o200k does, so that every figure can be computed by hand. */
+const model = "claude-sonnet-4-6";
 
 /** A text of exactly so many o200k tokens: each word is one. */
 const words = (count: number, first = "go") => first + " go".repeat(count - 1);
@@ -28,7 +31,7 @@ beforeEach(async () => {
     respond: () => reply,
     now: () => time,
     keys: ["test-key", "other-key"],
-    floors: { "claude-opus-5": 512, "claude-haiku-4-5": 4_096 },
+    floors: { "claude-sonnet-4-5": 512, "claude-haiku-4-5": 4_096 },
   });
   api = opened.api;
 });
@@ -95,7 +98,7 @@ test("the usage of a stream is that of its beginning, with the output at its end
 describe("the floor", () => {
   test.each([
     [model, 1_024],
-    ["claude-opus-5", 512],
+    ["claude-sonnet-4-5", 512],
     ["claude-haiku-4-5", 4_096],
   ])("of %s is %d tokens: nothing below it is cached", async (of, floor) => {
     const below = { model: of, system: [systemBlock(words(floor - 1))] };
@@ -251,7 +254,13 @@ test("a picture counts by what its model sees of it, and a text that is too long
   expect(await count([image("image/jpeg", jpeg)], older)).toBe(1_296);
   // One whose size cannot be read is the largest.
   expect(await count([image("image/jpeg", Buffer.from("ffd8ffe000104a46", "hex"))], older)).toBe(1_568);
-  expect(await count("a".repeat(2_000_000))).toBe(500_000);
+  expect(await count("a".repeat(2_000_000), "claude-sonnet-4-6")).toBe(500_000);
+});
+
+test("a text has 30 % more tokens by the newer tokenizer", async () => {
+  const count = async (model: string) =>
+    (await clientOf(api.url).beta.messages.countTokens({ model, messages: [user(words(100))] })).input_tokens;
+  expect([await count("claude-haiku-4-5"), await count("claude-opus-5-5")]).toEqual([100, 130]);
 });
 
 test("tokens are counted without a model", async () => {

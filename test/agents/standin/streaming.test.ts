@@ -90,7 +90,10 @@ test("a tool's input comes in several pieces that are its JSON together", async 
 test("events come in the API's order, with the usage at both ends", async () => {
   const client = await open(script([together(thinks("Let me see."), says("Two words here"))]));
   const types: string[] = [];
-  for await (const event of await client.beta.messages.create({ ...ask("go"), stream: true })) {
+  for await (const event of await client.beta.messages.create({
+    ...ask("go", { model: "claude-haiku-4-5" }),
+    stream: true,
+  })) {
     if (types.at(-1) !== event.type) types.push(event.type);
     if (event.type === "message_start") expect(event.message.usage.input_tokens).toBe(1);
     if (event.type === "message_delta")
