@@ -9,7 +9,7 @@ export const usageSchema = z.object({
 });
 export type Usage = z.output<typeof usageSchema>;
 
-/** How a run ended: `done`, or what kept it from it. `needs_input`: a question of ours is open. */
+/** How a run ended: `done`, or what kept it from it. `needs_input`: a question is open, or a request cannot be done as it is said. */
 export const outcomeSchema = z.enum(["done", "needs_input", "refused", "limit", "cancelled", "failed"]);
 export type Outcome = z.output<typeof outcomeSchema>;
 /** `output_tokens`: of one reply. `context_full`: the conversation is as long as its model can read. */

@@ -44,9 +44,7 @@ const skillsOf = (agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[
 
 /** Chooses the skill of a message, asks what it must, and takes the skill's tools and no other. */
 export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepared> {
-  const skills = candidates(deps.agent, await deps.server.skills());
-  if (message.skill !== undefined && !skills.some(({ name }) => name === message.skill))
-    throw noSkill(message.skill, deps.agent, skills);
+  const skills = skillsFor(message, deps.agent, await deps.server.skills());
   const devices = devicesOf(
     await deps.server.toolbox.call({ name: "list_hosts", input: {} }, { signal: deps.signal }),
   );
@@ -67,6 +65,13 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
     options: choice.candidates.map(({ name }) => name),
     details: choice.candidates.map(({ description }) => firstSentence(description)),
   };
+}
+
+/** The skills of a message's agent. Throws SKILL_NOT_FOUND when the message names another. */
+export function skillsFor(message: Asked, agent: Agent, all: readonly LabSkill[]): readonly LabSkill[] {
+  const skills = candidates(agent, all);
+  if (message.skill === undefined || skills.some(({ name }) => name === message.skill)) return skills;
+  throw noSkill(message.skill, agent, skills);
 }
 
 /** The same array for the same skills: matching learns from it once. */

@@ -9,7 +9,7 @@ import type { Gate } from "../loop/tools.ts";
 import { runnableTools } from "../loop/tools.ts";
 import type { ModelEndpoint, ModelSource } from "../model/models.ts";
 import { addPaid, addUsage, costOf, noUsage } from "../model/usage.ts";
-import { type OfflineAnswer, offlineTools, requestIn, runOffline } from "../offline/index.ts";
+import { offlineTools, requestIn, runOffline } from "../offline/index.ts";
 import type {
   Clock,
   LabServer,
@@ -21,7 +21,7 @@ import type {
 } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { limitsOf } from "./limits.ts";
-import { type Asked, type Prepared, prepare, specsOf } from "./prepare.ts";
+import { type Asked, type Prepared, prepare, skillsFor, specsOf } from "./prepare.ts";
 import type { Transcript } from "./transcript.ts";
 
 export type RunDeps = {
@@ -61,14 +61,16 @@ export async function runMessage(
   let skill = session.skill;
   let ended: SessionEnded;
   try {
-    const prepared = await prepare(given.message, {
-      ...deps,
-      agent,
-      onRouted: (usage, by) => addRouting(routed, usage, by),
-    });
-    if (prepared.kind === "ready") skill = prepared.skill.name;
-    else if (prepared.skill) skill = prepared.skill.name;
-    ended = await follow(prepared, given, deps);
+    if (deps.models.current().length === 0) ended = await withoutModel(given, deps);
+    else {
+      const prepared = await prepare(given.message, {
+        ...deps,
+        agent,
+        onRouted: (usage, by) => addRouting(routed, usage, by),
+      });
+      if (prepared.skill) skill = prepared.skill.name;
+      ended = await follow(prepared, given, deps);
+    }
   } catch (error) {
     ended = { ...nothingDone, ...(deps.signal.aborted ? { outcome: "cancelled" } : failedBy(error)) };
   }
@@ -87,14 +89,9 @@ async function follow(
   const { transcript } = given;
   if (prepared.kind === "ask") return ask(prepared, transcript);
   transcript.answered();
-  const models = deps.models.current();
-  if (models.length === 0) {
-    transcript.tell(prepared.loaded);
-    return withoutModel(prepared, given, deps);
-  }
   const sent = await whatIsSent(prepared, given, deps);
   const { ended } = await runAgent({
-    models,
+    models: deps.models.current(),
     ...sent,
     call: deps.server.toolbox.call,
     gate: deps.gate,
@@ -154,26 +151,30 @@ async function ask(
   return { ...nothingDone, outcome: "needs_input", text };
 }
 
-/** The same tools, gate and events as a model's calls have, under a deterministic plan. */
+/** The same gate and events as a model's calls have, by words instead of a skill. It changes nothing but by a run. */
 async function withoutModel(
-  { skill, specs }: Extract<Prepared, { kind: "ready" }>,
-  { transcript }: { transcript: Transcript },
+  { agent, message, transcript }: { agent: Agent; message: Asked; transcript: Transcript },
   deps: RunDeps,
 ): Promise<SessionEnded> {
-  const all = await deps.server.toolbox.specs();
-  const callable = all.filter(({ name }) => skill.tools.includes(name) || offlineTools.includes(name));
-  const call = toldCalls(callable, transcript, deps);
-  const asked = requestIn(transcript.history.map((one) => ({ role: one.role, text: textOf(one) })));
-  const answer: OfflineAnswer = await runOffline({ ...asked, skill, specs, call });
+  const skills = skillsFor(message, agent, await deps.server.skills());
+  const mayCall = ({ name, readOnly }: ToolSpec) =>
+    offlineTools.includes(name) && (readOnly || skills.some(({ tools }) => tools.includes(name)));
+  const specs = (await deps.server.toolbox.specs()).filter(mayCall);
+  transcript.answered();
+  const { needs, text, outcome } = await runOffline({
+    ...requestIn(transcript.history.map((one) => ({ role: one.role, text: textOf(one) }))),
+    ...{ specs, call: toldCalls(specs, transcript, deps), now: new Date(deps.clock.now()) },
+    timeoutMs: agent.config.timeout_seconds * 1_000,
+  });
   deps.signal.throwIfAborted();
-  if (answer.needs) return ask(answer.needs, transcript);
-  transcript.tell({ type: "message", text: answer.text });
-  await transcript.add([{ role: "assistant", content: answer.text }]);
-  return { ...nothingDone, outcome: "done", text: answer.text };
+  if (needs) return ask(needs, transcript);
+  transcript.tell({ type: "message", text });
+  await transcript.add([{ role: "assistant", content: text }]);
+  return { ...nothingDone, outcome, ...(outcome === "limit" && { limit: "time" }), text };
 }
 
 function toldCalls(
-  specs: Extract<Prepared, { kind: "ready" }>["specs"],
+  specs: readonly ToolSpec[],
   transcript: Transcript,
   deps: RunDeps,
 ): (use: ToolCall) => Promise<ToolResult> {
@@ -192,7 +193,11 @@ function toldCalls(
     });
     const tool = tools.find((one) => one.name === name);
     if (!tool)
-      throw new AgentError("INTERNAL", `The plan calls ${name}, which its skill has not.`, "Report it.");
+      throw new AgentError(
+        "INTERNAL",
+        `${name} is not among the tools of the agent's skills.`,
+        "Add a skill that has it.",
+      );
     count += 1;
     const toolUse = { type: "tool_use" as const, id: `offline-${count}`, name, input };
     const refusal = await Promise.resolve(tool.run({ ...input }, { toolUse, toolUseBlock: toolUse })).then(

@@ -122,6 +122,15 @@ describe("labwright ask", () => {
     expect(code).toBe(0);
     expect(out).toContain("box");
   });
+
+  it.each([
+    "run the test checkout",
+    "explore the web app",
+    "run it on box tomorrow",
+  ])("ends with 1 when without a model nothing is done: %s", async (text) => {
+    const { code, out } = await labwright(["ask", text]).ended;
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+  });
 });
 
 it("chats over a pipe in one conversation, which a later one goes on with", async () => {
