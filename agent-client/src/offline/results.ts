@@ -29,10 +29,10 @@ export async function results(request: Request, period: Period | undefined): Pro
   const page = await search(request, { ...filter, ...timesOf(period) });
   const [latest, ...others] = page.executions;
   const ever = latest || !period ? undefined : (await search(request, filter)).executions[0];
-  const what = Object.values(filter).join(" on ");
+  const what = [filter.name && ` of ${filter.name}`, filter.device && ` on ${filter.device}`].join("");
   const shown = request.says("fail", "not") ? page.executions.filter(isBad) : others;
   const lines = [
-    `${verdict(request, page, filter)}${latest ? `the latest run: ${runLine(latest)}` : `there was no run of ${what || "anything"}`}.`,
+    `${verdict(request, page, filter)}${latest ? `the latest run: ${runLine(latest)}` : `there was no run${what}`}.`,
     `${period?.said ?? "at any time"}: ${countsOf(page)}.`,
     ever && `The latest run at any time: ${runLine(ever)}.`,
     ...shown.slice(0, maxShown).map((run) => `- ${runLine(run)}`),

@@ -4,7 +4,7 @@ import { results } from "./results.ts";
 import { isRunOrder, run } from "./runs.ts";
 import { isUnderstood, type Meaning, means } from "./words.ts";
 
-const listed: readonly Meaning[] = ["question", "show", "state", "small", ...topics];
+const listed: readonly Meaning[] = ["run", "question", "show", "state", "small", ...topics];
 const maxLetters = 6_000;
 const argumentOf: Partial<Record<Topic, string>> = { app: "userinterface_name", device: "device" };
 

@@ -87,6 +87,15 @@ test("what did not run in the time is told so, with the run before", async () =>
   );
 });
 
+test.each([
+  "what ran on google_tv today",
+  "did anything fail on google_tv today?",
+])("nothing ran: %s", async (text) => {
+  const { text: said, outcome } = await ask(text);
+  expect(said).toMatch(/^(?:No: )?there was no run on lab\/google_tv\.\ntoday: 0 runs\./);
+  expect(outcome).toBe("done");
+});
+
 test("a run that goes on has no verdict", async () => {
   await storeOpenRun(bench.product.storage.db, "filmsrunning", {
     name: "search_films",
