@@ -157,7 +157,7 @@ export const steps = {
     {
       name: "agents",
       what: "the monitor's six triggers, order, kill -9, each finding once; the analyzer on its seeded suite",
-      start: () => npx("vitest", "run", "test/agents/runtime", "test/agents/analysis"),
+      start: () => npx("vitest", "run", "test/agents/runtime", "test/services/judgement"),
       check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
     },
     {

@@ -78,3 +78,4 @@ export {
   requirementRows,
   type TracedRequirement,
 } from "./requirementRows.ts";
+export { type RunRecord, type RunRecords, runRecords } from "./runRecords.ts";

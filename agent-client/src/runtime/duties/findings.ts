@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { classifications } from "../../analysis/index.ts";
 
 const evidence = z.array(z.string().min(1).max(2_000)).max(50);
 const confidence = z.number().min(0).max(1);
@@ -26,7 +25,8 @@ export type IncidentFinding = z.output<typeof incidentFindingSchema>;
 export const leaseSchema = z.object({ lease: z.string() });
 
 export const analysisSchema = z.object({
-  classification: z.enum(classifications),
+  /** One of the server's classes. */
+  classification: z.string(),
   confidence,
   summary: z.string().trim().min(1).max(4_000),
   evidence,
@@ -34,7 +34,7 @@ export const analysisSchema = z.object({
 
 const judgedSchema = z.object({
   /** Of the run, and of others that it decided. */
-  judgements: z.array(analysisSchema.extend({ execution_id: z.string() })).max(100),
+  judgements: z.array(analysisSchema.extend({ execution_id: z.string() })),
   /** Why the run itself was not judged. */
   undecided: z.string().optional(),
   reruns_wanted: z.int().optional(),

@@ -1,31 +1,48 @@
 import { z } from "zod";
-import { classifications, type Judgement, type Review, review } from "../../analysis/index.ts";
 import { analysisSchema, type JudgedFinding, judgedFindingSchema } from "./findings.ts";
-import { readRecord } from "./record.ts";
 import { type Kind, type Work, wouldHave } from "./work.ts";
 
 type Analysis = z.output<typeof analysisSchema>;
 
-/** A finished run: by the rules, else by a model, else undecided. One that somebody has judged is left alone. */
+/** What somebody has judged the run to be. */
+const classified = z.string().optional();
+/** The record decides it, for the run and its `members`. */
+const decidedSchema = analysisSchema.extend({
+  ...{ execution_id: z.string(), classified, decided: z.literal(true) },
+  flaky: z.boolean().optional(),
+  members: z.array(z.string()).default([]),
+});
+/** A model may decide it, where the run's verdict allows a class. */
+const undecidedSchema = z.object({
+  ...{ execution_id: z.string(), classified, decided: z.literal(false) },
+  ...{ kind: z.string(), name: z.string(), status: z.string() },
+  summary: z.string(),
+  evidence: z.array(z.string()),
+  reruns_wanted: z.int().optional(),
+  allowed: z.array(z.string()).default([]),
+  history: z.array(z.string()).default([]),
+});
+type Undecided = z.output<typeof undecidedSchema>;
+const queueSchema = z.object({
+  judgements: z.array(z.discriminatedUnion("decided", [decidedSchema, undecidedSchema])),
+});
+
+/** A finished run: by the server's rules, else by a model, else undecided. One that somebody has judged is left alone. */
 export const judgeRun: Kind<JudgedFinding> = {
   schema: judgedFindingSchema,
 
   async find(work) {
-    const { event, call, signal } = work;
-    const record = readRecord(call, signal, buildOf(work));
-    const run = await record.run(event.execution_id ?? "");
-    if (await record.isJudged(run)) return { left_alone: "Somebody has judged it already." };
-    const reviewed = await review(run, record);
-    const own = await ownJudgement(work, reviewed);
-    const judgements = [
-      ...("undecided" in own ? [] : [{ execution_id: run.execution_id, ...own }]),
-      ...reviewed.others.map(({ execution_id, judgement }) => ({ execution_id, ...analysisOf(judgement) })),
-    ];
-    const { judgement } = reviewed;
+    const [own, ...earlier] = await judgementsOf(work, work.event.execution_id ?? "");
+    if (!own) return { left_alone: "It is no run of a test." };
+    if (own.classified !== undefined) return { left_alone: "Somebody has judged it already." };
+    const { answer, ...open } = own.decided ? {} : await askModel(work, own);
+    const ofModel = answer ? [{ execution_id: own.execution_id, ...answer }] : [];
+    const ofRecord = [own, ...earlier].flatMap((judged) => (judged.decided ? analysesOf(judged) : []));
+    const judgements = [...ofModel, ...ofRecord];
     return {
       judgements,
-      ...("undecided" in own && own),
-      ...(judgement.decided && judgement.flaky !== undefined && { flaky: judgement.flaky }),
+      ...open,
+      ...(own.decided && own.flaky !== undefined && { flaky: own.flaky }),
       ...wouldHave(
         work,
         judgements.map((one) => `update_execution_analysis ${one.execution_id} ${one.classification}`),
@@ -36,10 +53,9 @@ export const judgeRun: Kind<JudgedFinding> = {
   async write(work, finding) {
     if ("left_alone" in finding) return;
     const { call, signal, event } = work;
-    const record = readRecord(call, signal, undefined);
     for (const judgement of finding.judgements) {
-      const run = await record.run(judgement.execution_id);
-      if (!(await record.isJudged(run)))
+      const [run] = await judgementsOf(work, judgement.execution_id);
+      if (run && run.classified === undefined)
         await call("update_execution_analysis", judgement, z.object({}), signal);
     }
     if (finding.undecided !== undefined)
@@ -47,68 +63,44 @@ export const judgeRun: Kind<JudgedFinding> = {
   },
 };
 
-const buildOf = ({ event: { payload } }: Work): string | undefined =>
-  typeof payload.build === "string" && payload.build !== "" ? payload.build : undefined;
+/** The judgement of the run, then those of the earlier failures that it decides. */
+async function judgementsOf({ call, signal }: Work, execution_id: string) {
+  const input = { execution_id, max_tokens: 50_000 };
+  return (await call("get_analysis_queue_status", input, queueSchema, signal)).judgements;
+}
 
-type Undecided = { undecided: string; reruns_wanted?: number };
+function analysesOf({ execution_id, members, ...judged }: z.output<typeof decidedSchema>) {
+  const analysis = analysisSchema.parse(judged);
+  return [execution_id, ...members].map((id) => ({ execution_id: id, ...analysis }));
+}
 
-async function ownJudgement(work: Work, reviewed: Review): Promise<Analysis | Undecided> {
-  const { judgement, run } = reviewed;
-  if (judgement.decided) return analysisOf(judgement);
-  const open = {
-    undecided: judgement.summary,
-    ...(judgement.reruns_wanted !== undefined && { reruns_wanted: judgement.reruns_wanted }),
-  };
-  if (!work.hasModel || run.status === "cancelled") return open;
+type Asked = { answer?: Analysis; undecided?: string; reruns_wanted?: number };
+
+async function askModel(work: Work, run: Undecided): Promise<Asked> {
+  const { summary, reruns_wanted } = run;
+  const open = { undecided: summary, ...(reruns_wanted !== undefined && { reruns_wanted }) };
+  if (!work.hasModel || run.allowed.length === 0) return open;
   const asked = await work.ask({
-    skill: skillFor(work, reviewed),
-    request: requestOf(reviewed, judgement),
-    schema: answerFor(run.status),
+    skill: skillFor(work, run),
+    request: requestOf(run),
+    schema: analysisSchema.extend({ classification: z.enum(run.allowed) }),
     describe:
       "classification, confidence from 0 to 1, summary, evidence (steps, runs by their id, artifact URIs)",
   });
-  return "answer" in asked
-    ? asked.answer
-    : { ...open, undecided: `inconclusive: ${asked.why} ${open.undecided}` };
-}
-
-/** The server refuses what contradicts the verdict. */
-function answerFor(status: string): z.ZodType<Analysis> {
-  const wrong: ReadonlySet<string> = new Set(status === "passed" ? ["VALID_FAIL", "BUG"] : ["VALID_PASS"]);
-  return analysisSchema.extend({
-    classification: z
-      .enum(classifications)
-      .refine((given) => !wrong.has(given), `not for a run that ended ${status}`),
-  });
+  return "answer" in asked ? asked : { ...open, undecided: `inconclusive: ${asked.why} ${summary}` };
 }
 
 /** Several runs of a test are compared, one alone is looked into. */
-function skillFor({ agent, trigger }: Work, { run, history }: Review): string {
+function skillFor({ agent, trigger }: Work, { status, history }: Undecided): string {
   const compares = "detect-false-positive";
-  const hasMore = run.status !== "passed" && history.length > 0;
+  const hasMore = status !== "passed" && history.length > 0;
   return hasMore && agent.available_skills.includes(compares) ? compares : trigger.skill;
 }
 
-function requestOf({ run, history }: Review, { summary, evidence }: Judgement): string {
-  const past = history
-    .slice(0, 10)
-    .map(({ execution_id, status, build }) => `${execution_id} ${status}, ${build} build`);
-  return [
-    `Judge execution ${run.execution_id} of ${run.kind} ${JSON.stringify(run.name)}, which ended ${run.status}.`,
+const requestOf = ({ execution_id, kind, name, status, summary, evidence, history }: Undecided): string =>
+  [
+    `Judge execution ${execution_id} of ${kind} ${JSON.stringify(name)}, which ended ${status}.`,
     `The record alone does not decide it: ${summary}`,
     ...evidence.slice(0, 10),
-    ...(past.length > 0 ? [`Other runs of it: ${past.join("; ")}`] : []),
+    ...(history.length > 0 ? [`Other runs of it: ${history.join("; ")}`] : []),
   ].join("\n");
-}
-
-const analysisOf = ({
-  classification,
-  confidence,
-  summary,
-  evidence,
-}: Review["others"][number]["judgement"]): Analysis => ({
-  classification,
-  confidence,
-  summary: summary.slice(0, 4_000),
-  evidence: evidence.slice(0, 50).map((text) => text.slice(0, 2_000)),
-});

@@ -1,40 +1,43 @@
 import { expect, test } from "vitest";
+import { errorStatus } from "../../../mcp-server/src/errors.ts";
 import {
   causeOf,
-  classifications,
   type Facts,
-  type FinishedRun,
   type Judgement,
   judge,
-  type OtherRun,
-  type PastRun,
-  review,
-  runStatuses,
-} from "../../../agent-client/src/analysis/index.ts";
-import { classificationSchema, executionStatusSchema } from "../../../mcp-server/src/domain/index.ts";
-import { errorStatus } from "../../../mcp-server/src/errors.ts";
+} from "../../../mcp-server/src/services/judgement/index.ts";
+import type { RunRecord } from "../../../mcp-server/src/storage/index.ts";
+import { runOf } from "../../fixtures/executionRecords.ts";
+import { memoryStore, type RunStore } from "./records.ts";
 
 const minute = 60_000;
 const noon = Date.parse("2026-03-01T12:00:00Z");
 const iso = (minutes: number) => new Date(noon + minutes * minute).toISOString();
 
+const errorOf = (text: string) => {
+  const [, code = "", message = ""] = /^(\w+): ([\s\S]*)$/.exec(text) ?? [];
+  return { code, message };
+};
+
 let ids = 0;
-const run = (given: Partial<FinishedRun> & { error?: string; at?: number } = {}): FinishedRun => {
+const run = (given: Partial<RunRecord> & { error?: string; at?: number } = {}): RunRecord => {
   const { error, at = 0, ...rest } = given;
   const status = rest.status ?? (error === undefined ? "passed" : "failed");
+  const stepStatus = status === "queued" || status === "running" ? "skipped" : status;
   ids += 1;
   return {
-    execution_id: `run${ids}`,
+    id: `run${ids}`,
     kind: "testcase",
     name: "checkout",
     device: "lab/box",
     userinterface: "shop",
+    build: "7",
     started_at: iso(at),
     verified_count: 2,
-    steps: [
-      { step: "open", status: "passed" },
-      ...(status === "passed" ? [] : [{ step: "pay", status, ...(error !== undefined && { error }) }]),
-    ],
+    unpassed:
+      status === "passed"
+        ? []
+        : [{ path: "pay", label: "pay", status: stepStatus, ...(error && { error: errorOf(error) }) }],
     ...rest,
     status,
   };
@@ -42,31 +45,21 @@ const run = (given: Partial<FinishedRun> & { error?: string; at?: number } = {})
 const missing = (what = "Paid") =>
   `VERIFICATION_FAILED: expected the screen shows "${what}"; found Cart | Pay`;
 
-const brief = (given: FinishedRun): OtherRun => {
-  const { execution_id, name, status, device, userinterface, started_at } = given;
-  const cause = causeOf(given);
-  return {
-    ...{ execution_id, name, status, device, started_at },
-    ...(userinterface !== undefined && { userinterface }),
-    ...(cause && { cause }),
-  };
+type Build = "same" | "other" | "unknown";
+const past = (given: RunRecord, build: Build = "same"): RunRecord => {
+  const { build: own, ...rest } = given;
+  return build === "unknown" ? rest : { ...rest, build: build === "same" ? "7" : "6" };
 };
-const past = (given: FinishedRun, build: PastRun["build"] = "same"): PastRun => ({ ...brief(given), build });
-const judged = (facts: Partial<Facts> & { run: FinishedRun }): Judgement =>
+const judged = (facts: Partial<Facts> & { run: RunRecord }): Judgement =>
   judge({ history: [], others: [], ...facts });
-const row = (count: number, error: string | undefined, build: PastRun["build"], from: number) =>
+const row = (count: number, error: string | undefined, build: Build, from: number) =>
   Array.from({ length: count }, (_, i) =>
     past(run({ at: from + i, ...(error !== undefined && { error }) }), build),
   );
 
-test("knows the classes and the states that the server knows", () => {
-  expect([...classifications].sort()).toEqual([...classificationSchema.options].sort());
-  expect([...runStatuses].sort()).toEqual([...executionStatusSchema.options].sort());
-});
-
 test("a run that verified nothing is the test's fault", () => {
   const reason = { code: "NOTHING_VERIFIED", message: "No check was made." };
-  expect(judged({ run: run({ status: "error", reason, steps: [] }) })).toMatchObject({
+  expect(judged({ run: run({ status: "error", reason, unpassed: [] }) })).toMatchObject({
     classification: "SCRIPT_ISSUE",
   });
   expect(judged({ run: run({ verified_count: 0 }) })).toMatchObject({
@@ -77,7 +70,7 @@ test("a run that verified nothing is the test's fault", () => {
 
 test("a pass counts when each of its steps passed", () => {
   expect(judged({ run: run() })).toMatchObject({ classification: "VALID_PASS", flaky: undefined });
-  const skipped = run({ steps: [{ step: "pay", status: "skipped" }] });
+  const skipped = run({ unpassed: [{ path: "", label: "pay", status: "skipped" }] });
   expect(judged({ run: skipped })).toMatchObject({ decided: false, evidence: ["pay: skipped"] });
 });
 
@@ -98,7 +91,7 @@ test.each([
 
 test("a run that a fault of the lab ended is the lab's, though no step says so", () => {
   const reason = { code: "INTERRUPTED", message: "The server ended while this ran." };
-  expect(judged({ run: run({ status: "error", reason, steps: [] }) })).toMatchObject({
+  expect(judged({ run: run({ status: "error", reason, unpassed: [] }) })).toMatchObject({
     classification: "SYSTEM_ISSUE",
   });
 });
@@ -158,18 +151,22 @@ test("a pass of another build makes no flake", () => {
   });
 });
 
-test("without a build, one change that broke it and one that mended it are not ruled out", () => {
+test("without a build, one change that broke it and one that repaired it are not ruled out", () => {
   const history = [
     ...row(2, undefined, "unknown", -9),
     ...row(2, missing(), "unknown", -6),
     ...row(1, undefined, "unknown", -3),
   ];
-  expect(judged({ run: run({ error: missing() }), history })).toMatchObject({ flaky: true });
+  const failed = past(run({ error: missing() }), "unknown");
+  expect(judged({ run: failed, history })).toMatchObject({ flaky: true });
   const twice = history.slice(0, 4);
-  expect(judged({ run: run({ at: -1 }), history: twice })).toMatchObject({
+  expect(judged({ run: past(run({ at: -1 }), "unknown"), history: twice })).toMatchObject({
     classification: "VALID_PASS",
     flaky: undefined,
   });
+  expect(judged({ run: failed, history: row(1, missing(), "unknown", -3) }).summary).toContain(
+    "No build is known of its runs.",
+  );
 });
 
 test("the same finding each time since it last passed is a bug once a flake is out of the question", () => {
@@ -201,8 +198,8 @@ test("a test that never passed fails rightly, whoever is wrong", () => {
   expect(judged({ run: run({ error: missing() }), history })).toMatchObject({ classification: "VALID_FAIL" });
 });
 
-const neighbours = (count: number, error: string, more: Partial<FinishedRun> = {}) =>
-  Array.from({ length: count }, (_, i) => brief(run({ name: `other ${i}`, at: i, error, ...more })));
+const neighbours = (count: number, error: string, more: Partial<RunRecord> = {}) =>
+  Array.from({ length: count }, (_, i) => run({ name: `other ${i}`, at: i, error, ...more }));
 
 test("three tests that fail alike at one time are one cause and no flakes, also against their history", () => {
   const history = row(3, undefined, "same", -9);
@@ -210,7 +207,7 @@ test("three tests that fail alike at one time are one cause and no flakes, also 
   expect(judged({ run: run({ error: missing() }), history, others })).toMatchObject({
     classification: "BUG",
     flaky: false,
-    members: others.map(({ execution_id }) => execution_id),
+    members: others.map(({ id }) => id),
   });
   expect(judged({ run: run({ error: missing() }), history, others: others.slice(1) })).toMatchObject({
     flaky: true,
@@ -231,7 +228,7 @@ test("alike on one device but in several apps, or only slow, is the lab's", () =
 
 test("slow tests among many that are not are no cluster, nor are errors that say nothing", () => {
   const slow = "EXECUTION_TIMEOUT: The run took longer than its 60000 ms.";
-  const fine = Array.from({ length: 6 }, (_, i) => brief(run({ name: `fine ${i}` })));
+  const fine = Array.from({ length: 6 }, (_, i) => run({ name: `fine ${i}` }));
   expect(judged({ run: run({ error: slow }), others: [...neighbours(2, slow), ...fine] })).toMatchObject({
     decided: false,
   });
@@ -244,11 +241,8 @@ test("slow tests among many that are not are no cluster, nor are errors that say
     });
 });
 
-test("what failed alike long before, or elsewhere, is no cluster", () => {
+test("what failed alike elsewhere is no cluster", () => {
   const facts = { run: run({ error: missing() }) };
-  expect(judged({ ...facts, others: neighbours(4, missing(), { started_at: iso(-60) }) })).toMatchObject({
-    decided: false,
-  });
   const elsewhere = neighbours(4, missing(), { device: "lab/tv", userinterface: "radio" });
   expect(judged({ ...facts, others: elsewhere })).toMatchObject({ decided: false });
 });
@@ -274,55 +268,68 @@ test("a run that was stopped, or that goes on, is not judged", () => {
 });
 
 test("odd records are no reason to fail", () => {
-  for (const steps of [
-    [],
-    [{ step: "", status: "failed" }],
-    [{ step: "x", status: "failed", error: "no code" }],
-  ])
-    expect(judged({ run: run({ status: "failed", steps }) })).toMatchObject({ decided: false });
+  for (const unpassed of [[], [{ path: "", label: "", status: "failed" as const }]])
+    expect(judged({ run: run({ status: "failed", unpassed }) })).toMatchObject({ decided: false });
   const endless = `VERIFICATION_FAILED: expected ${"x".repeat(100_000)}`;
   expect(causeOf(run({ error: endless }))?.text.length).toBeLessThan(400);
 });
 
+/** A store of failed tests by name, in the order given, a minute apart; those of no error passed. */
+async function storeOf(...tests: [name: string, error?: string][]): Promise<RunStore> {
+  const store = memoryStore();
+  for (const [i, [name, error]] of tests.entries()) {
+    const status = error === undefined ? ("passed" as const) : ("failed" as const);
+    const facts = { name, userinterface: "shop", build: "7", started_at: iso(i), end: { status } } as const;
+    const failed = { path: "", label: "pay", status, error: errorOf(error ?? "") } as const;
+    const step = { index: 0, kind: "check", started_at: iso(i), duration_ms: 1, artifacts: [] };
+    const steps = error === undefined ? [] : [{ ...step, ...failed, input: {}, output: {} }];
+    await store.add({ ...runOf(`run${i}`, facts), steps });
+  }
+  return store;
+}
+
 test("the rerun that passes decides the failure that waited for it", async () => {
-  const failed = run({ at: -5, error: missing() });
-  const rerun = run();
-  const source = { run: async () => failed, history: async () => [past(failed)], around: async () => [] };
-  expect(await review(rerun, source)).toMatchObject({
-    judgement: { classification: "VALID_PASS", flaky: true },
-    others: [
-      { execution_id: failed.execution_id, judgement: { classification: "SCRIPT_ISSUE", flaky: true } },
-    ],
-  });
+  const store = await storeOf(["checkout", missing()], ["checkout"]);
+  expect(await store.judge("run1")).toMatchObject([
+    { execution_id: "run1", classification: "VALID_PASS", flaky: true },
+    { execution_id: "run0", classification: "SCRIPT_ISSUE", flaky: true },
+  ]);
 });
 
 test("the third of a cluster decides the two before it, and leaves alone what is judged", async () => {
-  const [first, second] = neighbours(2, missing());
-  const others = [first, second].flatMap((one) => (one ? [one] : []));
-  const source = (around: OtherRun[]) => ({
-    run: async () => run(),
-    history: async () => [],
-    around: async () => around,
-  });
-  const third = run({ error: missing() });
-  expect((await review(third, source(others))).others.map(({ execution_id }) => execution_id)).toEqual(
-    others.map(({ execution_id }) => execution_id),
-  );
-  const judgedAlready = others.map((one) => ({ ...one, classification: "BUG" as const }));
-  expect((await review(third, source(judgedAlready))).others).toEqual([]);
+  const store = await storeOf(["one", missing()], ["two", missing()], ["checkout", missing()]);
+  const [judged] = await store.judge("run2");
+  expect(judged).toMatchObject({ classification: "BUG" });
+  if (!judged) throw new Error("There is no judgement.");
+  expect(judged.members.toSorted()).toEqual(["run0", "run1"]);
+  await store.write("run0", judged);
+  expect(await store.judge("run2")).toMatchObject([{ members: ["run1"] }]);
+  expect(await store.judge("run0")).toMatchObject([{ classified: "BUG" }]);
+});
+
+test("what a model needs to decide is told: the classes that the verdict allows, and the test's other runs", async () => {
+  const store = await storeOf(["checkout", missing()], ["checkout", missing("Sum")]);
+  expect(await store.judge("run1")).toEqual([
+    {
+      ...{ execution_id: "run1", kind: "testcase", name: "checkout", status: "failed", decided: false },
+      summary: "It failed 2 times, not alike; that can be the app or the test.",
+      evidence: [expect.stringMatching(/^run0 VERIFICATION_FAILED/), expect.stringMatching(/^run1 /)],
+      members: [],
+      reruns_wanted: expect.any(Number),
+      allowed: ["VALID_FAIL", "BUG", "SCRIPT_ISSUE", "SYSTEM_ISSUE"],
+      history: ["run0 failed, same build"],
+    },
+  ]);
 });
 
 test("a pass that needed another try is a right one of a flaky test, unless the lab was at fault", () => {
   const tried = (code: string) =>
     run({
       attempts: [
-        { status: "failed", reason: { code, message: "expected Paid; found Cart" } },
-        { status: "passed" },
+        { id: "1", status: "failed", reason: { code, message: "expected Paid; found Cart" }, duration_ms: 1 },
+        { id: "2", status: "passed", duration_ms: 1 },
       ],
-      steps: [
-        { step: "pay", status: "failed", error: `${code}: expected Paid; found Cart` },
-        { step: "attempt2/pay", status: "passed" },
-      ],
+      unpassed: [{ path: "pay", label: "pay", status: "failed" }],
     });
   const flaky = judge({ run: tried("VERIFICATION_FAILED"), history: [], others: [] });
   expect(flaky).toMatchObject({ decided: true, classification: "VALID_PASS", flaky: true });
@@ -333,9 +340,13 @@ test("a pass that needed another try is a right one of a flaky test, unless the 
 
 test("a flaky pass of the history counts as a failure and a pass", () => {
   const failed = run({ error: missing(), at: 10 });
-  const past = { ...brief(run({ at: 0 })), build: "same" as const };
-  const alone = judge({ run: failed, history: [past], others: [] });
-  const after = judge({ run: failed, history: [{ ...past, flaky: true }], others: [] });
+  const passed = run({ at: 0 });
+  const attempts = [
+    { id: "1", status: "failed" as const, duration_ms: 1 },
+    { id: "2", status: "passed" as const, duration_ms: 1 },
+  ];
+  const alone = judge({ run: failed, history: [passed], others: [] });
+  const after = judge({ run: failed, history: [{ ...passed, attempts }], others: [] });
   expect(after).toMatchObject({ decided: true, classification: "SCRIPT_ISSUE", flaky: true });
   expect(after.evidence[0]).toContain("2 flips");
   expect(alone.evidence[0]).not.toContain("2 flips");

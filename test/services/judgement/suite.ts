@@ -1,14 +1,8 @@
-import {
-  type Cause,
-  type Classification,
-  causeOf,
-  type FinishedRun,
-  mostReruns,
-  type OtherRun,
-  type PastRun,
-  review,
-  windowMs,
-} from "../../../agent-client/src/analysis/index.ts";
+import type { Classification } from "../../../mcp-server/src/domain/index.ts";
+import { mostReruns } from "../../../mcp-server/src/services/judgement/index.ts";
+import type { FinishedRun } from "../../../mcp-server/src/storage/executionRows.ts";
+import { runOf } from "../../fixtures/executionRecords.ts";
+import type { Judged, RunStore } from "./records.ts";
 
 /** What a made-up test is like; `p` is how often it fails of its own accord. */
 export type Nature =
@@ -29,13 +23,7 @@ export type SuiteTest = {
 };
 
 type Failure = { step: string; error: string; status: "failed" | "error" | "timeout" };
-type Stored = {
-  run: FinishedRun;
-  cause: Cause | undefined;
-  build: number;
-  at: number;
-  classification?: Classification;
-};
+type Stored = { run: FinishedRun; build: number; classification?: Classification };
 
 const nights = 6;
 const minute = 60_000;
@@ -99,14 +87,36 @@ const environment: readonly Failure[] = [
   { step: "", error: "LEASE_LOST: anna took the device.", status: "error" },
 ];
 
+type Happened = { build: number; at: number; failure: Failure | undefined };
+
+function finishedRun(test: SuiteTest, id: string, { build, at, failure }: Happened): FinishedRun {
+  const reached = failure ? steps.indexOf(failure.step) : steps.length;
+  const [, code = "", message = ""] = /^(\w+): (.*)$/.exec(failure?.error ?? "") ?? [];
+  const reason = { code, message };
+  const started_at = new Date(at).toISOString();
+  const { name, device, userinterface } = test;
+  const verified_count = Math.max(1, reached);
+  const end = { status: failure?.status ?? ("passed" as const), verified_count, ...(failure && { reason }) };
+  const passed = steps.slice(0, Math.max(0, reached)).map((label) => ({ label, status: "passed" as const }));
+  const missed =
+    failure && failure.step !== "" ? [{ label: failure.step, status: failure.status, error: reason }] : [];
+  return {
+    ...runOf(id, { name, device, userinterface, build: String(build), started_at, end }),
+    steps: [...passed, ...missed].map((step, index) => ({
+      ...{ index, path: "", kind: "check", started_at, duration_ms: 1, input: {}, output: {}, artifacts: [] },
+      ...step,
+    })),
+  };
+}
+
 /**
  * Runs the suite of one seed to its end: nights of one build each, then reruns of what is undecided, at most ten a test.
  * `silentShare` of the lab's faults do not say that they are: they look like a flake, and no record can tell.
  */
-export async function runSuite(seed: number, silentShare = 0): Promise<SuiteTest[]> {
+export async function runSuite(store: RunStore, seed: number, silentShare = 0): Promise<SuiteTest[]> {
   const next = random(seed);
   const suite = tests();
-  const stored: Stored[] = [];
+  let stored = 0;
   const byName = new Map<string, Stored[]>();
   const byId = new Map<string, Stored>();
   const owners = new Map(suite.map((test) => [test.name, test]));
@@ -163,73 +173,32 @@ export async function runSuite(seed: number, silentShare = 0): Promise<SuiteTest
     return { failure: lent ?? moodyFailure(test, alwaysAlike || p === 1), own: true };
   }
 
-  function execute(test: SuiteTest, build: number, at: number, isRerun: boolean): Stored {
+  async function execute(test: SuiteTest, build: number, at: number, isRerun: boolean): Promise<Stored> {
     const failed = failureOf(test, { build, isRerun });
     if (failed?.own) test.ownFailures += 1;
-    const failure = failed?.failure;
-    const reached = failure ? steps.indexOf(failure.step) : steps.length;
-    const [, code = "", message = ""] = /^(\w+): (.*)$/.exec(failure?.error ?? "") ?? [];
-    const run: FinishedRun = {
-      execution_id: `run${stored.length}`,
-      kind: "testcase",
-      name: test.name,
-      status: failure?.status ?? "passed",
-      ...(failure && { reason: { code, message } }),
-      device: test.device,
-      userinterface: test.userinterface,
-      started_at: new Date(at).toISOString(),
-      verified_count: Math.max(1, reached),
-      steps: [
-        ...steps.slice(0, Math.max(0, reached)).map((step) => ({ step, status: "passed" })),
-        ...(failure && failure.step !== ""
-          ? [{ step: failure.step, status: failure.status, error: failure.error }]
-          : []),
-      ],
-    };
-    const one: Stored = { run, cause: causeOf(run), build, at };
-    stored.push(one);
-    byId.set(run.execution_id, one);
-    const same = byName.get(test.name) ?? [];
-    byName.set(test.name, [...same, one]);
+    const run = finishedRun(test, `run${stored}`, { build, at, failure: failed?.failure });
+    const one: Stored = { run, build };
+    stored += 1;
+    await store.add(run);
+    byId.set(run.execution.id, one);
+    byName.set(test.name, [...(byName.get(test.name) ?? []), one]);
     return one;
   }
 
-  const brief = ({ run, cause, classification }: Stored): OtherRun => {
-    const { execution_id, name, status, device, userinterface, started_at } = run;
-    return {
-      ...{ execution_id, name, status, device, started_at },
-      ...(userinterface !== undefined && { userinterface }),
-      ...(cause && { cause }),
-      ...(classification && { classification }),
-    };
-  };
+  async function judgeIt({ run }: Stored): Promise<void> {
+    const all = await store.judge(run.execution.id);
+    for (const judged of all.filter(({ decided }) => decided))
+      for (const id of [judged.execution_id, ...judged.members]) await take(id, judged);
+  }
 
-  async function judgeIt(one: Stored): Promise<void> {
-    const found = await review(one.run, {
-      run: async (id) => byId.get(id)?.run ?? one.run,
-      history: async ({ execution_id, name }) =>
-        (byName.get(name) ?? [])
-          .filter(({ run }) => run.execution_id !== execution_id)
-          .toReversed()
-          .map((past): PastRun => ({ ...brief(past), build: past.build === one.build ? "same" : "other" })),
-      around: async ({ execution_id, started_at }) =>
-        stored
-          .slice(-150)
-          .filter(
-            ({ run, at }) =>
-              run.execution_id !== execution_id && Math.abs(at - Date.parse(started_at)) <= windowMs,
-          )
-          .map(brief),
-    });
-    const all = [...found.others, { execution_id: one.run.execution_id, judgement: found.judgement }];
-    for (const { execution_id, judgement } of all) {
-      const target = byId.get(execution_id);
-      const owner = owners.get(target?.run.name ?? "");
-      if (!judgement.decided || !target || !owner) continue;
-      target.classification = judgement.classification;
-      owner.classes.add(judgement.classification);
-      if (judgement.flaky) owner.calledFlaky = true;
-    }
+  async function take(id: string, judged: Judged): Promise<void> {
+    const target = byId.get(id);
+    const owner = owners.get(target?.run.execution.name ?? "");
+    if (!target || !owner || !judged.classification) return;
+    await store.write(id, judged);
+    target.classification = judged.classification;
+    owner.classes.add(judged.classification);
+    if (judged.flaky) owner.calledFlaky = true;
   }
 
   for (let build = 0; build < nights; build++) {
@@ -239,7 +208,7 @@ export async function runSuite(seed: number, silentShare = 0): Promise<SuiteTest
       at: midnight + Math.floor(i / 6) * minute + (i % 6) * 1_000,
     }));
     for (const { test, at } of placed.sort((a, b) => a.at - b.at))
-      await judgeIt(execute(test, build, at, false));
+      await judgeIt(await execute(test, build, at, false));
     for (let round = 1; round <= mostReruns; round++) {
       const open = suite.filter(
         ({ name, reruns }) =>
@@ -247,12 +216,13 @@ export async function runSuite(seed: number, silentShare = 0): Promise<SuiteTest
           byName
             .get(name)
             ?.some(
-              (one) => one.build === build && one.classification === undefined && one.run.status !== "passed",
+              (one) =>
+                one.build === build && one.classification === undefined && one.run.end.status !== "passed",
             ),
       );
       for (const [i, test] of open.entries()) {
         test.reruns += 1;
-        await judgeIt(execute(test, build, midnight + (60 * round + i) * minute, true));
+        await judgeIt(await execute(test, build, midnight + (60 * round + i) * minute, true));
       }
     }
   }

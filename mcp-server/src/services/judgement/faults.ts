@@ -1,5 +1,7 @@
-/** The device, the lab or the server failed; the closed lists are `errors.ts` of the server and of the controllers. */
-const labCodes: ReadonlySet<string> = new Set([
+import type { ErrorCode } from "../../errors.ts";
+
+/** The device, the lab or the server failed. */
+const labCodes: readonly ErrorCode[] = [
   "APP_UNREACHABLE",
   "ARTIFACT_STORE_FULL",
   "BROWSER_NOT_FOUND",
@@ -27,10 +29,10 @@ const labCodes: ReadonlySet<string> = new Set([
   "RATE_LIMITED",
   "SANDBOX_UNAVAILABLE",
   "STORAGE_FAILED",
-]);
+];
 
 /** The test asks for what does not exist or is not allowed: no app and no lab can make it right. */
-const testCodes: ReadonlySet<string> = new Set([
+const testCodes: readonly ErrorCode[] = [
   "ACTION_NOT_FOUND",
   "DEVICE_AMBIGUOUS",
   "EDGE_NOT_FOUND",
@@ -54,27 +56,22 @@ const testCodes: ReadonlySet<string> = new Set([
   "UNSAFE_DISABLED",
   "URL_DENIED",
   "USERINTERFACE_NOT_FOUND",
-]);
+];
+
+/** The messages of these codes quote the page, and a page may say anything. */
+const pageCodes: readonly ErrorCode[] = ["VERIFICATION_FAILED", "SCRIPT_FAILED"];
 
 /** What Chromium, Node, adb and Linux say when the network, the device or the machine is gone. */
 const labMessages =
   /\bnet::ERR_(NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|CONNECTION_\w+|ADDRESS_UNREACHABLE|NETWORK_\w+|PROXY_\w+|TIMED_OUT|DNS_\w+)|\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOSPC|ENOMEM|EMFILE)\b|\bdevice (offline|unauthorized|not found)\b|\bno devices\/emulators found\b|\b(browser|target|page) (has been closed|crashed)\b/i;
 
-/** Their messages tell of what a page showed, and a page may say anything. */
-const quotesThePage: ReadonlySet<string> = new Set(["VERIFICATION_FAILED", "SCRIPT_FAILED"]);
+const includes = (codes: readonly string[], code: string): boolean => codes.includes(code);
 
-/** Whose fault an error is where its code or message alone says so. */
+export const isTimeout = (code: string): boolean => code.endsWith("_TIMEOUT");
+
+/** Whose fault an error is, where its code or message alone says so. */
 export function faultOf(code: string, message: string): "lab" | "test" | undefined {
-  if (labCodes.has(code)) return "lab";
-  if (testCodes.has(code)) return "test";
-  return !quotesThePage.has(code) && labMessages.test(message) ? "lab" : undefined;
+  if (includes(labCodes, code)) return "lab";
+  if (includes(testCodes, code)) return "test";
+  return !includes(pageCodes, code) && labMessages.test(message) ? "lab" : undefined;
 }
-
-const timeouts: ReadonlySet<string> = new Set([
-  "COMMAND_TIMEOUT",
-  "EXECUTION_TIMEOUT",
-  "REQUEST_TIMEOUT",
-  "VERIFICATION_TIMEOUT",
-]);
-
-export const isTimeout = (code: string): boolean => timeouts.has(code);

@@ -1,4 +1,8 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
+import { openProduct } from "../../fixtures/product.ts";
+import { judgedSchema, memoryStore, type RunStore } from "./records.ts";
 import { runSuite, type SuiteTest } from "./suite.ts";
 
 let suites: SuiteTest[][];
@@ -8,7 +12,7 @@ beforeAll(async () => {
 
 async function runSeeds(seeds: number, silentShare?: number): Promise<SuiteTest[][]> {
   const found: SuiteTest[][] = [];
-  for (let seed = 1; seed <= seeds; seed++) found.push(await runSuite(seed, silentShare));
+  for (let seed = 1; seed <= seeds; seed++) found.push(await runSuite(memoryStore(), seed, silentShare));
   return found;
 }
 
@@ -83,3 +87,24 @@ test("gives a cluster one cause, and takes no member of it for flaky", () => {
 test("runs no test again more than ten times", () => {
   expect(Math.max(...suites.flat().map(({ reruns }) => reruns))).toBeLessThanOrEqual(10);
 });
+
+const queueSchema = z.object({ judgements: z.array(judgedSchema) });
+
+test("a host finds the same through the tools, on the database", async () => {
+  const product = await openProduct("devices: [{ name: box, model: simulated }]");
+  onTestFinished(() => product.dispose());
+  const { call } = await product.connect();
+  const rows = executionRows(product.storage.db);
+  const store: RunStore = {
+    add: (run) => rows.insertFinished(run),
+    async judge(execution_id) {
+      const { structured } = await call("get_analysis_queue_status", { execution_id, max_tokens: 50_000 });
+      return queueSchema.parse(structured).judgements;
+    },
+    async write(execution_id, { classification, confidence, summary, evidence }) {
+      const analysis = { execution_id, classification, confidence, summary, evidence };
+      expect((await call("update_execution_analysis", analysis)).error).toBeUndefined();
+    },
+  };
+  expect(await runSuite(store, 1)).toEqual(suites[0]);
+}, 300_000);
