@@ -244,6 +244,27 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       const { exportAll } = await import("./skills.ts");
       exit(exportAll({ ...daemonOptions(given), folder, names }, terminal));
     });
+  addOwnSkillsCommands(skills, terminal, exit);
+}
+
+function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  withDaemonOptions(skills.command("new"))
+    .description("writes a skill of your own that loads, to be edited")
+    .argument("<name>", "lowercase words joined by hyphens")
+    .option("--into <folder>", "the folder of skills, in place of yours (LABWRIGHT_SKILLS_DIR)")
+    .addHelpText("after", examples("labwright skills new check-lamps"))
+    .action(async (name: string, given: Given & { into?: string }) => {
+      const { newSkill } = await import("./ownSkills.ts");
+      exit(newSkill({ ...daemonOptions(given), name, into: given.into }, terminal));
+    });
+  withDaemonOptions(skills.command("test"))
+    .description("tries which skill the triggers and examples of your skills choose")
+    .argument("[names...]", "only these")
+    .addHelpText("after", examples("labwright skills test", "labwright skills test check-lamps"))
+    .action(async (names: string[], given: Given) => {
+      const { testSkills } = await import("./ownSkills.ts");
+      exit(testSkills({ ...daemonOptions(given), names }, terminal));
+    });
 }
 
 type InstallGiven = Omit<InstallOptions, "host">;
