@@ -112,7 +112,7 @@ async function buildAll(hash) {
       entryPoints: {
         daemon: join(here, "src/main.ts"),
         cli: join(here, "src/cli/main.ts"),
-        agent: join(root, "agent-client/src/cli/index.ts"),
+        agent: join(here, "src/cli/agent.ts"),
         pgliteWorker: join(here, "src/storage/pgliteWorker.ts"),
         schemaWorker: join(here, "src/services/testcases/api/schemaWorker.ts"),
       },

@@ -9,7 +9,7 @@ export const usageSchema = z.object({
 });
 export type Usage = z.output<typeof usageSchema>;
 
-/** How a run ended: `done`, or what kept it from it. `needs_input`: a question of ours is open. */
+/** How a run ended: `done`, or what kept it from it. `needs_input`: a question is open, or a request cannot be done as it is said. */
 export const outcomeSchema = z.enum(["done", "needs_input", "refused", "limit", "cancelled", "failed"]);
 export type Outcome = z.output<typeof outcomeSchema>;
 /** `output_tokens`: of one reply. `context_full`: the conversation is as long as its model can read. */
@@ -62,6 +62,8 @@ export const eventBodySchema = z.discriminatedUnion("type", [
     kind: z.enum(["cache", "cost", "tool", "model", "approval", "note"]),
     text: z.string(),
     tool_use_id: z.string().optional(),
+    /** Where a segment begins that stands for everything before it; as in `skill_loaded`. */
+    segment: z.object({ skill: z.string(), after: z.int(), prefix: z.string() }).optional(),
   }),
   z.object({
     type: z.literal("approval_required"),

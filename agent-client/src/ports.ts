@@ -35,28 +35,6 @@ export type Toolbox = {
   call(use: ToolCall, options: { signal: AbortSignal; onProgress?(text: string): void }): Promise<ToolResult>;
 };
 
-/** An event of the server's feed, as `GET /server/events` gives it. */
-export type LabEvent = {
-  id: number;
-  type: string;
-  priority: "critical" | "high" | "normal";
-  source: string;
-  device_id?: string;
-  execution_id?: string;
-  alert_id?: string;
-  payload: Readonly<Record<string, unknown>>;
-  at: string;
-};
-
-/** The feed of the server's events. */
-export type LabFeed = {
-  /** The last event that a consumer has done; 0 for a new one. */
-  cursor(consumer: string): Promise<number>;
-  done(consumer: string, id: number): Promise<void>;
-  /** Every event after `after`, in order, at least once, until `signal` aborts; goes on over a restart of the server. */
-  follow(after: number, signal: AbortSignal): AsyncIterable<LabEvent>;
-};
-
 /** A skill of the server's; `own`: the user's. */
 export type LabSkill = Skill & { own?: boolean };
 
@@ -66,11 +44,6 @@ export type LabServer = {
   /** The highest version of each skill, the user's own among them. The same array until one changes. */
   skills(): Promise<readonly LabSkill[]>;
   store: AgentStore;
-  feed: LabFeed;
-  /** What the configuration of the server says under `agents`, unread. */
-  settings(): Promise<Readonly<Record<string, unknown>>>;
-  /** Gives back what this client holds: its leases among them. */
-  close(): Promise<void>;
 };
 
 export type StoredSession = {
@@ -97,28 +70,9 @@ export type SessionPatch = Partial<
 /** One message of a conversation, as the Messages API takes it. `seq` counts from 1. */
 export type StoredMessage = { seq: number; message: BetaMessageParam };
 
-export const taskStates = ["pending", "running", "done", "failed", "cancelled"] as const;
-export type TaskState = (typeof taskStates)[number];
-
-/** A piece of work of an autonomous agent. */
-export type StoredTask = {
-  id: number;
-  agent: string;
-  /** Names the work: the same agent never has two of one key. */
-  key: string;
-  priority: LabEvent["priority"];
-  state: TaskState;
-  event: LabEvent;
-  attempts: number;
-  session_id: string | null;
-  /** What the agent found, stored before it is written where it belongs. */
-  finding: Readonly<Record<string, unknown>> | null;
-  error: string | null;
-  created_at: string;
-  updated_at: string;
-};
-
-/** What is kept in the server's database. Each method is one transaction; what it answered survives any process. */
+/**
+ * Conversations, kept in the server's database. Each method is one transaction; what it answered survives any process.
+ */
 export type AgentStore = {
   createSession(session: { id: string; agent: string; owner: string; title: string }): Promise<StoredSession>;
   /** Newest first. */
@@ -142,24 +96,4 @@ export type AgentStore = {
   /** Makes `holder` the only one that may append, for `ttl_ms` from now; false when another has it. */
   hold(id: string, holder: string, ttl_ms: number): Promise<boolean>;
   letGo(id: string, holder: string): Promise<void>;
-
-  /** False when that agent has a task of that key already. */
-  addTask(task: Pick<StoredTask, "agent" | "key" | "priority" | "event">): Promise<boolean>;
-  /**
-   * The most urgent, then oldest, task of an agent that is pending, or running with a holder whose time is over; it is
-   * `running` and the caller's for `ttl_ms`.
-   */
-  claimTask(agent: string, holder: string, ttl_ms: number): Promise<StoredTask | undefined>;
-  /** Changes a task that `holder` has, and has it for `ttl_ms` more. False when it is another's by now. */
-  updateTask(
-    id: number,
-    holder: string,
-    patch: Partial<Pick<StoredTask, "state" | "session_id" | "finding" | "error">> & { ttl_ms?: number },
-  ): Promise<boolean>;
-  /** Newest first. */
-  tasks(filter: { agent?: string; state?: TaskState; limit: number }): Promise<StoredTask[]>;
-
-  /** Makes `holder` the only one with `name` for `ttl_ms` from now; false when another has it. */
-  holdRole(name: string, holder: string, ttl_ms: number): Promise<boolean>;
-  letGoRole(name: string, holder: string): Promise<void>;
 };

@@ -23,7 +23,7 @@ const modelSchema = z.strictObject({
   inline_tools: z.boolean().optional(),
 });
 
-/** `agents:` of labwright.yaml. Strict. */
+/** What a client of the models must know of `agents:` in labwright.yaml; the server adds what is its own. */
 export const settingsSchema = z
   .strictObject({
     /** In order: the next one goes on when one fails. DEFAULT_MODEL, else `defaultModel`, when empty. */
@@ -36,37 +36,6 @@ export const settingsSchema = z
     /** How long a tool may say nothing. */
     tool_timeout_seconds: seconds(86_400).default(120),
     approval_timeout_seconds: seconds(86_400).default(300),
-    api: z
-      .strictObject({
-        host: z.string().min(1).default("127.0.0.1"),
-        port: z.int().min(0).max(65_535).default(7334),
-        /** Who may call beside the owner of the daemon's token. */
-        keys: z
-          .array(
-            z.strictObject({ owner: z.string().min(1).max(100), sha256: z.string().regex(/^[\da-f]{64}$/) }),
-          )
-          .max(100)
-          .default([]),
-        jwt: z
-          .strictObject({
-            /** Variable of the environment with the secret of HS256. */
-            secret_env: z.string().optional(),
-            jwks_url: z.url().optional(),
-            issuer: z.string().optional(),
-            audience: z.string().optional(),
-          })
-          .optional(),
-        /** Further Host headers: `name` with any port, or `name:port`. */
-        allowed_hosts: z.array(z.string().min(1).max(255)).max(50).default([]),
-        allowed_origins: z.array(z.url()).max(50).default([]),
-        requests_per_minute: z.int().min(1).max(100_000).default(120),
-      })
-      .prefault({}),
-    /** Variable of the environment with the secret that webhooks are signed with. */
-    webhook_secret_env: z
-      .string()
-      .regex(/^[A-Za-z_]\w*$/)
-      .default("LABWRIGHT_SECRET_WEBHOOK"),
     /** Changes to the agents' own `config`, by agent. */
     agents: z
       .record(

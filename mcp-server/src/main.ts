@@ -62,14 +62,18 @@ async function loadRooms() {
       import("./services/userSkills.ts"),
       import("./tools/index.ts"),
     ]);
-  const [registry, callTool, daemon, http, resources, api] = await Promise.all([
-    import("./registry/registry.ts"),
-    import("./server/callTool.ts"),
-    import("./server/daemon.ts"),
-    import("./server/http.ts"),
-    import("./server/resources/index.ts"),
-    import("./api/index.ts"),
-  ]);
+  const [registry, callTool, daemon, http, resources, api, agentStore, agentStoreApi, agents] =
+    await Promise.all([
+      import("./registry/registry.ts"),
+      import("./server/callTool.ts"),
+      import("./server/daemon.ts"),
+      import("./server/http.ts"),
+      import("./server/resources/index.ts"),
+      import("./api/index.ts"),
+      import("./agents/store.ts"),
+      import("./agents/storeApi.ts"),
+      import("./agents/whenWanted.ts"),
+    ]);
   return {
     ...config,
     ...secrets,
@@ -87,6 +91,9 @@ async function loadRooms() {
     ...http,
     ...resources,
     ...api,
+    ...agentStore,
+    ...agentStoreApi,
+    ...agents,
   };
 }
 
@@ -140,7 +147,8 @@ async function openParts(options: ServeOptions, claim: Claim) {
     skillProblems: userSkills.problems,
     onFault: fault,
   });
-  return { rooms, config, observability, storage, catalogue, userSkills, running, own, fault };
+  const agentStore = rooms.createAgentStore({ db: storage.db, clock: rooms.systemClock });
+  return { rooms, config, observability, storage, catalogue, userSkills, running, agentStore, own, fault };
 }
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
@@ -164,6 +172,8 @@ async function compose(
     maxCallMs: config.limits.call_ms,
   });
   running.serveScripts(callTool);
+  const agents = agentsOf(parts);
+  await agents.recover();
   const daemon = await rooms.startDaemon({
     dataDir: claim.dataDir,
     catalogue,
@@ -173,32 +183,28 @@ async function compose(
     allowedHosts: config.server.allowed_hosts,
     allowedOrigins: config.server.allowed_origins,
     callTool,
-    resources: rooms.createResources([
-      rooms.artifactRoom(running.artifacts),
-      rooms.referenceRoom(services),
-      rooms.treeRoom(services),
-      rooms.eventRoom(running.events),
-      ...rooms.namedRooms(catalogue, userSkills.current),
-    ]),
+    resources: resourcesOf(parts),
     userSkills: userSkills.current,
     clock,
     events: rooms.createEventsApi(running.events, fault),
-    agentStore: agentStoreOf(parts),
+    agentStore: rooms.createAgentStoreApi(parts.agentStore, agentFacts(parts), fault),
+    agents: agents.open,
     api: (callTool) => restOf(parts, { callTool, registry, version: catalogue.version }),
     metrics: () => metricsOf(observability),
     idleMs: options.untilIdle ? config.limits.idle_exit_ms : undefined,
     maxCallMs: config.limits.call_ms,
-    held: () => heldBy(running),
+    held: () => heldBy(parts, agents),
     onClientEnd: (client) => void services.devices.releaseClient(client).catch(fault),
     onStop(reason) {
       observability.log.info({ reason }, "stopping");
       setTimeout(() => process.exit(serveExitCodes.failed), shutdownMs).unref();
     },
-    closeServices: () => running.close().catch(fault),
+    closeServices: () => agents.close().catch(fault).then(running.close).catch(fault),
   });
   tellServices(parts, daemon);
   // Behind the port: what a deployment runs must not reach our own server.
   services.deployments.start().catch(fault);
+  agents.startAutonomous(daemon.own).catch(fault);
   addGauges(parts);
   const { hash: build } = catalogue.build;
   observability.log.info({ port: daemon.port, recovered, build, engine: storage.engine }, "serving");
@@ -215,6 +221,16 @@ async function compose(
   };
 }
 
+function resourcesOf({ rooms, running, catalogue, userSkills }: Parts) {
+  return rooms.createResources([
+    rooms.artifactRoom(running.artifacts),
+    rooms.referenceRoom(running.services),
+    rooms.treeRoom(running.services),
+    rooms.eventRoom(running.events),
+    ...rooms.namedRooms(catalogue, userSkills.current),
+  ]);
+}
+
 /** Without the data directory's lock or the database, the daemon ends: the next one goes on from what is stored. */
 function stopWhenLost({ storage, observability }: Parts, claim: Claim, daemon: Daemon): AbortSignal {
   const lost = AbortSignal.any([claim.lock.lost, storage.lost]);
@@ -227,21 +243,33 @@ function stopWhenLost({ storage, observability }: Parts, claim: Claim, daemon: D
   return lost;
 }
 
-/** The agent client's side of the database, with what it must know of this server. */
-function agentStoreOf({ rooms, running, config, userSkills, fault }: Parts) {
+/** What a client of the agents must know of this server. */
+function agentFacts({ rooms, config, userSkills }: Parts) {
   const ofBuild: Skill[] = JSON.parse(readFileSync(new URL("./skills.json", import.meta.url), "utf8"));
-  const skills = rooms.joinSkills(ofBuild, userSkills.current);
-  return rooms.createAgentStoreApi(running.agentStore, { settings: config.agents, skills }, fault);
+  return { settings: config.agents, skills: rooms.joinSkills(ofBuild, userSkills.current) };
+}
+
+/** The agents, opened when somebody first wants them. */
+function agentsOf(parts: Parts) {
+  const { rooms, config, observability, agentStore, running, fault } = parts;
+  return rooms.agentsWhenWanted({
+    ...{ store: agentStore, events: running.events, fault, env: process.env, ...agentFacts(parts) },
+    host: config.server.name,
+    releaseClient: (client) => running.services.devices.releaseClient(client),
+    keyFile: join(config.data_dir, "anthropic-key"),
+    allowedOrigins: config.server.allowed_origins,
+    log: ({ level, text, ...more }) => observability.log[level](more, text),
+  });
 }
 
 /** What keeps the daemon from leaving. */
-async function heldBy({ services, agentStore }: Parts["running"]) {
+async function heldBy({ running: { services }, agentStore }: Parts, agents: ReturnType<typeof agentsOf>) {
   const { devices, executions, recordings, deployments } = services;
   return {
     leases: (await devices.leases()).length,
-    runs: executions.running() + recordings.running(),
+    runs: executions.running() + recordings.running() + agents.runs(),
     deployments: await deployments.pending(),
-    agents: await agentStore.held(),
+    agents: (await agentStore.held()) + agents.connections(),
   };
 }
 

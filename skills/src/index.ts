@@ -6,6 +6,8 @@ export { nearest } from "./nearest.ts";
 export { parseSkill } from "./parse.ts";
 export { type Skill, skillSchema } from "./skill.ts";
 export { readSource, type SkillProblem, type Source } from "./source.ts";
+export { newSkillFiles } from "./template.ts";
+export { type Trial, trySkill } from "./trial.ts";
 export { compareVersions, findSkill, latestSkills, type SkillFound } from "./versions.ts";
 export { type SkillWatch, watchSkills } from "./watch.ts";
 export { foldedWords } from "./words.ts";

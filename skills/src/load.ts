@@ -1,19 +1,16 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { cannotRead, isMissing, readRequests, readText } from "./files.ts";
 import { parseSkill } from "./parse.ts";
 import type { Skill } from "./skill.ts";
 import type { SkillProblem } from "./source.ts";
 import { compareVersions } from "./versions.ts";
-import { foldedWords } from "./words.ts";
 
 /** `skills` by name, the highest version first. */
 export type LoadedSkills = { skills: Skill[]; problems: SkillProblem[] };
 
 /** What one file gave: a skill or its problems. */
 export type SkillFile = { file: string; skill?: Skill; problems: SkillProblem[] };
-
-/** A skill is a page of text; a larger file is something else. */
-const maxFileBytes = 256 * 1024;
 
 /**
  * Reads every `<name>/skill.yaml` and `<name>@<version>/skill.yaml` below `folder`. A skill with a problem is left out and
@@ -41,16 +38,9 @@ function readSkillFile(folder: string, name: string, knownTools: ReadonlySet<str
   if (text === undefined) return undefined;
   if (typeof text !== "string") return unreadable(file, text.message);
   const parsed = parseSkill(text, file, name, knownTools);
-  const examples = readExamples(join(folder, name, "examples.txt"));
+  const examples = readRequests(join(folder, name, "examples.txt")).map(({ text }) => text);
   if (parsed.skill === undefined || examples.length === 0) return { file, ...parsed };
   return { file, ...parsed, skill: { ...parsed.skill, examples } };
-}
-
-/** None where there is no such file, or one that cannot be read: the skill is as good without. */
-function readExamples(file: string): string[] {
-  const text = readText(file);
-  if (typeof text !== "string") return [];
-  return text.split(/\r?\n/).filter((line) => foldedWords(line).length > 0);
 }
 
 const unreadable = (file: string, message: string): SkillFile => ({
@@ -99,21 +89,3 @@ export function foldersIn(folder: string): { names: string[]; message?: string }
     return isMissing(error) ? { names: [] } : { names: [], message: cannotRead(error) };
   }
 }
-
-/** Undefined when there is no such file. */
-function readText(file: string): string | { message: string } | undefined {
-  try {
-    const { size } = statSync(file);
-    if (size > maxFileBytes) return { message: `has ${size} bytes; a skill has at most ${maxFileBytes}` };
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    return { message: cannotRead(error) };
-  }
-}
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
-
-const cannotRead = (error: unknown): string =>
-  `cannot be read: ${error instanceof Error ? error.message : String(error)}`;

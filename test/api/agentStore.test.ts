@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAgentStoreApi } from "../../mcp-server/src/api/index.ts";
-import { createAgentStore } from "../../mcp-server/src/services/agentStore.ts";
+import { createAgentStore } from "../../mcp-server/src/agents/store.ts";
+import { createAgentStoreApi } from "../../mcp-server/src/agents/storeApi.ts";
+import { agentsSchema } from "../../mcp-server/src/config/agents.ts";
 import { type AgentServer, startAgentServer } from "../fixtures/agentServer.ts";
 
 let server: AgentServer;
@@ -44,14 +45,7 @@ describe("what is none of its form is refused, and says what", () => {
     ["POST", "/sessions/s/entries", { holder: "a", patch: { cost_usd: -1 } }, "cost_usd"],
     ["GET", "/sessions/s/messages?after=-1", undefined, "after"],
     ["GET", "/sessions/s/events?limit=none", undefined, "limit"],
-    ["POST", "/tasks", { agent: "m", key: "k", priority: "low", event: {} }, "priority"],
     ["GET", "/tasks?state=lost", undefined, "state"],
-    ["POST", "/tasks/claims", { agent: "m", holder: "w", ttl_ms: "1" }, "ttl_ms"],
-    ["PATCH", "/tasks/0", { holder: "w" }, "expected number"],
-    ["PATCH", "/tasks/1", { holder: "w", state: "lost" }, "state"],
-    ["PATCH", "/tasks/1", { holder: "w", attempts: 0 }, "attempts"],
-    ["PUT", "/roles/monitor", { holder: "", ttl_ms: 1 }, "holder"],
-    ["DELETE", "/roles/monitor", undefined, "holder"],
   ])("%s %s with %j", async (method, path, body, word) => {
     const { status, body: answer } = await ask(method, path, body);
     expect(status).toBe(400);
@@ -63,7 +57,7 @@ describe("what is none of its form is refused, and says what", () => {
 
   it("a body that is no JSON", async () => {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
-    const response = await server.fetch(`${root}/tasks`, init);
+    const response = await server.fetch(`${root}/sessions`, init);
     expect([response.status, await response.json()]).toMatchObject([
       400,
       { error: { code: "INVALID_INPUT" } },
@@ -108,7 +102,7 @@ it("tells a fault of its own to the log, and the caller no more than its trace",
   };
   const api = createAgentStoreApi(
     broken,
-    { settings: {}, skills: () => [] },
+    { settings: agentsSchema.parse({}), skills: () => [] },
     (error) => void faults.push(error),
   );
   const response = await api.request("/sessions");

@@ -32,7 +32,6 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room controllers/lab/": ["controllers/lab/planted.ts", "../src/inner.ts"],
   "room skills/src/": ["skills/src/planted.ts", "../../controllers/src/index.ts"],
   "room agent-client/src/": ["agent-client/src/planted.ts", "../../mcp-server/src/errors.ts"],
-  "room agent-client/src/inprocess.ts": ["agent-client/src/inprocess.ts", "../../mcp-server/src/errors.ts"],
   "room mcp-server/src/domain/": ["mcp-server/src/domain/planted.ts", "../errors.ts"],
   "room mcp-server/src/errors.ts": ["mcp-server/src/errors.ts", "./domain/index.ts"],
   "room mcp-server/src/observability/": ["mcp-server/src/observability/planted.ts", "../domain/index.ts"],
@@ -47,6 +46,7 @@ const plants: Record<string, [file: string, imported: string]> = {
   "only there playwright-core": ["mcp-server/src/services/browser.ts", "playwright-core"],
   "only there (pg|drizzle-orm|@electric-sql)": ["mcp-server/src/services/sql.ts", "pg"],
   "only there (hono|@hono)": ["mcp-server/src/services/http.ts", "hono"],
+  "room mcp-server/src/agents/": ["mcp-server/src/agents/planted.ts", "../tools/index.ts"],
   "only there (socket\\.io|jose)": ["agent-client/src/cli/socket.ts", "socket.io"],
   "only there @anthropic-ai": ["agent-client/src/cli/model.ts", "@anthropic-ai/sdk"],
 };

@@ -1,203 +1,253 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import type { ToolSpec } from "../../agent-client/src/ports.ts";
-import { allSpecs, answers, fakeLab, hostsOf, openTalk } from "../fixtures/agentLab.ts";
-import { modelAt, modelsAt } from "../fixtures/agentLoop.ts";
+import { z } from "zod";
 import type { SeenRequest } from "../fixtures/messagesApi/messages.ts";
+import { knownModels } from "../fixtures/messagesApi/models.ts";
 import { calls, says } from "../fixtures/messagesApi/reply.ts";
-import { type Step, script } from "../fixtures/messagesApi/script.ts";
-import { startMessagesApi } from "../fixtures/messagesApi/server.ts";
+import { blocksOf, type MessagesRequest } from "../fixtures/messagesApi/request.ts";
+import { type Respond, type Step, script } from "../fixtures/messagesApi/script.ts";
+import { startMessagesApi, testKey } from "../fixtures/messagesApi/server.ts";
 import { fetchProgram } from "../interop/fetchProgram.ts";
-import { type ProductParts, partsIn } from "./productParts.ts";
+import { saveApp } from "./agentApp.ts";
+import { startAgentSide } from "./agentSide.ts";
+import { startNodeRed } from "./nodeRed.ts";
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
 import type { ListedTool } from "./stdioServer.ts";
 import { withoutDialect } from "./surface.ts";
 
-/** The run that seed 000 thinks of: so many turns, so many tokens asked, so many of new history a turn. */
-const run = { turns: 10, asked: 60, history: 230 };
-const model = "claude-sonnet-5-5";
-/** Fewest tokens that a model caches: most models, and the largest that is known. */
-const floors = { usual: 1_024, largest: 4_096 };
-/** US dollars for a million tokens of that model, output by input. */
-const outputFactor = 5;
-/** `appium-mcp` 1.92.5 is not on npm; as its source listed them without its pictures, counted for each of its requests. */
-const appiumTokens = 9_774;
+const turns = 10;
+/** What a model may think in a turn. No stand-in can measure it. */
+const assumedThinking = 300;
 
-const messages: Readonly<Record<string, string>> = {
-  run_script: "Run the script goto on lab/browser",
-  run_testcase: "Run the test case login_basic on lab/browser",
-  list_resources: "List all test cases and scripts that there are",
-};
-const device = hostsOf({ id: "lab/browser", model: "web" });
-const totalIn = ({ usage }: SeenRequest): number =>
-  usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
-/** In tokens at the price of plain input. */
-const paidIn = ({ usage }: SeenRequest): number =>
-  usage.input_tokens + 1.25 * usage.cache_creation_input_tokens + 0.1 * usage.cache_read_input_tokens;
+const priceSchema = z.looseObject({
+  input: z.number(),
+  output: z.number(),
+  cache_write: z.number(),
+  cache_read: z.number(),
+});
+const factsSchema = z.object({ models: z.array(z.looseObject({ model: z.string(), price: priceSchema })) });
+type Price = z.output<typeof priceSchema>;
+
+type Given = { sides: Sides; url(path: string): string; note(line: string): void };
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+const inputOf = ({ usage }: SeenRequest): number =>
+  usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+/** US dollars for a million such requests. */
+const inputCost = ({ usage }: SeenRequest, { input, cache_write, cache_read }: Price): number =>
+  input * usage.input_tokens +
+  cache_write * usage.cache_creation_input_tokens +
+  cache_read * usage.cache_read_input_tokens;
 
-type Given = { parts: ProductParts; floor: number };
-
-/** A message's requests as the agent client sends them, with a tool call in each turn but the last. */
-async function talk(
-  { parts, floor }: Given,
-  text: string,
-  steps: readonly Step[],
-  result: string,
-): Promise<readonly SeenRequest[]> {
-  const api = await startMessagesApi({ respond: script(steps), floors: { [model]: floor } });
-  const { server } = fakeLab(({ name }) => (name === "list_hosts" ? device : answers(result)), parts);
-  const { conversations, say } = openTalk(server, modelsAt(api.url, { model }), parts);
+/** Several messages of one conversation with a real daemon and real tools, and what the model's stand-in was sent. */
+async function converse(
+  { sides, url }: Given,
+  given: { model?: string; steps: readonly Step[]; messages: readonly { text: string; skill?: string }[] },
+): Promise<{ requests: readonly SeenRequest[]; tools: readonly ListedTool[] }> {
+  const api = await startMessagesApi({ respond: script(given.steps) });
+  const prepare = (host: Parameters<typeof saveApp>[0]) => saveApp(host, url);
+  const side = await startAgentSide(sides, {
+    ...{ api: api.url, prepare },
+    ...(given.model !== undefined && { model: given.model }),
+  });
   try {
-    const { ended } = await say(text);
-    if (ended.outcome !== "done")
-      throw new Error(`"${text}" ended ${ended.outcome}: ${ended.error?.message}`);
+    const session = await side.open();
+    for (const { text, skill } of given.messages) await side.say(session, text, skill);
     if (api.refused.length > 0) throw new Error(`refused: ${api.refused[0]?.message}`);
-    return api.requests;
+    return { requests: [...api.requests], tools: side.tools };
   } finally {
-    await conversations.close();
+    await side.close();
     await api.close();
   }
 }
 
-/** The same requests with other tools and no cache, really sent; what each of them is charged. */
-async function uncached(
+/** The same requests with these tools in place of their own, sent again with the same marks for the cache. */
+async function sentWith(
   requests: readonly SeenRequest[],
-  tools: readonly Pick<ToolSpec, "name" | "description" | "input_schema">[],
-) {
+  tools: readonly ListedTool[],
+): Promise<readonly SeenRequest[]> {
+  const offered = tools.map(({ name, description, inputSchema }) => ({
+    ...{ name, description },
+    input_schema: { ...withoutDialect(inputSchema), type: "object" },
+  }));
   const api = await startMessagesApi({ respond: () => says("ok") });
-  const { client } = modelAt(api.url, { model });
   try {
-    for (const { body } of requests) {
-      const { max_tokens, messages: history, system = [] } = body;
-      const plain = JSON.parse(
-        JSON.stringify(system, (key, value) => (key === "cache_control" ? undefined : value)),
-      );
-      await client.beta.messages.create({
-        ...{ model, max_tokens, system: plain },
-        messages: JSON.parse(JSON.stringify(history)),
-        tools: tools.map(({ name, description, input_schema }) => ({
-          name,
-          description,
-          input_schema: { ...input_schema },
-        })),
+    for (const { body, headers } of requests) {
+      const response = await fetch(`${api.url}/v1/messages`, {
+        method: "POST",
+        headers: {
+          ...{ "content-type": "application/json", "x-api-key": testKey },
+          "anthropic-version": headers["anthropic-version"] ?? "",
+          ...(headers["anthropic-beta"] && { "anthropic-beta": headers["anthropic-beta"] }),
+        },
+        body: JSON.stringify({ ...body, messages: withoutThinking(body.messages), tools: offered }),
       });
+      const answer = await response.text();
+      if (!response.ok) throw new Error(`with other tools: ${answer}`);
     }
-    return api.requests.map(totalIn);
+    return [...api.requests];
   } finally {
     await api.close();
   }
 }
 
-const words = (count: number): string => Array.from({ length: count }, (_, at) => `word${at % 10}`).join(" ");
+/** Thinking is bound to the tools that it was made with. */
+const withoutThinking = (messages: MessagesRequest["messages"]) =>
+  messages.map((message) => ({
+    ...message,
+    content: blocksOf(message).filter(({ type }) => type !== "thinking"),
+  }));
 
-/** Words of a tool's result with which a turn adds as much history as it should. */
-function resultFor(use: { name: string; input: object }): string {
-  let count = 0;
-  while (countTokens(JSON.stringify(use)) + countTokens(words(count + 1)) <= run.history) count += 1;
-  return words(count);
+const seedTurns = {
+  run_script: { text: "Run the script goto on lab/browser", call: goto() },
+  run_testcase: {
+    text: "Run the test case login_basic on lab/browser",
+    call: calls("execute_testcase", { testcase: "login_basic", device_id: "lab/browser", wait_ms: 60_000 }),
+  },
+  list_resources: {
+    text: "List all test cases and scripts that there are",
+    call: calls("list_scripts", {}),
+  },
+};
+
+function goto() {
+  return calls("execute_script", {
+    ...{ script: "goto", args: ["Reached"], device_id: "lab/browser" },
+    ...{ userinterface_name: "shop", wait_ms: 60_000 },
+  });
 }
 
-/** The run of ten turns by the skill run-script. */
-async function tenTurns(given: Given): Promise<readonly SeenRequest[]> {
-  const use = { name: "execute_script", input: { execution_id: "k3x9f2m4q8z1" } };
-  const asked = `${messages.run_script} ${words(100)}`.split(" ");
-  while (countTokens(asked.join(" ")) > run.asked) asked.pop();
-  const steps = [
-    ...Array.from({ length: run.turns - 1 }, () => calls(use.name, use.input)),
-    says("goto: passed in 7.5 s"),
-  ];
-  return talk(given, asked.join(" "), steps, resultFor(use));
-}
-
-/** What everything costs, and what it costs with the tools of one skill and a cache. All from requests that were sent. */
-export async function measureAgentCost(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
-  const parts = partsIn(sides.root);
-  const usual = { parts, floor: floors.usual };
+/** The largest request of a message with its visible output, for the three messages that seed 000 counts. */
+async function measureSeedTurns(given: Given): Promise<Measurement[]> {
   const found: Measurement[] = [];
-  for (const [skill, text] of Object.entries(messages)) {
-    const requests = await talk(
-      usual,
-      text,
-      [calls(skill === "list_resources" ? "list_scripts" : "get_compatible_hosts", {}), says("done")],
-      words(160),
-    );
-    const [first, second] = requests;
-    if (!first || !second) throw new Error("a turn is missing");
-    const [all = Number.NaN] = await uncached([first], allSpecs);
-    note(
-      `agents: ${skill}: ${all} tokens with all tools, ${totalIn(first)} with the skill, ${Math.round(paidIn(second))} paid for in the second turn`,
-    );
-    found.push({ id: `agents.${skill}`, ours: totalIn(first), theirs: all, runs: 1 });
+  for (const [id, { text, call }] of Object.entries(seedTurns)) {
+    const { requests } = await converse(given, { steps: [call, says("It passed.")], messages: [{ text }] });
+    const turnTokens = requests.map((one) => inputOf(one) + one.usage.output_tokens);
+    found.push({ id: `agent.${id}`, ours: Math.max(...turnTokens), runs: requests.length });
   }
-  const requests = await tenTurns(usual);
-  const ours = sum(requests.map(paidIn));
-  const all = sum(await uncached(requests, allSpecs));
-  const output = outputFactor * sum(requests.map(({ usage }) => usage.output_tokens));
-  found.push({ id: "agents.input", ours, theirs: all, runs: requests.length });
-  found.push({ id: "agents.total", ours: ours + output, theirs: all + output, runs: requests.length });
-  const others = await otherTools(sides);
-  const theirs = sum(await uncached(requests, others)) + run.turns * appiumTokens;
-  found.push({ id: "agents.others", ours, theirs, runs: requests.length });
-  const subset = sum(requests.map(totalIn));
-  const percent = (part: number) => `${((100 * part) / all).toFixed(1)} %`;
-  note(
-    `agents: ten turns: ${percent(subset)} of all tools' input by the subset alone, ${percent(ours)} with the cache; ${(ours / (theirs - run.turns * appiumTokens)).toFixed(3)} of Playwright's and mobile MCP's alone`,
+  given.note(
+    `agent: thinking is not measured; with ${assumedThinking} tokens a turn, assumed, each of these turns has as many more`,
   );
-  const large = await tenTurns({ parts, floor: floors.largest });
-  note(`agents: the same with a floor of ${floors.largest}: ${percent(sum(large.map(paidIn)))} (no goal)`);
-  const everything = await cachedWith(requests, allSpecs);
-  note(`agents: all tools, cached, without the subset: ${percent(everything)}`);
   return found;
 }
 
-/** The same requests with these tools, cached as ours are. */
-async function cachedWith(requests: readonly SeenRequest[], tools: readonly ToolSpec[]): Promise<number> {
-  const api = await startMessagesApi({ respond: () => says("ok"), floors: { [model]: floors.usual } });
-  const { client } = modelAt(api.url, { model });
+/** A script is run, then asked for by its id: what it answers is what the daemon has. */
+function tenTurns(): Respond {
+  let turn = 0;
+  let execution: string | undefined;
+  return (_, { results }) => {
+    turn += 1;
+    execution ??= /"?execution_id"?: "?([\w-]+)/.exec(JSON.stringify(results).replaceAll("\\", ""))?.[1];
+    if (turn === turns) return says("goto passed on lab/browser. The browser shows the screen Reached.");
+    if (turn === 1) return calls("get_compatible_hosts", { userinterface_name: "shop" });
+    return execution === undefined ? goto() : calls("execute_script", { execution_id: execution });
+  };
+}
+
+async function measureTenTurns(given: Given): Promise<Measurement[]> {
+  const { models } = factsSchema.parse(
+    JSON.parse(await readFile(join(given.sides.root, "agent-client", "src", "model", "models.json"), "utf8")),
+  );
+  const standIn = new Set(knownModels.map(({ id }) => id));
+  const others = await otherTools(given);
+  const price = (id: string) => models.find(({ model }) => model === id)?.price;
+  const costs = async (model?: string) => {
+    const respond = tenTurns();
+    const { requests, tools } = await converse(given, {
+      ...(model !== undefined && { model }),
+      steps: Array.from({ length: turns }, () => respond),
+      messages: [{ text: "Run the script goto on lab/browser and watch it to its end", skill: "run-script" }],
+    });
+    const used = requests[0]?.body.model ?? "";
+    const paid = price(used);
+    if (requests.length !== turns || !paid) throw new Error(`${requests.length} turns of ${used}`);
+    const output = sum(requests.map(({ usage }) => paid.output * usage.output_tokens));
+    const cost = (sent: readonly SeenRequest[]) =>
+      (sum(sent.map((one) => inputCost(one, paid))) + output) / 1e6;
+    const [all, theirs] = [await sentWith(requests, tools), await sentWith(requests, others)];
+    const cached = sum(requests.map(({ usage }) => usage.cache_read_input_tokens));
+    return { model: used, ours: cost(requests), all: cost(all), theirs: cost(theirs), cached };
+  };
+  const usual = await costs();
+  const rows = [usual];
+  for (const { model } of models)
+    if (model !== usual.model && standIn.has(model)) rows.push(await costs(model));
+  for (const { model, ours, all, cached } of rows)
+    given.note(
+      `agent: ten turns, ${model}: $${ours.toFixed(4)} with the skill's tools${cached === 0 ? " (below the model's floor: nothing cached)" : ""}, $${all.toFixed(4)} with all tools, ${(ours / all).toFixed(3)}`,
+    );
+  const unknown = models.filter(({ model }) => !standIn.has(model)).map(({ model }) => model);
+  if (unknown.length > 0) given.note(`agent: ten turns: the stand-in does not know ${unknown.join(", ")}`);
+  const worst = rows.reduce((one, other) => (one.ours / one.all > other.ours / other.all ? one : other));
+  given.note(`agent: ten turns: the worst is ${worst.model}, ${(worst.ours / worst.all).toFixed(3)}`);
+  return [
+    { id: "agent.ten_turns", ours: usual.ours, theirs: usual.all, runs: turns },
+    { id: "agent.others", ours: usual.ours, theirs: usual.theirs, runs: turns },
+  ];
+}
+
+/** Looks at a dense editor three times, and opens a menu of it. */
+async function measureExploration(given: Given): Promise<Measurement> {
+  const app = await startNodeRed(given.sides.root, given.sides.scratch);
+  const device_id = "lab/browser";
+  const act = (command: string, params: object) =>
+    calls("execute_device_action", { device_id, actions: [{ command, params }] });
+  const dump = calls("dump_ui_elements", { device_id });
   try {
-    for (const { body } of requests)
-      await client.beta.messages.create({
-        model,
-        max_tokens: body.max_tokens,
-        cache_control: { type: "ephemeral" },
-        messages: JSON.parse(JSON.stringify(body.messages)),
-        tools: tools.map(({ name, description, input_schema }) => ({
-          name,
-          description,
-          input_schema: { ...input_schema },
-        })),
-        ...(body.system && { system: JSON.parse(JSON.stringify(body.system)) }),
-      });
-    return sum(api.requests.map(paidIn));
+    const { requests, tools } = await converse(given, {
+      steps: [
+        calls("take_control", { device_id }),
+        act("navigate_to_url", { url: app.url }),
+        dump,
+        act("click_element", { selector: "#red-ui-header-button-sidemenu" }),
+        dump,
+        act("press_key", { key: "Escape" }),
+        dump,
+        calls("release_control", { device_id }),
+        says("The editor has a palette, a canvas and a side bar."),
+      ],
+      messages: [{ text: `Explore the website ${app.url} in lab/browser`, skill: "explore-web" }],
+    });
+    const all = await sentWith(requests, tools);
+    return {
+      id: "agent.explore_web",
+      ours: Math.max(...requests.map((one) => inputOf(one) + one.usage.output_tokens)),
+      theirs: Math.max(...all.map(inputOf)),
+      runs: requests.length,
+    };
   } finally {
-    await api.close();
+    await app.close();
   }
 }
 
-/** The tools of `@playwright/mcp` and of mobile-mcp, as their servers list them now. */
-async function otherTools(
-  sides: Sides,
-): Promise<{ name: string; description: string; input_schema: ToolSpec["input_schema"] }[]> {
-  const program = fetchProgram(
+/** The tools of three other servers as they list them by default. */
+async function otherTools({ sides, note }: Given): Promise<ListedTool[]> {
+  const mobile = fetchProgram(
     "@mobilenext/mobile-mcp@1.0.4",
     "@mobilenext/mobile-mcp/lib/index.js",
     join(sides.root, "test", "out", "cache"),
   );
-  const servers = [sides.theirs("--caps", "vision,pdf,devtools"), sides.started([program])];
+  const servers = { playwright: sides.theirs(), devTools: sides.devTools(), mobile: sides.started([mobile]) };
   try {
     const listed: ListedTool[] = [];
-    for (const server of servers) {
+    for (const [name, server] of Object.entries(servers)) {
       await server.initialize();
-      listed.push(...(await server.listTools()));
+      const tools = await server.listTools();
+      note(`agent: ${name} lists ${tools.length} tools by default`);
+      listed.push(...tools.map((tool) => ({ ...tool, name: `${name}_${tool.name}` })));
     }
-    return listed.map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      input_schema: { ...withoutDialect(inputSchema), type: "object" as const },
-    }));
+    return listed;
   } finally {
-    for (const server of servers) await server.end();
+    for (const server of Object.values(servers)) await server.end();
   }
+}
+
+/** What conversations cost, from requests that were sent by the agents of a real daemon. */
+export async function measureAgentCost(given: Given): Promise<Measurement[]> {
+  return [
+    ...(await measureSeedTurns(given)),
+    ...(await measureTenTurns(given)),
+    await measureExploration(given),
+  ];
 }

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { measureAgentChoice } from "./agentChoice.ts";
 import { measureAgentCost } from "./agentCost.ts";
+import { measureLongConversation } from "./agentLong.ts";
 import { measureAgentTime } from "./agentTime.ts";
 import { measureApiChecks } from "./apiChecks.ts";
 import { measureInteraction } from "./interaction.ts";
@@ -43,8 +44,9 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   keys: ({ sides }) => measureKeys(sides),
   widgets: ({ sides, note }) => measureWidgets(sides, note),
   api: ({ sides }) => measureApiChecks(sides),
-  agents: async ({ sides, note }) => [
-    ...(await measureAgentCost(sides, note)),
+  agent: async ({ sides, url, note }) => [
+    ...(await measureAgentCost({ sides, url, note })),
+    ...(await measureLongConversation(sides, note)),
     ...(await measureAgentTime(sides)),
     ...measureAgentChoice(sides),
   ],
@@ -92,7 +94,7 @@ async function measureAll(root: string, wanted: readonly string[]): Promise<Meas
   return measurements;
 }
 
-/** `--step N` and `--only start,act` choose goals, `--json FILE` writes the rows. Gives 0 when every goal is met, else 1. */
+/** `--step N` and `--only start,act` choose goals, `--json FILE` writes the rows. Gives 0 when goals were chosen and each is met, else 1. */
 export async function main({ root, args }: { root: string; args: readonly string[] }): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
@@ -118,5 +120,5 @@ export async function main({ root, args }: { root: string; args: readonly string
   const met = rows.filter((row) => row.met).length;
   print(`${met} of ${rows.length} goals met`);
   if (values.json !== undefined) await writeFile(resolve(values.json), `${JSON.stringify(rows, null, 2)}\n`);
-  return met === rows.length ? 0 : 1;
+  return rows.length > 0 && met === rows.length ? 0 : 1;
 }

@@ -33,23 +33,21 @@ async function listings(sides: Sides): Promise<Measurement[]> {
     await sides.stopDaemon(dataDir);
     return sides.ours(dataDir);
   };
-  const [theirs = [], listUp = [], listDown = [], hostsUp = [], hostsDown = [], hostsFirst = []] =
-    await alternate(
-      [
-        () => time(sides.theirs(), list),
-        () => time(sides.ours(up), list),
-        async () => time(await stopped(down), list),
-        () => time(sides.ours(up), hosts),
-        async () => time(await stopped(down), hosts),
-        async () => {
-          const dataDir = await sides.newDataDir();
-          const ms = await time(sides.ours(dataDir), hosts);
-          await sides.stopDaemon(dataDir);
-          return ms;
-        },
-      ],
-      { rounds, warmUps: 1 },
-    );
+  const [theirs = [], listUp = [], hostsUp = [], hostsDown = [], hostsFirst = []] = await alternate(
+    [
+      () => time(sides.theirs(), list),
+      () => time(sides.ours(up), list),
+      () => time(sides.ours(up), hosts),
+      async () => time(await stopped(down), hosts),
+      async () => {
+        const dataDir = await sides.newDataDir();
+        const ms = await time(sides.ours(dataDir), hosts);
+        await sides.stopDaemon(dataDir);
+        return ms;
+      },
+    ],
+    { rounds, warmUps: 1 },
+  );
   await sides.stopDaemon(up);
   await sides.stopDaemon(down);
   const beside = (id: string, ours: readonly number[]): Measurement => ({
@@ -60,16 +58,23 @@ async function listings(sides: Sides): Promise<Measurement[]> {
   });
   return [
     beside("start.list", listUp),
-    beside("start.list_down", listDown),
     beside("start.hosts_up", hostsUp),
     beside("start.hosts_down", hostsDown),
     beside("start.hosts_first", hostsFirst),
   ];
 }
 
+/** A page's first dump with the daemon up and without a browser, and with the daemon down. */
 async function firstDump(sides: Sides, url: string): Promise<Measurement[]> {
   const dataDir = await sides.newDataDir();
-  const [theirs = [], ours = []] = await alternate(
+  const ourDump = () =>
+    time(sides.ours(dataDir), async (server) => {
+      await server.call("execute_device_action", {
+        actions: [{ command: "navigate_to_url", params: { url } }],
+      });
+      await server.call("dump_ui_elements", {});
+    });
+  const [theirs = [], up = [], down = []] = await alternate(
     [
       () =>
         time(sides.theirs(), async (server) => {
@@ -78,26 +83,21 @@ async function firstDump(sides: Sides, url: string): Promise<Measurement[]> {
         }),
       async () => {
         await freshDaemon(sides, dataDir);
-        return await time(sides.ours(dataDir), async (server) => {
-          await server.call("execute_device_action", {
-            actions: [{ command: "navigate_to_url", params: { url } }],
-          });
-          await server.call("dump_ui_elements", {});
-        });
+        return ourDump();
+      },
+      async () => {
+        await sides.stopDaemon(dataDir);
+        return ourDump();
       },
     ],
     { rounds, warmUps: 1 },
   );
   await sides.stopDaemon(dataDir);
-  return [
-    {
-      id: "start.first_dump",
-      ours: median(ours),
-      theirs: median(theirs),
-      runs: ours.length,
-      ratios: ratiosOf(ours, theirs),
-    },
-  ];
+  const beside = (id: string, ours: readonly number[]): Measurement => ({
+    ...{ id, ours: median(ours), theirs: median(theirs) },
+    ...{ runs: ours.length, ratios: ratiosOf(ours, theirs) },
+  });
+  return [beside("start.first_dump", up), beside("start.first_dump_down", down)];
 }
 
 /** From the spawn of the program that a host starts to its answers; theirs has no daemon, so one figure serves all. */

@@ -76,7 +76,6 @@ describe("help", () => {
       .filter((name) => name !== "help");
     expect(names).toEqual(
       expect.arrayContaining([
-        "agent",
         "agents",
         "ask",
         "call",

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { run, temporaryFolder } from "./fixtures.ts";
@@ -67,4 +67,107 @@ test("skills export writes the named ones as SKILL.md, and refuses a name that i
   const unknown = await skills("export", "out", "our-labb");
   expect(unknown).toMatchObject({ code: 2 });
   expect(unknown.err).toContain("No skill is called our-labb.");
+});
+
+const file = (...path: string[]) => join(folder.path, "skills", ...path);
+
+test("skills new writes a skill that loads, has three triggers, says what each key is for, and passes its test", async () => {
+  const made = await skills("new", "tidy-bench");
+  expect(made).toMatchObject({ code: 0, err: "" });
+  expect(made.out).toContain("labwright skills test tidy-bench");
+  const lines = readFileSync(file("tidy-bench", "skill.yaml"), "utf8").trimEnd().split("\n");
+  const keys = lines.flatMap((line, at) => (/^[a-z_]+:/.test(line) ? [lines[at - 1]] : []));
+  expect(keys).toHaveLength(9);
+  for (const comment of keys) expect(comment).toMatch(/^# [A-Z\dt].*\.$/);
+  expect((await skills("list")).out).toMatch(/^tidy-bench@1\.0\.0 \(yours\)/m);
+  expect(await skills("test", "tidy-bench")).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^skill +right +wrong +undecided\ntidy-bench +12 +0 +0\n$/),
+  });
+  const loaded = await skills("why", "please start the tidy bench");
+  expect(loaded.out).toContain("It loads tidy-bench.");
+});
+
+test("a new skill of one word, or of words that say little, passes its test too", async () => {
+  for (const name of ["lamps", "do-it"]) {
+    expect(await skills("new", name)).toMatchObject({ code: 0, err: "" });
+    expect(await skills("test", name)).toMatchObject({ code: 0 });
+  }
+  expect(await skills("test")).toMatchObject({ code: 0 });
+});
+
+test("skills new refuses a wrong name, one of Labwright's skills and a folder that is there, and writes nothing", async () => {
+  for (const name of ["Tidy Bench", "../out", "", "x".repeat(65)]) {
+    const wrong = await skills("new", name);
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("cannot be a skill's name") });
+  }
+  expect((await skills("new", "run-testcase")).err).toContain("a skill of Labwright itself");
+  expect(readdirSync(folder.path)).not.toContain("skills");
+  await skills("new", "tidy-bench", "--into", "elsewhere");
+  appendFileSync(join(folder.path, "elsewhere/tidy-bench/skill.yaml"), "# mine\n");
+  const again = await skills("new", "tidy-bench", "--into", "elsewhere");
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("is there already") });
+  expect(readFileSync(join(folder.path, "elsewhere/tidy-bench/skill.yaml"), "utf8")).toContain("# mine");
+});
+
+test("skills new refuses a name whose phrases another skill has, and leaves nothing", async () => {
+  write("lamp-care", "[list_hosts, get_device_info]");
+  writeFileSync(file("lamp-care", "examples.txt"), "lamps routine\n");
+  const { code, err } = await skills("new", "lamps");
+  expect(code).toBe(2);
+  expect(err).toMatch(
+    /"lamps routine" chooses no skill: it is a trigger of lamp-care and of lamps.* Choose a name/,
+  );
+  expect(readdirSync(file())).toEqual(["lamp-care"]);
+});
+
+test("skills test says which request is wrong or undecided, where it stands and what it chose instead", async () => {
+  write("our-lab", "[list_hosts, get_device_info]");
+  writeFileSync(
+    file("our-lab", "examples.txt"),
+    "# said by the night shift\nlook at our place in the cellar\n\nrun script\nrun the script\n",
+  );
+  writeFileSync(file("our-lab", "counterexamples.txt"), "what is for dinner\nplease look at our lab\n");
+  write("our-bench", "[list_hosts, get_device_info]");
+  const { code, out, err } = await skills("test");
+  expect({ code, err }).toEqual({ code: 1, err: "" });
+  expect(out).toMatch(/^our-bench +1 +0 +2$/m);
+  expect(out).toMatch(/^our-lab +3 +1 +4$/m);
+  expect(out).toContain(
+    `${file("our-bench", "skill.yaml")}:4: "look at our lab" chooses no skill: it is a trigger of our-bench and of our-lab`,
+  );
+  expect(out).toMatch(
+    /examples\.txt:4: "run script" chooses no skill: it is a trigger of our-lab and of run-script/,
+  );
+  expect(out).toMatch(/our-lab\/skill\.yaml:4: "could you look at our lab now" chooses our-bench$/m);
+  const alone = await skills("test", "our-lab");
+  expect(alone.out).not.toMatch(/^our-bench /m);
+});
+
+test("skills test counts a counterexample that chooses the skill as wrong", async () => {
+  write("our-lab", "[list_hosts, get_device_info]");
+  writeFileSync(file("our-lab", "counterexamples.txt"), "what is for dinner\nplease look at our lab\n");
+  const { code, out } = await skills("test");
+  expect(code).toBe(1);
+  expect(out).toMatch(/^our-lab +4 +1 +0$/m);
+  expect(out).toContain(`counterexamples.txt:2: "please look at our lab" chooses our-lab, and must not\n`);
+});
+
+test("skills test tells the problems of files with their lines, and what it does not find", async () => {
+  expect(await skills("test")).toMatchObject({ code: 2, err: expect.stringContaining("skills new <name>") });
+  write("our-lab", "[list_hosts, get_device_info]");
+  write("our-bench", "[list_hosts, list_hosst]");
+  const both = await skills("test");
+  expect(both).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/our-bench\/skill\.yaml:6: .*list_hosst/),
+  });
+  expect(both.out).toMatch(/^our-lab +3 +0 +0$/m);
+  expect(await skills("test", "our-lab")).toMatchObject({ code: 0, err: "" });
+  expect(await skills("test", "our-bench")).toMatchObject({ code: 1 });
+  const unknown = await skills("test", "our-lamp");
+  expect(unknown).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("No skill called our-lamp lies in"),
+  });
 });

@@ -9,7 +9,7 @@ import { hold } from "../fixtures/messagesApi/gate.ts";
 import { calls, held, says } from "../fixtures/messagesApi/reply.ts";
 import { byConversation, type Context, type Step } from "../fixtures/messagesApi/script.ts";
 import { type MessagesApi, startMessagesApi, testKey } from "../fixtures/messagesApi/server.ts";
-import { openPrograms, type Program, type Programs } from "../fixtures/program.ts";
+import { openPrograms, type Programs } from "../fixtures/program.ts";
 import { hasSandbox } from "../fixtures/sandbox.ts";
 import { type Site, startSite } from "../fixtures/site.ts";
 
@@ -19,7 +19,6 @@ const yaml = `
 server: { name: lab }
 devices: [{ name: browser, model: web }]
 limits: { script_memory_mb: 256, script_processes: 32, script_ms: 120000 }
-agents: { api: { port: 0 } }
 `;
 
 let bench: Bench;
@@ -140,7 +139,7 @@ const requestsOf = () => api?.requests ?? [];
 
 /** The run on the wire and in what was told of it, whichever way it was asked for. */
 async function expectRun(events: readonly Told[]): Promise<void> {
-  expect(typesOf(events)).toEqual(whole);
+  expect(typesOf(events), JSON.stringify(events.slice(-3))).toEqual(whole);
   expect(events.find(({ type }) => type === "skill_loaded")).toMatchObject({
     skill: "run-script",
     text: "LOAD SKILL run-script",
@@ -169,20 +168,28 @@ async function artifact(sha256: string): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}/api/v1/artifacts/${sha256}`, { headers })).text();
 }
 
-type AgentProcess = { program: Program; url: string; token: string };
-/** `labwright agent`, until it serves. */
-async function startAgent(env: Record<string, string>, args: readonly string[] = []): Promise<AgentProcess> {
-  const program = programs.start("agent", args, env);
-  await vi.waitFor(() => {
-    if (!/^(at work|autonomous agents): /m.test(program.written.out))
-      throw new Error(`not yet: ${program.written.err}`);
-  }, within);
-  const [, url = ""] = /^(\S+)\/server\/agent /.exec(program.written.out) ?? [];
-  return { program, url, token: bench.daemon()?.token ?? "" };
+type Served = { url: string; token: string };
+/** A daemon whose agents have this environment, in the place of the one before. */
+async function startAgents(env: Record<string, string>): Promise<Served> {
+  await stopDaemon();
+  await bench.startDaemon(["--log-level", "error"], env);
+  // The file of one that was killed is there until the next one writes its own.
+  await expect.poll(() => isAlive(bench.daemon()?.pid ?? 0), within).toBe(true);
+  const { port, token = "" } = bench.daemon() ?? {};
+  return { url: `http://127.0.0.1:${port}`, token };
+}
+
+/** Ends when the daemon has, with every process of its own. */
+async function stopDaemon(): Promise<void> {
+  const pid = bench.daemon()?.pid;
+  if (pid === undefined || !isAlive(pid)) return;
+  const children = childrenOf(pid);
+  kill(pid, "SIGTERM");
+  await expect.poll(() => [pid, ...children].filter(isAlive), within).toEqual([]);
 }
 
 const answerSchema = z.object({ events: z.array(told), end: told });
-async function post({ url, token }: AgentProcess, path: string, body: object): Promise<unknown> {
+async function post({ url, token }: Served, path: string, body: object): Promise<unknown> {
   const response = await fetch(`${url}/server/agent${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -191,17 +198,8 @@ async function post({ url, token }: AgentProcess, path: string, body: object): P
   expect(response.status, path).toBeLessThan(300);
   return response.json();
 }
-const say = async (agent: AgentProcess, id: string, text: string) =>
+const say = async (agent: Served, id: string, text: string) =>
   answerSchema.parse(await post(agent, `/sessions/${id}/messages?wait=true`, { text }));
-
-/** Ends when the process does. */
-async function terminate({ program }: AgentProcess): Promise<void> {
-  // The daemon that it may have started is everybody's, and ends by itself.
-  const children = childrenOf(program.pid).filter((pid) => pid !== bench.daemon()?.pid);
-  program.signal("SIGTERM");
-  expect(await program.ended).toMatchObject({ code: 0 });
-  expect(children.filter(isAlive)).toEqual([]);
-}
 
 function childrenOf(pid: number): number[] {
   const threads = readdirSync(`/proc/${pid}/task`);
@@ -225,17 +223,16 @@ describe.runIf(hasSandbox)(`"${request}" does the same`, () => {
     expect(site.requests.filter((one) => one === "GET /second").length).toBe(before + 1);
   });
 
-  test("by REST of labwright agent", async () => {
-    const agent = await startAgent(await model({ [request]: runsGoto }));
+  test("by REST", async () => {
+    const agent = await startAgents(await model({ [request]: runsGoto }));
     const { id } = z.object({ id: z.string() }).parse(await post(agent, "/sessions", {}));
     const { events, end } = await say(agent, id, request);
     await expectRun(events);
     expect(end).toMatchObject({ outcome: "done" });
-    await terminate(agent);
   });
 
-  test("by Socket.IO of labwright agent", async () => {
-    const agent = await startAgent(await model({ [request]: runsGoto }));
+  test("by Socket.IO", async () => {
+    const agent = await startAgents(await model({ [request]: runsGoto }));
     const socket: Socket = io(`${agent.url}/agent`, { auth: { token: agent.token }, reconnection: false });
     const events: Told[] = [];
     socket.on("agent_event", (event: unknown) => events.push(told.parse(event)));
@@ -243,11 +240,10 @@ describe.runIf(hasSandbox)(`"${request}" does the same`, () => {
     await expect.poll(() => events.at(-1)?.type, within).toBe("session_ended");
     socket.disconnect();
     await expectRun(events);
-    await terminate(agent);
   });
 });
 
-test("a conversation goes on by REST with its whole history, over the death of the agent and its next start", async () => {
+test("a conversation goes on by REST with its whole history, over the death of the daemon and its next start", async () => {
   const first = "List the devices of the lab";
   const gate = hold();
   const env = await model({
@@ -263,14 +259,14 @@ test("a conversation goes on by REST with its whole history, over the death of t
   expect(await asked.ended).toMatchObject({ code: 0, out: "There is browser.\n" });
   const [, id = ""] = /labwright ask --resume (\S+)/.exec(asked.written.err) ?? [];
 
-  const one = await startAgent(env);
+  const one = await startAgents(env);
   expect((await say(one, id, "List the devices again")).end).toMatchObject({ text: "Still browser." });
   const dying = say(one, id, "And again").catch(() => undefined);
   await gate.reached;
-  one.program.signal("SIGKILL");
-  await Promise.all([one.program.ended, dying]);
+  kill(bench.daemon()?.pid ?? 0, "SIGKILL");
+  await dying;
 
-  const two = await startAgent(env);
+  const two = await startAgents(env);
   // Who died keeps the conversation until its time is over.
   const headers = { authorization: `Bearer ${two.token}` };
   const events = await fetch(`${two.url}/server/agent/sessions/${id}/events`, { headers });
@@ -287,10 +283,9 @@ test("a conversation goes on by REST with its whole history, over the death of t
   for (const text of [first, "There is browser.", "Still browser.", "And again", '"tool_result"'])
     expect(said).toContain(text);
   expect(api?.refused).toEqual([]);
-  await terminate(two);
 });
 
-test("an agent that is told to end in the middle of a call stops it, gives the device back, and leaves the conversation to the next", async () => {
+test("a daemon that is told to end in the middle of an agent's call stops it, gives the device back, and leaves the conversation to the next", async () => {
   const text = "Take control of the device browser";
   const go = { command: "navigate_to_url", params: { url: `${site.url}/never` } };
   const env = await model({
@@ -300,49 +295,21 @@ test("an agent that is told to end in the middle of a call stops it, gives the d
       says("It was stopped."),
     ],
   });
-  const agent = await startAgent(env);
+  const agent = await startAgents(env);
   const { id } = z.object({ id: z.string() }).parse(await post(agent, "/sessions", {}));
   await post(agent, `/sessions/${id}/messages`, { text, skill: "control-device" });
   await site.waiting();
-  await terminate(agent);
+  await stopDaemon();
   const host = await bench.host("another");
   await expect
-    .poll(async () => (await host.call("take_control", { device_id: "browser" })).isError, within)
-    .toBe(false);
+    .poll(async () => (await host.call("take_control", { device_id: "browser" })).error, within)
+    .toBeUndefined();
   await host.close();
   const { code, out, err } = await programs.start("ask", ["--resume", id, "Press nothing, what was it?"], env)
     .ended;
   expect({ code, out, err }).toMatchObject({ code: 0, out: "It was stopped.\n" });
   expect(JSON.stringify(requestsOf().at(-1)?.body.messages)).toMatch(/CANCELLED|NOT_ANSWERED/);
   expect(api?.refused).toEqual([]);
-});
-
-test.each([
-  ["an agent with nothing to do", ["--no-autonomous"]],
-  ["an agent at work", []],
-])("%s serves on when the daemon is killed, and takes the token of the next one", async (_, args) => {
-  const text = `List the devices, please: ${args.length}`;
-  const steps = [calls("list_hosts"), says("One."), calls("list_hosts"), says("Two.")];
-  const agent = await startAgent(await model({ [text]: steps }), args);
-  const { id } = z.object({ id: z.string() }).parse(await post(agent, "/sessions", {}));
-  const skill = "list-resources";
-  await post(agent, `/sessions/${id}/messages?wait=true`, { text, skill });
-  const before = bench.daemon()?.pid ?? 0;
-  kill(before, "SIGKILL");
-  await expect.poll(() => isAlive(before), within).toBe(false);
-  // Somebody else needs a daemon first, and starts the next.
-  const host = await bench.host("another");
-  await host.call("list_hosts");
-  await host.close();
-  expect(bench.daemon()?.pid).not.toBe(before);
-  agent.token = bench.daemon()?.token ?? "";
-  const headers = { authorization: `Bearer ${agent.token}` };
-  const status = async () => (await fetch(`${agent.url}/server/agent/sessions`, { headers })).status;
-  await expect.poll(status, within).toBe(200);
-  const path = `/sessions/${id}/messages?wait=true`;
-  const { end } = answerSchema.parse(await post(agent, path, { text: "Again", skill }));
-  expect(end).toMatchObject({ outcome: "done", text: "Two." });
-  await terminate(agent);
 });
 
 describe("labwright ask, when no model answers,", () => {

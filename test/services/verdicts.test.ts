@@ -1,7 +1,7 @@
 import { DeviceError, type Health } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import { faultOf } from "../../agent-client/src/analysis/faults.ts";
 import { errorStatus } from "../../mcp-server/src/errors.ts";
+import { faultOf } from "../../mcp-server/src/services/judgement/index.ts";
 import type { OpenDevice } from "../../mcp-server/src/services/ports.ts";
 import { classOf, verdictOf } from "../../mcp-server/src/services/verdicts.ts";
 import { watchStep } from "../../mcp-server/src/services/witness.ts";

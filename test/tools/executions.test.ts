@@ -53,6 +53,20 @@ test.each(
   expect(text).toContain(shape.holds);
 });
 
+test("get_execution_report judges a single run of a test, and nothing else", async () => {
+  const of = async (execution_id: unknown) =>
+    (await client.call("get_execution_report", { execution_id, format: "ctrf" })).structured;
+  expect((await of(executionId)).judgement).toEqual({
+    ...{ execution_id: executionId, kind: "testcase", name: "looks", status: "passed", decided: true },
+    ...{ classification: "VALID_PASS", confidence: 0.9, evidence: ["verified_count 1"] },
+    summary: "Each step passed, 1 of them checks.",
+  });
+  expect(await of([executionId, executionId])).not.toHaveProperty("judgement");
+  const actions = [{ command: "press_key", params: { key: "HOME" } }];
+  const pressed = await client.call("execute_device_action", { actions });
+  expect(await of(pressed.structured.execution_id)).not.toHaveProperty("judgement");
+});
+
 test("get_execution_report joins several runs, and names one that is not there", async () => {
   const twice = await client.call("get_execution_report", {
     execution_id: [executionId, executionId],

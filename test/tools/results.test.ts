@@ -100,6 +100,39 @@ test("get_execution_results refuses what is no filter", async () => {
   }
 });
 
+test("get_analysis_queue_status judges what waits by its record, or one run, and says what somebody judged it to be", async () => {
+  const [sees, misses] = ids;
+  const { structured } = await client.call("get_analysis_queue_status");
+  expect(structured.judgements).toEqual(
+    expect.arrayContaining([
+      {
+        ...{ execution_id: misses, kind: "testcase", name: "misses", status: "failed", decided: false },
+        summary: "It failed once; that can be the app or the test.",
+        evidence: [expect.stringContaining("VERIFICATION_FAILED")],
+        reruns_wanted: 6,
+        allowed: ["VALID_FAIL", "BUG", "SCRIPT_ISSUE", "SYSTEM_ISSUE"],
+        history: [],
+      },
+      expect.objectContaining({ execution_id: sees, decided: true, classification: "VALID_PASS" }),
+    ]),
+  );
+  const again = await client.call("execute_testcase", { testcase: "sees", build: "7" });
+  const one = { execution_id: z.string().parse(again.structured.execution_id) };
+  const open = await client.call("get_analysis_queue_status", one);
+  expect(open.structured.judgements).toEqual([
+    {
+      ...{ ...one, kind: "testcase", name: "sees", status: "passed", decided: true },
+      ...{ classification: "VALID_PASS", confidence: 0.9, evidence: ["verified_count 1"] },
+      summary: "Each step passed, 1 of them checks.",
+    },
+  ]);
+  await analyze(one.execution_id, { classification: "SCRIPT_ISSUE" });
+  const judged = await client.call("get_analysis_queue_status", one);
+  expect(judged.structured.judgements).toMatchObject([{ ...one, classified: "SCRIPT_ISSUE" }]);
+  const gone = await client.call("get_analysis_queue_status", { execution_id: "nope" });
+  expect(gone.error).toMatchObject({ code: "EXECUTION_NOT_FOUND" });
+});
+
 test("update_execution_analysis takes a run out of get_analysis_queue_status, and get_execution_results finds it", async () => {
   const [sees, misses] = ids;
   const queue = z.object({ awaiting: z.int(), next: z.array(z.string()), classified: z.unknown() });

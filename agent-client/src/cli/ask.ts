@@ -1,21 +1,20 @@
-import type { SessionEnded } from "../events.ts";
 import type { OpenAgent, OpenAgentClient } from "./agentClient.ts";
 import { type ClientOptions, withClient } from "./client.ts";
 import { findConversation } from "./conversation.ts";
-import { type ApprovalRequired, exchange, owner } from "./exchange.ts";
+import { exchange, owner } from "./exchange.ts";
 import { plainLine } from "./plain.ts";
 import { answerTeller, jsonTeller } from "./tell.ts";
-import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
+import { type ExitCode, exitCodeOf, exitCodes, type Terminal } from "./terminal.ts";
 
 export type AskOptions = ClientOptions & {
-  /** `-` is what stdin says. */
+  /** `-` reads it from stdin. */
   request: string;
   json?: boolean | undefined;
   agent?: string | undefined;
   skill?: string | undefined;
   resume?: string | undefined;
   timeoutSeconds?: number | undefined;
-  /** Approves all that is asked. */
+  /** Approves everything that needs an approval. */
   yes?: boolean | undefined;
 };
 
@@ -28,123 +27,64 @@ export async function runAsk(
   terminal: Terminal,
   open: OpenAgentClient,
 ): Promise<ExitCode> {
-  const text = options.request === "-" ? (await terminal.readAll()).trim() : options.request;
+  const { request, json, skill, timeoutSeconds, yes = false } = options;
+  const text = request === "-" ? (await terminal.readAll()).trim() : request;
   return withClient(options, terminal, open, async (client) => {
-    const sessionId = await chooseConversation(client, options);
-    const stopping = stopOn(terminal, options.timeoutSeconds);
-    const runs = new Map<string, string>();
-    const talking = talk(client, sessionId, text, options, terminal, { stopping, runs });
-    // Nobody waits for it any more once it was left.
-    talking.catch(() => {});
-    try {
-      const end = await Promise.race([talking, stopping.left]);
-      if (end === "left") return exitCodes.interrupted;
-      const code = exitCodeOf(end, stopping.reason());
-      return code === exitCodes.done && [...runs.values()].some(isBad) ? exitCodes.notDone : code;
-    } finally {
-      stopping.dispose();
-    }
+    const { id } = await openConversation(client, options);
+    const tell = json ? jsonTeller(terminal) : answerTeller(terminal);
+    // The last status of each tool: a run that was repeated is judged by its repetition.
+    const statuses = new Map<string, string>();
+    const timeout = stopAfter(timeoutSeconds, terminal);
+    const end = await exchange({
+      conversations: client.conversations,
+      terminal,
+      sessionId: id,
+      message: { text, skill },
+      stop: timeout.stop,
+      onEvent(event) {
+        if (event.type === "tool_result" && event.status !== undefined)
+          statuses.set(event.tool, event.status);
+        tell(event);
+      },
+      approve: async ({ tool }) => decide(plainLine(tool, 80), yes, terminal),
+    }).finally(timeout.clear);
+    if (end === undefined) return exitCodes.interrupted;
+    if (!json) terminal.err(`To continue: labwright ask --resume ${id} "…"\n`);
+    const isNotDone =
+      (end.outcome === "cancelled" && timeout.isOver()) ||
+      (end.outcome === "done" && [...statuses.values()].some(isBad));
+    return isNotDone ? exitCodes.notDone : exitCodeOf[end.outcome];
   });
 }
 
-/** How a run ends that did not pass. The last one of each tool counts: what was run again is judged by that. */
+const openConversation = ({ conversations }: OpenAgent, { resume, agent }: AskOptions) =>
+  resume === undefined
+    ? conversations.create({ owner, ...(agent !== undefined && { agent }) })
+    : findConversation(conversations, resume);
+
+/** Statuses of a run that did not pass. */
 const isBad = (status: string): boolean =>
   ["failed", "blocked", "error", "timeout", "cancelled", "interrupted"].includes(status);
 
-async function chooseConversation(
-  { conversations }: OpenAgent,
-  { resume, agent }: AskOptions,
-): Promise<string> {
-  if (resume !== undefined) return (await findConversation(conversations, resume)).id;
-  return (await conversations.create({ owner, ...(agent !== undefined && { agent }) })).id;
-}
-
-async function talk(
-  { conversations }: OpenAgent,
-  sessionId: string,
-  text: string,
-  { json, skill, yes }: AskOptions,
-  terminal: Terminal,
-  { stopping, runs }: { stopping: Stopping; runs: Map<string, string> },
-): Promise<SessionEnded> {
-  const tell = json ? jsonTeller(terminal) : answerTeller(terminal);
-  const end = await exchange({
-    conversations,
-    sessionId,
-    message: { text, ...(skill !== undefined && { skill }) },
-    onEvent(event) {
-      if (event.type === "tool_result" && event.status !== undefined) runs.set(event.tool, event.status);
-      tell(event);
-    },
-    approve: async (required) => decide(required, yes === true, terminal),
-    signal: stopping.signal,
-  });
-  if (!json) terminal.err(`To go on: labwright ask --resume ${sessionId} "…"\n`);
-  return end;
-}
-
-function decide({ tool }: ApprovalRequired, isApproved: boolean, { err }: Terminal): boolean {
+function decide(tool: string, isApproved: boolean, { err }: Terminal): boolean {
   err(
     isApproved
-      ? `Approved by --yes: ${plainLine(tool, 80)}.\n`
-      : `Refused: ${plainLine(tool, 80)} needs an approval. With --yes, all is approved.\n`,
+      ? `Approved by --yes: ${tool}.\n`
+      : `Refused: ${tool} needs an approval. --yes approves everything.\n`,
   );
   return isApproved;
 }
 
-type Stopping = {
-  signal: AbortSignal;
-  reason(): "interrupt" | "timeout" | undefined;
-  /** Resolves at the second Ctrl-C: it does not wait for the end. */
-  left: Promise<"left">;
-  dispose(): void;
-};
-
-function stopOn(terminal: Terminal, timeoutSeconds: number | undefined): Stopping {
-  const controller = new AbortController();
-  let reason: "interrupt" | "timeout" | undefined;
-  let leave: (left: "left") => void = () => {};
-  const left = new Promise<"left">((resolve) => {
-    leave = resolve;
-  });
-  const stop = terminal.onInterrupt(() => {
-    if (reason === "interrupt") return leave("left");
-    reason = "interrupt";
-    terminal.err("Interrupting; Ctrl-C again leaves at once.\n");
-    controller.abort();
-  });
-  const timer =
-    timeoutSeconds === undefined
-      ? undefined
-      : setTimeout(() => {
-          reason ??= "timeout";
-          terminal.err(`It was not done within ${timeoutSeconds} s; it is interrupted.\n`);
-          controller.abort();
-        }, timeoutSeconds * 1_000);
-  return {
-    signal: controller.signal,
-    reason: () => reason,
-    left,
-    dispose() {
-      stop();
-      clearTimeout(timer);
-    },
+/** Aborts `stop` after so many seconds, unless it was aborted before. */
+function stopAfter(seconds: number | undefined, { err }: Terminal) {
+  const stop = new AbortController();
+  let isOver = false;
+  const expire = () => {
+    if (stop.signal.aborted) return;
+    isOver = true;
+    err(`Not done within ${seconds} s; interrupting.\n`);
+    stop.abort();
   };
-}
-
-/** A run that came to its end all the same is judged by it. */
-export function exitCodeOf(
-  { outcome }: Pick<SessionEnded, "outcome">,
-  reason: "interrupt" | "timeout" | undefined,
-): ExitCode {
-  switch (outcome) {
-    case "done":
-      return exitCodes.done;
-    case "failed":
-      return exitCodes.error;
-    case "cancelled":
-      return reason === "timeout" ? exitCodes.notDone : exitCodes.interrupted;
-    default:
-      return exitCodes.notDone;
-  }
+  const timer = seconds === undefined ? undefined : setTimeout(expire, seconds * 1_000);
+  return { stop, isOver: () => isOver, clear: () => clearTimeout(timer) };
 }

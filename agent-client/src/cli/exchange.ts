@@ -1,99 +1,105 @@
 import { AgentError } from "../errors.ts";
 import type { AgentEvent, AgentEventBody, SessionEnded } from "../events.ts";
 import type { Conversations } from "../sessions/conversations.ts";
+import type { Terminal } from "./terminal.ts";
 
-/** Whoever has the daemon's token; the command line has it by reading it. */
+/** Owns the conversations of whoever can read the daemon's token. */
 export const owner = "local";
 
 export type ApprovalRequired = Extract<AgentEventBody, { type: "approval_required" }>;
 
 export type Exchange = {
   conversations: Conversations;
+  terminal: Terminal;
   sessionId: string;
-  message: { text: string; skill?: string };
+  message: { text: string; skill: string | undefined };
   onEvent(event: AgentEvent): void;
-  /** Undefined: nobody said so or so, and it stays open. `signal` aborts when it was decided elsewhere or is over. */
+  /**
+   * Undefined: not decided here. `signal` aborts when the approval was decided elsewhere, has expired, or its run has ended.
+   */
   approve(required: ApprovalRequired, signal: AbortSignal): Promise<boolean | undefined>;
   /** Interrupts the run. */
-  signal: AbortSignal;
+  stop: AbortController;
 };
 
-/** Sends a message and stays until its run has ended. Throws what `send` throws; a failed run is an end, no exception. */
-export async function exchange(given: Exchange): Promise<SessionEnded> {
-  const { conversations, sessionId, message, signal } = given;
-  const over = new AbortController();
-  let tellEnd = () => {};
-  const heard = new Promise<void>((resolve) => {
-    tellEnd = resolve;
-  });
-  const approvals = createDecisions(given, over.signal);
-  const unsubscribe = await conversations.subscribe(sessionId, owner, (event) => {
-    given.onEvent(event);
-    approvals.hear(event);
-    if (event.type === "session_ended") tellEnd();
+/**
+ * Sends a message and returns the end of its run. Ctrl-C interrupts the run; once more returns undefined without its end.
+ * Throws what `send` throws; a run that failed is returned like any other.
+ */
+export async function exchange(given: Exchange): Promise<SessionEnded | undefined> {
+  const { terminal, stop } = given;
+  let stopListening = () => {};
+  const left = new Promise<undefined>((resolve) => {
+    stopListening = terminal.onInterrupt(() => {
+      if (stop.signal.aborted) return resolve(undefined);
+      terminal.err("\nInterrupting; Ctrl-C again leaves at once.\n");
+      stop.abort();
+    });
   });
   try {
-    await conversations.send(sessionId, owner, message);
-    const interrupt = () => {
-      // What cannot be interrupted has ended, or is not ours; its end is told in either case.
-      conversations.interrupt(sessionId, owner).catch(() => {});
-    };
-    if (signal.aborted) interrupt();
-    signal.addEventListener("abort", interrupt, { once: true });
-    try {
-      const ended = conversations.ended(sessionId, owner);
-      await Promise.race([heard, rejectionOf(ended)]);
-      // All was told; the conversation takes the next message when this is over.
-      return await ended;
-    } finally {
-      signal.removeEventListener("abort", interrupt);
-    }
+    return await Promise.race([run(given), left]);
   } finally {
-    over.abort();
-    unsubscribe();
-    await approvals.settled();
+    stopListening();
   }
 }
 
-/** Never resolves: the end comes as an event, after all others, and may be known here before them. */
-function rejectionOf(ended: Promise<unknown>): Promise<never> {
-  return new Promise((_, reject) => {
-    ended.catch(reject);
+async function run(given: Exchange): Promise<SessionEnded> {
+  const { conversations, sessionId, message, stop } = given;
+  const { text, skill } = message;
+  const over = new AbortController();
+  const approvals = createApprovals(given, over.signal);
+  const unsubscribe = await conversations.subscribe(sessionId, owner, (event) => {
+    given.onEvent(event);
+    approvals.onEvent(event);
   });
+  // A run that has ended, or is not ours, cannot be interrupted. Its end tells.
+  const interrupt = () => void conversations.interrupt(sessionId, owner).catch(() => {});
+  try {
+    await conversations.send(sessionId, owner, { text, ...(skill !== undefined && { skill }) });
+    stop.signal.addEventListener("abort", interrupt);
+    if (stop.signal.aborted) interrupt();
+    const end = await conversations.ended(sessionId, owner);
+    over.abort();
+    await approvals.settled();
+    return end;
+  } finally {
+    over.abort();
+    stop.signal.removeEventListener("abort", interrupt);
+    unsubscribe();
+  }
 }
 
-/** Asks for one approval after the other, each until it is decided or its time is over. */
-function createDecisions({ conversations, sessionId, approve }: Exchange, over: AbortSignal) {
+/** Asks for one approval after the other. What fails interrupts the run, and is thrown by `settled`. */
+function createApprovals({ conversations, sessionId, approve, stop }: Exchange, over: AbortSignal) {
   let queue = Promise.resolve();
-  let current: AbortController | undefined;
+  let withdrawIfDecided = async () => {};
 
-  async function decide(required: ApprovalRequired, controller: AbortController): Promise<void> {
-    const approved = await approve(required, AbortSignal.any([controller.signal, over]));
-    if (approved === undefined || controller.signal.aborted || over.aborted) return;
+  async function ask(required: ApprovalRequired): Promise<void> {
+    const { approval_id } = required;
+    const decided = new AbortController();
+    withdrawIfDecided = async () => {
+      const { approvals } = await conversations.get(sessionId, owner);
+      if (!approvals.some((open) => open.approval_id === approval_id)) decided.abort();
+    };
+    await withdrawIfDecided();
+    const signal = AbortSignal.any([decided.signal, over]);
+    const approved = signal.aborted ? undefined : await approve(required, signal);
+    if (approved === undefined || signal.aborted) return;
     try {
-      await conversations.decide(sessionId, owner, required.approval_id, approved);
+      await conversations.decide(sessionId, owner, approval_id, approved);
     } catch (error) {
-      // Somebody else was faster, or its time was over: the run says so itself.
+      // Somebody else was faster, or it has expired. The run tells which.
       if (!(error instanceof AgentError && error.code === "APPROVAL_NOT_FOUND")) throw error;
     }
   }
 
-  let failure: { error: unknown } | undefined;
   return {
-    hear(event: AgentEvent): void {
-      if (event.type === "progress" && event.kind === "approval") current?.abort();
+    onEvent(event: AgentEvent): void {
+      if (event.type === "progress" && event.kind === "approval") withdrawIfDecided().catch(() => {});
       if (event.type !== "approval_required") return;
-      const controller = new AbortController();
-      current = controller;
-      queue = queue
-        .then(() => decide(event, controller))
-        .catch((error: unknown) => {
-          failure ??= { error };
-        });
+      queue = queue.then(() => ask(event));
+      queue.catch(() => stop.abort());
     },
-    async settled(): Promise<void> {
-      await queue;
-      if (failure) throw failure.error;
-    },
+    settled: () => queue,
   };
 }

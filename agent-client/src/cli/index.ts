@@ -1,24 +1,22 @@
-import { openAgent } from "../inprocess.ts";
-import type { Environment } from "./agentClient.ts";
+import type { Environment, OpenAgentClient } from "./agentClient.ts";
 import { runAgentCommand } from "./program.ts";
 import { processTerminal } from "./terminal.ts";
 
-export type {
-  OpenAgent,
-  OpenAgentClient,
-  OpenAgentOptions,
-  Running,
-  RunningApi,
-} from "./agentClient.ts";
+export type { OpenAgentClient, OpenAgentOptions } from "./agentClient.ts";
+export { jsonLine, plainLine } from "./plain.ts";
 
 /**
- * `labwright <args>` of the words chat, ask, agents and agent, in this process. Sets the exit code; the process ends by
- * itself when nothing is left to do.
+ * `labwright <args>` of the words chat and ask, in this process. Sets the exit code; the process ends by itself when
+ * nothing is left to do.
  */
-export async function runAgentCli(args: readonly string[], env: Environment): Promise<void> {
+export async function runAgentCli(
+  args: readonly string[],
+  env: Environment,
+  open: OpenAgentClient,
+): Promise<void> {
   const terminal = processTerminal(env);
   try {
-    process.exitCode = await runAgentCommand(args, terminal, openAgent);
+    process.exitCode = await runAgentCommand(args, terminal, open);
   } finally {
     terminal.dispose();
   }

@@ -1,98 +1,67 @@
+import type { Readable } from "node:stream";
 import { AgentError } from "../errors.ts";
 
-/** What a person did at a prompt. Ctrl-C with text in the line only clears it. */
-export type Answer =
-  | { type: "line"; text: string }
-  /** Ctrl-C at an empty prompt. */
-  | { type: "interrupt" }
-  /** Ctrl-D, or the end of the pipe: it will say nothing more. */
-  | { type: "end" }
-  | { type: "withdrawn" };
+/** `interrupted`: by Ctrl-C, or the question was withdrawn. `end`: nothing more will be typed or piped. */
+export type Answer = { line: string } | "interrupted" | "end";
 
 export type Question = {
   prompt: string;
-  /** A line that was typed before this was asked is no answer to it, and is kept for later. */
+  /** What was typed before the question is no answer to it, and stays for the next prompt. */
   isDecision?: boolean;
-  /** Takes the question back. */
+  /** Withdraws the question. */
   signal?: AbortSignal;
 };
 
-/** What a person or a pipe says, a message at a time; a pasted text of several lines is one message. */
+/** What a person types or a pipe has, a message at a time. */
 export type Input = {
   ask(question: Question): Promise<Answer>;
-  /** Ctrl-C while nothing is asked. Gives the way to stop listening. */
-  onInterrupt(listener: () => void): () => void;
   close(): void;
 };
 
-/** More than the longest message that is accepted, so that its refusal says why. */
-export const maxInputLetters = 16 * 1024 * 1024;
+/** Hears Ctrl-C and the signals that ask this process to end. Returns the function that stops listening. */
+export type OnInterrupt = (listener: () => void) => () => void;
 
-/** A pipe: a message a line, and no prompt. `onInterrupt` is that of the process. */
-export function pipedInput(
-  stdin: AsyncIterable<string | Uint8Array>,
-  onInterrupt: (listener: () => void) => () => void,
-): Input {
+/** A pipe: a message a line. It has no prompt and takes no decisions. */
+export function pipedInput(stdin: Readable, onInterrupt: OnInterrupt): Input {
   const lines = linesOf(stdin);
-  let pending: Promise<IteratorResult<string, void>> | undefined;
   return {
-    async ask({ signal }) {
-      pending ??= lines.next();
-      const stops: (() => void)[] = [];
+    ask() {
+      let stop = () => {};
       const interrupted = new Promise<Answer>((resolve) => {
-        stops.push(onInterrupt(() => resolve({ type: "interrupt" })));
-        const withdraw = () => resolve({ type: "withdrawn" });
-        signal?.addEventListener("abort", withdraw, { once: true });
-        stops.push(() => signal?.removeEventListener("abort", withdraw));
+        stop = onInterrupt(() => resolve("interrupted"));
       });
-      const line = pending.then(({ done, value }): Answer => {
-        pending = undefined;
-        return done || value === undefined ? { type: "end" } : { type: "line", text: value };
-      });
-      try {
-        return await Promise.race([line, interrupted]);
-      } finally {
-        for (const stop of stops) stop();
-      }
+      const line = lines.next().then(({ value }): Answer => (value === undefined ? "end" : { line: value }));
+      return Promise.race([line, interrupted]).finally(stop);
     },
-    onInterrupt,
-    close() {
-      // Ends the stream that it reads; whoever still waits for a line has gone.
-      lines.return().catch(() => {});
-    },
+    close: () => void stdin.destroy(),
   };
 }
 
-async function* linesOf(stdin: AsyncIterable<string | Uint8Array>): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder();
+/** All of a pipe, as one text. Throws INPUT_TOO_LARGE. */
+export async function readAll(stdin: Readable): Promise<string> {
+  let text = "";
+  for await (const line of linesOf(stdin)) text = checked(`${text}${line}\n`);
+  return text;
+}
+
+async function* linesOf(stdin: Readable): AsyncGenerator<string, void> {
   let rest = "";
-  for await (const chunk of stdin) {
-    const parts = (
-      rest + (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }))
-    ).split(/\r?\n/);
-    rest = parts.pop() ?? "";
-    refuseTooLong(rest);
-    yield* parts;
+  for await (const chunk of stdin.setEncoding("utf8")) {
+    const lines = `${rest}${chunk}`.split(/\r?\n/);
+    rest = checked(lines.pop() ?? "");
+    yield* lines;
   }
   if (rest !== "") yield rest;
 }
 
-/** All of a pipe, as one text. Throws INPUT_TOO_LARGE. */
-export async function readAll(stdin: AsyncIterable<string | Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stdin) {
-    text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    refuseTooLong(text);
-  }
-  return text;
-}
+/** More than a conversation accepts, which refuses a long message with a better reason. */
+const maxLetters = 16 * 1024 * 1024;
 
-function refuseTooLong(text: string): void {
-  if (text.length <= maxInputLetters) return;
+function checked(text: string): string {
+  if (text.length <= maxLetters) return text;
   throw new AgentError(
     "INPUT_TOO_LARGE",
-    `A message of more than ${maxInputLetters} letters cannot be read.`,
+    `A message may have at most ${maxLetters} characters.`,
     "Send less, or name a file that a tool can read.",
   );
 }

@@ -1,150 +1,128 @@
-import { createInterface } from "node:readline";
-import { Writable } from "node:stream";
-import type { Answer, Input, Question } from "./input.ts";
-import { bracketedPaste, PasteFilter } from "./paste.ts";
+import { createInterface, emitKeypressEvents, type Interface, type Key } from "node:readline";
+import { PassThrough } from "node:stream";
+import type { Answer, Input, OnInterrupt, Question } from "./input.ts";
 import { plain } from "./plain.ts";
 
-/** A terminal's two ends. */
-export type Tty = {
+type Tty = {
   stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
-  stdout: NodeJS.WritableStream & { columns?: number };
+  stdout: NodeJS.WritableStream;
 };
 
-const maxTypedAhead = 100;
+const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
+const ctrlC = "\u0003";
 
 /**
- * A person at a terminal, with a line editor and a history. While nothing is asked the keys are not shown, so that they do
- * not stand in the middle of an answer; what was typed meanwhile is there at the next prompt.
+ * A person at a terminal. A pasted text is one message, also of several lines; a backslash at the end of a line continues
+ * the message. Keys that are pressed while nothing is asked are not shown, and go to the next prompt. Ctrl-C clears what is
+ * typed; when nothing is typed or asked it calls `interrupt`.
  */
-export function keyboardInput(tty: Tty): Input & {
-  /** As Ctrl-C with nothing in the line. */
-  interrupt(): void;
-} {
-  const { stdout } = tty;
-  const line = openLine(tty);
-  const listeners = new Set<() => void>();
-  const typedAhead: string[] = [];
-  let open: ((answer: Answer) => void) | undefined;
-  let isClosed = false;
+export class KeyboardInput implements Input {
+  private readonly editor: Interface;
+  private readonly typedAhead: (() => void)[] = [];
+  private lines: string[] = [];
+  /** What came of a paste that has not ended. */
+  private pasted: string | undefined;
+  private isPasting = false;
+  private isClosed = false;
+  private answer: ((answer: Answer) => void) | undefined;
 
-  const interrupt = () => {
-    if (open === undefined) for (const listener of [...listeners]) listener();
-    else {
-      stdout.write("^C\n");
-      open({ type: "interrupt" });
-    }
-  };
-  line.onLine((text) => {
-    if (open) open({ type: "line", text });
-    else if (typedAhead.length < maxTypedAhead) typedAhead.push(text);
-  });
-  line.onInterrupt(() => {
-    if (open === undefined || line.take() === "") interrupt();
-  });
-  line.onClose(() => {
-    isClosed = true;
-    if (open) stdout.write("\n");
-    open?.({ type: "end" });
-  });
-
-  return {
-    interrupt,
-    ask(question) {
-      const { signal } = question;
-      if (isClosed) return Promise.resolve({ type: "end" });
-      if (signal?.aborted) return Promise.resolve({ type: "withdrawn" });
-      const ahead = question.isDecision ? undefined : typedAhead.shift();
-      if (ahead !== undefined) {
-        stdout.write(`${question.prompt}${plain(ahead)}\n`);
-        return Promise.resolve({ type: "line", text: ahead });
-      }
-      return new Promise((resolve) => {
-        const withdraw = () => {
-          stdout.write("\n");
-          open?.({ type: "withdrawn" });
-        };
-        open = (answer) => {
-          open = undefined;
-          line.hide();
-          signal?.removeEventListener("abort", withdraw);
-          resolve(answer);
-        };
-        signal?.addEventListener("abort", withdraw, { once: true });
-        line.show(question);
-      });
-    },
-    onInterrupt(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    close: line.close,
-  };
-}
-
-/** The line that is typed, on the screen or not. */
-function openLine({ stdin, stdout }: Tty) {
-  const keys = new PasteFilter(stdin);
-  const screen = new Screen(stdout);
-  stdin.pipe(keys);
-  const editor = createInterface({ input: keys, output: screen, terminal: true, historySize: 200 });
-  stdout.write(bracketedPaste.on);
-  const resize = () => void screen.emit("resize");
-  stdout.on("resize", resize);
-  let draft = "";
-
-  /** Empties the line; gives what was in it. */
-  const take = (): string => {
-    const { line } = editor;
-    editor.write(null, { ctrl: true, name: "e" });
-    editor.write(null, { ctrl: true, name: "u" });
-    return line;
-  };
-  return {
-    take,
-    show({ prompt, isDecision }: Question): void {
-      // While the screen does not show it: what was typed is drawn anew behind the prompt.
-      const typed = take();
-      const kept = typed === "" ? draft : typed;
-      draft = isDecision ? kept : "";
-      screen.isOn = true;
-      editor.setPrompt(prompt);
-      editor.prompt();
-      if (!isDecision && kept !== "") editor.write(kept);
-    },
-    hide(): void {
-      screen.isOn = false;
-    },
-    onLine: (listener: (text: string) => void) =>
-      void editor.on("line", (text) => listener(keys.restore(text))),
-    onInterrupt: (listener: () => void) => void editor.on("SIGINT", listener),
-    onClose: (listener: () => void) => void editor.on("close", listener),
-    close(): void {
-      screen.isOn = false;
-      stdout.off("resize", resize);
-      stdin.unpipe(keys);
-      editor.close();
-      keys.destroy();
-      stdin.pause();
-      stdout.write(bracketedPaste.off);
-    },
-  };
-}
-
-/** What the line editor writes to: the terminal, or nothing. */
-class Screen extends Writable {
-  isOn = false;
-
-  constructor(readonly stdout: Tty["stdout"]) {
-    super({ decodeStrings: false });
+  constructor(
+    private readonly tty: Tty,
+    private readonly interrupts: { interrupt(): void; onInterrupt: OnInterrupt },
+  ) {
+    const { stdin, stdout } = tty;
+    // The editor gets its keys by `write`, and only while a question is open.
+    const noKeys = Object.assign(new PassThrough(), {
+      setRawMode: (mode: boolean) => stdin.setRawMode?.(mode),
+    });
+    this.editor = createInterface({ input: noKeys, output: stdout, terminal: true, historySize: 200 });
+    this.editor.on("line", (line) => this.takeLine(line));
+    this.editor.on("close", () => {
+      this.isClosed = true;
+      this.answer?.("end");
+    });
+    stdin.on("data", this.onData);
+    emitKeypressEvents(stdin);
+    stdin.on("keypress", this.onKeypress).on("end", this.onEnd).resume();
+    stdout.write(bracketedPaste.on);
   }
 
-  /** The line editor wraps by it. */
-  get columns(): number {
-    return this.stdout.columns ?? 80;
+  ask({ prompt, isDecision, signal }: Question): Promise<Answer> {
+    if (this.isClosed) return Promise.resolve("end");
+    if (signal?.aborted) return Promise.resolve("interrupted");
+    return new Promise((resolve) => {
+      const withdraw = () => this.answer?.("interrupted");
+      const stopListening = this.interrupts.onInterrupt(withdraw);
+      signal?.addEventListener("abort", withdraw);
+      this.answer = (answer) => {
+        this.answer = undefined;
+        stopListening();
+        signal?.removeEventListener("abort", withdraw);
+        if (answer === "interrupted") this.clear();
+        if (typeof answer === "string") this.tty.stdout.write("\n");
+        resolve(answer);
+      };
+      this.editor.setPrompt(prompt);
+      this.editor.prompt();
+      if (!isDecision) for (const edit of this.typedAhead.splice(0)) this.edit(edit);
+    });
   }
 
-  override _write(chunk: unknown, _encoding: BufferEncoding, done: () => void): void {
-    if (this.isOn && typeof chunk === "string") this.stdout.write(chunk);
-    done();
+  close(): void {
+    const { stdin, stdout } = this.tty;
+    stdin.off("data", this.onData).off("keypress", this.onKeypress).off("end", this.onEnd);
+    this.editor.close();
+    stdin.pause();
+    stdout.write(bracketedPaste.off);
+  }
+
+  private readonly onEnd = () => this.editor.close();
+
+  private readonly onData = (chunk: unknown): void => {
+    // A paste that has lost its end must not keep Ctrl-C.
+    if (String(chunk) === ctrlC) this.pasted = undefined;
+  };
+
+  private readonly onKeypress = (text: string | undefined, key: Key): void => {
+    if (key.name === "paste-start") this.pasted = "";
+    else if (key.name === "paste-end") this.endPaste();
+    else if (this.pasted !== undefined) this.pasted += key.sequence ?? "";
+    else if (key.sequence === ctrlC) this.pressCtrlC();
+    else this.edit(() => this.editor.write(text, key));
+  };
+
+  private endPaste(): void {
+    const text = plain(this.pasted ?? "").replace(/\n+$/, "");
+    this.pasted = undefined;
+    this.edit(() => {
+      this.isPasting = true;
+      this.editor.write(text);
+      this.isPasting = false;
+    });
+  }
+
+  private pressCtrlC(): void {
+    const isTyped = this.editor.line !== "" || this.lines.length > 0;
+    if (this.answer && isTyped) this.clear();
+    else this.interrupts.interrupt();
+  }
+
+  /** Does it now if a question is open, otherwise at the next prompt. */
+  private edit(action: () => void): void {
+    if (this.answer) action();
+    else this.typedAhead.push(action);
+  }
+
+  private clear(): void {
+    this.lines = [];
+    this.editor.write(null, { ctrl: true, name: "e" });
+    this.editor.write(null, { ctrl: true, name: "u" });
+  }
+
+  private takeLine(line: string): void {
+    const isContinued = this.isPasting || line.endsWith("\\");
+    this.lines.push(this.isPasting ? line : line.replace(/\\$/, ""));
+    if (isContinued) this.editor.prompt();
+    else this.answer?.({ line: this.lines.splice(0).join("\n") });
   }
 }

@@ -1,18 +1,14 @@
 import { stripVTControlCharacters } from "node:util";
 
 /** Control characters but line feed and tab; and what turns the direction of text, which can make it read as another. */
-const unsafe = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+const unsafe = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * Text that others wrote (a model, a page, a device) as it may reach a terminal: without escape sequences and control
- * characters, lines ended by line feeds. An escape sequence that is cut between two pieces loses its escape character, and
- * its rest is only text.
+ * Text of a model, a page or a device, made harmless for a terminal: without escape sequences and control characters, lines
+ * ended by line feeds. An escape sequence that is cut between two pieces loses its escape character; its rest is only text.
  */
-export function plain(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/\r\n?/g, "\n")
-    .replace(unsafe, (character) => (character === "\n" || character === "\t" ? character : ""));
-}
+export const plain = (text: string): string =>
+  stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(unsafe, "");
 
 /** The same in one line of at most `max` characters. */
 export function plainLine(text: string, max: number): string {
@@ -24,11 +20,8 @@ export function plainLine(text: string, max: number): string {
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join("")}…`;
 }
 
-/** JSON in one line that a terminal shows as it is. JSON itself lets the characters after ASCII's through. */
+/** JSON in one line that is harmless too: JSON itself escapes only ASCII's control characters. */
 export function jsonLine(value: unknown): string {
-  const escaped = JSON.stringify(value).replace(
-    unsafe,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return `${escaped}\n`;
+  const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return `${JSON.stringify(value).replace(unsafe, toEscape)}\n`;
 }

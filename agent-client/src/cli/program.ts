@@ -1,15 +1,12 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { taskStates } from "../ports.ts";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
 import type { OpenAgentClient } from "./agentClient.ts";
-import { type AgentProcessOptions, runAgentProcess } from "./agentProcess.ts";
-import { listAgents, listTasks } from "./agents.ts";
 import { type AskOptions, runAsk } from "./ask.ts";
 import { type ChatOptions, runChat } from "./chat.ts";
 import { type ExitCode, exitCodes, failureText, type Terminal } from "./terminal.ts";
 
 /**
- * `labwright chat`, `ask`, `agents` and `agent`. Gives back the exit code: 0 done, 1 ended otherwise, 2 error (wrong use
- * included), 130 interrupted.
+ * `labwright chat` and `ask`. Gives back the exit code: 0 done, 1 ended otherwise, 2 error (wrong use included), 130
+ * interrupted.
  */
 export async function runAgentCommand(
   args: readonly string[],
@@ -38,8 +35,6 @@ function createProgram(terminal: Terminal, open: OpenAgentClient, exit: Exit): C
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError("(labwright --help lists what there is)");
   addTalk(program, terminal, open, exit);
-  addAgents(program, terminal, open, exit);
-  addProcess(program, terminal, open, exit);
   return program;
 }
 
@@ -87,45 +82,8 @@ function addTalk(program: Command, terminal: Terminal, open: OpenAgentClient, ex
     });
 }
 
-function addAgents(program: Command, terminal: Terminal, open: OpenAgentClient, exit: Exit): void {
-  const agents = program
-    .command("agents")
-    .description("the agents of this build and your own")
-    .addHelpText("after", examples("labwright agents", "labwright agents tasks --state failed"));
-  withDaemonOptions(agents.command("list", { isDefault: true }))
-    .description("lists them, and what is wrong with the files of yours")
-    .option("--json", "as JSON")
-    .addHelpText("after", examples("labwright agents list", "labwright agents list --json"))
-    .action(async (given: Parameters<typeof listAgents>[0]) => exit(await listAgents(given, terminal, open)));
-  withDaemonOptions(agents.command("tasks"))
-    .description("lists what the autonomous agents did and have to do, newest first")
-    .option("--agent <name>", "only those of this agent")
-    .addOption(new Option("--state <state>", "only those in this state").choices(taskStates))
-    .option("--json", "as JSON")
-    .addHelpText("after", examples("labwright agents tasks --agent monitor --json"))
-    .action(async (given: Parameters<typeof listTasks>[0]) => exit(await listTasks(given, terminal, open)));
-}
-
-function addProcess(program: Command, terminal: Terminal, open: OpenAgentClient, exit: Exit): void {
-  withDaemonOptions(program.command("agent"))
-    .description(
-      "runs the agents here, in the foreground: REST and Socket.IO, and those that work by themselves",
-    )
-    .option("--host <address>", "address to listen on (agents.api.host)")
-    .option("--port <port>", "port to listen on, 0 for a free one (agents.api.port)", readPort)
-    .option("--no-autonomous", "only the API")
-    .addHelpText("after", examples("labwright agent", "labwright agent --port 8081 --no-autonomous"))
-    .action(async (given: AgentProcessOptions) => exit(await runAgentProcess(given, terminal, open)));
-}
-
 function readSeconds(text: string): number {
   const seconds = Number(text);
   if (text.trim() !== "" && seconds > 0 && seconds <= 86_400) return seconds;
   throw new InvalidArgumentError("It is a number of seconds, more than 0 and at most 86400.");
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError("It is 0 to 65535.");
 }

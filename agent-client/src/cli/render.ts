@@ -1,99 +1,87 @@
-import type { AgentEvent, AgentEventBody, SessionEnded } from "../events.ts";
-import type { Paint } from "./paint.ts";
-import { plain, plainLine } from "./plain.ts";
-import { costLine, duration, shortArguments, timeOfDay } from "./words.ts";
-
-/** What is on the screen already, as far as the next event's text depends on it. */
-export type View = {
-  /** The pieces of the answer that is being written. */
-  pieces: string;
-  /** Whether the last line has no end yet. */
-  isMidLine: boolean;
-  /** The failure that was told last, which an end may repeat. */
-  failure: string;
-};
-export const emptyView: View = { pieces: "", isMidLine: false, failure: "" };
+import type { AgentEventBody, SessionEnded } from "../events.ts";
+import { jsonLine, plain, plainLine } from "./plain.ts";
+import type { Style } from "./terminal.ts";
+import { costLine, counted, duration, shortArguments } from "./words.ts";
 
 type Of<Type extends AgentEventBody["type"]> = Extract<AgentEventBody, { type: Type }>;
 
 const maxErrorLine = 200;
 
-/** The text that an event adds to the screen, and the screen after it. Nothing in it can move the cursor. */
-export function render(view: View, event: AgentEvent, paint: Paint): { view: View; text: string } {
-  if (event.type === "message") return event.partial ? renderPiece(view, event) : renderWhole(view, event);
-  const text = bodyText(view, event, paint);
-  const isEnd = event.type === "session_ended";
-  return {
-    text: text === "" ? "" : `${view.isMidLine ? "\n" : ""}${text}\n`,
-    view: {
-      pieces: isEnd ? "" : view.pieces,
-      isMidLine: text === "" && view.isMidLine,
-      failure: event.type === "error" ? failure(event) : isEnd ? "" : view.failure,
-    },
+/**
+ * Makes text of a run's events, in order: a call returns what its event adds to the screen. Nothing in it can steer the
+ * terminal.
+ */
+export function createRenderer(style: Style): (event: AgentEventBody) => string {
+  let pieces = "";
+  let isMidLine = false;
+  const endLine = () => {
+    const end = isMidLine ? "\n" : "";
+    isMidLine = false;
+    return end;
+  };
+  const renderPiece = (text: string) => {
+    pieces += text;
+    const shown = plain(text);
+    if (shown !== "") isMidLine = !shown.endsWith("\n");
+    return shown;
+  };
+  /** The whole message repeats its pieces, unless they were cut off and written anew. */
+  const renderWhole = (text: string) => {
+    const isShown = text === pieces;
+    pieces = "";
+    return isShown ? endLine() : `${endLine()}${plain(text).trimEnd()}\n`;
+  };
+  return (event) => {
+    if (event.type === "message") return event.partial ? renderPiece(event.text) : renderWhole(event.text);
+    if (event.type === "session_ended") pieces = "";
+    const text = textOf(event, style);
+    return text === "" ? "" : `${endLine()}${text}\n`;
   };
 }
 
-function renderPiece(view: View, { text }: Of<"message">): { view: View; text: string } {
-  const shown = plain(text);
-  const isMidLine = shown === "" ? view.isMidLine : !shown.endsWith("\n");
-  return { text: shown, view: { ...view, pieces: view.pieces + text, isMidLine } };
-}
-
-/** The whole answer says what its pieces said, unless they were cut off and written anew. */
-function renderWhole(view: View, { text }: Of<"message">): { view: View; text: string } {
-  const end = view.isMidLine ? "\n" : "";
-  const after = { ...view, pieces: "", isMidLine: false };
-  if (text === view.pieces) return { text: end, view: after };
-  return { text: `${end}${plain(text).trimEnd()}\n`, view: after };
-}
-
-function bodyText(view: View, event: Exclude<AgentEventBody, Of<"message">>, paint: Paint): string {
+function textOf(event: Exclude<AgentEventBody, Of<"message">>, style: Style): string {
   switch (event.type) {
     case "thinking":
-      return paint.dim(plain(event.text).trimEnd());
+      return style("dim", plain(event.text).trimEnd());
     case "skill_loaded":
-      return paint.strong(plainLine(event.text, 120));
+      return style("bold", plainLine(event.text, 120));
     case "tool_call":
-      return `→ ${plainLine(event.tool, 80)}(${paint.dim(shortArguments(event.input))})`;
+      return `→ ${plainLine(event.tool, 80)}(${style("dim", shortArguments(event.input))})`;
     case "tool_result":
-      return resultText(event, paint);
+      return resultText(event, style);
     case "progress":
-      return paint.dim(`${event.kind === "tool" ? "  … " : ""}${plainLine(event.text, 300)}`);
+      return style("dim", `${event.kind === "tool" ? "  … " : ""}${plainLine(event.text, 300)}`);
     case "approval_required":
-      return approvalText(event, paint);
+      return approvalText(event, style);
     case "handoff":
-      return [paint.strong(plain(event.question).trimEnd()), ...numbered(event.options, event.details)].join(
+      return [style("bold", plain(event.question).trimEnd()), ...numbered(event.options, event.details)].join(
         "\n",
       );
     case "error":
-      return paint.bad(failure(event));
+      return style("red", errorText(event));
     case "session_ended":
-      return endText(view, event, paint);
+      return endText(event, style);
   }
 }
 
-function resultText({ tool, is_error, duration_ms, text, images }: Of<"tool_result">, paint: Paint): string {
+function resultText({ tool, is_error, duration_ms, text, images }: Of<"tool_result">, style: Style): string {
   const head = `← ${plainLine(tool, 80)} ${duration(duration_ms)}`;
-  if (is_error) return `${head} ${paint.bad(`error: ${plainLine(firstLine(text), maxErrorLine)}`)}`;
-  const pictures = images === 0 ? "" : images === 1 ? ", a picture" : `, ${images} pictures`;
-  return `${head} ${paint.good("ok")}${pictures}`;
+  const firstLine = plain(text).trimStart().split("\n")[0] ?? "";
+  if (is_error) return `${head} ${style("red", `error: ${plainLine(firstLine, maxErrorLine)}`)}`;
+  return `${head} ${style("green", "ok")}${images === 0 ? "" : `, ${counted(images, "picture")}`}`;
 }
 
-const firstLine = (text: string): string => plain(text).trimStart().split("\n")[0] ?? "";
-
-function approvalText({ tool, input, reason, expires_at }: Of<"approval_required">, paint: Paint): string {
+/** Unlike the line of a call, it hides nothing of what would be done. */
+function approvalText({ tool, input, reason, expires_at }: Of<"approval_required">, style: Style): string {
+  const given = Object.entries(input).map(
+    ([name, value]) => `${plainLine(name, 80)}=${jsonLine(value).trimEnd()}`,
+  );
   return [
-    paint.warn(`Approval needed: ${plainLine(tool, 80)}(${approvalArguments(input)})`),
+    style("yellow", `Approval needed: ${plainLine(tool, 80)}(${given.join(", ")})`),
     `  why: ${plainLine(reason, 300)}`,
-    `  it can be answered until ${timeOfDay(expires_at)}`,
+    `  answer until ${new Date(expires_at).toLocaleTimeString("en-GB")}`,
   ].join("\n");
 }
-
-/** All that would be done, unlike in the line of a call: nothing of it may be hidden from who decides. */
-const approvalArguments = (input: Readonly<Record<string, unknown>>): string =>
-  Object.entries(input)
-    .map(([name, value]) => `${plainLine(name, 80)}=${plainLine(JSON.stringify(value), 2_000)}`)
-    .join(", ");
 
 /** `  1. List the devices`, from 1. */
 export const numbered = (texts: readonly string[], details: readonly string[] = []): string[] =>
@@ -102,38 +90,24 @@ export const numbered = (texts: readonly string[], details: readonly string[] = 
     return `  ${index + 1}. ${plainLine(detail === undefined ? text : `${text}: ${detail}`, 200)}`;
   });
 
-function endText(view: View, end: SessionEnded, paint: Paint): string {
-  const cost = paint.dim(costLine(end));
-  const why = reasonText(view, end);
-  return why === "" ? cost : `${end.outcome === "cancelled" ? paint.warn(why) : paint.bad(why)}\n${cost}`;
-}
+const errorText = ({ code, message, hint }: Of<"error">): string =>
+  [`${plainLine(code, 80)}: ${plain(message).trimEnd()}`, plain(hint).trimEnd()].filter(Boolean).join("\n");
 
 const limits = {
-  turns: "of turns",
-  tokens: "of tokens",
-  cost: "of cost",
-  time: "of time",
-  output_tokens: "of tokens in one reply",
-  context_full: "of what the model can read; begin another conversation",
+  turns: "turns",
+  tokens: "tokens",
+  cost: "cost",
+  time: "time",
+  output_tokens: "tokens in one reply",
+  context_full: "what the model can read; start a new conversation",
 } as const;
 
-function reasonText(view: View, { outcome, limit, error }: SessionEnded): string {
-  switch (outcome) {
-    case "done":
-    case "needs_input":
-      return "";
-    case "refused":
-      return "The model refused to go on.";
-    case "limit":
-      return `It ended at its limit${limit === undefined ? "" : ` ${limits[limit]}`}.`;
-    case "cancelled":
-      return "Interrupted.";
-    case "failed": {
-      const text = error === undefined ? "It failed." : failure(error);
-      return text === view.failure ? "" : text;
-    }
-  }
+/** A failure's reason came before it, as an `error`. */
+function endText(end: SessionEnded, style: Style): string {
+  const cost = style("dim", costLine(end));
+  if (end.outcome === "cancelled") return `${style("yellow", "Interrupted.")}\n${cost}`;
+  if (end.outcome === "refused") return `${style("red", "The model refused to go on.")}\n${cost}`;
+  if (end.outcome !== "limit") return cost;
+  const limit = end.limit === undefined ? "" : ` of ${limits[end.limit]}`;
+  return `${style("red", `Stopped at its limit${limit}.`)}\n${cost}`;
 }
-
-const failure = ({ code, message, hint }: { code: string; message: string; hint: string }): string =>
-  [`${plainLine(code, 80)}: ${plain(message).trimEnd()}`, plain(hint).trimEnd()].filter(Boolean).join("\n");

@@ -1,37 +1,30 @@
-import type { AgentEvent, AgentEventBody, SessionEnded } from "../events.ts";
-import { type Paint, paintOf } from "./paint.ts";
+import type { AgentEvent, SessionEnded } from "../events.ts";
 import { jsonLine, plain } from "./plain.ts";
-import { emptyView, render } from "./render.ts";
+import { createRenderer } from "./render.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Shows a run's events, in order. */
 export type Teller = (event: AgentEvent) => void;
 
-/** To a person, as they come. */
-export function liveTeller({ out, hasColours }: Terminal): Teller {
-  let view = emptyView;
-  const paint = paintOf(hasColours.out);
-  return (event) => {
-    const shown = render(view, event, paint);
-    view = shown.view;
-    if (shown.text !== "") out(shown.text);
-  };
+/** Shows a person all events as they come. */
+export function liveTeller({ out, style }: Terminal): Teller {
+  const render = createRenderer(style.out);
+  return (event) => out(render(event));
 }
 
-/** The answer of a run that is done on stdout, alone; what led to it, and any other end, on stderr. */
-export function answerTeller({ out, err, hasColours }: Terminal): Teller {
+/** Writes only the answer of a run that is done to stdout; what led to it, and any other end, to stderr. */
+export function answerTeller({ out, err, style }: Terminal): Teller {
+  const render = createRenderer(style.err);
+  /** The last message. It is the answer if nothing but progress comes before the run is done. */
   let held = "";
-  let view = emptyView;
-  const paint: Paint = paintOf(hasColours.err);
-  /** What was said before something else was done is no answer. */
   const release = () => {
-    if (held !== "") err(`${paint.dim(held)}\n`);
+    if (held !== "") err(`${style.err("dim", held)}\n`);
     held = "";
   };
   const tellEnd = ({ outcome, text }: SessionEnded) => {
-    const answer = plain(text).trimEnd();
-    if (outcome !== "done") release();
-    else if (answer !== "") out(`${answer}\n`);
+    const answer = outcome === "done" ? plain(text).trimEnd() : "";
+    if (answer === "") return release();
+    out(`${answer}\n`);
     held = "";
   };
   return (event) => {
@@ -42,17 +35,12 @@ export function answerTeller({ out, err, hasColours }: Terminal): Teller {
       return;
     }
     if (event.type === "session_ended") tellEnd(event);
-    else if (!isAside(event)) release();
-    const shown = render(view, event, paint);
-    view = shown.view;
-    err(shown.text);
+    else if (event.type !== "progress") release();
+    err(render(event));
   };
 }
 
-/** What may be told between an answer and its end. */
-const isAside = (event: AgentEventBody): boolean => event.type === "progress";
-
-/** Each as JSON in a line on stdout. */
+/** Writes each event to stdout as a line of JSON. */
 export const jsonTeller =
   ({ out }: Terminal): Teller =>
   (event) =>

@@ -1,82 +1,89 @@
+import { styleText } from "node:util";
+import type { Outcome } from "../events.ts";
 import type { Environment } from "./agentClient.ts";
-import { type Input, pipedInput, readAll } from "./input.ts";
-import { keyboardInput } from "./keyboard.ts";
-import { wantsColours } from "./paint.ts";
+import { type Input, type OnInterrupt, pipedInput, readAll } from "./input.ts";
+import { KeyboardInput } from "./keyboard.ts";
 import { plain } from "./plain.ts";
 
 /** The exit codes of every command. */
 export const exitCodes = { done: 0, notDone: 1, error: 2, interrupted: 130 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+export const exitCodeOf: Readonly<Record<Outcome, ExitCode>> = {
+  done: exitCodes.done,
+  needs_input: exitCodes.notDone,
+  refused: exitCodes.notDone,
+  limit: exitCodes.notDone,
+  failed: exitCodes.error,
+  cancelled: exitCodes.interrupted,
+};
+
+/** Gives the text as it is where no colours are wanted. */
+export type Style = (format: "dim" | "bold" | "green" | "red" | "yellow", text: string) => string;
+
 /** What a command line stands in. `out` and `err` take whole texts. */
 export type Terminal = {
   out(text: string): void;
   err(text: string): void;
+  style: { out: Style; err: Style };
   env: Environment;
   cwd: string;
   /** A person reads `out` and types. */
   isInteractive: boolean;
-  hasColours: { out: boolean; err: boolean };
-  /** Opens stdin; to be closed. */
+  /** Opens stdin. The caller closes it. */
   input(): Input;
-  /** All that a pipe says. Throws INPUT_TOO_LARGE. */
+  /** All that a pipe has. Throws INPUT_TOO_LARGE. */
   readAll(): Promise<string>;
-  /** Hears Ctrl-C outside a line editor, and what else asks this process to end. Gives the way to stop listening. */
-  onInterrupt(listener: () => void): () => void;
+  onInterrupt: OnInterrupt;
 };
 
 /** The terminal of this process. `dispose` gives Ctrl-C back its usual meaning. */
 export function processTerminal(env: Environment): Terminal & { dispose(): void } {
   const { stdin, stdout, stderr } = process;
   const listeners = new Set<() => void>();
-  const tell = () => {
+  const interrupt = () => {
     for (const listener of [...listeners]) listener();
   };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, tell);
-  // Whoever reads the output may leave early, as `head` does; the command goes on to its end.
-  const ignore = () => {};
-  stdout.on("error", ignore);
-  stderr.on("error", ignore);
-  const onInterrupt = (listener: () => void) => {
+  const onInterrupt: OnInterrupt = (listener) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, interrupt);
+  // A reader of the output may leave early, as `head` does. The command still runs to its end.
+  const ignore = () => {};
+  for (const stream of [stdout, stderr]) stream.on("error", ignore);
   const isInteractive = stdin.isTTY === true && stdout.isTTY === true;
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
+    style: { out: styleOf(stdout), err: styleOf(stderr) },
     env,
     cwd: process.cwd(),
     isInteractive,
-    hasColours: { out: wantsColours(stdout, env), err: wantsColours(stderr, env) },
-    input() {
-      if (!isInteractive) return pipedInput(stdin, onInterrupt);
-      const { interrupt, close, ...keyboard } = keyboardInput({ stdin, stdout });
-      const stop = onInterrupt(interrupt);
-      return {
-        ...keyboard,
-        close() {
-          stop();
-          close();
-        },
-      };
-    },
+    input: () =>
+      isInteractive
+        ? new KeyboardInput({ stdin, stdout }, { interrupt, onInterrupt })
+        : pipedInput(stdin, onInterrupt),
     readAll: () => readAll(stdin),
     onInterrupt,
     dispose() {
-      for (const signal of signals) process.off(signal, tell);
-      stdout.off("error", ignore);
-      stderr.off("error", ignore);
+      for (const signal of signals) process.off(signal, interrupt);
+      for (const stream of [stdout, stderr]) stream.off("error", ignore);
     },
   };
 }
+
+/** Colours on a terminal that has them, unless NO_COLOR is set. */
+const styleOf =
+  (stream: NodeJS.WriteStream): Style =>
+  (format, text) =>
+    styleText(format, text, { stream });
 
 /** Code, message and next step of a failure, as lines. */
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return `${plain(String(error))}\n`;
   const code = "code" in error && typeof error.code === "string" ? `${error.code}: ` : "";
-  const hint =
-    "hint" in error && typeof error.hint === "string" && error.hint !== "" ? `\n${error.hint}` : "";
+  const hint = "hint" in error && typeof error.hint === "string" && error.hint ? `\n${error.hint}` : "";
   return `${plain(`${code}${error.message}${hint}`)}\n`;
 }

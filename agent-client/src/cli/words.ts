@@ -21,47 +21,32 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** US dollars with enough digits that little is not nothing. */
-export const dollars = (usd: number): string => `$${usd.toFixed(Math.abs(usd) < 1 ? 4 : 2)}`;
+const grouped = (count: number): string => count.toLocaleString("en-US");
 
 export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+  `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** What a run or a conversation took: turns, time, tokens, money as far as it is known. */
-export function costLine(
-  spent: Pick<SessionEnded, "turns" | "usage" | "cost_usd" | "saved_usd"> & { duration_ms?: number },
-): string {
-  const time = spent.duration_ms === undefined ? [] : [duration(spent.duration_ms)];
-  return [counted(spent.turns, "turn"), ...time, ...tokensAndMoney(spent)].join(" · ");
-}
+/** US dollars; four digits after the point for less than a dollar. */
+const dollars = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 
-/** Nothing where no model was asked. */
-function tokensAndMoney({
-  usage,
-  cost_usd,
-  saved_usd,
-}: Pick<SessionEnded, "usage" | "cost_usd" | "saved_usd">): string[] {
+type Spent = Pick<SessionEnded, "turns" | "usage" | "cost_usd" | "saved_usd"> & { duration_ms?: number };
+
+/** What a run or a conversation took: turns, time, tokens if a model was asked, and money if the price is known. */
+export function costLine({ turns, duration_ms, usage, cost_usd, saved_usd = 0 }: Spent): string {
+  const parts = [counted(turns, "turn")];
+  if (duration_ms !== undefined) parts.push(duration(duration_ms));
   const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
-  const asked = input_tokens + cache_creation_input_tokens + cache_read_input_tokens;
-  if (asked + output_tokens === 0) return [];
-  const cached = cache_read_input_tokens.toLocaleString("en-US");
-  const tokens = `${counted(asked, "token")} in (${cached} from the cache), ${output_tokens.toLocaleString("en-US")} out`;
-  return cost_usd === undefined ? [tokens] : [tokens, money(cost_usd, saved_usd ?? 0)];
+  const sent = input_tokens + cache_creation_input_tokens + cache_read_input_tokens;
+  if (sent + output_tokens > 0) {
+    const cached = `${grouped(cache_read_input_tokens)} from the cache`;
+    parts.push(`${counted(sent, "token")} in (${cached}), ${grouped(output_tokens)} out`);
+    if (cost_usd !== undefined) parts.push(`${dollars(cost_usd)}${savedText(saved_usd)}`);
+  }
+  return parts.join(" · ");
 }
 
-function money(cost_usd: number, saved_usd: number): string {
-  if (saved_usd === 0) return dollars(cost_usd);
-  // A first turn pays for filling the cache, which later ones read.
-  return saved_usd > 0
-    ? `${dollars(cost_usd)}, saved ${dollars(saved_usd)} by the cache`
-    : `${dollars(cost_usd)}, ${dollars(-saved_usd)} of it for filling the cache`;
-}
-
-/** The time of day, as the machine's clock shows it. */
-export function timeOfDay(iso: string): string {
-  const time = new Date(iso);
-  if (Number.isNaN(time.getTime())) return plainLine(iso, 40);
-  return [time.getHours(), time.getMinutes(), time.getSeconds()]
-    .map((part) => String(part).padStart(2, "0"))
-    .join(":");
+/** A first turn pays for filling the cache; later turns read it. */
+function savedText(usd: number): string {
+  if (usd === 0) return "";
+  return usd > 0 ? `, saved ${dollars(usd)} by the cache` : `, ${dollars(-usd)} of it for filling the cache`;
 }

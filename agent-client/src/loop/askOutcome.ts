@@ -1,18 +1,13 @@
 import { z } from "zod";
-import type { Usage } from "../events.ts";
-import { clearing } from "../model/context.ts";
 import { failureOf } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
-import { thinkingOf } from "../model/thinking.ts";
-import { addPaid, addUsage, costOf, noUsage, type Paid, usageOf } from "../model/usage.ts";
-import type { ToolSpec } from "../ports.ts";
+import { maxUnstreamed, type Prefix, requestOf } from "../model/request.ts";
+import { addSpent, nothingSpent, type Spent, spentOn, usageOf } from "../model/usage.ts";
 import type { Message } from "./history.ts";
 
-export type OutcomeOptions = {
+/** System and tools are those of the run before, so that its cache serves. */
+export type OutcomeOptions = Prefix & {
   endpoint: ModelEndpoint;
-  system: string;
-  /** As in the run before, so that its cache serves. */
-  specs: readonly ToolSpec[];
   history: readonly Message[];
   schema: z.ZodType;
   /** What the fields mean, in a few words. */
@@ -22,8 +17,6 @@ export type OutcomeOptions = {
 };
 
 const maxAttempts = 2;
-/** The SDK refuses to wait without a stream for more. */
-const maxUnstreamed = 16_384;
 
 /**
  * Asks for a run's finding in a schema, once more with what is wrong when it does not fit. `outcome` is undefined when it
@@ -31,68 +24,41 @@ const maxUnstreamed = 16_384;
  */
 export async function askOutcome(
   options: OutcomeOptions,
-): Promise<{ outcome: unknown; usage: Usage; paid: Paid | undefined; messages: Message[] }> {
+): Promise<{ outcome: unknown; spent: Spent; messages: Message[] }> {
   const { endpoint, schema, history, signal } = options;
   const shape = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
   let question = `End with your finding as one JSON object and nothing else. ${options.describe}\nIts JSON Schema: ${shape}`;
   const messages: Message[] = [];
-  let usage = noUsage;
-  let paid: Paid | undefined = { cost_usd: 0, saved_usd: 0 };
-  const { price } = endpoint.facts;
+  let spent = nothingSpent;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     messages.push({ role: "user", content: question });
     const reply = await ask(options, [...history, ...messages]).catch((error: unknown) => {
       if (signal.aborted) throw error;
       throw failureOf(error, endpoint.model).error;
     });
-    const used = usageOf(reply.usage);
-    usage = addUsage(usage, used);
-    paid = addPaid(paid, price && costOf(used, price));
+    spent = addSpent(spent, spentOn(usageOf(reply.usage), endpoint.facts.price));
     const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
     if (reply.content.length > 0) messages.push({ role: "assistant", content: reply.content });
     const parsed = schema.safeParse(jsonIn(text));
-    if (parsed.success) return { outcome: parsed.data, usage, paid, messages };
-    question = `That does not fit: ${problemsOf(parsed.error)}. Give the whole JSON object again, and nothing else.`;
+    if (parsed.success) return { outcome: parsed.data, spent, messages };
+    question = `That does not fit: ${z.prettifyError(parsed.error)}. Give the whole JSON object again, and nothing else.`;
   }
-  return { outcome: undefined, usage, paid, messages };
+  return { outcome: undefined, spent, messages };
 }
 
-function ask({ endpoint, system, specs, maxTokens, signal }: OutcomeOptions, messages: Message[]) {
-  const cached = { type: "ephemeral" } as const;
+function ask({ endpoint, maxTokens, signal, ...prefix }: OutcomeOptions, messages: Message[]) {
+  const request = requestOf(endpoint, prefix, { maxTokens: Math.min(maxTokens, maxUnstreamed) });
   return endpoint.client.beta.messages.create(
-    {
-      model: endpoint.model,
-      max_tokens: Math.min(maxTokens, maxUnstreamed),
-      ...thinkingOf(endpoint),
-      ...clearing(endpoint, specs),
-      system: [{ type: "text", text: system, cache_control: cached }],
-      cache_control: cached,
-      tools: specs.map(({ name, description, input_schema }) => ({
-        name,
-        description,
-        input_schema: { ...input_schema },
-      })),
-      tool_choice: { type: "none" },
-      messages,
-    },
+    { ...request, tool_choice: { type: "none" }, messages },
     { signal },
   );
 }
 
 /** The object in a text, also in a fence. */
 function jsonIn(text: string): unknown {
-  const from = text.indexOf("{");
-  const to = text.lastIndexOf("}");
-  if (from < 0 || to < from) return undefined;
   try {
-    return JSON.parse(text.slice(from, to + 1));
+    return JSON.parse(/\{[\s\S]*\}/.exec(text)?.[0] ?? "");
   } catch {
     return undefined;
   }
 }
-
-const problemsOf = ({ issues }: z.ZodError): string =>
-  issues
-    .slice(0, 5)
-    .map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
-    .join("; ");

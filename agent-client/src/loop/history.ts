@@ -6,7 +6,7 @@ import type {
 
 export type { BetaMessageParam as Message } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 
-const blocksOf = ({ content }: BetaMessageParam) =>
+export const blocksOf = ({ content }: BetaMessageParam) =>
   typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
 
 export const toolUsesOf = (message: BetaMessageParam): BetaToolUseBlockParam[] =>
@@ -22,18 +22,19 @@ export const textOf = (message: BetaMessageParam): string =>
  * `why`, so that a model knows that it must look before it asks again.
  */
 export function closed(history: readonly BetaMessageParam[], why: string): BetaMessageParam[] {
-  const last = history.at(-1);
-  const open = last === undefined ? [] : toolUsesOf(last);
-  if (open.length === 0) return [...history];
-  return [...history, { role: "user", content: open.map(({ id }) => unanswered(id, why)) }];
+  const answers = history
+    .slice(-1)
+    .flatMap(toolUsesOf)
+    .map(
+      ({ id }): BetaToolResultBlockParam => ({
+        type: "tool_result",
+        tool_use_id: id,
+        is_error: true,
+        content: why,
+      }),
+    );
+  return [...history, ...(answers.length > 0 ? [{ role: "user" as const, content: answers }] : [])];
 }
-
-const unanswered = (tool_use_id: string, why: string): BetaToolResultBlockParam => ({
-  type: "tool_result",
-  tool_use_id,
-  is_error: true,
-  content: why,
-});
 
 /** Names of the tools that a model has after a conversation that began with `specs`. */
 export function namesIn(history: readonly BetaMessageParam[], specs: readonly { name: string }[]): string[] {

@@ -1,29 +1,17 @@
+import type { BetaMessageStream } from "@anthropic-ai/sdk/lib/BetaMessageStream";
 import type { BetaToolRunner } from "@anthropic-ai/sdk/lib/tools/BetaToolRunner";
-import type {
-  BetaMessage,
-  BetaRawMessageStreamEvent,
-  BetaTextBlockParam,
-} from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { BetaMessage } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import { AgentError } from "../errors.ts";
 import type { AgentEventBody, Limit, SessionEnded, Usage } from "../events.ts";
-import { clearing } from "../model/context.ts";
 import { failureOf, isForeignThinking, type ModelFailure } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
-import { bindingBeta, thinkingOf } from "../model/thinking.ts";
-import {
-  addPaid,
-  addUsage,
-  cacheLines,
-  costLine,
-  costOf,
-  inputOf,
-  noUsage,
-  type Paid,
-  usageOf,
-} from "../model/usage.ts";
-import type { Toolbox, ToolSpec } from "../ports.ts";
-import { closed, type Message, namesIn, toolUsesOf } from "./history.ts";
+import { countOf, type Prefix, requestOf, summaryOf } from "../model/request.ts";
+import { thinkingOf } from "../model/thinking.ts";
+import { addSpent, cacheLines, costLine, inputOf, nothingSpent, spentOn, usageOf } from "../model/usage.ts";
+import type { Toolbox } from "../ports.ts";
+import { closed, type Message, namesIn, textOf, toolUsesOf } from "./history.ts";
 import { createInputCheck } from "./inputs.ts";
+import { estimateOf, hasTooManyPictures, longFrom, parted, shortened } from "./shorten.ts";
 import { type Gate, runnableTools } from "./tools.ts";
 
 export type RunLimits = {
@@ -36,17 +24,9 @@ export type RunLimits = {
   max_output_tokens: number;
 };
 
-export type RunOptions = {
+export type RunOptions = Prefix & {
   /** In order: the next goes on with the same history when one fails. */
   models: readonly ModelEndpoint[];
-  system: string;
-  /** Exactly these are sent, in this order. */
-  specs: readonly ToolSpec[];
-  /**
-   * In place of `specs`, which are sent all the same: added and taken away within the conversation, so that what is
-   * cached of it stays. Only for models that take it.
-   */
-  inline?: readonly ToolSpec[] | undefined;
   call: Toolbox["call"];
   gate: Gate;
   /** Ends with the user's message. */
@@ -56,16 +36,25 @@ export type RunOptions = {
   emit(event: AgentEventBody): void;
   /** Stores what came to the history; nothing goes on before it is stored. */
   save(messages: readonly Message[]): Promise<void>;
+  /** Stores messages that stand for the whole history from now on, and gives what is sent in its place. */
+  restart(messages: readonly Message[]): Promise<Prefix & { history: readonly Message[] }>;
   /** Milliseconds. */
   now(): number;
 };
 
 export type RunResult = { ended: SessionEnded; history: Message[] };
 
-/** Lets a message add whole tools to a conversation; platform.claude.com, Mid-conversation system messages. */
-const inlineToolsBeta = "inline-tools-2026-09-15";
-
 type End = Pick<SessionEnded, "outcome"> & Partial<Pick<SessionEnded, "limit" | "error">>;
+
+/** The end of a run that an error stopped. */
+export function failedBy(error: unknown): End {
+  const { code, message, hint } =
+    error instanceof AgentError
+      ? error
+      : new AgentError("INTERNAL", String(error), "`labwright logs` may say more.");
+  return { outcome: "failed", error: { code, message, hint } };
+}
+
 /** Replies that may break off one after the other before a model is given up, and replies that only call what is not there. */
 const maxBroken = 3;
 
@@ -81,172 +70,230 @@ export async function runAgent(options: RunOptions): Promise<RunResult> {
 
 class Run {
   private history: Message[];
+  private prefix: Prefix;
   private saved: number;
+  /** Our own count of the next request's input. */
+  private estimated: number | undefined;
   private turns = 0;
-  private usage: Usage = noUsage;
-  private paid: Paid | undefined = { cost_usd: 0, saved_usd: 0 };
+  private spent = nothingSpent;
   private text = "";
   /** Set when the API took thinking of this conversation for another one's. */
   private dropsForeign = false;
   private readonly inputs = createInputCheck();
   private readonly start: number;
   private readonly signal: AbortSignal;
-  private readonly time: AbortSignal;
 
   constructor(private readonly options: RunOptions) {
     this.history = [...options.history];
+    this.prefix = options;
     this.saved = options.history.length;
     this.start = options.now();
-    this.time = AbortSignal.timeout(options.limits.timeout_ms);
-    this.signal = AbortSignal.any([options.signal, this.time]);
+    this.signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.limits.timeout_ms)]);
   }
 
   async throughModels(): Promise<End> {
     const { models, emit } = this.options;
-    let end: End = { outcome: "failed", error: noModel };
+    let end = failedBy(noModel);
     for (const [at, endpoint] of models.entries()) {
-      const failure = await this.withModel(endpoint);
-      if ("outcome" in failure) return failure;
-      end = failure.code === "CONTEXT_FULL" ? contextFull : { outcome: "failed", error: failure };
+      const stop = await this.withModel(endpoint);
+      if ("outcome" in stop) return stop;
+      end = stop.code === "CONTEXT_FULL" ? contextFull : failedBy(stop);
       const next = models[at + 1];
       if (next)
-        emit({ type: "progress", kind: "model", text: `${failure.message} Going on with ${next.model}.` });
+        emit({ type: "progress", kind: "model", text: `${stop.message} Going on with ${next.model}.` });
     }
     return end;
   }
 
   /** The run's end, or the failure that another model may not have. */
-  private async withModel(endpoint: ModelEndpoint): Promise<End | NonNullable<SessionEnded["error"]>> {
+  private async withModel(endpoint: ModelEndpoint): Promise<End | AgentError> {
     for (let broken = 0; ; ) {
       const before = this.turns;
-      const attempt = await this.attempt(endpoint);
-      if ("outcome" in attempt) return attempt;
+      const stop = await this.talk(endpoint).catch((error: unknown) => this.stopBy(error, endpoint));
+      if ("outcome" in stop) return stop;
       broken = this.turns > before ? 1 : broken + 1;
-      const { code, message, hint } = attempt.error;
-      if (!attempt.again || broken >= maxBroken) return { code, message, hint };
-      this.options.emit({ type: "progress", kind: "model", text: `${message} Asking again.` });
+      if (!stop.again || broken >= maxBroken) return stop.error;
+      this.options.emit({ type: "progress", kind: "model", text: `${stop.error.message} Asking again.` });
     }
   }
 
-  private async attempt(endpoint: ModelEndpoint): Promise<End | ModelFailure> {
-    try {
-      return await this.talk(endpoint);
-    } catch (error) {
-      if (error instanceof SaveFailed) throw error.cause;
-      if (!this.signal.aborted && isForeignThinking(error) && this.mayDropThinking(endpoint))
-        return { ...failureOf(error, endpoint.model), again: true };
-      return this.signal.aborted ? this.aborted() : failureOf(error, endpoint.model);
-    }
+  private stopBy(error: unknown, endpoint: ModelEndpoint): End | ModelFailure {
+    if (error instanceof SaveFailed) throw error.cause;
+    if (this.options.signal.aborted) return { outcome: "cancelled" };
+    if (this.signal.aborted) return { outcome: "limit", limit: "time" };
+    const failure = failureOf(error, endpoint.model);
+    return { ...failure, again: failure.again || this.mayDropThinking(error, endpoint) };
   }
 
   /** Once in a run, and only where a request may say so. */
-  private mayDropThinking(endpoint: ModelEndpoint): boolean {
-    const isFirst = !this.dropsForeign && thinkingOf(endpoint).thinking?.type === "adaptive";
-    this.dropsForeign ||= isFirst;
-    return isFirst;
-  }
-
-  private aborted(): End {
-    if (this.options.signal.aborted) return { outcome: "cancelled" };
-    return { outcome: "limit", limit: "time" };
+  private mayDropThinking(error: unknown, endpoint: ModelEndpoint): boolean {
+    if (this.dropsForeign || !isForeignThinking(error)) return false;
+    this.dropsForeign = thinkingOf(endpoint).thinking?.type === "adaptive";
+    return this.dropsForeign;
   }
 
   /** Turns with one model until it stops; throws what the SDK throws. */
   private async talk(endpoint: ModelEndpoint): Promise<End> {
-    const { options, signal } = this;
-    const { limits } = options;
-    if (endpoint.facts.price === undefined && Number.isFinite(limits.cost_usd))
+    if (endpoint.facts.price === undefined && Number.isFinite(this.options.limits.cost_usd))
       throw unpriced(endpoint.model);
-    const cached = { type: "ephemeral" } as const;
-    const cleared = clearing(endpoint, [...options.specs, ...(options.inline ?? [])]);
-    const betas = [
-      ...(cleared.betas ?? []),
-      ...(options.inline ? [inlineToolsBeta] : []),
-      ...(this.dropsForeign ? [bindingBeta] : []),
-    ];
-    const { output_tokens: most = limits.max_output_tokens } = endpoint.facts;
-    const system: BetaTextBlockParam[] = [{ type: "text", text: options.system, cache_control: cached }];
-    const runner = endpoint.client.beta.messages.toolRunner(
-      {
-        model: endpoint.model,
-        max_tokens: Math.min(limits.max_output_tokens, most),
-        system,
-        cache_control: cached,
-        tools: runnableTools({ ...options, signal, isBroken: this.inputs.isBroken }),
-        messages: this.history,
-        stream: true,
-        thread: false,
-        ...thinkingOf(endpoint, { dropsForeign: this.dropsForeign }),
-        ...cleared,
-        ...(betas.length > 0 && { betas }),
-      },
-      { signal },
-    );
-    this.addInline(runner);
+    if (await this.beginsLong(endpoint)) await this.shorten(endpoint);
+    let end: End | "shortened" = "shortened";
+    while (end === "shortened") end = await this.inSegment(endpoint);
+    return end;
+  }
+
+  /** Turns until the run ends or its history was shortened. */
+  private async inSegment(endpoint: ModelEndpoint): Promise<End | "shortened"> {
+    const runner = this.runnerOf(endpoint);
     try {
       return await this.follow(runner, endpoint);
     } catch (error) {
+      if (error instanceof SaveFailed) throw error;
       // What tools answered since the last reply is known, whatever became of the request that told it.
-      if (!(error instanceof SaveFailed) && runner.params.messages.length > this.history.length)
-        await this.keep(runner.params.messages);
+      if (runner.params.messages.length > this.history.length) await this.keep(runner.params.messages);
+      const isFull = failureOf(error, endpoint.model).error.code === "CONTEXT_FULL";
+      if (isFull && (await this.shorten(endpoint, { asks: false }))) return "shortened";
       throw error;
     }
   }
 
-  /** What is there already is taken away first; the runner sends the changes with its next request. */
-  private addInline(runner: BetaToolRunner<true>): void {
-    const { options, signal, inputs } = this;
-    if (!options.inline) return;
-    runner.removeTools(...namesIn(this.history, options.specs));
-    runner.addTools(
-      ...runnableTools({ ...options, specs: options.inline, signal, isBroken: inputs.isBroken }),
-    );
+  private requestOf(endpoint: ModelEndpoint) {
+    const { max_output_tokens: maxTokens } = this.options.limits;
+    return requestOf(endpoint, this.prefix, { maxTokens, dropsForeign: this.dropsForeign });
   }
 
-  private async follow(runner: BetaToolRunner<true>, endpoint: ModelEndpoint): Promise<End> {
-    const { signal } = this;
+  private runnerOf(endpoint: ModelEndpoint): BetaToolRunner<true> {
+    const { options, signal, prefix } = this;
+    const runnable = (specs: Prefix["specs"]) =>
+      runnableTools({ ...options, specs, signal, isBroken: this.inputs.isBroken });
+    const runner = endpoint.client.beta.messages.toolRunner(
+      {
+        ...this.requestOf(endpoint),
+        tools: runnable(prefix.specs),
+        messages: this.history,
+        stream: true,
+        thread: false,
+      },
+      { signal },
+    );
+    if (!prefix.inline) return runner;
+    // What is there already is taken away first; the runner sends the changes with its next request.
+    runner.removeTools(...namesIn(this.history, prefix.specs));
+    runner.addTools(...runnable(prefix.inline));
+    return runner;
+  }
+
+  /** Whether the history is too long to begin with: by our own count, and where that says so by the API's. */
+  private async beginsLong(endpoint: ModelEndpoint): Promise<boolean> {
+    const { history, prefix, signal } = this;
+    const { facts } = endpoint;
+    const { system, specs, inline } = prefix;
+    this.estimated = estimateOf([system, specs, inline, history], facts).tokens;
+    if (hasTooManyPictures(history, facts)) return true;
+    if (this.estimated < longFrom(facts)) return false;
+    const request = this.requestOf(endpoint);
+    const counted = await countOf({ endpoint, request, messages: history, signal });
+    return (counted ?? this.estimated) >= longFrom(facts);
+  }
+
+  /**
+   * Begins a segment with what must be known of the history, after the API's own summary where the model makes one. False,
+   * and all as it was, when nothing more can leave.
+   */
+  private async shorten(
+    endpoint: ModelEndpoint,
+    { asks = endpoint.facts.compaction } = {},
+  ): Promise<boolean> {
+    const { history, signal, options } = this;
+    const { specs, inline = [] } = this.prefix;
+    const { facts } = endpoint;
+    const reads = new Set([...specs, ...inline].flatMap(({ name, readOnly }) => (readOnly ? [name] : [])));
+    const plain = shortened(history, { facts, reads });
+    if (!plain) return false;
+    const summary = asks ? await this.summaryOf(parted(history).head, endpoint) : undefined;
+    signal.throwIfAborted();
+    const fewer = shortened(history, { facts, reads, summary }) ?? plain;
+    const { history: kept, ...prefix } = await options.restart(fewer).catch(saveFailed);
+    this.prefix = prefix;
+    this.history = [...kept];
+    this.saved = kept.length;
+    return true;
+  }
+
+  private async summaryOf(messages: Message[], endpoint: ModelEndpoint): Promise<string | undefined> {
+    if (messages.length === 0) return undefined;
+    const request = this.requestOf(endpoint);
+    const found = await summaryOf({ endpoint, request, messages, signal: this.signal });
+    if (found) this.pay("summary", found.usage, endpoint);
+    return found?.text;
+  }
+
+  private async follow(runner: BetaToolRunner<true>, endpoint: ModelEndpoint): Promise<End | "shortened"> {
     let strangers = 0;
     for await (const stream of runner) {
-      // It streams already, and what listens only after its end would wait for ever: it listens before anything is stored.
-      const events = stream[Symbol.asyncIterator]();
-      await this.keep(runner.params.messages);
-      signal.throwIfAborted();
-      for await (const event of { [Symbol.asyncIterator]: () => events }) this.tell(event);
-      const reply = await stream.finalMessage();
-      this.account(reply, endpoint);
-      // A message of nothing is no message: the API refuses it.
-      const said: Message[] = reply.content.length > 0 ? [{ role: "assistant", content: reply.content }] : [];
-      await this.keep([...runner.params.messages, ...said]);
+      const reply = await this.hear(stream, runner);
+      const used = this.account(reply, endpoint);
+      const isFull = reply.stop_reason === "model_context_window_exceeded";
+      if (isFull && (await this.shorten(endpoint, { asks: false }))) return "shortened";
+      await this.keep([...runner.params.messages, ...saidIn(reply)]);
       const end = this.endOf(reply);
       if (end) return end;
       strangers = this.callsStrangers() ? strangers + 1 : 0;
       if (strangers === maxBroken) throw weak(endpoint.model);
+      if (await this.shortenAfter(used, runner, endpoint)) return "shortened";
     }
     return { outcome: "done" };
   }
 
-  /** Pieces as they come; what is whole is told with the reply. */
-  private tell(event: BetaRawMessageStreamEvent): void {
-    this.inputs.see(event);
-    if (event.type === "content_block_delta" && event.delta.type === "text_delta")
-      this.options.emit({ type: "message", text: event.delta.text, partial: true });
+  private async hear(stream: BetaMessageStream, runner: BetaToolRunner<true>): Promise<BetaMessage> {
+    // It streams already, and what listens only after its end would wait for ever: it listens before anything is stored.
+    const events = stream[Symbol.asyncIterator]();
+    await this.keep(runner.params.messages);
+    this.signal.throwIfAborted();
+    for await (const event of { [Symbol.asyncIterator]: () => events }) {
+      this.inputs.see(event);
+      // Pieces as they come; what is whole is told with the reply.
+      if (event.type === "content_block_delta" && event.delta.type === "text_delta")
+        this.options.emit({ type: "message", text: event.delta.text, partial: true });
+    }
+    return stream.finalMessage();
   }
 
-  private account(reply: BetaMessage, { model, facts: { price } }: ModelEndpoint): void {
+  /** Where the next request would be too long. The calls of the last reply are done first; the runner does none twice. */
+  private async shortenAfter(
+    used: number,
+    runner: BetaToolRunner<true>,
+    endpoint: ModelEndpoint,
+  ): Promise<boolean> {
+    const { facts } = endpoint;
+    if (used < longFrom(facts) && !hasTooManyPictures(this.history, facts)) return false;
+    const results = await runner.generateToolResponse();
+    if (results) await this.keep([...this.history, results]);
+    return this.shorten(endpoint);
+  }
+
+  /** Tells what a reply says and cost. Gives its tokens, in and out: what the next request has at least. */
+  private account(reply: BetaMessage, endpoint: ModelEndpoint): number {
     const { emit } = this.options;
     this.turns += 1;
-    const usage = usageOf(reply.usage);
-    this.usage = addUsage(this.usage, usage);
-    const paid = price && costOf(usage, price);
-    this.paid = addPaid(this.paid, paid);
     for (const block of reply.content) {
       if (block.type === "thinking" && block.thinking) emit({ type: "thinking", text: block.thinking });
       if (block.type === "text" && block.text) emit({ type: "message", text: block.text });
     }
-    const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-    if (text) this.text = text;
-    for (const line of cacheLines(usage, price)) emit({ type: "progress", kind: "cache", text: line });
-    emit({ type: "progress", kind: "cost", text: costLine(`turn ${this.turns}, ${model}`, usage, paid) });
+    this.text = textOf({ role: "assistant", content: reply.content }) || this.text;
+    const usage = usageOf(reply.usage);
+    for (const line of cacheLines(usage, endpoint.facts.price))
+      emit({ type: "progress", kind: "cache", text: line });
+    this.pay(`turn ${this.turns}`, usage, endpoint, this.estimated);
+    this.estimated = undefined;
+    return inputOf(usage) + usage.output_tokens;
+  }
+
+  private pay(what: string, usage: Usage, { model, facts }: ModelEndpoint, estimated?: number): void {
+    const spent = spentOn(usage, facts.price);
+    this.spent = addSpent(this.spent, spent);
+    const text = costLine(`${what}, ${model}`, spent, estimated);
+    this.options.emit({ type: "progress", kind: "cost", text });
   }
 
   /** Undefined while the runner is to go on. */
@@ -256,17 +303,18 @@ class Run {
     if (stop_reason === "model_context_window_exceeded") return contextFull;
     if (stop_reason === "pause_turn") return this.reached();
     if (content.every(({ type }) => type === "thinking" || type === "redacted_thinking"))
-      return { outcome: "failed", error: nothingSaid };
+      return failedBy(nothingSaid);
     if (!content.some(({ type }) => type === "tool_use")) return { outcome: "done" };
     return this.reached();
   }
 
   private reached(): End | undefined {
     const { limits } = this.options;
+    const { usage, cost_usd = 0 } = this.spent;
     const reached: [Limit, boolean][] = [
       ["turns", this.turns >= limits.turns],
-      ["tokens", inputOf(this.usage) + this.usage.output_tokens >= limits.tokens],
-      ["cost", (this.paid?.cost_usd ?? 0) >= limits.cost_usd],
+      ["tokens", inputOf(usage) + usage.output_tokens >= limits.tokens],
+      ["cost", cost_usd >= limits.cost_usd],
     ];
     const [limit] = reached.find(([, isReached]) => isReached) ?? [];
     return limit && { outcome: "limit", limit };
@@ -275,7 +323,7 @@ class Run {
   /** Whether the last reply called tools, and none that there is. */
   private callsStrangers(): boolean {
     const uses = this.history.slice(-1).flatMap(toolUsesOf);
-    const known = new Set((this.options.inline ?? this.options.specs).map(({ name }) => name));
+    const known = new Set((this.prefix.inline ?? this.prefix.specs).map(({ name }) => name));
     return uses.length > 0 && uses.every(({ name }) => !known.has(name));
   }
 
@@ -285,11 +333,7 @@ class Run {
     this.history = [...history];
     const added = history.slice(this.saved);
     if (added.length === 0) return;
-    try {
-      await this.options.save(added);
-    } catch (cause) {
-      throw new SaveFailed("the history could not be stored", { cause });
-    }
+    await this.options.save(added).catch(saveFailed);
     this.saved = history.length;
   }
 
@@ -307,30 +351,36 @@ class Run {
       text: this.text,
       turns: this.turns,
       duration_ms: Math.round(this.options.now() - this.start),
-      usage: this.usage,
-      ...this.paid,
+      ...this.spent,
     };
     return { ended, history: this.history };
   }
 }
 
+/** A message of nothing is no message: the API refuses it. */
+const saidIn = ({ content }: BetaMessage): Message[] =>
+  content.length > 0 ? [{ role: "assistant", content }] : [];
+
 /** Ends everything: what cannot be stored must not go on. */
 class SaveFailed extends Error {}
 
-const { code, message, hint } = new AgentError(
+const saveFailed = (cause: unknown): never => {
+  throw new SaveFailed("the history could not be stored", { cause });
+};
+
+const noModel = new AgentError(
   "NO_API_KEY",
   "No model is set.",
   "Set ANTHROPIC_API_KEY, or agents.models with a base_url and api_key_env in labwright.yaml.",
 );
-const noModel = { code, message, hint };
 
 const contextFull: End = { outcome: "limit", limit: "context_full" };
 
-const nothingSaid = {
-  code: "MODEL_FAILED",
-  message: "The model ended without a word.",
-  hint: "Say how to go on: the same request would get the same.",
-};
+const nothingSaid = new AgentError(
+  "MODEL_FAILED",
+  "The model ended without a word.",
+  "Say how to go on: the same request would get the same.",
+);
 
 const unpriced = (model: string) =>
   new AgentError(

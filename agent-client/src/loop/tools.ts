@@ -4,7 +4,6 @@ import type { BetaToolResultContentBlockParam } from "@anthropic-ai/sdk/resource
 import { z } from "zod";
 import type { AgentEventBody } from "../events.ts";
 import type { ResultPart, Toolbox, ToolCall, ToolResult, ToolSpec } from "../ports.ts";
-import { createOrder } from "./order.ts";
 
 /** Decides on a call that waits for a person. `undefined` lets it through at once; a text says why it was refused. */
 export type Gate = (call: ToolCall, spec: ToolSpec, signal: AbortSignal) => Promise<string | undefined>;
@@ -25,30 +24,43 @@ export type ToolDeps = {
 const shownLetters = 4_000;
 const inputSchema = z.record(z.string(), z.unknown());
 
-/** The tools as the SDK's runner takes them: each call is told, gated, and done in its order. */
+/** The tools as the SDK's runner takes them. */
 export function runnableTools(deps: ToolDeps): BetaRunnableTool<Record<string, unknown>>[] {
-  const inOrder = createOrder();
-  return deps.specs.map((spec) => ({
-    name: spec.name,
-    description: spec.description,
-    input_schema: { ...spec.input_schema },
+  const call = toolCaller(deps);
+  return deps.specs.map(({ name, description, input_schema }) => ({
+    name,
+    description,
+    input_schema: { ...input_schema },
     parse: (content) => inputSchema.parse(content),
-    run: (input, context) =>
-      inOrder(spec.readOnly, () => runTool(deps, spec, { id: context?.toolUse.id ?? spec.name, input })),
+    async run(input, context) {
+      const { parts, isError } = await call({ name, input }, context?.toolUse.id ?? name);
+      const content = parts.map(toBlock);
+      if (isError) throw new ToolError(content);
+      return content;
+    },
   }));
+}
+
+/** Calls a tool of `specs`, by any caller: each call is told, gated, and done in its order. */
+export function toolCaller(deps: ToolDeps): (use: ToolCall, id: string) => Promise<ToolResult> {
+  const inOrder = createOrder();
+  return async (use, id) => {
+    const spec = deps.specs.find(({ name }) => name === use.name);
+    if (!spec) return failed(`NOT_FOUND: there is no tool ${use.name} here.`);
+    return inOrder(spec.readOnly, () => runTool(deps, spec, { id, use }));
+  };
 }
 
 async function runTool(
   deps: ToolDeps,
   spec: ToolSpec,
-  { id, input }: { id: string; input: Record<string, unknown> },
-): Promise<BetaToolResultContentBlockParam[]> {
+  { id, use }: { id: string; use: ToolCall },
+): Promise<ToolResult> {
   const { signal, emit, now } = deps;
   signal.throwIfAborted();
   const named = { tool_use_id: id, tool: spec.name };
-  const use = { name: spec.name, input };
   const refusal = deps.isBroken?.(id) ? broken : await deps.gate(use, spec, signal);
-  emit({ type: "tool_call", ...named, input });
+  emit({ type: "tool_call", ...named, input: { ...use.input } });
   const start = now();
   const result = refusal === undefined ? await callTool(deps, use, id) : failed(refusal);
   emit({
@@ -60,9 +72,7 @@ async function runTool(
     images: result.parts.filter(({ type }) => type === "image").length,
     duration_ms: Math.round(now() - start),
   });
-  const content = result.parts.map(toBlock);
-  if (result.isError) throw new ToolError(content);
-  return content;
+  return result;
 }
 
 /** Of what was run now, not of a run that was read. */
@@ -97,4 +107,21 @@ function toBlock(part: ResultPart): BetaToolResultContentBlockParam {
   const media_type = imageTypes.find((type) => type === part.mimeType);
   if (media_type === undefined) return { type: "text", text: `(a picture as ${part.mimeType} is left out)` };
   return { type: "image", source: { type: "base64", media_type, data: part.base64 } };
+}
+
+/** Runs works as they may be: reads beside each other, a write alone and in its place. */
+function createOrder() {
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  let reads: Promise<unknown>[] = [];
+  return function inOrder<T>(isRead: boolean, work: () => Promise<T>): Promise<T> {
+    if (isRead) {
+      const read = lastWrite.then(work);
+      reads.push(read.catch(() => {}));
+      return read;
+    }
+    const write = Promise.all([lastWrite, ...reads]).then(work);
+    lastWrite = write.catch(() => {});
+    reads = [];
+    return write;
+  };
 }

@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { skillSchema } from "@labwright/skills";
 import { Client, SdkError, SdkErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { systemClock } from "../clock.ts";
 import { AgentError } from "../errors.ts";
-import type { LabServer, LabSkill } from "../ports.ts";
-import { httpFeed } from "../store/feed.ts";
+import type { LabServer, LabSkill, Toolbox } from "../ports.ts";
+import type { Settings } from "../settings.ts";
 import { httpStore, serverSettings } from "../store/httpStore.ts";
 import { type Attach, type Attachment, createDaemon, type Daemon } from "./daemon.ts";
 import { mcpToolbox } from "./toolbox.ts";
@@ -14,10 +13,9 @@ export type LabServerOptions = {
   attach: Attach;
   /** How long a tool may say nothing, in milliseconds; read at each call. */
   silentMs(): number;
-  /** How the server knows this client beside others. */
-  name: string;
-  version: string;
 };
+
+const identity = { name: "labwright-agent", version: "0.0.0" };
 
 const storePath = "/server/agent/store";
 /** So often skills are looked at again; the user's own change while this runs. */
@@ -30,35 +28,47 @@ const skillsSchema = z.object({
     .optional(),
 });
 
-/** The server as the agents know it: tools by MCP over HTTP, and what is stored and told by its routes. */
-export function openLabServer(options: LabServerOptions): LabServer {
+/** The server in another process: tools by MCP over HTTP, and what is stored by its routes. */
+export type RemoteLab = LabServer & {
+  settings(): Promise<Settings>;
+  /** Gives back what this client holds: its leases among them. */
+  close(): Promise<void>;
+};
+
+export function openLabServer(options: LabServerOptions): RemoteLab {
   const daemon = createDaemon(options.attach);
-  const connection = createConnection(daemon, options);
+  const { toolbox, close } = toolsOf(daemon, options);
   return {
-    toolbox: mcpToolbox({
-      connect: connection.connect,
-      isLost: connection.isLost,
-      silentMs: options.silentMs,
-      newKey: randomUUID,
-    }),
+    toolbox,
     skills: createSkillSource(daemon),
     store: httpStore(daemon.request),
-    feed: httpFeed({ fetch: daemon.fetch, clock: systemClock }),
     settings: () => serverSettings(daemon.request),
+    close,
+  };
+}
+
+/** The server's tools alone. `close` gives back what this client holds. */
+export const openToolbox = (options: LabServerOptions): { toolbox: Toolbox; close(): Promise<void> } =>
+  toolsOf(createDaemon(options.attach), options);
+
+function toolsOf(daemon: Daemon, options: LabServerOptions) {
+  const { connect, isLost, close } = createConnection(daemon);
+  return {
+    toolbox: mcpToolbox({ connect, isLost, silentMs: options.silentMs, newKey: randomUUID }),
     async close() {
-      await connection.close();
+      await close();
       daemon.close();
     },
   };
 }
 
 /** One MCP client for each life of the daemon. */
-function createConnection(daemon: Daemon, { name, version }: LabServerOptions) {
+function createConnection(daemon: Daemon) {
   let open: { attachment: Attachment; client: Promise<Client> } | undefined;
 
   async function start({ url, headers, lost }: Attachment): Promise<Client> {
     const mode = { pin: "2026-07-28" } as const;
-    const client = new Client({ name, version }, { versionNegotiation: { mode } });
+    const client = new Client(identity, { versionNegotiation: { mode } });
     // A reply that breaks off ends no call by itself: without this, each waits until the server was silent too long.
     lost.addEventListener("abort", () => void client.close().catch(() => {}), { once: true });
     await client.connect(

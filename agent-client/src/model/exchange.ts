@@ -1,14 +1,12 @@
 import { z } from "zod";
 
-/** One line of a recording: a request and its answer. `sse` is the text of a stream as far as it came. */
+/** One line of a recording: a request and its answer, a stream as far as it came. */
 export const exchangeSchema = z.strictObject({
-  at: z.iso.datetime(),
   request: z.strictObject({ method: z.string(), path: z.string(), body: z.unknown() }),
   response: z.strictObject({
     status: z.int().min(200).max(599),
     headers: z.record(z.string(), z.string()),
-    body: z.string().optional(),
-    sse: z.string().optional(),
+    body: z.string(),
     /** The connection ended before the answer did. */
     is_cut: z.literal(true).optional(),
   }),
@@ -25,27 +23,20 @@ export function askedOf(input: string | URL | Request, init: RequestInit | undef
 
 /**
  * What differs between two requests, and where; undefined when they are the same. What a tool answered is not compared,
- * only whether it failed: times, handles and pictures are never the same twice. Nor are `metadata` and the order of keys.
+ * only whether it failed: times, handles and pictures are never the same twice. Nor is the order of keys.
  */
 export function differenceOf(recorded: Asked, sent: Asked): string | undefined {
   for (const part of ["method", "path"] as const)
     if (recorded[part] !== sent[part]) return told(part, recorded[part], sent[part]);
-  return firstDifference(steadyBody(recorded.body), steadyBody(sent.body), "");
+  return firstDifference(withoutResults(recorded.body), withoutResults(sent.body), "");
 }
 
-function steadyBody(body: unknown): unknown {
-  if (!isObject(body)) return body;
-  const { metadata: _, ...rest } = body;
-  return Array.isArray(rest.messages) ? { ...rest, messages: rest.messages.map(steadyMessage) } : rest;
-}
-
-function steadyMessage(message: unknown): unknown {
-  if (!isObject(message) || !Array.isArray(message.content)) return message;
-  const content = message.content.map((block: unknown) =>
-    isObject(block) && block.type === "tool_result" ? { ...block, content: undefined } : block,
+const withoutResults = (body: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(body, (_key, value) =>
+      value?.type === "tool_result" ? { ...value, content: undefined } : value,
+    ),
   );
-  return { ...message, content };
-}
 
 function firstDifference(recorded: unknown, sent: unknown, at: string): string | undefined {
   if (!isObject(recorded) || !isObject(sent))

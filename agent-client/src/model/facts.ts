@@ -2,27 +2,14 @@ import { z } from "zod";
 import data from "./models.json" with { type: "json" };
 
 const usd = z.number().min(0);
+const rates = { input: usd, output: usd, cache_write: usd.optional(), cache_read: usd.optional() };
 
 /**
  * US dollars for a million tokens. A cache that lives for five minutes is written at 1.25 times the input and read at a
  * tenth, where nothing else is said. `above`: of a request with a longer prompt, output too.
  */
 export const priceSchema = z
-  .strictObject({
-    input: usd,
-    output: usd,
-    cache_write: usd.optional(),
-    cache_read: usd.optional(),
-    above: z
-      .strictObject({
-        tokens: z.int().min(1),
-        input: usd,
-        output: usd,
-        cache_write: usd.optional(),
-        cache_read: usd.optional(),
-      })
-      .optional(),
-  })
+  .strictObject({ ...rates, above: z.strictObject({ tokens: z.int().min(1), ...rates }).optional() })
   .describe("US dollars for a million tokens.");
 export type Price = z.output<typeof priceSchema>;
 
@@ -45,12 +32,26 @@ const factsSchema = z.strictObject({
   effort_levels: z.array(effortSchema),
   /** Takes tools that a message within the conversation adds and removes. */
   inline_tools: z.boolean(),
+  /** Sums up a conversation when asked. */
+  compaction: z.boolean(),
+  /** Most pictures of a request; the longest side and the patches of 28 by 28 pixels up to which one is seen as it is. */
+  pictures: z.strictObject({ per_request: z.int(), edge_pixels: z.int(), visual_tokens: z.int() }),
 });
 export type ModelFacts = z.output<typeof factsSchema>;
 
 const known = z
   .strictObject({ date: z.iso.date(), sources: z.array(z.string()), models: z.array(factsSchema) })
   .parse(data);
+
+/** What every model does and takes that we know. */
+const safest = {
+  thinks_by_default: true,
+  thinking: [],
+  effort_levels: [],
+  inline_tools: false,
+  compaction: false,
+  pictures: { per_request: 100, edge_pixels: 1_568, visual_tokens: 1_568 },
+};
 
 /** The day of the facts. */
 export const factsDate = known.date;
@@ -61,14 +62,5 @@ export const factsDate = known.date;
  */
 export function factsOf(model: string): ModelFacts {
   const name = model.replace(/-\d{8}$/, "");
-  const facts = known.models.find((one) => one.model === name);
-  return (
-    facts ?? {
-      model,
-      thinks_by_default: true,
-      thinking: [],
-      effort_levels: [],
-      inline_tools: false,
-    }
-  );
+  return known.models.find((one) => one.model === name) ?? { model, ...safest };
 }

@@ -1,87 +1,53 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { AgentError } from "../errors.ts";
+import { AgentError, type AgentErrorCode } from "../errors.ts";
 
-/** Why a model did not answer. `another`: the next model may do it; `again`: the same may, with the same request. */
-export type ModelFailure = { error: AgentError; again: boolean; another: boolean };
+/** Why a model did not answer. `again`: it may answer the same request. Another model may always. */
+export type ModelFailure = { error: AgentError; again: boolean };
 
 /** Reads what the SDK throws, after its own retries. */
 export function failureOf(error: unknown, model: string): ModelFailure {
-  if (error instanceof AgentError) return { error, again: false, another: true };
+  if (error instanceof AgentError) return { error, again: false };
   if (error instanceof Anthropic.APIConnectionError)
     return failed("MODEL_FAILED", `${model} cannot be reached: ${error.message}`, connectHint, true);
   if (error instanceof Anthropic.APIError) return ofStatus(error, model);
   const message = error instanceof Error ? error.message : String(error);
-  return failed(
-    "MODEL_FAILED",
-    `The answer of ${model} broke off or cannot be read: ${message}`,
-    askAgain,
-    true,
-  );
+  const hint = "Nothing that it asked for was run. Send it again, or name another model in agents.models.";
+  return failed("MODEL_FAILED", `The answer of ${model} broke off or cannot be read: ${message}`, hint, true);
 }
 
 const connectHint =
   "Check the network and ANTHROPIC_BASE_URL or agents.models[].base_url, then send it again.";
-const askAgain =
-  "Nothing that it asked for was run. Send the message again, or another model with agents.models.";
 
-function failed(
-  code:
-    | "CONTEXT_FULL"
-    | "MODEL_FAILED"
-    | "MODEL_NOT_FOUND"
-    | "MODEL_OVERLOADED"
-    | "RATE_LIMITED"
-    | "API_KEY_INVALID",
-  message: string,
-  hint: string,
-  again = false,
-): ModelFailure {
-  return { error: new AgentError(code, message, hint), again, another: true };
-}
+const failed = (code: AgentErrorCode, message: string, hint: string, again = false): ModelFailure => ({
+  error: new AgentError(code, message, hint),
+  again,
+});
 
 /** An error that comes as an event of a stream has no status: then its type says as much. */
 function ofStatus(error: InstanceType<typeof Anthropic.APIError>, model: string): ModelFailure {
   const { status, type } = error;
   if (status === 401 || status === 403 || type === "authentication_error")
-    return failed(
-      "API_KEY_INVALID",
-      `The key for ${model} is refused.`,
-      "Set ANTHROPIC_API_KEY to one that is valid.",
-    );
+    return failed("API_KEY_INVALID", `The key for ${model} is refused.`, "Set a valid ANTHROPIC_API_KEY.");
   if (status === 404 || type === "not_found_error")
-    return failed(
-      "MODEL_NOT_FOUND",
-      `The endpoint has no model ${model}.`,
-      "Set DEFAULT_MODEL or agents.models.",
-    );
+    return failed("MODEL_NOT_FOUND", `The endpoint has no ${model}.`, "Set DEFAULT_MODEL or agents.models.");
   if (status === 429 || type === "rate_limit_error")
     return failed("RATE_LIMITED", `${model} takes no more requests for now.`, waitHint(error));
   if (status === 529 || status === 503 || type === "overloaded_error")
     return failed("MODEL_OVERLOADED", `${model} is overloaded.`, waitHint(error), status === undefined);
   if (status === 400 || status === 413) return ofRequest(error, model);
+  const said = error.apiMessage ?? error.message;
   const isServer = status === undefined || status >= 500;
-  return failed(
-    "MODEL_FAILED",
-    `${model} refused or failed: ${error.apiMessage ?? error.message}`,
-    connectHint,
-    isServer,
-  );
+  return failed("MODEL_FAILED", `${model} refused or failed: ${said}`, connectHint, isServer);
 }
 
 /** What the API says of a request that it does not take. Its code is stable, its words are not: they are only shown. */
 function ofRequest(error: InstanceType<typeof Anthropic.APIError>, model: string): ModelFailure {
   const said = error.apiMessage ?? error.message;
-  if (error.status === 413 || /prompt is too long/i.test(said))
+  if (error.status === 413 || /prompt is too long|context (length|window)/i.test(said))
     return failed(
       "CONTEXT_FULL",
       `The conversation is longer than ${model} can read: ${said}`,
       "Begin another conversation, or name a model with a longer context in agents.models.",
-    );
-  if (isForeignThinking(error))
-    return failed(
-      "MODEL_FAILED",
-      `${model} takes the thinking in this conversation for another one's: ${said}`,
-      "Begin another conversation; `labwright logs` says what changed in this one.",
     );
   return failed(
     "MODEL_FAILED",
@@ -98,6 +64,6 @@ export const isForeignThinking = (error: unknown): boolean =>
 
 function waitHint({ headers }: InstanceType<typeof Anthropic.APIError>): string {
   const seconds = Number(headers?.get("retry-after"));
-  const wait = Number.isFinite(seconds) && seconds > 0 ? `Wait ${seconds} s` : "Wait a while";
+  const wait = seconds > 0 ? `Wait ${seconds} s` : "Wait a while";
   return `${wait} and send it again, or name a further model in agents.models.`;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import type { ModelSettings, Settings } from "../settings.ts";
 import { factsOf, type ModelFacts } from "./facts.ts";
+import { failureOf } from "./failure.ts";
 
 /** A model that can be asked: the SDK's client for its endpoint. */
 export type ModelEndpoint = {
@@ -10,8 +11,8 @@ export type ModelEndpoint = {
   /** Without a price costs are unknown, and a limit of cost ends the run before it begins. */
   facts: ModelFacts;
   /** How much it thinks; its own default when left out. */
-  effort?: ModelSettings["effort"];
-  thinking?: ModelSettings["thinking"];
+  effort?: ModelSettings["effort"] | undefined;
+  thinking?: ModelSettings["thinking"] | undefined;
 };
 
 /** `current` is empty without a key. A key that is saved while this runs counts from the next run on. */
@@ -38,26 +39,14 @@ export type ModelOptions = {
 
 /** The models of the settings, in order; DEFAULT_MODEL or our default where there are none. */
 export function openModels(options: ModelOptions): ModelSource {
-  const clients = new Map<string, Pick<Anthropic, "beta">>();
   const endpoint = (given: ModelSettings): ModelEndpoint[] => {
     const key = keyOf(given, options);
     if (key === undefined) return [];
     const baseURL = given.base_url ?? (options.env.ANTHROPIC_BASE_URL || undefined);
-    const name = JSON.stringify([baseURL, key]);
-    const client = clients.get(name) ?? clientOf(key, baseURL, options.fetch);
-    clients.set(name, client);
+    const client = clientOf(key, baseURL, options.fetch);
     const { model, effort, thinking, price, inline_tools } = given;
-    const facts = factsOf(model);
     const told = { ...(price && { price }), ...(inline_tools !== undefined && { inline_tools }) };
-    return [
-      {
-        model,
-        client,
-        facts: { ...facts, ...told },
-        ...(effort && { effort }),
-        ...(thinking && { thinking }),
-      },
-    ];
+    return [{ model, client, facts: { ...factsOf(model), ...told }, effort, thinking }];
   };
   const current = () => modelsOf(options).flatMap(endpoint);
   return {
@@ -85,5 +74,28 @@ function savedKey(file: string): string | undefined {
     return readFileSync(file, "utf8").trim() || undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** One call with a key: false when it is refused. Throws an AgentError when none could be made. */
+export async function tryKey(
+  key: string,
+  given: { settings: Settings; env: Readonly<Record<string, string | undefined>> },
+): Promise<boolean> {
+  const env = { ...given.env, ANTHROPIC_API_KEY: key };
+  const [endpoint] = openModels({ ...given, env, keyFile: "" }).current();
+  if (!endpoint) return false;
+  const { client, model } = endpoint;
+  try {
+    await client.beta.messages.create({
+      model,
+      max_tokens: 1,
+      messages: [{ role: "user", content: "Hello" }],
+    });
+    return true;
+  } catch (error) {
+    const failure = failureOf(error, model).error;
+    if (failure.code === "API_KEY_INVALID") return false;
+    throw failure;
   }
 }

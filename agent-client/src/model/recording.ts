@@ -1,5 +1,4 @@
-import { closeSync, fchmodSync, openSync, readFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { appendFileSync, chmodSync, readFileSync } from "node:fs";
 import { AgentError } from "../errors.ts";
 import { askedOf, differenceOf, type Exchange, exchangeSchema } from "./exchange.ts";
 
@@ -14,68 +13,44 @@ const keptHeaders = ["content-type", "request-id", "retry-after", "retry-after-m
  * nowhere. What failed before there was an answer is not in it. Throws CONFIG_INVALID when the file cannot be written.
  */
 export function recordingFetch(file: string, fetch: Fetch): Fetch {
-  prepare(file);
+  orInvalid(`record to ${file}`, "Name a file in a folder that exists and may be written.", () => {
+    appendFileSync(file, "", { mode: 0o600 });
+    chmodSync(file, 0o600);
+  });
   return async (input, init) => {
     const request = askedOf(input, init);
-    const secrets = secretsOf(init);
     const response = await fetch(input, init);
-    const { status, statusText } = response;
-    const headers = keptOf(response.headers);
-    const write = (answer: Pick<Exchange["response"], "body" | "sse" | "is_cut">) => {
+    const headers = Object.fromEntries([...response.headers].filter(([name]) => keptHeaders.includes(name)));
+    const write = (body: string, isCut: boolean) => {
+      const { status } = response;
       const exchange: Exchange = {
-        at: new Date().toISOString(),
         request,
-        response: { status, headers, ...answer },
+        response: { status, headers, body, ...(isCut && { is_cut: true }) },
       };
-      return append(file, without(JSON.stringify(exchange), secrets));
+      appendFileSync(file, `${without(JSON.stringify(exchange), secretsOf(init))}\n`);
     };
-    const isStream = headers["content-type"]?.startsWith("text/event-stream") === true;
-    if (isStream && response.body !== null) {
-      const body = copied(response.body, (sse, isCut) => write({ sse, ...(isCut && { is_cut: true }) }));
-      return new Response(body, { status, statusText, headers: response.headers });
-    }
-    const body = await response.text();
-    await write({ body });
-    return new Response(body || null, { status, statusText, headers: response.headers });
+    if (response.body !== null) return new Response(response.body.pipeThrough(copying(write)), response);
+    write("", false);
+    return response;
   };
 }
 
-const keptOf = (headers: Headers): Record<string, string> =>
-  Object.fromEntries([...headers].filter(([name]) => keptHeaders.includes(name)));
+type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The same bytes as they come; `write` gets their text once: when they end, break off or are not wanted any more. */
-function copied(
-  body: ReadableStream<Uint8Array>,
-  write: (text: string, isCut: boolean) => Promise<void>,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
+/** Passes bytes on as they come. `write` gets their text once: when they end, break off or are not wanted any more. */
+function copying(write: (text: string, isCut: boolean) => void): TransformStream<Bytes, Bytes> {
   const decoder = new TextDecoder();
   let text = "";
-  let isOver = false;
-  const end = async (isCut: boolean) => {
-    if (isOver) return;
-    isOver = true;
-    await write(text, isCut);
+  // `cancel` is in the standard and in Node since 20.14, not yet in the types.
+  const transformer = {
+    transform(chunk: Bytes, controller: { enqueue(chunk: Bytes): void }) {
+      text += decoder.decode(chunk, { stream: true });
+      controller.enqueue(chunk);
+    },
+    flush: () => write(text, false),
+    cancel: () => write(text, true),
   };
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read().catch(async (error: unknown) => {
-        await end(true);
-        throw error;
-      });
-      if (isOver) return;
-      if (!done) {
-        text += decoder.decode(value, { stream: true });
-        return controller.enqueue(value);
-      }
-      await end(false);
-      controller.close();
-    },
-    async cancel(reason) {
-      await end(true);
-      await reader.cancel(reason);
-    },
-  });
+  return new TransformStream(transformer);
 }
 
 /**
@@ -84,7 +59,14 @@ function copied(
  * `retry-after` is not waited for. Throws CONFIG_INVALID when the file cannot be read.
  */
 export function replayingFetch(file: string): Fetch {
-  const exchanges = readExchanges(file);
+  const lines = orInvalid(`replay ${file}`, recordIt, () => readFileSync(file, "utf8")).split("\n");
+  const exchanges = lines
+    .filter((line) => line !== "")
+    .map((line, index) =>
+      orInvalid(`replay line ${index + 1} of ${file}`, recordIt, () =>
+        exchangeSchema.parse(JSON.parse(line)),
+      ),
+    );
   let next = 0;
   return async (input, init) => {
     init?.signal?.throwIfAborted();
@@ -100,60 +82,27 @@ export function replayingFetch(file: string): Fetch {
   };
 }
 
-function replayed({ status, headers, body, sse, is_cut }: Exchange["response"]): Response {
-  const bytes = new TextEncoder().encode(sse ?? body ?? "");
+function replayed({ status, headers, body, is_cut }: Exchange["response"]): Response {
   const { "retry-after": waited, ...rest } = headers;
   const shown = waited === undefined ? rest : { ...rest, "retry-after-ms": "1" };
-  if (is_cut !== true) return new Response(bytes.length > 0 ? bytes : null, { status, headers: shown });
-  let isSent = false;
-  const broken = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (isSent) return controller.error(new TypeError("the recorded answer breaks off here"));
-      isSent = true;
-      controller.enqueue(bytes);
-    },
-  });
-  return new Response(broken, { status, headers: shown });
+  if (is_cut !== true) return new Response(body || null, { status, headers: shown });
+  const pieces = async function* () {
+    yield new TextEncoder().encode(body);
+    throw new TypeError("the recorded answer breaks off here");
+  };
+  return new Response(ReadableStream.from(pieces()), { status, headers: shown });
 }
 
 const refused = (message: string): Response =>
   Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 });
 
-function readExchanges(file: string): Exchange[] {
-  const lines = reading(file, () => readFileSync(file, "utf8"))
-    .split("\n")
-    .filter((line) => line !== "");
-  return lines.map((line, index) => reading(file, () => exchangeSchema.parse(JSON.parse(line)), index + 1));
-}
+const recordIt = "Record it with --record FILE.";
 
-function reading<T>(file: string, read: () => T, line?: number): T {
+function orInvalid<T>(what: string, hint: string, run: () => T): T {
   try {
-    return read();
+    return run();
   } catch (error) {
-    const where = line === undefined ? file : `line ${line} of ${file}`;
-    const why =
-      error instanceof SyntaxError || line === undefined ? String(error) : "it is no recorded exchange";
-    throw new AgentError("CONFIG_INVALID", `Cannot replay ${where}: ${why}`, "Record it with --record FILE.");
-  }
-}
-
-function prepare(file: string): void {
-  try {
-    const handle = openSync(file, "a", 0o600);
-    fchmodSync(handle, 0o600);
-    closeSync(handle);
-  } catch (error) {
-    const hint = "Name a file in a folder that exists and may be written.";
-    throw new AgentError("CONFIG_INVALID", `Cannot record to ${file}: ${String(error)}`, hint);
-  }
-}
-
-async function append(file: string, line: string): Promise<void> {
-  const handle = await open(file, "a", 0o600);
-  try {
-    await handle.appendFile(`${line}\n`);
-  } finally {
-    await handle.close();
+    throw new AgentError("CONFIG_INVALID", `Cannot ${what}: ${String(error)}`, hint);
   }
 }
 

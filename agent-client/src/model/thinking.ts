@@ -5,7 +5,7 @@ import type {
 import type { ModelEndpoint } from "./models.ts";
 
 /** What a request says of how much its model thinks. */
-export type ThinkingParams = { thinking?: BetaThinkingConfigParam; output_config?: BetaOutputConfig };
+type ThinkingParams = { thinking?: BetaThinkingConfigParam; output_config?: BetaOutputConfig };
 
 /** Lets a request say what becomes of thinking that belongs to another conversation. */
 export const bindingBeta = "thinking-binding-controls-2026-08-01";

@@ -1,52 +1,57 @@
-import type { Usage } from "../events.ts";
+import { type SessionEnded, type Usage, usageSchema } from "../events.ts";
 import { factsDate, type Price } from "./facts.ts";
 
-export const noUsage: Usage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-};
+const each = (count: (name: keyof Usage) => number): Usage =>
+  usageSchema.parse(Object.fromEntries(usageSchema.keyof().options.map((name) => [name, count(name)])));
 
-export const addUsage = (a: Usage, b: Usage): Usage => ({
-  input_tokens: a.input_tokens + b.input_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
-  cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
-});
+export const noUsage = each(() => 0);
+
+export const addUsage = (a: Usage, b: Usage): Usage => each((name) => a[name] + b[name]);
 
 /** Everything that was sent, cached or not. */
 export const inputOf = (usage: Usage): number =>
   usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 
-/** The counters of a reply; those that an endpoint does not give are 0. */
-export function usageOf(given: {
-  input_tokens?: number | null;
-  output_tokens?: number | null;
-  cache_creation_input_tokens?: number | null;
-  cache_read_input_tokens?: number | null;
-}): Usage {
-  return {
-    input_tokens: given.input_tokens ?? 0,
-    output_tokens: given.output_tokens ?? 0,
-    cache_creation_input_tokens: given.cache_creation_input_tokens ?? 0,
-    cache_read_input_tokens: given.cache_read_input_tokens ?? 0,
-  };
-}
+type Counters = { [name in keyof Usage]?: number | null };
+
+/** The counters of a reply; those that an endpoint does not give are 0. A compaction is counted beside the rest. */
+export const usageOf = ({
+  iterations,
+  ...reply
+}: Counters & { iterations?: readonly (Counters & { type: string })[] | null }): Usage =>
+  [reply, ...(iterations ?? []).filter(({ type }) => type === "compaction")]
+    .map((counters) => each((name) => counters[name] ?? 0))
+    .reduce(addUsage);
 
 /** Times the price of input, where a price says nothing of the cache. */
 const cacheWriteFactor = 1.25;
 const cacheReadFactor = 0.1;
 const million = 1_000_000;
 
-/** US dollars. */
-export type Paid = { cost_usd: number; saved_usd: number };
+/** What requests used and cost, in US dollars. Without a price both costs are absent. */
+export type Spent = Pick<SessionEnded, "usage" | "cost_usd" | "saved_usd">;
+
+export const nothingSpent: Spent = { usage: noUsage, cost_usd: 0, saved_usd: 0 };
+
+export function addSpent(a: Spent, b: Spent): Spent {
+  const usage = addUsage(a.usage, b.usage);
+  if (a.cost_usd === undefined || b.cost_usd === undefined) return { usage };
+  return { usage, cost_usd: a.cost_usd + b.cost_usd, saved_usd: (a.saved_usd ?? 0) + (b.saved_usd ?? 0) };
+}
+
+/** The same end after requests beside its own. */
+export function withSpent({ usage, cost_usd, saved_usd, ...end }: SessionEnded, more: Spent): SessionEnded {
+  const own = { usage, ...(cost_usd !== undefined && { cost_usd, saved_usd }) };
+  return { ...end, ...addSpent(own, more) };
+}
 
 /**
- * What one request cost, by the tier that its prompt is in. `saved_usd` is what the same tokens had cost without a cache,
+ * One request, by the tier of the price that its prompt is in. `saved_usd` is what the same tokens had cost without a cache,
  * less `cost_usd`; it is negative while a cache was only written.
  */
-export function costOf(usage: Usage, { above, ...usual }: Price): Paid {
+export function spentOn(usage: Usage, of: Price | undefined): Spent {
+  if (of === undefined) return { usage };
+  const { above, ...usual } = of;
   const price = above !== undefined && inputOf(usage) > above.tokens ? above : usual;
   const { input, cache_write = input * cacheWriteFactor, cache_read = input * cacheReadFactor } = price;
   const output = usage.output_tokens * price.output;
@@ -56,12 +61,8 @@ export function costOf(usage: Usage, { above, ...usual }: Price): Paid {
     usage.cache_creation_input_tokens * cache_write +
     usage.cache_read_input_tokens * cache_read +
     output;
-  return { cost_usd: paid / million, saved_usd: (whole - paid) / million };
+  return { usage, cost_usd: paid / million, saved_usd: (whole - paid) / million };
 }
-
-/** Both known, or the sum is not. */
-export const addPaid = (a: Paid | undefined, b: Paid | undefined): Paid | undefined =>
-  a && b && { cost_usd: a.cost_usd + b.cost_usd, saved_usd: a.saved_usd + b.saved_usd };
 
 /** What a reply's counters say of the cache, in the words of seed 000. The model's minimum is never assumed. */
 export function cacheLines(usage: Usage, price: Price | undefined): string[] {
@@ -78,12 +79,16 @@ function cheaper(price: Price | undefined): string {
   return ` (${Math.round(100 * (1 - cache_read / input))}% cheaper)`;
 }
 
-/** One line on what was used and paid. */
-export function costLine(what: string, usage: Usage, paid: Paid | undefined): string {
-  const tokens = `${inputOf(usage)} tokens in (${usage.cache_read_input_tokens} from cache), ${usage.output_tokens} out`;
-  if (paid === undefined)
+/** One line on what was used and paid. `estimated`: our own count of the input, where there was one before the API's. */
+export function costLine(
+  what: string,
+  { usage, cost_usd, saved_usd = 0 }: Spent,
+  estimated?: number,
+): string {
+  const ours = estimated === undefined ? "" : `, estimated ${estimated}`;
+  const tokens = `${inputOf(usage)} tokens in (${usage.cache_read_input_tokens} from cache${ours}), ${usage.output_tokens} out`;
+  if (cost_usd === undefined)
     return `[COST] ${what}: price of this model unknown (prices of ${factsDate}), set agents.models[].price; ${tokens}`;
-  const { cost_usd, saved_usd } = paid;
   const share = cost_usd + saved_usd > 0 ? Math.round((100 * saved_usd) / (cost_usd + saved_usd)) : 0;
   return `[COST] ${what}: $${cost_usd.toFixed(4)}, ${share} % saved by the cache; ${tokens}`;
 }

@@ -1,4 +1,4 @@
 export { requestIn } from "./asked.ts";
-export { offlineTools } from "./lookups.ts";
-export type { OfflineAnswer, OfflineGiven } from "./request.ts";
+export { offlineTools } from "./listings.ts";
+export type { OfflineAnswer } from "./request.ts";
 export { runOffline } from "./runOffline.ts";

@@ -1,22 +1,28 @@
-import type { Skill } from "@labwright/skills";
+import { AgentError } from "../errors.ts";
 import type { ToolCall, ToolResult, ToolSpec } from "../ports.ts";
-import { executionIdsIn, type Kind, lookupOf, readThings, type Things } from "./lookups.ts";
-import { type Mentions, mentionsIn, type Thing } from "./names.ts";
-import { maySayWhere, type Token, tokensOf, wishesIn } from "./words.ts";
+import { listingOf, type Thing, type Topic, textOf, thingsIn } from "./listings.ts";
+import { namedIn, nearIn } from "./names.ts";
+import { type Period, periodIn } from "./times.ts";
+import { isUnderstood, type Meaning, means, type Token, tokensOf } from "./words.ts";
 
 export type OfflineGiven = {
   text: string;
   /** What the user answered to `needs`, oldest first. */
   answers?: readonly string[];
-  skill: Skill;
-  /** The skill's tools, and no others. */
+  /** The tools that may be called. */
   specs: readonly ToolSpec[];
-  /** Calls one of `specs` or of `offlineTools`. Throws when the run is interrupted. */
+  now: Date;
+  /** How long a run is waited for. */
+  timeoutMs: number;
+  /** Throws when the run is interrupted. */
   call(use: ToolCall): Promise<ToolResult>;
 };
-
-/** `needs`: a question is open; its answer comes back in `answers`, beside the same text. */
-export type OfflineAnswer = { text: string; needs?: { question: string; options: string[] } };
+/** `needs_input`: what was asked for did not happen. `needs`: a question; its answer comes back beside the same text. */
+export type OfflineAnswer = {
+  text: string;
+  outcome: "done" | "needs_input" | "limit";
+  needs?: { question: string; options: string[] };
+};
 
 /** Ends the work with an answer, from wherever that is found out. */
 export class Settled extends Error {
@@ -24,150 +30,108 @@ export class Settled extends Error {
     super(answer.text);
   }
 }
+/** Throws Settled: nothing was done, and why; with options it is a question. */
+export function stop(text: string, options?: readonly string[]): never {
+  const needs = options && { question: text, options: options.slice(0, 10) };
+  throw new Settled({ text, outcome: "needs_input", ...(needs && { needs }) });
+}
 
-/** A request, read against what is there. A listing is read when it is first needed, once. */
-export type Request = {
-  skill: Skill;
-  specs: readonly ToolSpec[];
-  /** What is asked, by the words that are no name, so far as names were looked for. */
-  wishes(): ReadonlySet<string>;
-  /** The tokens of the newest answer. */
-  answer(): readonly Token[];
-  /** The tokens of the text that are no name, so far as names were looked for. */
-  rest(): readonly Token[];
-  /** All of that kind that are named in full, else the one that is named in short. */
-  findAll(kind: Kind): Promise<readonly string[]>;
-  /** The one that is named, or undefined. Throws Settled, with a question, when two are. */
-  find(kind: Kind): Promise<string | undefined>;
-  /** The one of that kind that the rest names in full. */
-  findInRest(kind: Kind): Promise<string | undefined>;
-  /**
-   * The one that is named; or the only one that there is, where nothing else could be its name. `among` says which may be.
-   * Throws Settled, with a question.
-   */
-  need(kind: Kind, among?: readonly string[]): Promise<string>;
-  /** The id of a run that the text has. */
-  executionId(): Promise<string | undefined>;
-  /** Everything of that kind. */
-  all(kind: Kind): Promise<Things>;
-  call(use: ToolCall): Promise<ToolResult>;
-};
+/** A request, read against what is there. */
+export class Request {
+  readonly tokens: readonly Token[];
+  /** The tokens that are neither a name nor a time, as far as those were looked for. */
+  rest: readonly Token[];
+  /** The first word that is not mere politeness. */
+  readonly lead: Token | undefined;
+  private readonly answers: readonly Token[][];
+  private readonly listed = new Map<Topic, Thing[]>();
 
-/** Most options of a question. */
-const maxOptions = 10;
-
-export function readRequest(given: OfflineGiven): Request {
-  const tokens = tokensOf(given.text);
-  const answers = [...(given.answers ?? [])].reverse().map(tokensOf);
-  const listings = new Map<Kind, Promise<Things>>();
-  const named = new Set<Token>();
-  const rest = () => tokens.filter((token) => !named.has(token));
-
-  function all(kind: Kind): Promise<Things> {
-    const known = listings.get(kind) ?? listed(kind, given, () => find("app"));
-    listings.set(kind, known);
-    return known;
-  }
-  async function findAll(kind: Kind): Promise<readonly string[]> {
-    const { things, more } = await all(kind);
-    const mentions = mentionsIn(tokens, things);
-    const { found, isOpen } = settle(mentions, answers, more);
-    const values = found.map(({ value }) => value);
-    if (isOpen) throw whichOf(kind, values);
-    for (const token of tokens) if (!mentions.rest.includes(token)) named.add(token);
-    return values;
-  }
-  async function find(kind: Kind): Promise<string | undefined> {
-    const [value, ...others] = await findAll(kind);
-    if (value === undefined || others.length === 0) return value;
-    throw whichOf(kind, [value, ...others]);
-  }
-  async function findInRest(kind: Kind): Promise<string | undefined> {
-    const { sure } = mentionsIn(rest(), (await all(kind)).things);
-    return sure.length > 1 ? find(kind) : sure[0]?.value;
-  }
-  async function need(kind: Kind, among?: readonly string[]): Promise<string> {
-    const value = await find(kind);
-    if (value !== undefined) return value;
-    const { things } = await all(kind);
-    const possible = things.filter((thing) => among === undefined || among.includes(thing.value));
-    const [chosen] = answers
-      .map((one) => mentionsIn(one, possible).sure)
-      .filter(({ length }) => length === 1);
-    const [only, ...others] = chosen ?? possible;
-    if (only && others.length === 0 && (chosen || isMeantAlone(kind, rest()))) return only.value;
-    throw whichOf(
-      kind,
-      possible.map((thing) => thing.value),
+  constructor(readonly given: OfflineGiven) {
+    this.tokens = tokensOf(given.text);
+    this.rest = this.tokens;
+    this.answers = [...(given.answers ?? [])].reverse().map(tokensOf);
+    this.lead = this.tokens.find(
+      (token) => means(token, "question", "show", "run", "not") || !isUnderstood(token, ["small"]),
     );
   }
-  return {
-    ...{ skill: given.skill, specs: given.specs, findAll, find, findInRest, need, all, rest },
-    call: (use) => given.call(use),
-    executionId: () => executionIdOf(given),
-    wishes: () => wishesIn(rest()),
-    answer: () => answers[0] ?? [],
-  };
+
+  says = (...meanings: Meaning[]): boolean => this.tokens.some((token) => means(token, ...meanings));
+  answered = (meaning: Meaning): boolean => this.answers[0]?.some((token) => means(token, meaning)) === true;
+  unknown = (meanings: readonly Meaning[]): readonly Token[] =>
+    this.rest.filter((token) => !isUnderstood(token, meanings));
+
+  /** Throws an AgentError when the tool fails. */
+  async call(name: string, input: ToolCall["input"] = {}): Promise<ToolResult> {
+    const result = await this.given.call({ name, input });
+    if (!result.isError) return result;
+    throw new AgentError(
+      "TOOL_FAILED",
+      `${name} failed. ${textOf(result)}`,
+      "`labwright logs` may say more.",
+    );
+  }
+
+  async all(...topics: readonly Topic[]): Promise<Thing[]> {
+    for (const topic of topics.filter((one) => !this.listed.has(one))) {
+      const input = topic === "device" ? {} : { max_tokens: 50_000 };
+      this.listed.set(topic, thingsIn(topic, await this.call(listingOf(topic).tool, input)));
+    }
+    return topics.flatMap((topic) => this.listed.get(topic) ?? []);
+  }
+
+  /** The things that the request names, by group. */
+  async find(...groups: readonly (readonly Topic[])[]): Promise<Thing[][]> {
+    const lists: Thing[][] = [];
+    for (const group of groups) lists.push(await this.all(...group));
+    const { found, taken } = namedIn(this.rest, lists);
+    this.rest = this.rest.filter((token) => !taken.includes(token));
+    return found;
+  }
+
+  /** The only one, or the one that an answer names. Throws Settled, with a question, between several. */
+  one(things: readonly Thing[]): Thing | undefined {
+    const [only, ...others] = things;
+    return others.length === 0 ? only : (this.chosen(things) ?? this.ask(things));
+  }
+
+  /** The one that was found; else the one that an answer names; else a question where a word may be short for a name. */
+  async pick(found: readonly Thing[], topics: readonly Topic[], unknown: readonly Token[]) {
+    if (found.length > 0) return this.one(found);
+    if (unknown.length + this.answers.length === 0) return undefined;
+    const things = await this.all(...topics);
+    const near = nearIn(unknown, things);
+    const chosen = this.chosen(things);
+    if (!chosen && near.length > 0) this.ask(near);
+    if (chosen) this.rest = this.rest.filter((token) => nearIn([token], [chosen]).length === 0);
+    return chosen;
+  }
+
+  private chosen(things: readonly Thing[]): Thing | undefined {
+    const named = this.answers.map((answer) => namedIn(answer, [things]).found[0] ?? []);
+    return named.find(({ length }) => length === 1)?.[0];
+  }
+
+  /** Throws Settled, with a question. */
+  ask(things: readonly Thing[], unknown: readonly Token[] = []): never {
+    const nouns = [...new Set(things.map(({ topic }) => listingOf(topic).noun))].join(" or ");
+    if (things.length === 0) stop(`${notUnderstood(unknown)} There is nothing of the kind.`.trim());
+    const more = things.length > 10 ? ` ${things.length - 10} more are not shown.` : "";
+    const asked = `${notUnderstood(unknown)} Which ${nouns} is meant?${more}`.trim();
+    return stop(
+      asked,
+      things.map(({ value }) => value),
+    );
+  }
+
+  /** The time that the request says beside its names. */
+  time(): Period | undefined {
+    const isFree = (at: number) => this.rest.some(({ from, to }) => at >= from && at < to);
+    const text = this.given.text.replace(/[^\s'’]/g, (letter, at: number) => (isFree(at) ? letter : "_"));
+    const period = periodIn(text, this.given.now);
+    if (period) this.rest = this.rest.filter(({ from, to }) => to <= period.from || from >= period.to);
+    return period;
+  }
 }
 
-async function listed(
-  kind: Kind,
-  { call }: OfflineGiven,
-  findApp: () => Promise<string | undefined>,
-): Promise<Things> {
-  const { tool, input, ofApp } = lookupOf(kind);
-  const app = ofApp === true ? await findApp() : undefined;
-  if (ofApp === true && app === undefined) return { things: [], rows: new Map(), more: false };
-  const of = app === undefined ? {} : { userinterface_name: app };
-  const result = await call({ name: tool, input: { ...input, ...of } });
-  if (result.isError) throw new Settled({ text: `${tool} failed. ${textOf(result)}` });
-  return readThings(kind, result.structured);
-}
-
-async function executionIdOf({ text, call }: OfflineGiven): Promise<string | undefined> {
-  const ids = executionIdsIn(text);
-  const sure = ids.find((id) => /\d/.test(id));
-  if (sure !== undefined || ids.length === 0) return sure;
-  // One id in fifty has no digit and looks like a word: it is one when a run has it.
-  const past = { name: lookupOf("execution").tool, input: { max_tokens: 50_000 } };
-  const { rows } = readThings("execution", (await call(past)).structured ?? { executions: [] });
-  return ids.find((id) => rows.has(id));
-}
-
-/**
- * The only run is meant by "the run", the only device where nothing else may be its name; the only script never: running
- * something else than what was asked for is worse than a question.
- */
-const isMeantAlone = (kind: Kind, rest: readonly Token[]): boolean =>
-  kind === "execution" || (kind === "device" && !rest.some(maySayWhere));
-
-/** The text decides; what it leaves open is for the answers to decide, the newest first. */
-function settle(
-  { sure, short, isDoubtful }: Mentions,
-  answers: readonly Token[][],
-  more: boolean,
-): { found: readonly Thing[]; isOpen: boolean } {
-  if (sure.length === 1) return { found: sure, isOpen: false };
-  if (short.length === 1 && !isDoubtful && !more) return { found: short, isOpen: false };
-  const open = [...sure, ...short];
-  const chosen = answers.map((answer) => mentionsIn(answer, open).sure).find(({ length }) => length === 1);
-  return chosen === undefined ? { found: open, isOpen: short.length > 0 } : { found: chosen, isOpen: false };
-}
-
-/** A question with what there is to choose from, or that there is nothing. */
-function whichOf(kind: Kind, options: readonly string[]): Settled {
-  const { noun } = lookupOf(kind);
-  if (options.length === 0) return new Settled({ text: `There is no ${noun} for it.` });
-  const question = options.length === 1 ? `Is the ${noun} ${options[0]} meant?` : `Which ${noun} is meant?`;
-  const shown = options.slice(0, maxOptions);
-  const more = options.length - shown.length;
-  const lines = [question, ...shown.map((option) => `- ${option}`), ...(more > 0 ? [`${more} more`] : [])];
-  return new Settled({ text: lines.join("\n"), needs: { question, options: shown } });
-}
-
-/** The text of a result, as the server made it of its typed result. */
-export const textOf = ({ parts }: ToolResult): string =>
-  parts
-    .flatMap((part) => (part.type === "text" ? [part.text] : []))
-    .join("\n")
-    .trim();
+export const notUnderstood = (tokens: readonly Token[]): string =>
+  tokens.length === 0 ? "" : `Not understood: ${tokens.map(({ raw }) => `“${raw}”`).join(", ")}.`;

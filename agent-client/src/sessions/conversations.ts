@@ -35,6 +35,8 @@ export type Conversations = {
   subscribe(id: string, owner: string, listener: (event: AgentEvent) => void): Promise<() => void>;
   /** Resolves with the end of the run under way, or of the last one. */
   ended(id: string, owner: string): Promise<SessionEnded>;
+  /** How many have a run under way here. */
+  running(): number;
   /** Three that the devices at hand can run. */
   suggestions(agent?: string): Promise<Suggestion[]>;
   /** Ends every run. */

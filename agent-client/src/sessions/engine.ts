@@ -7,7 +7,8 @@ import type { Settings } from "../settings.ts";
 import { devicesOf, platformOf } from "../skills/device.ts";
 import { createApprovals } from "./approvals.ts";
 import type { Conversation, Conversations, Suggestion } from "./conversations.ts";
-import { runMessage } from "./run.ts";
+import { busy, hold } from "./hold.ts";
+import { runMessage, titleLetters } from "./run.ts";
 import { type Listener, newId, Transcript } from "./transcript.ts";
 
 export type ConversationDeps = {
@@ -24,10 +25,6 @@ export type ConversationDeps = {
 
 /** Longer than any question; a model's window is not much larger. */
 const maxLetters = 400_000;
-const titleLetters = 80;
-/** How long the end of a process keeps others from its conversations. */
-export const holdMs = 20_000;
-export const renewMs = 5_000;
 const pageSize = 1_000;
 /** A conversation in which nothing was said for so long leaves memory. */
 const idleMs = 60_000;
@@ -40,7 +37,6 @@ type Run = {
 };
 /** What this process knows of a conversation. `isTaken` from the moment in which a message is taken to the run's end. */
 type Open = { transcript: Transcript; isTaken: boolean; run?: Run; idle?: NodeJS.Timeout };
-type Asked = Parameters<typeof runMessage>[0]["message"];
 
 export const createConversations = (deps: ConversationDeps): Conversations => new Engine(deps);
 
@@ -131,6 +127,8 @@ class Engine implements Conversations {
     return suggestionsOf(findAgent(this.deps.agents, name), this.deps.server);
   }
 
+  readonly running = (): number => [...this.open.values()].filter(({ run }) => run !== undefined).length;
+
   async close(): Promise<void> {
     const runs = [...this.open.values()].flatMap(({ run }) => run ?? []);
     for (const { stop } of runs) stop.abort();
@@ -171,12 +169,13 @@ class Engine implements Conversations {
 
   /** Holds the conversation, stores the message, and starts the run. */
   private async take(session: StoredSession, here: Open, message: { text: string; skill?: string }) {
-    const { holder, server, agents } = this.deps;
     const { id } = session;
+    const { holder, server, agents } = this.deps;
     const agent = agents.find(({ name }) => name === session.agent);
     if (!agent)
       throw new AgentError("AGENT_NOT_FOUND", `There is no agent ${session.agent} any more.`, "Begin anew.");
-    if (!(await server.store.hold(id, holder, holdMs))) throw busy(id);
+    const stop = new AbortController();
+    const letGo = await hold(server.store, { id, holder, lost: () => stop.abort() });
     try {
       const { transcript } = here;
       await transcript.refresh();
@@ -186,34 +185,31 @@ class Engine implements Conversations {
       const title = session.title || text.slice(0, titleLetters);
       const seq = await transcript.add([{ role: "user", content: text }], { title });
       const asked = { text, skill: message.skill, loaded: session.skill ?? undefined, options, said };
-      here.run = this.start({ ...session, title }, agent, { here, asked });
+      const given = { agent, session: { ...session, title }, message: asked, transcript };
+      here.run = this.start(given, stop, async () => {
+        await letGo();
+        delete here.run;
+        here.isTaken = false;
+        this.leaveWhenIdle(id, here);
+      });
       return { seq };
     } catch (error) {
-      await server.store.letGo(id, holder).catch(() => {});
+      await letGo();
       throw error;
     }
   }
 
-  private start(session: StoredSession, agent: Agent, { here, asked }: { here: Open; asked: Asked }): Run {
-    const { clock, settings, server, holder } = this.deps;
-    const { transcript } = here;
-    const stop = new AbortController();
+  private start(
+    given: Parameters<typeof runMessage>[0],
+    stop: AbortController,
+    end: () => Promise<void>,
+  ): Run {
+    const { clock, settings } = this.deps;
     const timeoutMs = settings.approval_timeout_seconds * 1_000;
-    const approvals = createApprovals({ asked: agent.approvals, timeoutMs, clock, emit: transcript.tell });
-    const renewing = setInterval(() => {
-      server.store.hold(session.id, holder, holdMs).then(
-        (isOurs) => isOurs || stop.abort(),
-        () => {},
-      );
-    }, renewMs);
+    const emit = given.transcript.tell;
+    const approvals = createApprovals({ asked: given.agent.approvals, timeoutMs, clock, emit });
     const deps = { ...this.deps, gate: approvals.gate, signal: stop.signal };
-    const ended = runMessage({ agent, session, message: asked, transcript }, deps).finally(async () => {
-      clearInterval(renewing);
-      await server.store.letGo(session.id, holder).catch(() => {});
-      delete here.run;
-      here.isTaken = false;
-      this.leaveWhenIdle(session.id, here);
-    });
+    const ended = runMessage(given, deps).finally(end);
     ended.catch(() => {});
     return { stop, approvals, ended };
   }
@@ -238,13 +234,6 @@ function checkText(text: string): void {
     "Put long text into a file and name it, or send the part that matters.",
   );
 }
-
-const busy = (id: string) =>
-  new AgentError(
-    "SESSION_BUSY",
-    `The conversation ${id} is at work on the message before.`,
-    "Wait for its session_ended, interrupt it, or begin another conversation.",
-  );
 
 /** The one of that name, or the default; only those that people may talk to. */
 function findAgent(agents: readonly Agent[], name?: string): Agent {

@@ -1,8 +1,9 @@
 import type { Skill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
-import type { AgentEventBody, Usage } from "../events.ts";
-import type { ModelEndpoint, ModelSource } from "../model/models.ts";
+import type { AgentEventBody } from "../events.ts";
+import type { ModelSource } from "../model/models.ts";
+import { type Spent, spentOn } from "../model/usage.ts";
 import type { LabServer, LabSkill, ToolSpec } from "../ports.ts";
 import { chooseSkill } from "../skills/choose.ts";
 import { devicesNamed, devicesOf, devicesToAsk, platformOf } from "../skills/device.ts";
@@ -20,7 +21,7 @@ export type PrepareDeps = {
   agent: Agent;
   signal: AbortSignal;
   /** Hears of a model's work on the choice. */
-  onRouted(usage: Usage, by: ModelEndpoint): void;
+  onSpent(spent: Spent): void;
 };
 
 export type Asked = {
@@ -36,17 +37,9 @@ export type Asked = {
 /** So much of what was said before may name the device. */
 const remembered = 20;
 
-/** Those of an agent: the ones it lists, and the user's own where it takes them. */
-const skillsOf = (agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] =>
-  skills.filter(
-    ({ name, own }) => agent.available_skills.includes(name) || (own === true && agent.user_skills),
-  );
-
 /** Chooses the skill of a message, asks what it must, and takes the skill's tools and no other. */
 export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepared> {
-  const skills = candidates(deps.agent, await deps.server.skills());
-  if (message.skill !== undefined && !skills.some(({ name }) => name === message.skill))
-    throw noSkill(message.skill, deps.agent, skills);
+  const skills = skillsFor(message, deps.agent, await deps.server.skills());
   const devices = devicesOf(
     await deps.server.toolbox.call({ name: "list_hosts", input: {} }, { signal: deps.signal }),
   );
@@ -58,7 +51,7 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   const router = deps.models.router();
   if (router) {
     const routed = await routeSkill(router, { text: message.text, skills, loaded, signal: deps.signal });
-    deps.onRouted(routed.usage, router);
+    deps.onSpent(spentOn(routed.usage, router.facts.price));
     if (routed.skill) return ready(routed.skill, "model", { message, devices, deps });
   }
   return {
@@ -69,14 +62,25 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   };
 }
 
-/** The same array for the same skills: matching learns from it once. */
+/** The skills of a message's agent. Throws SKILL_NOT_FOUND when the message names another. */
+export function skillsFor(message: Asked, agent: Agent, all: readonly LabSkill[]): readonly LabSkill[] {
+  const skills = candidates(agent, all);
+  if (message.skill === undefined || skills.some(({ name }) => name === message.skill)) return skills;
+  throw noSkill(message.skill, agent, skills);
+}
+
+/**
+ * The skills that an agent may use: those it lists, plus the user's own if it accepts them. The same array for the same
+ * skills, since matching learns from it once.
+ */
 const known = new WeakMap<readonly LabSkill[], Map<string, readonly LabSkill[]>>();
 function candidates(agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] {
   const byAgent = known.get(skills) ?? new Map<string, readonly LabSkill[]>();
-  known.set(skills, byAgent);
-  const own = byAgent.get(agent.name) ?? skillsOf(agent, skills);
-  byAgent.set(agent.name, own);
-  return own;
+  const isOwn = ({ name, own }: LabSkill) =>
+    agent.available_skills.includes(name) || (own === true && agent.user_skills);
+  const found = byAgent.get(agent.name) ?? skills.filter(isOwn);
+  known.set(skills, byAgent.set(agent.name, found));
+  return found;
 }
 
 type Context = { message: Asked; devices: ReturnType<typeof devicesOf>; deps: PrepareDeps };
@@ -127,9 +131,7 @@ export async function specsOf(skill: Skill, { toolbox }: LabServer): Promise<rea
   );
 }
 
-const noSkill = (name: string, agent: Agent, skills: readonly Skill[]) =>
-  new AgentError(
-    "SKILL_NOT_FOUND",
-    `${agent.nickname} has no skill ${name}.`,
-    `It has ${skills.map((skill) => skill.name).join(", ")}.`,
-  );
+function noSkill(name: string, agent: Agent, skills: readonly Skill[]): AgentError {
+  const names = skills.map((skill) => skill.name).join(", ");
+  return new AgentError("SKILL_NOT_FOUND", `${agent.nickname} has no skill ${name}.`, `It has ${names}.`);
+}

@@ -4,17 +4,17 @@ import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
 import type { SessionEnded } from "../events.ts";
 import { askOutcome } from "../loop/askOutcome.ts";
-import { runAgent } from "../loop/runAgent.ts";
-import type { Gate } from "../loop/tools.ts";
+import { failedBy, type RunResult } from "../loop/runAgent.ts";
 import type { ModelSource } from "../model/models.ts";
-import { addPaid, addUsage } from "../model/usage.ts";
-import type { Clock, LabServer, ToolSpec } from "../ports.ts";
+import type { Prefix } from "../model/request.ts";
+import { withSpent } from "../model/usage.ts";
+import type { Clock, LabServer, StoredSession } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { createApprovals } from "./approvals.ts";
-import { holdMs, renewMs } from "./engine.ts";
-import { limitsOf } from "./limits.ts";
+import { hold } from "./hold.ts";
 import { loadedEvent, specsOf } from "./prepare.ts";
-import { systemOf } from "./run.ts";
+import { patchOf, titleLetters } from "./run.ts";
+import { runIn, systemOf } from "./segments.ts";
 import { Transcript } from "./transcript.ts";
 
 export type SkillRun = {
@@ -35,19 +35,18 @@ export type SkillRunEnd = { end: SessionEnded; outcome?: unknown };
 
 const goOn = "You were interrupted. What you had asked for may have been done: look again, then go on.";
 
+type SkillDeps = { server: LabServer; models: ModelSource; settings: Settings; clock: Clock };
+
 /**
  * Runs a skill for an autonomous agent in a stored conversation and asks for its finding. Throws an AgentError when there
  * is no such skill or somebody else has the conversation; NO_API_KEY without a model.
  */
-export function createRunSkill(deps: {
-  server: LabServer;
-  models: ModelSource;
-  settings: Settings;
-  clock: Clock;
-}): (given: SkillRun) => Promise<SkillRunEnd> {
-  const { server, clock } = deps;
-  return async (given) => {
+export const createRunSkill =
+  (deps: SkillDeps): ((given: SkillRun) => Promise<SkillRunEnd>) =>
+  async (given) => {
     const { session_id: id, agent, holder } = given;
+    const { server, clock } = deps;
+    const { store } = server;
     const skill = (await server.skills()).find(({ name }) => name === given.skill);
     if (!skill)
       throw new AgentError(
@@ -55,102 +54,58 @@ export function createRunSkill(deps: {
         `There is no skill ${given.skill}.`,
         "Mend the agent's triggers.",
       );
-    if (!(await server.store.findSession(id)))
-      await server.store.createSession({
-        id,
-        agent: agent.name,
-        owner: `agent:${agent.name}`,
-        title: given.request.slice(0, 80),
-      });
-    if (!(await server.store.hold(id, holder, holdMs)))
-      throw new AgentError(
-        "SESSION_BUSY",
-        `Another process has the conversation ${id}.`,
-        "It is finished there.",
-      );
-    const renewing = setInterval(() => void server.store.hold(id, holder, holdMs).catch(() => {}), renewMs);
+    const title = given.request.slice(0, titleLetters);
+    const begun = { id, agent: agent.name, owner: `agent:${agent.name}`, title };
+    const session = (await store.findSession(id)) ?? (await store.createSession(begun));
+    const lost = new AbortController();
+    const letGo = await hold(store, { id, holder, lost: () => lost.abort() });
+    const signal = AbortSignal.any([given.signal, lost.signal]);
+    const transcript = new Transcript(id, holder, { store, clock });
     try {
-      const transcript = new Transcript(id, holder, { store: server.store, clock });
-      return await runIn(transcript, skill, given, deps);
+      return await runAndFind({ session, transcript, skill }, { ...given, signal }, deps);
     } finally {
-      clearInterval(renewing);
-      await server.store.letGo(id, holder).catch(() => {});
+      await letGo();
     }
   };
-}
 
-async function runIn(
-  transcript: Transcript,
-  skill: Skill,
+async function runAndFind(
+  { session, transcript, skill }: { session: StoredSession; transcript: Transcript; skill: Skill },
   given: SkillRun,
-  deps: { server: LabServer; models: ModelSource; settings: Settings; clock: Clock },
+  deps: SkillDeps,
 ): Promise<SkillRunEnd> {
+  const { server, settings, clock } = deps;
   const { agent, signal } = given;
   await transcript.refresh();
   const isNew = transcript.history.length === 0;
   await transcript.add([{ role: "user", content: isNew ? given.request : goOn }]);
   transcript.tell(loadedEvent(skill, "event"));
-  const all = await specsOf(skill, deps.server);
+  const all = await specsOf(skill, server);
   const specs = given.dryRun ? all.filter(({ readOnly }) => readOnly) : all;
-  const limits = limitsOf(agent, skill, deps.settings);
-  const system = systemOf(agent, skill);
-  const { ended, history } = await runAgent({
-    models: deps.models.current(),
-    system,
-    specs,
-    call: deps.server.toolbox.call,
-    gate: gateOf(agent, transcript, deps),
-    history: transcript.history,
-    limits,
-    signal,
-    emit: transcript.tell,
-    save: async (messages) => void (await transcript.add(messages)),
-    now: () => performance.now(),
-  });
-  const found = await findingOf({ ended, system, specs, history }, given, { transcript, deps });
+  const timeoutMs = settings.approval_timeout_seconds * 1_000;
+  const { gate } = createApprovals({ asked: agent.approvals, timeoutMs, clock, emit: transcript.tell });
+  const sent = { system: systemOf(agent, skill), specs, history: transcript.sent() };
+  const run = await runIn(transcript, { agent, skill, specs, sent }, { ...deps, gate, signal });
+  const found = await findingOf({ ...sent, ...run }, given, { transcript, deps });
   transcript.tell(found.end);
-  const { usage, cost_usd = 0, saved_usd = 0, turns, outcome } = found.end;
-  await transcript.flush({ skill: skill.name, usage, cost_usd, saved_usd, turns, outcome });
+  await transcript.flush(patchOf(session, found.end, skill.name));
   return found;
 }
 
-function gateOf(
-  agent: Agent,
-  { tell }: Transcript,
-  { settings, clock }: { settings: Settings; clock: Clock },
-): Gate {
-  const timeoutMs = settings.approval_timeout_seconds * 1_000;
-  return createApprovals({ asked: agent.approvals, timeoutMs, clock, emit: tell }).gate;
-}
-
-type Done = {
-  ended: SessionEnded;
-  system: string;
-  specs: readonly ToolSpec[];
-  history: Awaited<ReturnType<typeof runAgent>>["history"];
-};
-
 /** A run that was cut short has found nothing that may be written. */
 async function findingOf(
-  { ended, system, specs, history }: Done,
-  { outcome: { schema, describe }, signal }: SkillRun,
-  { transcript, deps }: { transcript: Transcript; deps: { models: ModelSource; settings: Settings } },
+  { ended, ...talked }: RunResult & Prefix,
+  { outcome, signal }: SkillRun,
+  { transcript, deps }: { transcript: Transcript; deps: SkillDeps },
 ): Promise<SkillRunEnd> {
   const [endpoint] = deps.models.current();
   if (ended.outcome !== "done" || !endpoint) return { end: ended };
   try {
     const maxTokens = deps.settings.max_output_tokens;
-    const asked = await askOutcome({ endpoint, system, specs, history, schema, describe, maxTokens, signal });
+    const asked = await askOutcome({ ...talked, ...outcome, endpoint, maxTokens, signal });
     await transcript.add(asked.messages);
-    const { cost_usd, saved_usd = 0, ...rest } = ended;
-    const before = cost_usd === undefined ? undefined : { cost_usd, saved_usd };
-    const paid = addPaid(before, asked.paid);
-    const end = { ...rest, usage: addUsage(ended.usage, asked.usage), ...paid };
+    const end = withSpent(ended, asked.spent);
     return { end, ...(asked.outcome !== undefined && { outcome: asked.outcome }) };
   } catch (error) {
-    if (signal.aborted) return { end: { ...ended, outcome: "cancelled" } };
-    const { code, message, hint } =
-      error instanceof AgentError ? error : new AgentError("INTERNAL", String(error), "Read the log.");
-    return { end: { ...ended, outcome: "failed", error: { code, message, hint } } };
+    return { end: { ...ended, ...(signal.aborted ? { outcome: "cancelled" as const } : failedBy(error)) } };
   }
 }

@@ -8,8 +8,11 @@ export const newId = (): string => randomBytes(9).toString("base64url").replace(
 
 export type Listener = (event: AgentEvent) => void;
 
-/** What goes on with one system and one set of tools: begun with `skill`, after so many messages. */
-export type Segment = { skill: string; after: number; prefix: string };
+/**
+ * What goes on with one system and one set of tools: begun with `skill`, after so many messages. Those before `from` are
+ * not sent any more: what must be known of them stands at `from`.
+ */
+type Segment = { skill: string; after: number; prefix: string; from: number };
 
 const pageSize = 1_000;
 /** So long a stored event may wait for others to be stored with. */
@@ -24,12 +27,15 @@ const died = "NOT_ANSWERED: the agent died while this ran. Look what it did befo
  */
 export class Transcript {
   private readonly listeners = new Set<Listener>();
-  private messages: Message[] = [];
+  history: readonly Message[] = [];
+  /** Of the last question, while it is open. */
+  options: readonly string[] = [];
+  /** The one that goes on; undefined before the first. */
+  segment: Segment | undefined;
+  lastEnd: SessionEnded | undefined;
+  /** Whether the last that was told is a run's end; true before the first. */
+  isOver = true;
   private seq = 0;
-  private open: readonly string[] = [];
-  private segmentNow: Segment | undefined;
-  private last: SessionEnded | undefined;
-  private isClean = true;
   private waiting: AgentEvent[] = [];
   private storing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
@@ -43,15 +49,21 @@ export class Transcript {
 
   /** Reads what other processes added, and answers what a dead one left open; for the holder of the conversation. */
   async refresh(): Promise<void> {
-    await this.readEvents();
-    if (!this.isClean) this.seq += skippedAfterDeath;
-    this.isClean = true;
+    const told = this.seq;
     // What could not be stored is not there for anybody else, either.
-    if (this.fault !== undefined) this.messages = [];
+    if (this.fault !== undefined) {
+      this.history = [];
+      this.segment = undefined;
+      this.seq = 0;
+    }
     this.fault = undefined;
-    const more = await this.deps.store.messages(this.id, this.messages.length);
-    this.messages = [...this.messages, ...more.map(({ message }) => message)];
-    const added = closed(this.messages, died).slice(this.messages.length);
+    await this.readEvents();
+    this.seq = Math.max(this.seq, told);
+    if (!this.isOver) this.seq += skippedAfterDeath;
+    this.isOver = true;
+    const more = await this.deps.store.messages(this.id, this.history.length);
+    this.history = [...this.history, ...more.map(({ message }) => message)];
+    const added = closed(this.history, died).slice(this.history.length);
     if (added.length > 0) await this.add(added);
   }
 
@@ -64,60 +76,27 @@ export class Transcript {
     }
   }
 
-  get history(): readonly Message[] {
-    return this.messages;
-  }
-
-  /** Of the last question, while it is open. */
-  get options(): readonly string[] {
-    return this.open;
-  }
-
-  /** The one that goes on; undefined before the first. */
-  get segment(): Segment | undefined {
-    return this.segmentNow;
-  }
-
-  /** How many messages there are before the last one, which asked. */
-  get beforeLast(): number {
-    return Math.max(0, this.messages.length - 1);
-  }
-
-  /** Of the segment alone. */
-  get ownHistory(): readonly Message[] {
-    return this.messages.slice(this.segmentNow?.after ?? 0);
-  }
-
   /** What a model is given: what was said before the segment without the thinking, and the segment as it is. */
   sent(): Message[] {
-    const after = this.segmentNow?.after ?? 0;
-    return [...withoutThinking(this.messages.slice(0, after)), ...this.messages.slice(after)];
-  }
-
-  /** Whether the last that was told is a run's end; true before the first. */
-  get isOver(): boolean {
-    return this.isClean;
-  }
-
-  get lastEnd(): SessionEnded | undefined {
-    return this.last;
+    const { from, after } = this.segment ?? { from: 0, after: 0 };
+    return [...withoutThinking(this.history.slice(from, after)), ...this.history.slice(after)];
   }
 
   /** What the user said, newest last. */
   said(): string[] {
-    return this.messages
-      .filter(({ role }) => role === "user")
+    return this.history
+      .filter(({ role, content }) => role === "user" && typeof content === "string")
       .map(textOf)
       .filter((text) => text !== "");
   }
 
   /** Appends messages with every event told so far; they are stored when it resolves. Gives the last one's `seq`. */
   async add(messages: readonly Message[], patch?: SessionPatch): Promise<number> {
-    const first = this.messages.length + 1;
-    this.messages = [...this.messages, ...messages];
+    const first = this.history.length + 1;
+    this.history = [...this.history, ...messages];
     const stored = messages.map((message, at) => ({ seq: first + at, message }));
     await this.write({ messages: stored, ...(patch && { patch }) });
-    return this.messages.length;
+    return this.history.length;
   }
 
   readonly tell = (body: AgentEventBody): void => {
@@ -130,11 +109,6 @@ export class Transcript {
     this.timer ??= setTimeout(() => void this.write({}).catch(() => {}), flushMs);
   };
 
-  /** The question is answered by what comes now. */
-  answered(): void {
-    this.open = [];
-  }
-
   /** Stores what was told. Throws what kept an earlier part from being stored. */
   async flush(patch?: SessionPatch): Promise<void> {
     if (patch || this.waiting.length > 0) await this.write(patch ? { patch } : {});
@@ -144,7 +118,7 @@ export class Transcript {
 
   /** Forgets what the store has, pictures among it; the next {@link refresh} reads it again. Whether nobody listens. */
   rest(): boolean {
-    this.messages = [];
+    this.history = [];
     return this.listeners.size === 0;
   }
 
@@ -155,11 +129,13 @@ export class Transcript {
 
   private learn(event: AgentEvent): void {
     this.seq = event.seq;
-    this.isClean = event.type === "session_ended";
+    this.isOver = event.type === "session_ended";
     if (event.type === "skill_loaded" && event.segment)
-      this.segmentNow = { skill: event.skill, ...event.segment };
-    if (event.type === "handoff") this.open = event.options;
-    if (event.type === "session_ended") this.last = event;
+      this.segment = { skill: event.skill, ...event.segment, from: this.segment?.from ?? 0 };
+    if (event.type === "progress" && event.segment)
+      this.segment = { ...event.segment, from: event.segment.after };
+    if (event.type === "handoff") this.options = event.options;
+    if (event.type === "session_ended") this.lastEnd = event;
   }
 
   private write(entries: { messages?: StoredMessage[]; patch?: SessionPatch }): Promise<void> {

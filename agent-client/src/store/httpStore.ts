@@ -2,13 +2,13 @@ import { z } from "zod";
 import { AgentError } from "../errors.ts";
 import type { AgentEvent } from "../events.ts";
 import type { AgentStore, StoredMessage } from "../ports.ts";
-import { agentEvent, storedMessage, storedSession, storedTask } from "./schemas.ts";
+import { type Settings, settingsSchema } from "../settings.ts";
+import { agentEvent, storedMessage, storedSession } from "./schemas.ts";
 import { answerOf, type ServerReply } from "./serverError.ts";
 
 /**
  * Asks the server, wherever it is now. `path` begins with `/server/`; a body goes as JSON. Rejects with SERVER_UNREACHABLE
- * when it does not answer. May repeat a request whose answer was lost: each of the store's bears it (a repeated claim gives
- * another task; the first is free again after its time).
+ * when it does not answer. May repeat a request whose answer was lost: each of the store's bears it.
  */
 export type StoreRequest = (
   path: string,
@@ -25,16 +25,15 @@ const pageSize = 1_000;
 const nothing = z.object({});
 const held = z.object({ held: z.boolean() });
 
-/** The store of the agents in the server's database. */
+/** The conversations in the server's database. */
 export function httpStore(request: StoreRequest): AgentStore {
   const ask = asking(request);
-  return { ...conversations(ask), ...entries(ask), ...tasks(ask), ...roles(ask) };
+  return { ...conversations(ask), ...entries(ask) };
 }
 
-/** What the configuration of the server says under `agents`, unread. */
-export async function serverSettings(request: StoreRequest): Promise<Json> {
-  const answer = z.object({ agents: z.record(z.string(), z.unknown()) });
-  return (await asking(request)("GET", "/settings", answer)).agents;
+/** What the configuration of the server says of the models and the agents. */
+export async function serverSettings(request: StoreRequest): Promise<Settings> {
+  return (await asking(request)("GET", "/settings", z.object({ agents: settingsSchema }))).agents;
 }
 
 function asking(request: StoreRequest): Ask {
@@ -112,35 +111,4 @@ async function allPages<T extends { seq: number }>(
     found.push(...page);
   }
   return found;
-}
-
-function tasks(ask: Ask) {
-  return {
-    addTask: async (task) =>
-      (await ask("POST", "/tasks", z.object({ added: z.boolean() }), { body: task })).added,
-    claimTask: async (agent, holder, ttl_ms) => {
-      const answer = z.object({ task: storedTask.nullable() });
-      const body = { agent, holder, ttl_ms };
-      return (await ask("POST", "/tasks/claims", answer, { body })).task ?? undefined;
-    },
-    updateTask: async (id, holder, patch) => {
-      const answer = z.object({ updated: z.boolean() });
-      return (await ask("PATCH", `/tasks/${id}`, answer, { body: { holder, ...patch } })).updated;
-    },
-    tasks: async (filter) => {
-      const answer = z.object({ tasks: z.array(storedTask) });
-      return (await ask("GET", "/tasks", answer, { query: filter })).tasks;
-    },
-  } satisfies Partial<AgentStore>;
-}
-
-function roles(ask: Ask) {
-  const rolePath = (name: string) => `/roles/${encodeURIComponent(name)}`;
-  return {
-    holdRole: async (name, holder, ttl_ms) =>
-      (await ask("PUT", rolePath(name), held, { body: { holder, ttl_ms } })).held,
-    letGoRole: async (name, holder) => {
-      await ask("DELETE", rolePath(name), nothing, { query: { holder } });
-    },
-  } satisfies Partial<AgentStore>;
 }

@@ -1,16 +1,9 @@
 import { z } from "zod";
 import { eventBodySchema, usageSchema } from "../events.ts";
-import {
-  type LabEvent,
-  type StoredMessage,
-  type StoredSession,
-  type StoredTask,
-  taskStates,
-} from "../ports.ts";
+import type { StoredMessage, StoredSession } from "../ports.ts";
 
-/** What the server's store and feed answer. An answer of another form is of another build. */
+/** What the server's store answers. An answer of another form is of another build. */
 const instant = z.iso.datetime();
-const jsonObject = z.record(z.string(), z.unknown());
 
 export const storedSession: z.ZodType<StoredSession> = z.object({
   id: z.string(),
@@ -39,30 +32,3 @@ export const storedMessage = z.object({
 export const agentEvent = eventBodySchema.and(
   z.object({ session_id: z.string(), seq: z.int(), at: instant }),
 );
-
-export const labEvent = z.object({
-  id: z.int(),
-  type: z.string(),
-  priority: z.enum(["critical", "high", "normal"]),
-  source: z.string(),
-  device_id: z.string().exactOptional(),
-  execution_id: z.string().exactOptional(),
-  alert_id: z.string().exactOptional(),
-  payload: jsonObject,
-  at: instant,
-}) satisfies z.ZodType<LabEvent>;
-
-export const storedTask: z.ZodType<StoredTask> = z.object({
-  id: z.int(),
-  agent: z.string(),
-  key: z.string(),
-  priority: z.enum(["critical", "high", "normal"]),
-  state: z.enum(taskStates),
-  event: labEvent,
-  attempts: z.int(),
-  session_id: z.string().nullable(),
-  finding: jsonObject.nullable(),
-  error: z.string().nullable(),
-  created_at: instant,
-  updated_at: instant,
-});

@@ -36,7 +36,7 @@ export function answerOf<T>(schema: z.ZodType<T>, reply: ServerReply): T {
 }
 
 /** An error reply as an AgentError: the server's words, and a code that callers of an agent know. */
-export function serverError({ status, body }: ServerReply): AgentError {
+function serverError({ status, body }: ServerReply): AgentError {
   const told = errorSchema.safeParse(body).data?.error;
   const message = told?.message ?? `The server answered with HTTP status ${status}.`;
   const code = (told && codes[told.code]) ?? codeOf(status);

@@ -5,9 +5,10 @@ import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
 import type { CallOutcome } from "../server/callTool.ts";
 
 type CallError = Extract<CallOutcome, { ok: false }>["error"];
+export type ErrorBody = Omit<CallError, "code"> & { code: string };
 
 /** The error object of seed 002, "Error Response Format", with the next step beside it. */
-export function errorResponse(error: CallError, headers: Record<string, string> = {}): Response {
+export function errorResponse(error: ErrorBody, headers: Record<string, string> = {}): Response {
   const { code, message, hint, http_status, details, trace_id, timestamp } = error;
   const body = { success: false, error: { code, message, http_status, details, trace_id, timestamp, hint } };
   return Response.json(body, { status: http_status, headers });

@@ -1,4 +1,3 @@
-export { createAgentStoreApi } from "./agentStore.ts";
 export { type ApiDeps, createApi } from "./createApi.ts";
 export { createEventsApi, type EventSource } from "./events.ts";
 export { openApiDocument } from "./openapi.ts";

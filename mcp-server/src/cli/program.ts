@@ -1,11 +1,12 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { agentTaskStates } from "../storage/taskStates.ts";
 import { runCall } from "./call.ts";
 import { runStatus, runStop } from "./control.ts";
 import type { InstallOptions } from "./install.ts";
 import { runLogs } from "./logs.ts";
 import type { DaemonOptions } from "./options.ts";
 import { runSetup } from "./setup.ts";
-import type { ExitCode, Terminal } from "./terminal.ts";
+import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 
 /** Every command with its options and an example. `exit` hears the exit code of the one that ran. */
 export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
@@ -16,7 +17,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
     .configureHelp({ sortSubcommands: true })
     .showHelpAfterError("(labwright --help lists what there is)");
   addHostCommands(program);
-  addAgentCommands(program);
+  addAgentCommands(program, terminal, exit);
   addDaemonCommands(program, terminal, exit);
   addRunCommands(program, terminal, exit);
   addSetUpCommands(program, terminal, exit);
@@ -67,8 +68,8 @@ function addHostCommands(program: Command): void {
     );
 }
 
-/** Theirs is the agent client's command line, which `bin/labwright.js` starts. */
-function addAgentCommands(program: Command): void {
+/** Chat and ask are the agent client's command line, which `bin/labwright.js` starts; here they are only named. */
+function addAgentCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command("chat")
     .description("talks with Claude about the devices, tests and results of the lab")
@@ -77,15 +78,41 @@ function addAgentCommands(program: Command): void {
     .command("ask")
     .description("asks Claude once and prints the answer; for scripts and CI")
     .addHelpText("after", examples('labwright ask "Run the script goto on browser"'));
-  program
+  const agents = program
     .command("agents")
-    .description("the agents of this build and your own, and their tasks")
-    .addHelpText("after", examples("labwright agents", "labwright agents tasks"));
+    .description("the agents of this build and your own, and what they did by themselves")
+    .addHelpText("after", examples("labwright agents", "labwright agents tasks --state failed"));
+  withDaemonOptions(agents.command("list", { isDefault: true }))
+    .description("lists them, and what is wrong with the files of yours")
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("labwright agents list", "labwright agents list --json"))
+    .action(async (given: Given & { json?: boolean }) => {
+      const { listAgents } = await import("./agents.ts");
+      exit(listAgents({ ...daemonOptions(given), json: given.json }, terminal));
+    });
+  withDaemonOptions(agents.command("tasks"))
+    .description("lists what they did by themselves and have to do, newest first")
+    .option("--agent <name>", "only those of this agent")
+    .addOption(new Option("--state <state>", "only those in this state").choices(agentTaskStates))
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("labwright agents tasks --agent monitor --json"))
+    .action(async ({ agent, state, json, ...given }: Given & TasksGiven) => {
+      const { listTasks } = await import("./agents.ts");
+      exit(await listTasks({ ...daemonOptions(given), agent, state, json }, terminal));
+    });
   program
-    .command("agent")
-    .description("runs the agents' API and those that work by themselves, in the foreground")
-    .addHelpText("after", examples("labwright agent"));
+    .command("agent", { hidden: true })
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => {
+      terminal.err(
+        "`labwright agent` is no more: the agents are part of the server, on its port and with its token.\nStart it with `labwright serve`, and enable those that work by themselves in labwright.yaml: agents.agents.monitor.enabled, agents.agents.analyzer.enabled.\n",
+      );
+      exit(exitCodes.error);
+    });
 }
+
+type TasksGiven = { agent?: string; state?: string; json?: boolean };
 
 function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   withDaemonOptions(program.command("status"))
@@ -243,6 +270,27 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
     .action(async (folder: string, names: string[], given: Given) => {
       const { exportAll } = await import("./skills.ts");
       exit(exportAll({ ...daemonOptions(given), folder, names }, terminal));
+    });
+  addOwnSkillsCommands(skills, terminal, exit);
+}
+
+function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  withDaemonOptions(skills.command("new"))
+    .description("writes a skill of your own that loads, to be edited")
+    .argument("<name>", "lowercase words joined by hyphens")
+    .option("--into <folder>", "the folder of skills, in place of yours (LABWRIGHT_SKILLS_DIR)")
+    .addHelpText("after", examples("labwright skills new check-lamps"))
+    .action(async (name: string, given: Given & { into?: string }) => {
+      const { newSkill } = await import("./ownSkills.ts");
+      exit(newSkill({ ...daemonOptions(given), name, into: given.into }, terminal));
+    });
+  withDaemonOptions(skills.command("test"))
+    .description("tries which skill the triggers and examples of your skills choose")
+    .argument("[names...]", "only these")
+    .addHelpText("after", examples("labwright skills test", "labwright skills test check-lamps"))
+    .action(async (names: string[], given: Given) => {
+      const { testSkills } = await import("./ownSkills.ts");
+      exit(testSkills({ ...daemonOptions(given), names }, terminal));
     });
 }
 

@@ -2,6 +2,7 @@ import { controllerKinds } from "@labwright/controllers";
 import { z } from "zod";
 import { labelSchema, paramsSchema } from "../domain/common.ts";
 import { urlPatternSchema } from "../domain/urlPattern.ts";
+import { agentsSchema } from "./agents.ts";
 
 /** Schemas of what a device may say under `controllers`, by controller name. */
 export type ControllerSettings = Readonly<Record<string, z.ZodType>>;
@@ -140,6 +141,6 @@ export const configFileSchema = (controllers: ControllerSettings) =>
         unsandboxed_scripts: z.boolean().default(false),
       })
       .prefault({}),
-    agents: paramsSchema.default({}).describe("Settings of the agent client."),
+    agents: agentsSchema.prefault({}),
   });
 export type ConfigFile = z.output<ReturnType<typeof configFileSchema>>;

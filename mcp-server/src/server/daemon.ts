@@ -5,7 +5,7 @@ import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
 import type { Clock } from "../services/index.ts";
 import type { CallTool } from "./call.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemonFile.ts";
-import { createHttp, type Http, type HttpDeps } from "./http.ts";
+import { createHttp, type Http, type HttpDeps, type ServedAgents } from "./http.ts";
 import { type IdleWatch, watchIdle } from "./idle.ts";
 import { type Listening, type ListenSettings, listen } from "./listen.ts";
 import { ownHeap, watchMemory } from "./memory.ts";
@@ -30,6 +30,8 @@ export type DaemonParts = {
   api?: (callTool: CallTool) => Hono;
   events?: HttpDeps["events"];
   agentStore?: HttpDeps["agentStore"];
+  /** Opens the agents, as clients of this server; called when they are first asked for. */
+  agents?: (own: OwnAddress) => Promise<ServedAgents>;
   metrics?: HttpDeps["metrics"];
   /** Undefined: stays until it is told. */
   idleMs: number | undefined;
@@ -42,8 +44,12 @@ export type DaemonParts = {
   closeServices(): Promise<void>;
 };
 
+/** This server as a client on this machine reaches it. */
+export type OwnAddress = { url: URL; token: string };
+
 export type Daemon = {
   port: number;
+  own: OwnAddress;
   /** Bridges and HTTP sessions that are connected. */
   clients(): { bridges: number; sessions: number };
   /** Resolves with the reason when it has ended; the storage is still open. */
@@ -64,6 +70,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const told = new Promise<string>((resolve) => {
     stopWith = resolve;
   });
+  const { agents } = parts;
+  const own = () => ({ url: new URL(`http://127.0.0.1:${listening?.localPort ?? 0}`), token });
   const isBusy = async () => {
     const { leases, runs } = await parts.held();
     return calls.running() > 0 || leases > 0 || runs > 0;
@@ -83,6 +91,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     ...(parts.api && { api: parts.api(calls.callTool) }),
     ...(parts.events && { events: parts.events }),
     ...(parts.agentStore && { agentStore: parts.agentStore }),
+    ...(agents && { agents: () => agents(own()) }),
     ...(parts.metrics && { metrics: parts.metrics }),
     onClientEnd: parts.onClientEnd,
     callTool: calls.callTool,
@@ -112,6 +121,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   });
   return {
     port: listening.port,
+    own: own(),
     clients: () => ({ bridges: http.links.count(), sessions: http.sessions() }),
     ended,
     stop: (reason) => stopWith(reason),

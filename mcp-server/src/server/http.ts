@@ -1,4 +1,6 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -14,6 +16,7 @@ import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
 import { createListingCache } from "./listingCache.ts";
 import { localBackend } from "./localBackend.ts";
+import { nodeBindings } from "./nodeBindings.ts";
 import type { Resources } from "./resources/index.ts";
 import { createSessions } from "./sessions.ts";
 import { createListening } from "./subscriptions.ts";
@@ -44,6 +47,8 @@ export type HttpDeps = {
   events?: Hono;
   /** What agents keep here, mounted at /server/agent/store. */
   agentStore?: Hono;
+  /** The agents, opened when they are first asked for: they check who asks, and are mounted at /server/agent and /socket.io. */
+  agents?: () => Promise<ServedAgents>;
   metrics?: () => Promise<{ text: string; contentType: string }>;
   /** True once calls can be answered. */
   isReady(): boolean;
@@ -58,11 +63,17 @@ export type HttpDeps = {
   bodyBytes?: number;
 };
 
+export type ServedAgents = {
+  fetch(request: Request, env: unknown): Response | Promise<Response>;
+  socketRequest(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  socketUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
+};
+
 export type Http = {
   app: Hono;
   links: Links;
-  /** Lets a bridge in by the checks of every request, or refuses it with their answer. */
-  upgrade(request: IncomingMessage, head: Buffer): Promise<void>;
+  /** Lets a socket of an agent's client in, or a bridge where `isOwn`, by the checks of every request. */
+  upgrade(request: IncomingMessage, head: Buffer, isOwn: boolean): Promise<void>;
   sessions(): number;
   close(): Promise<void>;
 };
@@ -89,6 +100,7 @@ export function createHttp(deps: HttpDeps): Http {
   app.get("/readyz", (c) =>
     deps.isReady() ? c.json({ status: "ok" }) : c.json({ status: "starting" }, 503),
   );
+  if (deps.agents) mountAgents(app, deps.agents, deps.onActivity);
   app.use(bearerToken(deps.access));
   app.use(async (_, next) => {
     deps.onActivity();
@@ -113,7 +125,8 @@ export function createHttp(deps: HttpDeps): Http {
   return {
     app,
     links,
-    upgrade: (request, head) => upgrade(app, links, request, head),
+    upgrade: (request, head, isOwn) =>
+      upgrade(app, { ...(isOwn && { links }), agents: deps.agents }, request, head),
     sessions: mcp.sessions,
     close: mcp.close,
   };
@@ -158,13 +171,49 @@ function mountRest(app: Hono, deps: HttpDeps): void {
   if (agentStore) app.route("/server/agent/store", agentStore);
 }
 
-async function upgrade(app: Hono, links: Links, request: IncomingMessage, head: Buffer): Promise<void> {
+const storePath = "/server/agent/store/";
+const socketPath = "/socket.io/";
+
+/** What agents answer, which have credentials of their own. An upgrade is answered 204 here and goes on below. */
+function mountAgents(
+  app: Hono,
+  agents: NonNullable<HttpDeps["agents"]>,
+  onActivity: HttpDeps["onActivity"],
+): void {
+  app.all("/server/agent/*", async (c, next) => {
+    if (c.req.path.startsWith(storePath)) return next();
+    onActivity();
+    try {
+      return await (await agents()).fetch(c.req.raw, c.env);
+    } catch (error) {
+      // They cannot be opened: what the configuration says of them is wrong in a way that only they can tell.
+      return refuse(c, "CONFIG_INVALID", error instanceof Error ? error.message : String(error));
+    }
+  });
+  app.all(`${socketPath}*`, async (c) => {
+    onActivity();
+    if (c.req.header("upgrade") === "websocket") return c.body(null, 204);
+    const node = nodeBindings(c.env);
+    if (!node) return c.notFound();
+    (await agents()).socketRequest(node.incoming, node.outgoing);
+    return RESPONSE_ALREADY_SENT;
+  });
+}
+
+/** Lets what asks for an upgrade in by the checks of every request, or refuses it with their answer. */
+async function upgrade(
+  app: Hono,
+  { links, agents }: { links?: Links; agents: HttpDeps["agents"] },
+  request: IncomingMessage,
+  head: Buffer,
+): Promise<void> {
   const { socket } = request;
   socket.on("error", () => {});
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (typeof value === "string") headers.set(name, value);
-  const path = request.url === "/attach" ? request.url : "/not-an-upgrade";
+  const isSocket = agents !== undefined && request.url?.startsWith(socketPath) === true;
+  const path = isSocket ? socketPath : links && request.url === "/attach" ? request.url : "/not-an-upgrade";
   const answer = await app.fetch(new Request(`http://127.0.0.1${path}`, { headers }));
   if (answer.status !== 204) {
     const body = await answer.text();
@@ -176,8 +225,9 @@ async function upgrade(app: Hono, links: Links, request: IncomingMessage, head: 
     socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
     return;
   }
+  if (isSocket) return (await agents()).socketUpgrade(request, socket, head);
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${linkProtocol}\r\n\r\n`);
-  links.serve(socket, head, clientName(headers.get(clientHeader)) ?? "unknown");
+  links?.serve(socket, head, clientName(headers.get(clientHeader)) ?? "unknown");
 }
 
 function mcpRoutes(deps: HttpDeps, limit: number) {

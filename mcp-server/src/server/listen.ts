@@ -2,10 +2,11 @@ import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { type HttpBindings, type ServerType, serve } from "@hono/node-server";
+import { type ServerType, serve } from "@hono/node-server";
 import type { Hono } from "hono";
 import { isExposed, isLoopback } from "../config/exposure.ts";
 import { ToolError } from "../errors.ts";
+import { nodeBindings } from "./nodeBindings.ts";
 
 export type ListenSettings = {
   host: string;
@@ -31,8 +32,11 @@ export function checkExposure(settings: Pick<ListenSettings, "host" | "tls" | "t
   );
 }
 
-/** What is served; upgrades only on the plain port, where bridges come. */
-export type Serving = { app: Hono; upgrade?(request: IncomingMessage, head: Buffer): Promise<void> };
+/** What is served. Bridges, which `isOwn` lets in, come to the plain port alone. */
+export type Serving = {
+  app: Hono;
+  upgrade?(request: IncomingMessage, head: Buffer, isOwn: boolean): Promise<void>;
+};
 
 /** Opens the port, or both: the one for others and the plain one on loopback. Throws CONFIG_INVALID. */
 export async function listen(serving: Serving, settings: ListenSettings): Promise<Listening> {
@@ -42,7 +46,7 @@ export async function listen(serving: Serving, settings: ListenSettings): Promis
     return { port: server.port, localPort: server.port, ports: [server.port], close: server.close };
   }
   const proxies = settings.trustedProxy === undefined ? undefined : await addressesOf(settings.trustedProxy);
-  const outer = await openPort({ app: serving.app }, settings, proxies);
+  const outer = await openPort(serving, settings, proxies);
   const inner = await openPort(serving, { host: "127.0.0.1", port: undefined, portIsFixed: false });
   return {
     port: outer.port,
@@ -87,7 +91,7 @@ function bind(
   const server: ServerType = serve(
     {
       fetch: (request, env) => {
-        if (proxies && !isFrom(proxies, env))
+        if (proxies && !isFrom(proxies, nodeBindings(env)?.incoming.socket))
           return new Response("Not the trusted proxy.\n", { status: 403 });
         return app.fetch(request, env);
       },
@@ -101,7 +105,8 @@ function bind(
   );
   if (upgrade)
     server.on("upgrade", (request: IncomingMessage, _socket, head: Buffer) => {
-      upgrade(request, head).catch(() => request.socket.destroy());
+      if (proxies && !isFrom(proxies, request.socket)) return request.socket.destroy();
+      upgrade(request, head, isLoopback(settings.host)).catch(() => request.socket.destroy());
     });
   if ("keepAliveTimeout" in server) server.keepAliveTimeout = keepAliveMs;
   server.once("error", reject);
@@ -161,9 +166,5 @@ async function addressesOf(name: string): Promise<ReadonlySet<string>> {
   return new Set(found.map(({ address }) => address));
 }
 
-function isFrom(proxies: ReadonlySet<string>, env: unknown): boolean {
-  return isNode(env) && proxies.has((env.incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, ""));
-}
-
-const isNode = (env: unknown): env is HttpBindings =>
-  typeof env === "object" && env !== null && "incoming" in env;
+const isFrom = (proxies: ReadonlySet<string>, socket: { remoteAddress?: string | undefined } | undefined) =>
+  proxies.has((socket?.remoteAddress ?? "").replace(/^::ffff:/, ""));

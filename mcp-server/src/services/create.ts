@@ -4,6 +4,7 @@ import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../config.ts";
 import { executionRows } from "../storage/executionRows.ts";
 import {
+  analysisRows,
   artifactRows,
   coverageRows,
   databaseBytes,
@@ -11,13 +12,13 @@ import {
   jobQueue,
   leaseRows,
   requirementRows,
+  runRecords,
   type Storage,
 } from "../storage/index.ts";
 import { packageFolder } from "../storage/packageFolder.ts";
 import { testcaseRows } from "../storage/testcaseRows.ts";
 import { userinterfaceRows } from "../storage/userinterfaceRows.ts";
 import { createActions } from "./actions/index.ts";
-import { type AgentStore, createAgentStore } from "./agentStore.ts";
 import { createAlerts } from "./alerts/index.ts";
 import { allowedFetch } from "./allowedFetch.ts";
 import { testIdAttributeInUse } from "./appInUse.ts";
@@ -33,6 +34,7 @@ import { createEvents, type Events } from "./events.ts";
 import { createExecutions } from "./executions/index.ts";
 import type { Services } from "./index.ts";
 import { createInventory } from "./inventory.ts";
+import { createJudgements } from "./judgement/index.ts";
 import { createNavigation } from "./navigation/index.ts";
 import { createNotices } from "./notices.ts";
 import type { Clock, Secrets } from "./ports.ts";
@@ -76,7 +78,6 @@ export type RunningServices = {
   services: Services;
   events: Events;
   artifacts: RetainingArtifactStore;
-  agentStore: AgentStore;
   /** Says how a script's calls are made, once there is a way. */
   serveScripts(calls: ToolCalls): void;
   close(): Promise<void>;
@@ -119,13 +120,13 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     ...driving,
     ...apps,
     ...recorded,
+    ...createResultRoom(deps, { ...driving, requirements, events }),
     scripts,
     deviceFacts: createDeviceFacts(),
     deployments,
     batches: createBatches(driving),
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces }),
     diagnosis: createDiagnosis(config, pingOf(deps.storage), deps.skillProblems),
-    results: createResults({ ...driving, db: deps.storage.db, events }),
     alerts: createAlerts({ ...driving, db: deps.storage.db, events }),
     requirements,
     authoring: createAuthoring({ ...driving, ...apps, apps: apps.userinterfaces }),
@@ -135,7 +136,6 @@ export function createServices(deps: ServiceDependencies): RunningServices {
       database: { engine: deps.storage.engine, bytes: () => databaseBytes(deps.storage.db) },
       serving: () => deps.serving?.(),
     }),
-    reports: createReports({ ...driving, requirementsOf: requirements.requirementsOf }),
   };
   deps.storage.watch({
     away: (error) => executions.stopAll(error),
@@ -148,8 +148,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     for (const closing of [runs, () => recorded.recordings.close(), () => devices.close(), schemas.close])
       await closing().catch(deps.onFault);
   };
-  const agentStore = createAgentStore({ db: deps.storage.db, clock });
-  return { services, events, artifacts, agentStore, serveScripts, close };
+  return { services, events, artifacts, serveScripts, close };
 }
 
 const pingOf = ({ engine, pool }: Storage) => ({ engine, ask: () => pool.query("select 1") });
@@ -220,6 +219,19 @@ function createScriptRoom({ config }: ServiceDependencies, driving: Driving) {
     },
   });
   return { scripts, serveScripts: (calls: ToolCalls) => void Object.assign(later, { calls }) };
+}
+
+/** What finished runs are worth: found, judged, and written to reports. */
+function createResultRoom(
+  { storage: { db } }: ServiceDependencies,
+  parts: Driving & Pick<Services, "requirements"> & { events: Events },
+) {
+  const judgements = createJudgements({ ...parts, analyses: analysisRows(db), records: runRecords(db) });
+  const { requirementsOf } = parts.requirements;
+  return {
+    results: createResults({ ...parts, db, judgements }),
+    reports: createReports({ ...parts, judgements, requirementsOf }),
+  };
 }
 
 /** What starts by itself when it is due. */

@@ -29,8 +29,8 @@ import type { TestcaseService } from "./testcases/index.ts";
 import type { TranscriptService } from "./transcripts.ts";
 import type { UserInterfaceService } from "./userinterfaces/index.ts";
 
-export type { AgentStore } from "./agentStore.ts";
 export type { EventFeed } from "./events.ts";
+export { storableText } from "./executions/storable.ts";
 export { callerOf } from "./notices.ts";
 export * from "./ports.ts";
 export type { AgentSkill } from "./userSkills.ts";

@@ -10,6 +10,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { instant, jsonText } from "./columns.ts";
+import type { AgentTaskState } from "./taskStates.ts";
 
 /** Tokens of all requests of a conversation, as the Messages API counts them. */
 export type AgentUsage = {
@@ -18,7 +19,6 @@ export type AgentUsage = {
   cache_creation_input_tokens: number;
   cache_read_input_tokens: number;
 };
-export type AgentTaskState = "pending" | "running" | "done" | "failed" | "cancelled";
 type Priority = "critical" | "high" | "normal";
 
 /** A conversation with an agent. Only `holder` may add to it until `heldUntil`; then, or with none, anyone. */

@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, lte, or, sql } from "drizzle-orm";
-import { type AgentTaskState, agentTasks } from "./agentSchema.ts";
+import { agentTasks } from "./agentSchema.ts";
 import type { Hold } from "./agentSessionRows.ts";
 import type { Database } from "./database.ts";
+import type { AgentTaskState } from "./taskStates.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

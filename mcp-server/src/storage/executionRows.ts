@@ -307,7 +307,7 @@ const toldBy = z
 type Given<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
 /** The entries that have a value: a missing column and an absent key are the same thing. */
-function given<T extends object>(columns: T): Given<T> {
+export function given<T extends object>(columns: T): Given<T> {
   const kept: Given<T> = {};
   for (const key in columns) {
     const value = columns[key];

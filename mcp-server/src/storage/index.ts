@@ -1,5 +1,5 @@
 export { agentRoleRows } from "./agentRoleRows.ts";
-export type { AgentTaskState, AgentUsage } from "./agentSchema.ts";
+export type { AgentUsage } from "./agentSchema.ts";
 export {
   type AgentEntry,
   type AgentSession,
@@ -78,3 +78,5 @@ export {
   requirementRows,
   type TracedRequirement,
 } from "./requirementRows.ts";
+export { type RunRecord, type RunRecords, runRecords } from "./runRecords.ts";
+export { type AgentTaskState, agentTaskStates } from "./taskStates.ts";

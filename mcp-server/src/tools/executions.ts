@@ -12,6 +12,20 @@ import { defineTool } from "../registry/tool.ts";
 
 const executionId = { execution_id: z.string().min(1) };
 const reason = z.object({ code: z.string(), message: z.string() }).optional();
+const judgement = z.object({
+  ...{ execution_id: z.string(), kind: z.string(), name: z.string(), status: executionStatusSchema },
+  classified: classificationSchema.optional().describe("What somebody has judged it to be"),
+  decided: z.boolean().describe("Whether the record alone decides it"),
+  classification: classificationSchema.optional(),
+  confidence: z.number().optional(),
+  summary: z.string(),
+  evidence: z.array(z.string()),
+  flaky: z.boolean().optional(),
+  members: z.array(z.string()).optional().describe("Other open runs with the same cause and judgement"),
+  reruns_wanted: z.int().optional().describe("So many reruns would decide it"),
+  allowed: z.array(classificationSchema).optional().describe("Classes that its verdict allows"),
+  history: z.array(z.string()).optional().describe("Other runs of the test, newest first"),
+});
 
 export const getExecutionStatus = defineTool({
   name: "get_execution_status",
@@ -79,7 +93,8 @@ export const cancelExecution = defineTool({
 export const getExecutionReport = defineTool({
   name: "get_execution_report",
   title: "Get a report",
-  description: "A report file of runs: html (one self-contained page with pictures), junit XML or ctrf JSON",
+  description:
+    "A report file of runs: html (one self-contained page with pictures), junit XML or ctrf JSON; and the judgement of a single test",
   domain: "executions",
   capabilities: ["REPORTING"],
   effect: "read",
@@ -100,13 +115,14 @@ export const getExecutionReport = defineTool({
     errors: z.int(),
     other: z.int(),
     duration_ms: z.int(),
+    judgement: judgement.optional().describe("Of a single test, made without a model"),
   }),
   async handle({ input, services, attach }) {
     const ids = [input.execution_id].flat();
-    const { artifact, summary } = await services.reports.create(ids, input.format);
+    const { artifact, summary, ...judged } = await services.reports.create(ids, input.format);
     const { uri, mime_type: mimeType, bytes } = artifact;
     attach({ kind: "link", uri, name: `report.${input.format}`, mimeType });
-    return { report: uri, bytes, ...summary };
+    return { report: uri, bytes, ...summary, ...judged };
   },
 });
 
@@ -216,12 +232,16 @@ export const getAnalysisQueueStatus = defineTool({
   name: "get_analysis_queue_status",
   title: "Look at the analysis queue",
   description:
-    "Finished test cases and scripts: how many await analysis, which are next, how the rest was judged",
+    "Finished test cases and scripts: how many await analysis, which are next and what the record alone says of them, how the rest was judged",
   domain: "executions",
   capabilities: ["REPORTING"],
   effect: "read",
   timeoutMs: 30_000,
-  input: z.strictObject({ since: filter.describe("ISO time of their end") }),
+  input: z.strictObject({
+    since: filter.describe("ISO time of their end"),
+    execution_id: filter.describe("Judge this run and the earlier failures that it decides"),
+    ...maxTokensField(2_000),
+  }),
   output: z.object({
     awaiting: z.int(),
     oldest: z
@@ -234,6 +254,8 @@ export const getAnalysisQueueStatus = defineTool({
       .optional(),
     next: z.array(z.string()).describe("Ids, failures and errors first"),
     classified: z.record(z.string(), z.int()),
+    judgements: z.array(judgement),
   }),
-  handle: ({ input, services }) => services.results.queue(input.since),
+  handle: ({ input: { max_tokens: maxTokens, ...query }, services }) =>
+    services.results.queue({ ...query, maxTokens }),
 });

@@ -2,10 +2,14 @@ import { request } from "node:http";
 import { io, type Socket } from "socket.io-client";
 import { expect } from "vitest";
 import { type Agent, agentSchema } from "../../../agent-client/src/agents/agent.ts";
-import type { ApiDeps } from "../../../agent-client/src/api/index.ts";
-import { startApi } from "../../../agent-client/src/api/index.ts";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import { type Settings, settingsSchema } from "../../../agent-client/src/settings.ts";
+import { createAgentApp } from "../../../mcp-server/src/agents/api/app.ts";
+import type { ApiDeps } from "../../../mcp-server/src/agents/api/deps.ts";
+import { createGate } from "../../../mcp-server/src/agents/api/gate.ts";
+import { createSockets } from "../../../mcp-server/src/agents/api/sockets.ts";
+import { agentsSchema } from "../../../mcp-server/src/config/agents.ts";
+import { startHttp } from "../../fixtures/http.ts";
+import { wireServices } from "../../fixtures/wire.ts";
 import { type FakeConversations, fakeConversations, type Script } from "./fakeConversations.ts";
 
 export const ownerToken = "a token of the daemon, in these tests only".replaceAll(" ", "-");
@@ -30,9 +34,6 @@ export type ApiFixture = {
   close(): Promise<void>;
 };
 
-export const apiSettings = (given: object = {}): Settings["api"] =>
-  settingsSchema.parse({ api: { port: 0, ...given } }).api;
-
 const monitor: Agent = agentSchema.parse({
   name: "monitor",
   nickname: "Guardian",
@@ -44,13 +45,14 @@ const monitor: Agent = agentSchema.parse({
   config: {},
 });
 
-/** The API on a free port over fake conversations, or others. */
+/** The API behind the daemon's own checks, over fake conversations or others. */
 export async function startFixture(
   given: Partial<ApiDeps> & {
     api?: object;
     script?: Script;
     putAway?: () => Promise<void>;
-    token?: () => string;
+    hosts?: string[];
+    origins?: string[];
   } = {},
 ): Promise<ApiFixture> {
   const conversations = fakeConversations(given.script, given.putAway);
@@ -60,36 +62,42 @@ export async function startFixture(
   const deps: ApiDeps = {
     conversations,
     agents: [monitor],
-    settings: apiSettings(given.api),
-    get ownerToken() {
-      return given.token?.() ?? ownerToken;
-    },
-    webhookSecret: () => webhookSecret,
+    settings: agentsSchema.parse({ api: given.api ?? {} }).api,
+    allowedOrigins: given.origins ?? [],
+    ownerToken,
+    webhookSecret,
     async publish(event) {
       const first = published.findIndex(({ key }) => key === event.key);
       published.push(event);
-      return { event_id: first === -1 ? published.length : first + 1, repeated: first !== -1 };
+      return { event_id: first === -1 ? published.length : first + 1 };
     },
-    keys: {
-      try: async (key) => key.startsWith("good"),
-      save: async (key) => void saved.push(key),
-    },
+    tryKey: async (key) => key.startsWith("good"),
+    saveKey: async (key) => void saved.push(key),
     health: async () => ({ server: true, model: "a-model" }),
     clock: { now: () => Date.now(), sleep: async () => {} },
     env: {},
     fault: (error) => void faults.push(error),
     ...given,
   };
-  const api = await startApi(deps);
+  const gate = createGate(deps);
+  const app = createAgentApp(deps, gate);
+  const served = createSockets(deps, gate);
+  const http = await startHttp(wireServices(), [], {
+    allowedHosts: given.hosts ?? [],
+    allowedOrigins: given.origins ?? [],
+    agents: async () => ({ fetch: app.fetch, socketRequest: served.request, socketUpgrade: served.upgrade }),
+  });
+  const url = http.url("");
   const sockets: Socket[] = [];
   return {
-    ...api,
+    url,
+    port: http.listening.port,
     conversations,
     published,
     saved,
     faults,
     async call(method, path, { body, token = ownerToken, headers = {}, raw } = {}) {
-      const response = await fetch(`${api.url}/server/agent${path}`, {
+      const response = await fetch(`${url}/server/agent${path}`, {
         method,
         headers: {
           ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -102,7 +110,7 @@ export async function startFixture(
       return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
     },
     connect(token = ownerToken, options = {}) {
-      const socket = io(`${api.url}/agent`, {
+      const socket = io(`${url}/agent`, {
         ...(token !== null && { auth: { token } }),
         reconnection: false,
         forceNew: true,
@@ -113,7 +121,8 @@ export async function startFixture(
     },
     async close() {
       for (const socket of sockets) socket.disconnect();
-      await api.close();
+      await served.close();
+      await http.end();
       await conversations.close();
     },
   };

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ApiFixture, apiSettings, failure, ownerToken, rawGet, startFixture } from "./apiFixture.ts";
+import { type ApiFixture, failure, ownerToken, rawGet, startFixture } from "./apiFixture.ts";
 import { ecJwt, hmacJwt, unsignedJwt } from "./jwt.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -67,17 +67,6 @@ describe("credentials", () => {
         body: { owner },
       });
     }
-  });
-
-  it("are those of the daemon that runs now", async () => {
-    let daemons = "first-token";
-    const { call } = await start({ token: () => daemons });
-    expect(await call("GET", "/sessions", { token: "first-token" })).toMatchObject({ status: 200 });
-    daemons = "second-token";
-    expect(await call("GET", "/sessions", { token: "first-token" })).toMatchObject({ status: 401 });
-    expect(await call("GET", "/sessions", { token: "second-token" })).toMatchObject({ status: 200 });
-    daemons = "";
-    expect(await call("GET", "/sessions", { token: "" })).toMatchObject({ status: 401 });
   });
 
   it("of somebody else do not show a session, nor let it be touched", async () => {
@@ -228,14 +217,7 @@ describe("how often", () => {
     expect(await call("GET", "/sessions", { token: annasKey })).toMatchObject({ status: 200 });
   });
 
-  it("an address may look at the health is counted, and does not take from who sends events", async () => {
-    const { call } = await start({ api: { requests_per_minute: 1 } });
-    expect(await call("GET", "/health", { token: null })).toMatchObject({ status: 200 });
-    expect(await call("GET", "/health", { token: null })).toMatchObject({ status: 429 });
-    expect(await call("POST", "/events", { token: null, body: {} })).toMatchObject({ status: 401 });
-  });
-
-  it("an address may send events is counted too", async () => {
+  it("an address may send events is counted", async () => {
     const { call, published } = await start({ api: { requests_per_minute: 1 } });
     expect(await call("POST", "/events", { token: null, body: {} })).toMatchObject({ status: 401 });
     expect(await call("POST", "/events", { token: null, body: {} })).toMatchObject({ status: 429 });
@@ -244,35 +226,28 @@ describe("how often", () => {
 });
 
 describe("Host and Origin", () => {
+  const auth = { authorization: `Bearer ${ownerToken}` };
+  const path = "/server/agent/health";
+
   it("of a name that was made to point here is refused", async () => {
     const { port } = await start();
-    const host = `evil.example:${port}`;
-    const answer = await rawGet(port, "/server/agent/health", { host });
+    const answer = await rawGet(port, path, { ...auth, host: `evil.example:${port}` });
     expect(answer.status).toBe(403);
-    expect(JSON.parse(answer.body)).toMatchObject(failure("HOST_DENIED", 403));
-    expect(await rawGet(port, "/server/agent/health", { host: `localhost:${port}` })).toMatchObject({
-      status: 200,
-    });
-    expect(await rawGet(port, "/server/agent/health", { host: "localhost:1" })).toMatchObject({
-      status: 403,
-    });
-    expect(await rawGet(port, "/server/agent/health", { host: "192.0.2.1" })).toMatchObject({ status: 403 });
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "HOST_DENIED" } });
+    const own = await rawGet(port, path, { ...auth, host: `localhost:${port}` });
+    expect(own).toMatchObject({ status: 200 });
   });
 
   it("of a name that the settings have is served", async () => {
-    const { port } = await start({ api: { allowed_hosts: ["lab.example"] } });
-    expect(await rawGet(port, "/server/agent/health", { host: "lab.example" })).toMatchObject({
-      status: 200,
-    });
-    expect(await rawGet(port, "/server/agent/health", { host: "x.lab.example" })).toMatchObject({
-      status: 403,
-    });
+    const { port } = await start({ hosts: ["lab.example"] });
+    expect(await rawGet(port, path, { ...auth, host: "lab.example" })).toMatchObject({ status: 200 });
+    expect(await rawGet(port, path, { ...auth, host: "x.lab.example" })).toMatchObject({ status: 403 });
   });
 
   it.each(["https://evil.example", "null"])("of a page elsewhere is refused (%s)", async (origin) => {
     const { call } = await start();
     const answer = await call("GET", "/sessions", { headers: { origin } });
-    expect(answer).toMatchObject({ status: 403, body: failure("ORIGIN_DENIED", 403) });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: "ORIGIN_DENIED" } } });
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
   });
 
@@ -285,10 +260,14 @@ describe("Host and Origin", () => {
 
   it("of a page that the settings have gets what CORS asks for, errors too", async () => {
     const origin = "https://pages.example";
-    const { call } = await start({ api: { allowed_origins: [origin] } });
+    const { call } = await start({ origins: [origin] });
     const asked = await call("OPTIONS", "/sessions", {
       token: null,
-      headers: { origin, "access-control-request-method": "POST" },
+      headers: {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization",
+      },
     });
     expect(asked.status).toBe(204);
     expect(asked.headers.get("access-control-allow-origin")).toBe(origin);
@@ -296,30 +275,6 @@ describe("Host and Origin", () => {
     const refused = await call("GET", "/sessions", { token: null, headers: { origin } });
     expect(refused.status).toBe(401);
     expect(refused.headers.get("access-control-allow-origin")).toBe(origin);
-    expect(await call("GET", "/sessions", { headers: { origin: "https://evil.example" } })).toMatchObject({
-      status: 403,
-    });
-  });
-});
-
-describe("a port beyond this machine", () => {
-  it.each(["0.0.0.0", "::", "192.0.2.1", "lab.example"])("is not opened without a key: %s", async (host) => {
-    await expect(start({ api: { host } })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
-  });
-
-  it("is opened with one, and answers to its address but to no strange name", async () => {
-    const { port } = await start({ api: { host: "0.0.0.0", keys } });
-    const path = "/server/agent/health";
-    expect(await rawGet(port, path, { host: `192.0.2.7:${port}` })).toMatchObject({ status: 200 });
-    expect(await rawGet(port, path, { host: `evil.example:${port}` })).toMatchObject({ status: 403 });
-  });
-
-  it("that another program has is named", async () => {
-    const { port } = await start();
-    await expect(start({ settings: apiSettings({ port }) })).rejects.toMatchObject({
-      code: "CONFIG_INVALID",
-      message: expect.stringContaining(String(port)),
-    });
   });
 });
 

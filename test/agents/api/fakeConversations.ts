@@ -215,6 +215,7 @@ export function fakeConversations(
       return () => void listeners.delete(listener);
     },
     ended: (id, owner) => find(id, owner).end,
+    running: () => [...states.values()].filter(({ run }) => run).length,
     suggestions: async () => [{ text: "Run goto script on browser" }],
     async close() {
       for (const { run, end } of states.values()) {

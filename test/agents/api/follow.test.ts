@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { follow } from "../../../agent-client/src/api/follow.ts";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
+import { follow } from "../../../mcp-server/src/agents/api/follow.ts";
 
 const event = (seq: number): AgentEvent => ({
   type: "message",

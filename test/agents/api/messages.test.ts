@@ -98,7 +98,7 @@ describe("a message", () => {
     await response.body?.getReader().read();
     gone.abort();
     await expect.poll(() => fixture.conversations.listeners("s1")).toBe(0);
-    expect((await fixture.call("GET", "/sessions/s1")).body).toMatchObject({ isRunning: true });
+    expect((await fixture.call("GET", "/sessions/s1")).body).toMatchObject({ is_running: true });
   });
 
   it("has its run go on when the client that waits for it goes away", async () => {
@@ -114,7 +114,7 @@ describe("a message", () => {
     gone.abort();
     await expect(waiting).rejects.toThrow();
     await expect.poll(() => conversations.listeners("s1")).toBe(0);
-    expect((await call("GET", "/sessions/s1")).body).toMatchObject({ isRunning: true });
+    expect((await call("GET", "/sessions/s1")).body).toMatchObject({ is_running: true });
     expect(faults).toEqual([]);
   });
 

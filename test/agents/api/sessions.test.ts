@@ -22,7 +22,7 @@ describe("sessions over REST", () => {
       owner: "local",
       agent: "assistant",
       title: "A look",
-      isRunning: false,
+      is_running: false,
       approvals: [],
     });
     expect((await call("GET", "/sessions/s1")).body).toEqual(created.body);
@@ -108,7 +108,7 @@ describe("sessions over REST", () => {
       status: 202,
       body: { seq: 1 },
     });
-    expect((await call("GET", "/sessions/s1")).body).toMatchObject({ isRunning: true });
+    expect((await call("GET", "/sessions/s1")).body).toMatchObject({ is_running: true });
     expect((await call("POST", "/sessions/s1/interrupt")).body).toEqual({ interrupted: true });
     expect(await conversations.ended("s1", "local")).toMatchObject({ outcome: "cancelled" });
   });
@@ -137,12 +137,9 @@ describe("sessions over REST", () => {
 
 describe("errors", () => {
   it("has one form for a path that is not there", async () => {
-    const { call, url } = await start();
+    const { call } = await start();
     expect(await call("GET", "/nothing")).toMatchObject({ status: 404, body: failure("NOT_FOUND", 404) });
     expect(await call("PATCH", "/sessions")).toMatchObject({ status: 404, body: failure("NOT_FOUND", 404) });
-    const outside = await fetch(`${url}/elsewhere`);
-    expect(outside.status).toBe(404);
-    expect(await outside.json()).toMatchObject(failure("NOT_FOUND", 404));
   });
 
   it("keeps the text of a fault of ours to the log, under the caller's trace id", async () => {
@@ -176,9 +173,9 @@ describe("errors", () => {
 });
 
 describe("health", () => {
-  it("is open and says whether the server answers", async () => {
+  it("says whether the server answers", async () => {
     const { call } = await start();
-    expect(await call("GET", "/health", { token: null })).toMatchObject({
+    expect(await call("GET", "/health")).toMatchObject({
       status: 200,
       body: { status: "healthy", server: true, model: "a-model" },
     });
@@ -189,7 +186,7 @@ describe("health", () => {
     ["cannot be asked", async () => Promise.reject(new Error("gone"))],
   ])("is 503 when the server %s", async (_what, health) => {
     const { call } = await start({ health });
-    expect(await call("GET", "/health", { token: null })).toMatchObject({
+    expect(await call("GET", "/health")).toMatchObject({
       status: 503,
       body: { status: "unhealthy", server: false, model: null },
     });

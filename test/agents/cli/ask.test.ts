@@ -43,10 +43,10 @@ describe("labwright ask", () => {
       [
         "Let me look.",
         "→ list_hosts()",
-        "← list_hosts 2.3 s ok, a picture",
+        "← list_hosts 2.3 s ok, 1 picture",
         "[CACHE] Read 900 tokens from cache (90% cheaper)",
         "1 turn · 1.2 s",
-        'To go on: labwright ask --resume 10000000-conversation "…"',
+        'To continue: labwright ask --resume 10000000-conversation "…"',
         "",
       ].join("\n"),
     );
@@ -111,7 +111,7 @@ describe("labwright ask", () => {
     expect(failed.written.err).toMatch(/^MODEL_FAILED: It is gone\.\nTry later\.\n1 turn/);
     const limited = ask(["x"], async () => ({ outcome: "limit", limit: "cost" }));
     await limited.code;
-    expect(limited.written.err).toContain("It ended at its limit of cost.\n");
+    expect(limited.written.err).toContain("Stopped at its limit of cost.\n");
   });
 
   it("prints a question of the agent's on stderr, and ends with 1", async () => {
@@ -159,9 +159,7 @@ describe("an approval that labwright ask meets", () => {
     expect(await code).toBe(0);
     expect(decided).toEqual([false]);
     expect(written.out).toBe("Left alone.\n");
-    expect(written.err).toContain(
-      "Refused: delete_testcase needs an approval. With --yes, all is approved.\n",
-    );
+    expect(written.err).toContain("Refused: delete_testcase needs an approval. --yes approves everything.\n");
   });
 
   it("is given with --yes", async () => {
@@ -207,7 +205,7 @@ describe("labwright ask that is to end early", () => {
   it("interrupts the run at its --timeout and ends with 1", async () => {
     const { code, written } = ask(["--timeout", "0.05", "x"], hangs);
     expect(await code).toBe(1);
-    expect(written.err).toContain("It was not done within 0.05 s; it is interrupted.\n");
+    expect(written.err).toContain("Not done within 0.05 s; interrupting.\n");
   });
 });
 
@@ -222,10 +220,6 @@ describe("wrong use", () => {
     [["ask", ""]],
     [["ask", "--jsn", "x"]],
     [["chat", "hello"]],
-    [["agents", "lits"]],
-    [["agents", "tasks", "--state", "lost"]],
-    [["agent", "--port", "70000"]],
-    [["agent", "--port", ""]],
     [["agnet"]],
   ])("ends %j with 2 and nothing on stdout", async (args) => {
     const { client } = fakeClient(fakeConversations().conversations);
@@ -245,7 +239,7 @@ describe("wrong use", () => {
   });
 
   it("shows an example in the help of each command", async () => {
-    for (const name of ["chat", "ask", "agents", "agent"]) {
+    for (const name of ["chat", "ask"]) {
       const terminal = fakeTerminal("");
       const { client } = fakeClient(fakeConversations().conversations);
       expect(await runAgentCommand([name, "--help"], terminal, async () => client)).toBe(0);

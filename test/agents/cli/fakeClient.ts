@@ -8,7 +8,7 @@ import {
   type SessionEnded,
 } from "../../../agent-client/src/events.ts";
 import type { StoredSession } from "../../../agent-client/src/ports.ts";
-import type { Conversations } from "../../../agent-client/src/sessions/conversations.ts";
+import type { Conversation, Conversations } from "../../../agent-client/src/sessions/conversations.ts";
 
 export const noUsage = {
   input_tokens: 0,
@@ -41,8 +41,9 @@ type Session = StoredSession & {
   listeners: Set<(event: AgentEvent) => void>;
   running?: { controller: AbortController; ended: Promise<SessionEnded> };
   last?: SessionEnded;
-  approvals: Map<string, (approved: boolean | undefined) => void>;
+  approvals: Map<string, { required: Approval; decide(approved: boolean | undefined): void }>;
 };
+type Approval = Conversation["approvals"][number];
 
 /** Conversations in memory, whose runs do what `behave` says. */
 export function fakeConversations(behave: Behaviour = echoes) {
@@ -72,19 +73,23 @@ export function fakeConversations(behave: Behaviour = echoes) {
         signal,
         emit: (body) => tell(session, body),
         expire: () => {
-          for (const decide of session.approvals.values()) decide(undefined);
+          for (const { decide } of session.approvals.values()) decide(undefined);
         },
         async approval(tool, input) {
           const approval_id = `approval-${session.events.length}`;
-          const decision = new Promise<boolean | undefined>((resolve) => {
-            session.approvals.set(approval_id, resolve);
-            signal.addEventListener("abort", () => resolve(undefined));
-          });
           const reason = "It cannot be undone.";
           const expires_at = "2026-11-22T12:05:00.000Z";
-          tell(session, { type: "approval_required", approval_id, tool, input, reason, expires_at });
+          const body = { type: "approval_required" as const, approval_id, tool, input, reason, expires_at };
+          const decision = new Promise<boolean | undefined>((resolve) => {
+            const required = { ...body, session_id: session.id, seq: 0, at: expires_at };
+            session.approvals.set(approval_id, { required, decide: resolve });
+            signal.addEventListener("abort", () => resolve(undefined));
+          });
+          tell(session, body);
           const approved = await decision;
           session.approvals.delete(approval_id);
+          // Whoever decided may go on before the run tells it.
+          await new Promise(setImmediate);
           signal.throwIfAborted();
           const word = approved === undefined ? "expired" : approved ? "approved" : "refused";
           tell(session, { type: "progress", kind: "approval", text: `${tool}: ${word}` });
@@ -114,6 +119,7 @@ export function fakeConversations(behave: Behaviour = echoes) {
   }
 
   const conversations: Conversations = {
+    running: () => 0,
     async create({ owner, agent = "assistant", title = "" }) {
       if (agent === "monitor")
         throw new AgentError("AGENT_NOT_SELECTABLE", "Nobody talks to monitor.", "It is started by alerts.");
@@ -140,7 +146,8 @@ export function fakeConversations(behave: Behaviour = echoes) {
     list: async ({ limit = 50 }) => [...sessions.values()].reverse().slice(0, limit),
     async get(id) {
       const session = find(id);
-      return { ...session, isRunning: session.running !== undefined, approvals: [] };
+      const approvals = [...session.approvals.values()].map(({ required }) => required);
+      return { ...session, isRunning: session.running !== undefined, approvals };
     },
     async remove(id) {
       sessions.delete(id);
@@ -168,7 +175,7 @@ export function fakeConversations(behave: Behaviour = echoes) {
       const decision = find(id).approvals.get(approval_id);
       if (!decision) throw new AgentError("APPROVAL_NOT_FOUND", "It is not waited for.", "");
       decided.push(approved);
-      decision(approved);
+      decision.decide(approved);
     },
     events: async (id, _owner, { after, limit = 100 }) =>
       find(id)
@@ -202,10 +209,7 @@ export function fakeClient(conversations: Conversations, changes: Partial<OpenAg
     problems: [],
     server: "http://127.0.0.1:7333",
     skills: async () => [],
-    tasks: async () => [],
     models: [{ model: "claude-test" }],
-    serve: async () => ({ url: "http://127.0.0.1:1", close: async () => {} }),
-    startAutonomous: async () => ({ close: async () => {} }),
     async close() {
       state.closed += 1;
       await conversations.close();

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { vi } from "vitest";
 import type { Answer, Input, Question } from "../../../agent-client/src/cli/input.ts";
 import { pipedInput } from "../../../agent-client/src/cli/input.ts";
@@ -22,9 +23,6 @@ export function fakeTerminal(pipe?: string): FakeTerminal {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  async function* piped() {
-    yield pipe ?? "";
-  }
   let open: { question: Question; answer(answer: Answer): void } | undefined;
   const give = async (answer: Answer) => {
     const { answer: tell } = await vi.waitFor(() => {
@@ -37,16 +35,18 @@ export function fakeTerminal(pipe?: string): FakeTerminal {
     ask: (question) =>
       new Promise((resolve) => {
         written.out += question.prompt;
+        const withdraw = () => open?.answer("interrupted");
+        const stop = onInterrupt(withdraw);
         const answer = (answer: Answer) => {
           open = undefined;
-          if (answer.type === "line") written.out += `${answer.text}\n`;
+          stop();
+          if (typeof answer === "object") written.out += `${answer.line}\n`;
           resolve(answer);
         };
         open = { question, answer };
-        if (question.signal?.aborted) answer({ type: "withdrawn" });
-        question.signal?.addEventListener("abort", () => answer({ type: "withdrawn" }), { once: true });
+        if (question.signal?.aborted) withdraw();
+        question.signal?.addEventListener("abort", withdraw, { once: true });
       }),
-    onInterrupt,
     close() {},
   };
   return {
@@ -60,15 +60,14 @@ export function fakeTerminal(pipe?: string): FakeTerminal {
     env: {},
     cwd: "/",
     isInteractive: pipe === undefined,
-    hasColours: { out: false, err: false },
-    input: () => (pipe === undefined ? keyboard : pipedInput(piped(), onInterrupt)),
+    style: { out: (_, text) => text, err: (_, text) => text },
+    input: () => (pipe === undefined ? keyboard : pipedInput(Readable.from([pipe]), onInterrupt)),
     readAll: async () => pipe ?? "",
     onInterrupt,
-    types: (text) => give({ type: "line", text }),
-    endsInput: () => give({ type: "end" }),
+    types: (line) => give({ line }),
+    endsInput: () => give("end"),
     interrupts() {
-      if (open) open.answer({ type: "interrupt" });
-      else for (const listener of [...listeners]) listener();
+      for (const listener of [...listeners]) listener();
     },
     asked: () => open?.question.prompt,
   };

@@ -21,7 +21,7 @@ const children: ChildProcess[] = [];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "labwright-agent-cli-"));
   mkdirSync(join(folder, "data"));
-  const lines = ["devices: [{ name: box, model: simulated }]", "agents: { api: { port: 0 } }"];
+  const lines = ["devices: [{ name: box, model: simulated }]", "agents: { }"];
   writeFileSync(join(folder, "data", "labwright.yaml"), `${lines.join("\n")}\n`);
 });
 afterEach(async () => {
@@ -40,7 +40,10 @@ async function model(scripts: Record<string, readonly Step[]>): Promise<Record<s
   return { ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: testKey };
 }
 
-function labwright(args: readonly string[], given: { env?: Record<string, string>; stdin?: string } = {}) {
+function labwright(
+  args: readonly string[],
+  given: { env?: Record<string, string>; stdin?: string | null } = {},
+) {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, LABWRIGHT_DATA_DIR: join(folder, "data"), ...given.env },
@@ -54,9 +57,36 @@ function labwright(args: readonly string[], given: { env?: Record<string, string
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     written.err += text;
   });
-  child.stdin.end(given.stdin ?? "");
+  // Null leaves it open.
+  if (given.stdin !== null) child.stdin.end(given.stdin ?? "");
   const ended = once(child, "close").then(([code]) => ({ code: z.int().nullable().parse(code), ...written }));
   return { child, written, ended };
+}
+
+/** The program at a pseudo terminal, which `script` of util-linux opens. */
+function atTerminal(args: readonly string[], env: Record<string, string>) {
+  const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["--quiet", "--flush", "--return", "--command", command, "/dev/null"], {
+    cwd: folder,
+    env: {
+      ...{ PATH: process.env.PATH, HOME: folder, TERM: "xterm-256color", SHELL: "/bin/sh" },
+      ...{ LABWRIGHT_DATA_DIR: join(folder, "data"), ...env },
+    },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  children.push(child);
+  let screen = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    screen += text;
+  });
+  const ended = once(child, "close").then(([code]) => z.int().nullable().parse(code));
+  /** Waits for this text after all that was waited for before. */
+  let from = 0;
+  const sees = async (text: string) => {
+    await vi.waitFor(() => expect(screen.slice(from)).toContain(text), { timeout: 30_000 });
+    from = screen.indexOf(text, from) + text.length;
+  };
+  return { ended, sees, types: (text: string) => child.stdin.write(text), screen: () => screen };
 }
 
 const eventSchema = z.looseObject({ type: z.string(), tool: z.string().optional() });
@@ -122,6 +152,15 @@ describe("labwright ask", () => {
     expect(code).toBe(0);
     expect(out).toContain("box");
   });
+
+  it.each([
+    "run the test checkout",
+    "explore the web app",
+    "run it on box tomorrow",
+  ])("ends with 1 when without a model nothing is done: %s", async (text) => {
+    const { code, out } = await labwright(["ask", text]).ended;
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+  });
 });
 
 it("chats over a pipe in one conversation, which a later one goes on with", async () => {
@@ -133,28 +172,78 @@ it("chats over a pipe in one conversation, which a later one goes on with", asyn
   expect(first).toMatchObject({ code: 0, out: "There is one device: box.\nStill one.\n" });
   const later = await labwright([...args, "--resume"], { env, stdin: "And now?\n" }).ended;
   expect(later).toMatchObject({ code: 0, out: "And still.\n" });
-  expect(later.err).toMatch(/^Going on with .*: List the devices \(3 turns\)\.\nStill one\.\n/);
+  expect(later.err).toMatch(/^Resumed .*: List the devices \(3 turns\)\.\nStill one\.\n/);
   expect(api?.requests.at(-1)?.body.messages.length).toBeGreaterThan(6);
 });
 
-it("lists the agents, and names file and line of what is wrong with the user's own", async () => {
-  const own = join(folder, "agents");
-  mkdirSync(own);
-  writeFileSync(join(own, "mine.yaml"), "name: mine\nmode: loud\n");
-  const { code, out, err } = await labwright(["agents"], { env: { LABWRIGHT_AGENTS_DIR: own } }).ended;
-  expect(code).toBe(1);
-  expect(out).toContain("Guardian (monitor): autonomous, enabled\n");
-  expect(err).toContain(`${join(own, "mine.yaml")}:2: mode: `);
+describe.runIf(process.platform === "linux")("labwright chat at a real terminal", () => {
+  const prompt = "> \u001b[3G";
+  const args = ["chat", "--skill", "list-resources"];
+
+  it("edits lines, keeps a history, takes a paste as one message, and leaves at Ctrl-C", async () => {
+    const env = await model({
+      "List the devices": [says("One device."), says("Two lines."), says("Again.")],
+    });
+    const { ended, sees, types } = atTerminal(args, env);
+    await sees(prompt);
+    types("List the devicez\u007fs\r");
+    await sees("One device.\r\n");
+    await sees(prompt);
+    types("\u001b[200~first\nsecond\n\u001b[201~\r");
+    await sees("Two lines.\r\n");
+    await sees(prompt);
+    types("\u001b[A\u001b[A\u001b[A\r");
+    await sees("Again.\r\n");
+    await sees(prompt);
+    types("half a line\u0003");
+    await sees(prompt);
+    types("\u0003");
+    expect(await ended).toBe(130);
+    const said = api?.requests.map(({ body }) => JSON.stringify(body.messages.at(-1)));
+    expect(said?.[1]).toContain("first\\nsecond");
+    expect(said?.[2]).toContain("List the devices");
+  });
+
+  it("interrupts what runs at Ctrl-C, goes on, and leaves at Ctrl-D", async () => {
+    const gate = hold();
+    const env = await model({
+      "List the devices": [held(gate, says("Never said."), 3), says("Still here.")],
+    });
+    const { ended, sees, types, screen } = atTerminal(args, env);
+    await sees(prompt);
+    types("List the devices\r");
+    await gate.reached;
+    types("typed while it runs\u0003");
+    await sees("Interrupting; Ctrl-C again leaves at once.");
+    await sees("Interrupted.");
+    await sees(`${prompt}typed while it runs`);
+    types("\r");
+    await sees("Still here.");
+    await sees(prompt);
+    types("\u0004");
+    expect(await ended).toBe(0);
+    expect(screen().match(/typed while it runs/g)).toHaveLength(1);
+  });
+
+  it.each<[Record<string, string>, boolean]>([
+    [{}, true],
+    [{ NO_COLOR: "1" }, false],
+    [{ TERM: "dumb" }, false],
+  ])("with %j its colours are %s", async (env, hasColours) => {
+    const { ended, sees, types, screen } = atTerminal(args, env);
+    await sees("/help lists the commands.");
+    await sees("> ");
+    types("\u0004");
+    expect(await ended).toBe(0);
+    expect(screen().includes("\u001b[1mAtlas\u001b[22m")).toBe(hasColours);
+  });
 });
 
-it("serves the agents' API until it is told to end, and ends clean", async () => {
-  const { child, written, ended } = labwright(["agent"]);
-  await vi.waitFor(() => expect(written.out).toMatch(/^at work: /m), { timeout: 30_000 });
-  const [, url] = /^(\S+\/server\/agent) /.exec(written.out) ?? [];
-  expect((await fetch(`${url}/health`)).status).toBe(200);
-  child.kill("SIGTERM");
-  expect(await ended).toMatchObject({ code: 0 });
-  expect(written.out).toContain("at work: Sherlock, Guardian\n");
+it("ends with 130 at Ctrl-C while its pipe is still open", async () => {
+  const { child, written, ended } = labwright(["chat"], { stdin: null });
+  await vi.waitFor(() => expect(written.err).toContain("No model is set."), { timeout: 30_000 });
+  child.kill("SIGINT");
+  expect(await ended).toMatchObject({ code: 130 });
 });
 
 it("says what is wrong with the settings, and ends with 2 before anything is asked", async () => {

@@ -1,23 +1,18 @@
+import { styleText } from "node:util";
 import { expect, it, test } from "vitest";
-import { paintOf, wantsColours } from "../../../agent-client/src/cli/paint.ts";
 import { jsonLine, plain, plainLine } from "../../../agent-client/src/cli/plain.ts";
-import { emptyView, render } from "../../../agent-client/src/cli/render.ts";
-import { costLine, dollars, duration, shortArguments } from "../../../agent-client/src/cli/words.ts";
+import { createRenderer } from "../../../agent-client/src/cli/render.ts";
+import type { Style } from "../../../agent-client/src/cli/terminal.ts";
+import { costLine, duration, shortArguments } from "../../../agent-client/src/cli/words.ts";
 import type { AgentEventBody, SessionEnded } from "../../../agent-client/src/events.ts";
 import { noUsage } from "./fakeClient.ts";
 
+const uncoloured: Style = (_, text) => text;
+const coloured: Style = (format, text) => styleText(format, text, { validateStream: false });
+
 /** What these events leave on the screen. */
-function shown(bodies: readonly AgentEventBody[], hasColours = false): string {
-  let view = emptyView;
-  let screen = "";
-  bodies.forEach((body, index) => {
-    const event = { ...body, session_id: "s", seq: index + 1, at: "2026-11-22T12:00:00.000Z" };
-    const next = render(view, event, paintOf(hasColours));
-    view = next.view;
-    screen += next.text;
-  });
-  return screen;
-}
+const shown = (bodies: readonly AgentEventBody[], style = uncoloured): string =>
+  bodies.map(createRenderer(style)).join("");
 
 const end = (part: Partial<SessionEnded> = {}): SessionEnded => ({
   ...{ type: "session_ended", outcome: "done", text: "", turns: 2, duration_ms: 61_000, usage: noUsage },
@@ -71,9 +66,6 @@ it("tells a failure once that was told before it ended the run", () => {
   expect(shown([{ type: "error", ...error }, end({ outcome: "failed", error })])).toBe(
     "MODEL_FAILED: Gone.\nLater.\n2 turns · 1 min 1 s\n",
   );
-  expect(shown([end({ outcome: "failed", error }), end({ outcome: "failed", error })])).toContain(
-    "1 min 1 s\nMODEL_FAILED",
-  );
 });
 
 it("keeps what others wrote from steering the terminal, wherever it comes", () => {
@@ -118,10 +110,10 @@ it("keeps what others wrote from steering the terminal, wherever it comes", () =
 });
 
 it("hides nothing of what is to be approved", () => {
-  const input = { script: `a${" ".repeat(300)}; rm -rf /`, confirm: true };
+  const input = { script: `a${" ".repeat(300)}${"x".repeat(5_000)}\u202e; rm -rf /`, confirm: true };
   const approval = { approval_id: "a", tool: "t", reason: "r", expires_at: "2026-11-22T12:00:00.000Z" };
   const text = shown([{ type: "approval_required", ...approval, input }]);
-  expect(text).toContain("rm -rf /");
+  expect(text).toContain("x\\u202e; rm -rf /");
   expect(text).toContain("confirm=true");
 });
 
@@ -131,16 +123,8 @@ it("is without a single escape where there are no colours, and the same text whe
     { type: "progress", kind: "cache", text: "[CACHE] Read 9 tokens" },
     end({ outcome: "limit", limit: "turns" }),
   ];
-  expect(shown(bodies, true)).toContain("\u001b[2m[CACHE] Read 9 tokens\u001b[22m");
-  expect(plain(shown(bodies, true))).toBe(shown(bodies));
-});
-
-test("colours are for a terminal that can, and not against NO_COLOR", () => {
-  expect(wantsColours({ isTTY: true }, {})).toBe(true);
-  expect(wantsColours({ isTTY: true }, { NO_COLOR: "" })).toBe(true);
-  expect(wantsColours({ isTTY: true }, { NO_COLOR: "1" })).toBe(false);
-  expect(wantsColours({ isTTY: true }, { TERM: "dumb" })).toBe(false);
-  expect(wantsColours({}, {})).toBe(false);
+  expect(shown(bodies, coloured)).toContain("\u001b[2m[CACHE] Read 9 tokens\u001b[22m");
+  expect(plain(shown(bodies, coloured))).toBe(shown(bodies));
 });
 
 test("plain text keeps words, lines and tabs, and loses the rest", () => {
@@ -171,7 +155,6 @@ test("arguments, times and money are short", () => {
     "1 min 0 s",
     "2 min 5 s",
   ]);
-  expect([0.00412, 1.5].map(dollars)).toEqual(["$0.0041", "$1.50"]);
   const usage = {
     input_tokens: 10,
     output_tokens: 5,
@@ -181,5 +164,6 @@ test("arguments, times and money are short", () => {
   expect(costLine({ turns: 1, usage, cost_usd: 0.01, saved_usd: -0.002 })).toBe(
     "1 turn · 1,010 tokens in (0 from the cache), 5 out · $0.0100, $0.0020 of it for filling the cache",
   );
+  expect(costLine({ turns: 2, usage, cost_usd: 1.5, saved_usd: 0 })).toMatch(/ · \$1\.50$/);
   expect(costLine({ turns: 0, usage: noUsage })).toBe("0 turns");
 });

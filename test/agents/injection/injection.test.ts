@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { loadAgents } from "../../../agent-client/src/agents/load.ts";
 import { jsonTeller, liveTeller } from "../../../agent-client/src/cli/tell.ts";
-import { systemOf } from "../../../agent-client/src/sessions/run.ts";
+import { systemOf } from "../../../agent-client/src/sessions/segments.ts";
 import { allSkills, allSpecs } from "../../fixtures/agentLab.ts";
 import type { SeenRequest } from "../../fixtures/messagesApi/messages.ts";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { AgentEventBody } from "../../../agent-client/src/events.ts";
 import { runAgent } from "../../../agent-client/src/loop/runAgent.ts";
-import { modelAt, toolSpec } from "../../fixtures/agentLoop.ts";
+import { inMemory, modelAt, toolSpec } from "../../fixtures/agentLoop.ts";
 import { type Aimock, startAimock } from "../../fixtures/aimock.ts";
 
 /** The loop on a server that is not ours: what works only on our own stand-in fails here. */
@@ -11,14 +11,16 @@ afterEach(async () => {
   mock = undefined;
 });
 
+const prefix = { system: "You test.", specs: [toolSpec("press_key")] };
+
 async function run(...fixtures: Parameters<typeof startAimock>[0]) {
   mock = await startAimock(fixtures);
   const events: AgentEventBody[] = [];
   const called: unknown[] = [];
   const { ended, history } = await runAgent({
     models: [modelAt(mock.url)],
-    system: "You test.",
-    specs: [toolSpec("press_key")],
+    ...prefix,
+    restart: inMemory(prefix),
     async call({ input }) {
       called.push(input);
       return { parts: [{ type: "text", text: "pressed" }], isError: false };
@@ -53,7 +55,7 @@ test("one call is run once and its result goes back", async () => {
   expect(history.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
 });
 
-test("a rate limit is waited for", async () => {
+test("a request that met a rate limit is asked again", async () => {
   const limited = {
     error: { message: "slow down", type: "rate_limit_error" },
     status: 429,

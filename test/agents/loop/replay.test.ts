@@ -7,7 +7,7 @@ import { runAgent } from "../../../agent-client/src/loop/runAgent.ts";
 import { openModels } from "../../../agent-client/src/model/models.ts";
 import { recordingFetch, replayingFetch } from "../../../agent-client/src/model/recording.ts";
 import { settingsSchema } from "../../../agent-client/src/settings.ts";
-import { toolSpec } from "../../fixtures/agentLoop.ts";
+import { inMemory, toolSpec } from "../../fixtures/agentLoop.ts";
 import { calls, error, says, thinks, together } from "../../fixtures/messagesApi/reply.ts";
 import { script } from "../../fixtures/messagesApi/script.ts";
 import { startMessagesApi, testKey } from "../../fixtures/messagesApi/server.ts";
@@ -18,6 +18,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const prefix = { system: "You test.", specs: [toolSpec("press_key")] };
+
 /** What a run told, without what is measured. */
 async function run(url: string, wire: typeof fetch, prompt = "Press HOME") {
   const events: AgentEventBody[] = [];
@@ -25,8 +27,8 @@ async function run(url: string, wire: typeof fetch, prompt = "Press HOME") {
   const keyFile = join(folder, "no-key");
   const { ended, history } = await runAgent({
     models: openModels({ settings: settingsSchema.parse({}), env, keyFile, fetch: wire }).current(),
-    system: "You test.",
-    specs: [toolSpec("press_key")],
+    ...prefix,
+    restart: inMemory(prefix),
     call: async () => ({ parts: [{ type: "text", text: "pressed" }], isError: false }),
     gate: async () => undefined,
     history: [{ role: "user", content: prompt }],

@@ -1,16 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectDaemon } from "@labwright/mcp-server/attach";
 import { vi } from "vitest";
 import type { Attach } from "../../../agent-client/src/mcp/daemon.ts";
-import { openLabServer } from "../../../agent-client/src/mcp/labServer.ts";
-import type { LabServer } from "../../../agent-client/src/ports.ts";
+import { openLabServer, type RemoteLab } from "../../../agent-client/src/mcp/labServer.ts";
+import { connectDaemon } from "../../../mcp-server/src/cli/daemon.ts";
 import { type Bench, isAlive, kill, productBench, within } from "../../fixtures/daemon.ts";
 
 export type DaemonLab = {
   bench: Bench;
   /** A client as each process of the agents has one; it starts the daemon when there is none. */
-  open(name: string): LabServer;
+  open(name: string): RemoteLab;
   /** Kills the daemon with -9, and waits until it is dead. Gives its pid. */
   killDaemon(): Promise<number>;
   end(): Promise<void>;
@@ -20,13 +19,13 @@ export type DaemonLab = {
 export function openDaemonLab(yaml: string): DaemonLab {
   const bench = productBench();
   writeFileSync(join(bench.dataDir, "labwright.yaml"), `server: { name: lab }\n${yaml}\n`);
-  const opened: LabServer[] = [];
+  const opened: RemoteLab[] = [];
   return {
     bench,
     open(name) {
       const attach = attachTo(bench.dataDir, `agent/${name}`);
       // Longer than a test: what only goes on because the server was silent too long does not go on here.
-      const server = openLabServer({ attach, silentMs: () => 600_000, name, version: "0" });
+      const server = openLabServer({ attach, silentMs: () => 600_000 });
       opened.push(server);
       return server;
     },
@@ -46,7 +45,7 @@ export function openDaemonLab(yaml: string): DaemonLab {
   };
 }
 
-/** As `agent-client/src/inprocess.ts` does it, under a name of the test's. */
+/** As `mcp-server/src/cli/agent.ts` does it, under a name of the test's. */
 function attachTo(dataDir: string, client: string): Attach {
   const signal = new AbortController().signal;
   const terminal = { out: () => {}, err: () => {}, env: {}, cwd: dataDir, signal };

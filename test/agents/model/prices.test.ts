@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { longFrom } from "../../../agent-client/src/loop/shorten.ts";
 import { factsOf } from "../../../agent-client/src/model/facts.ts";
 import { openModels } from "../../../agent-client/src/model/models.ts";
-import { cacheLines, costLine, costOf, noUsage } from "../../../agent-client/src/model/usage.ts";
+import { cacheLines, costLine, noUsage, spentOn } from "../../../agent-client/src/model/usage.ts";
 import { settingsSchema } from "../../../agent-client/src/settings.ts";
 import { knownModels } from "../../fixtures/messagesApi/models.ts";
 
 const million = 1_000_000;
 const used = (given: Partial<typeof noUsage>) => ({ ...noUsage, ...given });
 const price = (model: string) => factsOf(model).price ?? { input: Number.NaN, output: Number.NaN };
-const cost = (model: string, given: Partial<typeof noUsage>) => costOf(used(given), price(model)).cost_usd;
+const cost = (model: string, given: Partial<typeof noUsage>) => spentOn(used(given), price(model)).cost_usd;
 
 describe("a million tokens cost", () => {
   // Read from the pages that models.json names: in, out, written for five minutes, read.
@@ -31,19 +32,24 @@ describe("a million tokens cost", () => {
     expect(cost("claude-haiku-5-5", long)).toBeCloseTo(0.040001 * 0.5 + 0.06 * 0.05 + 0.001 * 2.5, 12);
   });
 
+  test("and a conversation with it is shortened before that", () => {
+    expect(longFrom(factsOf("claude-haiku-5-5"))).toBeLessThanOrEqual(100_000);
+    expect(longFrom(factsOf("claude-opus-5-5"))).toBeGreaterThan(100_000);
+  });
+
   test("what the settings say, with the usual factors where they say nothing of the cache", () => {
     const settings = settingsSchema.parse({ models: [{ model: "other", price: { input: 3, output: 6 } }] });
     const [endpoint] = openModels({ settings, env: { ANTHROPIC_API_KEY: "k" }, keyFile: "" }).current();
     const facts = endpoint?.facts.price ?? price("none");
-    expect(costOf(used({ cache_creation_input_tokens: million }), facts).cost_usd).toBeCloseTo(3.75, 9);
-    expect(costOf(used({ cache_read_input_tokens: million }), facts).cost_usd).toBeCloseTo(0.3, 9);
+    expect(spentOn(used({ cache_creation_input_tokens: million }), facts).cost_usd).toBeCloseTo(3.75, 9);
+    expect(spentOn(used({ cache_read_input_tokens: million }), facts).cost_usd).toBeCloseTo(0.3, 9);
   });
 });
 
 test("a model that nobody knows has no price, and says of which day our prices are", () => {
   expect(factsOf("claude-of-tomorrow").price).toBeUndefined();
   expect(factsOf("claude-opus-5-5-turbo").price).toBeUndefined();
-  expect(costLine("turn 1", noUsage, undefined)).toMatch(/unknown \(prices of \d{4}-\d{2}-\d{2}\)/);
+  expect(costLine("turn 1", { usage: noUsage })).toMatch(/unknown \(prices of \d{4}-\d{2}-\d{2}\)/);
   expect(cacheLines(used({ cache_read_input_tokens: 5 }), undefined)).toEqual([
     "[CACHE] Read 5 tokens from cache",
   ]);
@@ -58,6 +64,8 @@ test.each(
   output,
   effort,
   toolChanges,
+  compacts,
+  pictures,
 }) => {
   expect(factsOf(id)).toMatchObject({
     thinks_by_default: thinks,
@@ -66,5 +74,11 @@ test.each(
     output_tokens: output,
     effort_levels: effort,
     inline_tools: toolChanges,
+    compaction: compacts,
+    pictures: {
+      per_request: pictures.count,
+      edge_pixels: pictures.edge,
+      visual_tokens: pictures.tokens,
+    },
   });
 });

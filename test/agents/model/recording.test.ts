@@ -65,9 +65,8 @@ test("a file has a line for each exchange, for its owner only, and no key", asyn
   await converse(await recorder(conversation()));
   expect(lines()).toHaveLength(2);
   expect(JSON.parse(lines()[0] ?? "")).toMatchObject({
-    at: expect.stringMatching(/^\d{4}-.*Z$/),
     request: { method: "POST", path: "/v1/messages", body: { tools: [{ name: "press_key" }] } },
-    response: { status: 200, sse: expect.stringContaining("event: message_stop") },
+    response: { status: 200, body: expect.stringContaining("event: message_stop") },
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const text = lines().join("\n").toLowerCase();
@@ -245,11 +244,11 @@ describe("a file that cannot be used is named with what to do", () => {
   });
 
   test.each([
-    ["a line that is no JSON", '{"at":'],
+    ["a line that is no JSON", '{"request":'],
     ["a line that is no exchange", '{"role":"user"}'],
     [
       "an exchange with an impossible status",
-      '{"at":"2026-01-01T00:00:00Z","request":{"method":"POST","path":"/","body":{}},"response":{"status":99,"headers":{}}}',
+      '{"request":{"method":"POST","path":"/","body":{}},"response":{"status":99,"headers":{},"body":""}}',
     ],
   ])("%s", async (_, line) => {
     const client = await recorder(script([says("ok")]));

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { hasSandbox } from "../../fixtures/sandbox.ts";
 import { boxYaml } from "../../services/navigation/lab.ts";
 import { chain, sees } from "../../services/testcases/testcaseBench.ts";
-import { type OfflineBench, openOffline, skillOf } from "./bench.ts";
+import { type OfflineBench, openOffline } from "./bench.ts";
 
 const yaml = `
 devices: [{ name: box, model: simulated }, { name: living_room, model: simulated }]
@@ -70,9 +70,8 @@ test.each([
   "führ Zapping auf der Box aus",
   "lance le test zapping sur la box",
   "start the test case „zapping“ on lab/box, please",
-  "run zapp on the box",
-])("run-testcase runs what is named where it is named: %s", async (text) => {
-  const { calls, text: answer, needs } = await bench.ask("run-testcase", text);
+])("runs what is named where it is named: %s", async (text) => {
+  const { calls, text: answer, needs } = await bench.ask(text);
   expect(needs).toBeUndefined();
   expect(namesOf(calls).filter((name) => !name.startsWith("list_"))).toEqual([
     "get_compatible_hosts",
@@ -82,73 +81,105 @@ test.each([
   expect(calls.find(({ name }) => name === "execute_testcase")?.input).toMatchObject({
     ...{ testcase: "zapping", device_id: "lab/box" },
   });
-  expect(answer).toMatch(/^\*\*zapping on lab\/box\*\*: FAILED \(\d+\.\d s\)/);
-  expect(answer).toMatch(/Failed step: .*\nExpected: .*Nothing like it/);
-  expect(answer).toMatch(/Execution: [a-z\d]{12}\nReport: artifact:\/\//);
-  expect(answer.split("\n").at(-1)).toBe("Done without a model.");
+  expect(answer).toMatch(/^\*\*zapping on lab\/box\*\*: FAILED\n/);
+  expect(answer).toMatch(/failed_step: .*expected: .*Nothing like it/);
+  expect(answer).toMatch(/execution_id: [a-z\d]{12}[\s\S]*\nreport: artifact:\/\//);
 });
 
 test("inputs of a test case are those that it has", async () => {
-  const { calls, text } = await bench.ask("run-testcase", "run login_basic on box with who=anna and other=x");
+  const { calls, text } = await bench.ask("run login_basic on box with who=anna");
   expect(calls.find(({ name }) => name === "execute_testcase")?.input.inputs).toEqual({ who: "anna" });
   expect(text).toContain("PASSED");
+  const other = await bench.ask("run login_basic on box with other=x");
+  expect(other.needs?.question).toBe("Not understood: “other=x”. Run login_basic on lab/box?");
 });
 
 test("two that fit are a question, and the answer settles it", async () => {
   const before = await runsOf();
-  const asked = await bench.ask("run-testcase", "run the login test on box");
+  const asked = await bench.ask("run the login test on box");
   expect(asked.needs).toEqual({
     question: "Which test case is meant?",
     options: ["login_basic", "login_guest"],
   });
   expect(await runsOf()).toEqual(before);
-  const { text } = await bench.ask("run-testcase", "run the login test on box", { answers: ["login_guest"] });
+  const { text } = await bench.ask("run the login test on box", { answers: ["login_guest"] });
   expect(text).toContain("**login_guest on lab/box**: PASSED");
 });
 
 test("a device that is not named is asked for, among those that can run the app", async () => {
-  const { needs, calls } = await bench.ask("run-testcase", "run zapping");
+  const { needs, calls } = await bench.ask("run zapping");
   expect(needs?.options).toEqual(["lab/box", "lab/living_room"]);
   expect(namesOf(calls)).not.toContain("execute_testcase");
-  const { text } = await bench.ask("run-testcase", "run zapping", { answers: ["living room"] });
+  const { text } = await bench.ask("run zapping", { answers: ["living room"] });
   expect(text).toContain("**zapping on lab/living_room**");
 });
 
 test.each([
-  ["nothing named", "run the test on box"],
-  ["an unknown name", "run checkout on box"],
-  ["a name that begins like one", "run login_basics on box"],
-  ["a name that goes on otherwise", "run login_new on box"],
-  ["a name with more beside it", "run zapp payment on box"],
-  ["a device that is not there", "run zapping on pixel9"],
-  ["a quoted device that is not there", 'run zapping on "pixel9"'],
-  ["a path", "run ../../etc/passwd on box"],
-])("runs nothing and says what there is: %s", async (_, text) => {
+  ["run the test on box", /^Which test case is meant\?$/],
+  ["run checkout on box", /^Not understood: “checkout”\. Which script or test case is meant\?/],
+  ["run login_basics on box", /^Which test case is meant\?$/],
+  ["run login_new on box", /^Which test case is meant\?$/],
+  ["run zapp on box", /^Which test case is meant\?$/],
+  ["run zapping on pixel9", /^Which device is meant\?$/],
+  ['run zapping on "pixel9"', /^Which device is meant\?$/],
+  ["run ../../etc/passwd on box", /^Not understood: “\.\.\/\.\.\/etc\/passwd”\. Which/],
+  ["run zapping and banking on box", /^Which test case is meant\?$/],
+  ["run zapping on box tomorrow at 9", /^Not understood: “tomorrow”, “9”\. Run zapping on lab\/box\?$/],
+  ["run zapping on box when it is free", /^Not understood: “when”, “free”\. Run zapping on lab\/box\?$/],
+  ["run zapping three times on box", /^Not understood: “three”, “times”\. Run zapping on lab\/box\?$/],
+  ["run everything except zapping on box", /^Nothing was run/],
+])("runs nothing that was not asked for: %s", async (text, said) => {
   const before = await runsOf();
-  const { needs, calls, text: answer } = await bench.ask("run-testcase", text);
-  expect(needs?.options.length).toBeGreaterThan(0);
-  expect(answer).toMatch(/- (zapping|lab\/box)/);
+  const { outcome, calls, text: answer } = await bench.ask(text);
+  expect(answer).toMatch(said);
+  expect(outcome).toBe("needs_input");
   expect(namesOf(calls)).not.toContain("execute_testcase");
   expect(await runsOf()).toEqual(before);
 });
+
+test.each([
+  "did zapping run on box?",
+  "why does zapping run so long on box",
+  "how do I run zapping on box",
+  "when does zapping run on box",
+  "hat zapping auf der box bestanden",
+  "what does the test zapping do",
+  "zapping",
+  "status of zapping",
+  "show how to run zapping on box",
+  "schedule zapping on box for every night",
+  "can you delete zapping",
+])("a question runs nothing: %s", async (text) => {
+  const { calls } = await bench.ask(text);
+  expect(namesOf(calls)).not.toContain("execute_testcase");
+});
+
+test.each([
+  "can you run zapping on box?",
+  "please run zapping on box now",
+  "Kannst du zapping auf box ausführen?",
+])("a polite order runs: %s", async (text) =>
+  expect(namesOf((await bench.ask(text)).calls)).toContain("execute_testcase"));
 
 test.each([
   ["do not run zapping on box", /Nothing was run/],
   ["führ zapping bitte nicht auf der box aus", /Nothing was run/],
   ["n'exécute pas zapping sur la box", /Nothing was run/],
   ["stop running zapping on box", /Nothing was run/],
+  ["don't run zapping on box", /Nothing was run/],
+  ["zapping soll nicht laufen, nicht starten", /Nothing was run/],
 ])("runs nothing when it is told not to: %s", async (text, said) => {
-  const { calls, text: answer } = await bench.ask("run-testcase", text);
+  const { calls, text: answer } = await bench.ask(text);
   expect(answer).toMatch(said);
   expect(namesOf(calls)).not.toContain("execute_testcase");
 });
 
 test("a name without an order is confirmed before it runs", async () => {
-  const asked = await bench.ask("run-testcase", "zapping on box");
+  const asked = await bench.ask("zapping on box");
   expect(asked.needs).toEqual({ question: "Run zapping on lab/box?", options: ["Run it", "Do not run it"] });
-  const yes = await bench.ask("run-testcase", "zapping on box", { answers: ["Run it"] });
+  const yes = await bench.ask("zapping on box", { answers: ["Run it"] });
   expect(namesOf(yes.calls)).toContain("execute_testcase");
-  const no = await bench.ask("run-testcase", "zapping on box", { answers: ["Do not run it"] });
+  const no = await bench.ask("zapping on box", { answers: ["Do not run it"] });
   expect(namesOf(no.calls)).not.toContain("execute_testcase");
 });
 
@@ -162,11 +193,13 @@ test("the only device is meant where none is named, and not where another one is
       "run zapping on the phone",
       "lance zapping sur la tablette",
     ]) {
-      const { needs, calls } = await alone.ask("run-testcase", text);
-      expect(needs).toEqual({ question: "Is the device lab/box meant?", options: ["lab/box"] });
+      const { needs, calls } = await alone.ask(text);
+      expect(needs?.question).toMatch(
+        /^Not understood: “(?:pixel9|phone|tablette)”\. Run zapping on lab\/box\?$/,
+      );
       expect(namesOf(calls)).not.toContain("execute_testcase");
     }
-    const { text } = await alone.ask("run-testcase", "please run zapping on the device");
+    const { text } = await alone.ask("please run zapping on the device");
     expect(text).toContain("**zapping on lab/box**: PASSED");
   } finally {
     await alone.end();
@@ -175,7 +208,7 @@ test("the only device is meant where none is named, and not where another one is
 
 test("a device's name is no app's", async () => {
   await bench.client.call("import_userinterface", { yaml: boxYaml("living room") });
-  const { calls } = await bench.ask("run-testcase", "run zapping on living_room");
+  const { calls } = await bench.ask("run zapping on living_room");
   expect(calls.find(({ name }) => name === "get_compatible_hosts")?.input).toEqual({
     userinterface_name: "shop",
   });
@@ -183,15 +216,15 @@ test("a device's name is no app's", async () => {
 });
 
 test("a device that cannot run the app is refused with the reason", async () => {
-  const { text, calls } = await bench.ask("run-testcase", "run banking on box");
+  const { text, calls } = await bench.ask("run banking on box");
   expect(text).toContain("lab/box cannot run bank: model simulated");
   expect(namesOf(calls)).not.toContain("execute_testcase");
-  const none = await bench.ask("run-testcase", "run banking");
-  expect(none.text).toContain("There is no device for it.");
+  const none = await bench.ask("run banking");
+  expect(none.text).toContain("There is no device for bank.");
 });
 
 test("a run that goes on is waited for by its id, and started once", async () => {
-  const { calls, text } = await bench.ask("run-testcase", "run slow on box", {
+  const { calls, text } = await bench.ask("run slow on box", {
     change: ({ name, input }) => ({ name, input: "wait_ms" in input ? { ...input, wait_ms: 200 } : input }),
   });
   const [first, ...others] = calls.filter(({ name }) => name === "execute_testcase");
@@ -202,35 +235,21 @@ test("a run that goes on is waited for by its id, and started once", async () =>
   expect(text).toContain("**slow on lab/box**: PASSED");
 });
 
-test("a run that does not end in the skill's time is told as going on, with no verdict", async () => {
-  const skill = { ...skillOf("run-testcase"), timeout_seconds: 90 };
-  const { text, calls } = await bench.ask(skill, "run endless on box", {
+test("a run that does not end in time is told as going on, with no verdict", async () => {
+  const { text, calls, outcome } = await bench.ask("run endless on box", {
+    timeoutMs: 90_000,
     change: ({ name, input }) => ({ name, input: "wait_ms" in input ? { ...input, wait_ms: 0 } : input }),
   });
   expect(calls.filter(({ name }) => name === "execute_testcase")).toHaveLength(2);
   expect(text).toMatch(/^\*\*endless on lab\/box\*\*: (RUNNING|QUEUED)/);
-  expect(text).toContain("Report: none yet");
-});
-
-test("follow-execution tells of the run that goes on, and asks which when there are two", async () => {
-  const start = async (device: string) => {
-    const args = { testcase: "endless", device_id: device, wait_ms: 0 };
-    const { structured } = await bench.client.call("execute_testcase", args);
-    return z.string().parse(structured.execution_id);
-  };
-  const first = await start("box");
-  const one = await bench.ask("follow-execution", "how far is the run?");
-  expect(one.calls.at(-1)).toEqual({ name: "get_execution_status", input: { execution_id: first } });
-  const second = await start("living_room");
-  const two = await bench.ask("follow-execution", "stop the run");
-  expect(two.needs?.options.toSorted()).toEqual([first, second].toSorted());
-  expect(namesOf(two.calls)).not.toContain("cancel_execution");
+  expect(text).toContain("The run goes on.");
+  expect(outcome).toBe("limit");
 });
 
 test("an interrupted run ends, on the device too", async () => {
   const before = await runsOf();
   const stop = new AbortController();
-  const asked = bench.ask("run-testcase", "run endless on box", { signal: stop.signal });
+  const asked = bench.ask("run endless on box", { signal: stop.signal });
   const ended = expect(asked).rejects.toThrow();
   await vi.waitFor(() => expect(bench.product.services.executions.running()).toBe(1), { timeout: 20_000 });
   stop.abort();
@@ -241,24 +260,24 @@ test("an interrupted run ends, on the device too", async () => {
 
 describe.runIf(hasSandbox)("run-script", () => {
   test("runs a script with quoted arguments and tells verdict, time, report and log", async () => {
-    const { text, calls } = await bench.ask("run-script", 'run warmup on box with "two words" and "$(id)"');
+    const { text, calls } = await bench.ask('run warmup on box with "two words" and "$(id)"');
     expect(calls.find(({ name }) => name === "execute_script")?.input).toMatchObject({
       ...{ script: "warmup.py", device_id: "lab/box", args: ["two words", "$(id)"] },
     });
-    expect(text).toMatch(/^\*\*warmup\.py on lab\/box\*\*: PASSED \(\d+\.\d s\)/);
-    expect(text).toContain('Outputs: {"args":["two words","$(id)"]}');
-    expect(text).toMatch(/Report: artifact:\/\/\w+\nLog: kept with the execution/);
+    expect(text).toMatch(/^\*\*warmup\.py on lab\/box\*\*: PASSED\n/);
+    expect(text).toMatch(/outputs: .*two words.*\$\(id\)/);
+    expect(text).toMatch(/report\.html: artifact:\/\/\w+/);
   });
 
   test("a failed script is told with the end of its log", async () => {
-    const { text } = await bench.ask("run-script", "führ das broken-Skript auf lab/box aus");
+    const { text } = await bench.ask("führ das broken-Skript auf lab/box aus");
     expect(text).toMatch(/^\*\*broken\.sh on lab\/box\*\*: FAILED/);
-    expect(text).toContain("Reason: SCRIPT_FAILED");
-    expect(text).toContain("Log: the reason");
+    expect(text).toContain("SCRIPT_FAILED");
+    expect(text).toContain("log_tail: the reason");
   });
 
   test("a script of an app runs on a device that can run the app", async () => {
-    const { text, calls } = await bench.ask("run-script", 'run goto with "Movies" in shop on living_room');
+    const { text, calls } = await bench.ask('run goto with "Movies" in shop on living_room');
     expect(namesOf(calls)).toContain("get_compatible_hosts");
     expect(calls.find(({ name }) => name === "execute_script")?.input).toMatchObject({
       ...{ script: "goto.py", userinterface_name: "shop", args: ["Movies"], device_id: "lab/living_room" },

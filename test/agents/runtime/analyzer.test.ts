@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { type RunSkill, startRuntime } from "../../../agent-client/src/runtime/index.ts";
+import { type RunSkill, startRuntime } from "../../../mcp-server/src/agents/runtime/index.ts";
 import { endOf } from "./ends.ts";
 import { type Lab, openLab, runtimeOn, shipped } from "./lab.ts";
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import type { AgentStore, LabServer } from "../../../agent-client/src/ports.ts";
-import { startRuntime } from "../../../agent-client/src/runtime/index.ts";
-import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
-import { agentClock, type Lab, openLab, runtimeOn, shipped } from "./lab.ts";
+import { startRuntime } from "../../../mcp-server/src/agents/runtime/index.ts";
+import type { TaskStore } from "../../../mcp-server/src/agents/store.ts";
+import { memoryTasks } from "../../fixtures/memoryStore/memoryTasks.ts";
+import { agentClock, type Lab, openLab, type RuntimeServer, runtimeOn, shipped } from "./lab.ts";
 
 let lab: Lab;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const gone = () => new Promise<never>(() => {});
  * A server that a process reaches until its `last` step, counted over tools and store; from then on nothing of it arrives
  * any more. `isAfter`: the step itself is done, and its answer lost.
  */
-async function mortal(store: AgentStore, last: number, isAfter: boolean) {
+async function mortal(store: TaskStore, last: number, isAfter: boolean) {
   let steps = 0;
   const buried = new AbortController();
   const names: string[] = [];
@@ -31,17 +31,16 @@ async function mortal(store: AgentStore, last: number, isAfter: boolean) {
     const result = await work();
     return steps >= last ? gone() : result;
   };
-  const { toolbox, feed, ...server } = await lab.server();
-  const counted: LabServer = {
-    ...server,
+  const { toolbox, events } = await lab.server();
+  const counted: RuntimeServer = {
     toolbox: {
       specs: toolbox.specs,
       call: (use, options) => step(use.name, () => toolbox.call(use, options)),
     },
-    feed: {
-      ...feed,
-      follow: (after, signal) => feed.follow(after, AbortSignal.any([signal, buried.signal])),
-      done: (consumer, id) => step("done", () => feed.done(consumer, id)),
+    events: {
+      ...events,
+      read: async (range) => (buried.signal.aborted ? [] : events.read(range)),
+      done: (consumer, id) => step("done", () => events.done(consumer, id)),
     },
     store: {
       ...store,
@@ -49,9 +48,9 @@ async function mortal(store: AgentStore, last: number, isAfter: boolean) {
       holdRole: (...args) => (steps >= last ? gone() : store.holdRole(...args)),
       claimTask: (...args) => (steps >= last ? gone() : store.claimTask(...args)),
       updateTask(...args) {
-        const what = Object.keys(args[2]).join();
+        const what = Object.keys(args[1]).join();
         // Its renewals come with the time, not with its work.
-        if (what === "ttl_ms") return steps >= last ? gone() : store.updateTask(...args);
+        if (what === "") return steps >= last ? gone() : store.updateTask(...args);
         return step(`updateTask ${what}`, () => store.updateTask(...args));
       },
     },
@@ -65,12 +64,15 @@ const triaged = async (id: string) =>
 /** Lets a process die at a step of its work on an alert, and another go on. False when it came to its end before. */
 async function dieAt(last: number, isAfter: boolean): Promise<string | undefined> {
   const clock = agentClock("2026-03-01T12:10:00Z");
-  const store = memoryStore(clock);
+  const store = memoryTasks(clock);
   const id = await lab.alert("blackscreen", "box");
   const after = (await lab.product.events.latestId()) - 1;
-  const from = (server: LabServer): LabServer => ({
+  const from = (server: RuntimeServer): RuntimeServer => ({
     ...server,
-    feed: { ...server.feed, cursor: async (consumer) => Math.max(after, await server.feed.cursor(consumer)) },
+    events: {
+      ...server.events,
+      cursor: async (consumer) => Math.max(after, await server.events.cursor(consumer)),
+    },
   });
   const first = await mortal(store, last, isAfter);
   // It is never closed: a process that was killed closes nothing.
@@ -112,7 +114,7 @@ async function dieAt(last: number, isAfter: boolean): Promise<string | undefined
   expect(await triaged(id), `died at ${where}`).toHaveLength(1);
   const state = (await lab.call("get_device_info", { device_id: "box" })).structured.state;
   // Between the two the lease is known to the server alone, which ends it with its client.
-  if (!(isAfter && where === "take_control") && where !== "updateTask finding,ttl_ms")
+  if (!(isAfter && where === "take_control") && where !== "updateTask finding")
     expect(state, `died at ${where}`).toBe("free");
   else await lab.call("take_control", { device_id: "box", force: true });
   await lab.call("release_control", { device_id: "box" });
@@ -140,11 +142,11 @@ test.each([
       "get_device_info",
       "capture_screenshot",
       "take_control",
-      "updateTask finding,ttl_ms",
+      "updateTask finding",
       "get_device_info",
       "capture_screenshot",
       "release_control",
-      "updateTask finding,ttl_ms",
+      "updateTask finding",
       "list_alerts",
       "update_alert",
       "updateTask state,error",

@@ -1,55 +1,36 @@
 import { randomUUID } from "node:crypto";
-import { Hono } from "hono";
 import { z } from "zod";
 import type { Agent } from "../../../agent-client/src/agents/agent.ts";
 import { loadAgents } from "../../../agent-client/src/agents/load.ts";
 import { systemClock } from "../../../agent-client/src/clock.ts";
 import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
-import type { Clock, LabEvent, LabServer, StoredTask, ToolCall } from "../../../agent-client/src/ports.ts";
-import type { LogLine, RuntimeDeps } from "../../../agent-client/src/runtime/index.ts";
-import { httpFeed } from "../../../agent-client/src/store/feed.ts";
-import { httpStore } from "../../../agent-client/src/store/httpStore.ts";
-import { createAgentStoreApi, createEventsApi } from "../../../mcp-server/src/api/index.ts";
+import type { Clock, ToolCall } from "../../../agent-client/src/ports.ts";
+import type { LabEvent, LogLine, RuntimeDeps } from "../../../mcp-server/src/agents/runtime/types.ts";
+import { type AgentTask, createAgentStore } from "../../../mcp-server/src/agents/store.ts";
 import type { Reply } from "../../fixtures/client.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
 
+/** What the agents have of a server. */
+export type RuntimeServer = Pick<RuntimeDeps, "toolbox" | "store" | "events">;
+
 export type Lab = {
   product: Product;
-  /** Another agent process's way to it. `before` is asked before each call of a tool, and may fail it. */
-  server(before?: (use: ToolCall) => Promise<void>): Promise<LabServer>;
+  /** Another client of it. `before` is asked before each call of a tool, and may fail it. */
+  server(before?: (use: ToolCall) => Promise<void>): Promise<RuntimeServer>;
   /** As a person's own client. */
   call(tool: string, args?: Record<string, unknown>): Promise<Reply>;
   /** Publishes an alert on a device, and gives its id. */
   alert(kind: string, device?: string): Promise<string>;
-  tasks(): Promise<StoredTask[]>;
+  tasks(): Promise<AgentTask[]>;
   events(type: string): Promise<LabEvent[]>;
   end(): Promise<void>;
 };
 
-/** The whole product in this process, reached as an agent process reaches it: MCP, the routes of the store and the feed. */
+/** The whole product in this process, with what it lends its agents: tools by MCP, its store and its events. */
 export async function openLab(yaml: string): Promise<Lab> {
   const product = await openProduct(yaml);
-  const fault = (error: unknown) => {
-    throw error;
-  };
-  const app = new Hono();
-  const facts = { settings: {}, skills: () => [] };
-  app.route("/server/agent/store", createAgentStoreApi(product.agentStore, facts, fault));
-  app.route("/server/events", createEventsApi(product.events, fault));
-  const store = httpStore(async (path, { method, body, query }) => {
-    const search = query ? `?${new URLSearchParams(query)}` : "";
-    const response = await app.request(`${path}${search}`, {
-      method,
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { "content-type": "application/json" },
-      }),
-    });
-    const answer: unknown = await response.json().catch(() => undefined);
-    return { status: response.status, body: answer };
-  });
-  const feed = httpFeed({ fetch: async (path, init) => app.request(path, init), clock: systemClock });
+  const store = createAgentStore({ db: product.storage.db, clock: product.services.clock });
   const person = await product.connect({ principal: "anna", client: "anna's host" });
   return {
     product,
@@ -69,7 +50,7 @@ export async function openLab(yaml: string): Promise<Lab> {
             return toolbox.call(use, options);
           },
         },
-        ...{ store, feed, skills: async () => [], settings: async () => ({}), close: async () => {} },
+        ...{ store, events: eventsOf(product.events) },
       };
     },
     call: person.call,
@@ -99,11 +80,11 @@ export function agentClock(start = "2026-03-01T10:59:30Z") {
   return clock;
 }
 
-/** An agent as it is shipped, with changes to its `config`. */
+/** An agent as it is shipped, but at work, with changes to its `config`. */
 export function shipped(name: "monitor" | "analyzer", config: Partial<Agent["config"]> = {}): Agent {
   const found = loadAgents().agents.find((agent) => agent.name === name);
   if (!found) throw new Error(`There is no agent ${name}.`);
-  return { ...found, config: { ...found.config, ...config } };
+  return { ...found, config: { ...found.config, enabled: true, ...config } };
 }
 
 const startedAt = Date.now();
@@ -115,14 +96,14 @@ const quietClock: Clock = {
 
 /** What a runtime needs, and its log. */
 export function runtimeOn(
-  server: LabServer,
+  server: RuntimeServer,
   agents: readonly Agent[],
   more: Partial<RuntimeDeps> = {},
 ): RuntimeDeps & { lines: LogLine[] } {
   const lines: LogLine[] = [];
   return {
     ...{
-      server,
+      ...server,
       agents,
       clock: quietClock,
       holder: `test/${randomUUID()}`,
@@ -132,3 +113,12 @@ export function runtimeOn(
     lines,
   };
 }
+
+/** The same as an object of its own functions, so that a test can replace one. */
+const eventsOf = (events: RuntimeDeps["events"]): RuntimeDeps["events"] => ({
+  read: (range) => events.read(range),
+  latestId: () => events.latestId(),
+  subscribe: (listener) => events.subscribe(listener),
+  cursor: (consumer) => events.cursor(consumer),
+  done: (consumer, id) => events.done(consumer, id),
+});

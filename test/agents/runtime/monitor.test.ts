@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { type RunSkill, startRuntime } from "../../../agent-client/src/runtime/index.ts";
+import { type RunSkill, startRuntime } from "../../../mcp-server/src/agents/runtime/index.ts";
 import { endOf } from "./ends.ts";
 import { agentClock, type Lab, openLab, runtimeOn, shipped } from "./lab.ts";
 
@@ -94,7 +94,8 @@ test("a dry run looks, says what it would do, and neither takes nor writes", asy
   const id = await lab.alert("app_crash", "box-4");
   await isDone(id);
   await lab.call("publish_event", { type: "webhook.ci_failure", payload: { build: "9" } });
-  const build = async () => (await lab.tasks()).find(({ event }) => event.payload.build === "9");
+  const build = async () =>
+    (await lab.tasks()).find(({ event }) => JSON.stringify(event.payload) === '{"build":"9"}');
   await expect.poll(async () => (await build())?.state, within).toBe("done");
   expect((await build())?.finding).toMatchObject({ would: ["publish agent.report"] });
   await runtime.close();

@@ -1,15 +1,12 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { agentSchema } from "../../../agent-client/src/agents/agent.ts";
-import type {
-  LabEvent,
-  LabServer,
-  StoredTask,
-  ToolCall,
-  ToolResult,
-} from "../../../agent-client/src/ports.ts";
-import { type RuntimeDeps, startRuntime } from "../../../agent-client/src/runtime/index.ts";
-import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
-import { agentClock, runtimeOn } from "./lab.ts";
+import type { ToolCall, ToolResult } from "../../../agent-client/src/ports.ts";
+import { startRuntime } from "../../../mcp-server/src/agents/runtime/index.ts";
+import type { LabEvent, RuntimeDeps } from "../../../mcp-server/src/agents/runtime/types.ts";
+import type { AgentTask } from "../../../mcp-server/src/agents/store.ts";
+import type { StoredEvent } from "../../../mcp-server/src/services/index.ts";
+import { memoryTasks } from "../../fixtures/memoryStore/memoryTasks.ts";
+import { agentClock, type RuntimeServer, runtimeOn } from "./lab.ts";
 
 const agent = (more: object = {}) =>
   agentSchema.parse({
@@ -30,14 +27,14 @@ const agent = (more: object = {}) =>
 type Script = (use: ToolCall, signal: AbortSignal) => Promise<Record<string, unknown>>;
 const fine: Script = async ({ name }) => (name === "list_hosts" ? { hosts: [] } : { event_id: 1 });
 
-/** A server with the store in memory, whose tools and feed are the test's. */
+/** A server with the store in memory, whose tools and events are the test's. */
 function openServer(clock: RuntimeDeps["clock"], script: Script = fine) {
-  const events: LabEvent[] = [];
+  const events: StoredEvent[] = [];
   const calls: ToolCall[] = [];
   const cursors = new Map<string, number>();
-  let wake = () => {};
-  const server: LabServer = {
-    store: memoryStore(clock),
+  let tell: (event: StoredEvent) => void = () => {};
+  const server: RuntimeServer = {
+    store: memoryTasks(clock),
     toolbox: {
       specs: async () => [],
       async call(use, { signal }): Promise<ToolResult> {
@@ -50,27 +47,19 @@ function openServer(clock: RuntimeDeps["clock"], script: Script = fine) {
         }
       },
     },
-    feed: {
+    events: {
       cursor: async (consumer) => cursors.get(consumer) ?? 0,
-      done: async (consumer, id) => void cursors.set(consumer, id),
-      async *follow(after, signal) {
-        for (let at = after; !signal.aborted; ) {
-          const next = events[at];
-          if (next) {
-            at += 1;
-            yield next;
-          } else {
-            await new Promise<void>((resolve) => {
-              wake = resolve;
-              signal.addEventListener("abort", () => resolve(), { once: true });
-            });
-          }
-        }
+      done: async (consumer, id) => {
+        cursors.set(consumer, id);
+        return id;
+      },
+      latestId: async () => events.length,
+      read: async ({ after, limit }) => events.slice(after, after + limit),
+      async subscribe(listener) {
+        tell = listener;
+        return () => {};
       },
     },
-    skills: async () => [],
-    settings: async () => ({}),
-    close: async () => {},
   };
   return {
     server,
@@ -79,11 +68,12 @@ function openServer(clock: RuntimeDeps["clock"], script: Script = fine) {
     happens(type: string) {
       const id = events.length + 1;
       const at = new Date(clock.now()).toISOString();
-      events.push({ id, type, priority: "normal", source: "test", payload: {}, at });
-      wake();
+      const event: StoredEvent = { id, type, priority: "normal", source: "test", payload: {}, at };
+      events.push(event);
+      tell(event);
       return id;
     },
-    tasks: async (): Promise<StoredTask[]> => (await server.store.tasks({ limit: 1_000 })).toReversed(),
+    tasks: async (): Promise<AgentTask[]> => (await server.store.tasks({ limit: 1_000 })).toReversed(),
     /** The events that were reported, in order. */
     reported: () =>
       calls.filter(({ name }) => name === "publish_event").map(({ input }) => Object(input.payload).event_id),
@@ -106,7 +96,7 @@ const until = (clock: ReturnType<typeof agentClock>, holds: () => Promise<unknow
     },
     { timeout: 20_000, interval: 1 },
   );
-const allDone = async (given: { tasks(): Promise<StoredTask[]> }, count: number) => {
+const allDone = async (given: { tasks(): Promise<AgentTask[]> }, count: number) => {
   const tasks = await given.tasks();
   return tasks.length === count && tasks.every(({ state }) => state === "done");
 };
@@ -218,17 +208,17 @@ test("work that another process has by now is given up, and not written", async 
   // Its renewals do not reach the server, so that its hold runs out.
   const store: typeof lab.server.store = {
     ...lab.server.store,
-    updateTask: (id, holder, patch) =>
-      Object.keys(patch).join() === "ttl_ms"
+    updateTask: (id, patch, by) =>
+      Object.keys(patch).length === 0
         ? Promise.reject(new Error("away"))
-        : lab.server.store.updateTask(id, holder, patch),
+        : lab.server.store.updateTask(id, patch, by),
   };
   lab.happens("test.normal");
   await begin(clock, runtimeOn({ ...lab.server, store }, [agent()], { clock }));
   await until(clock, () => lab.calls.length === 1);
-  let taken: StoredTask | undefined;
+  let taken: AgentTask | undefined;
   await until(clock, async () => {
-    taken ??= await lab.server.store.claimTask("watcher", "another", 600_000);
+    taken ??= await lab.server.store.claimTask("watcher", { holder: "another", ttl_ms: 600_000 });
     return taken;
   });
   go();
@@ -259,8 +249,8 @@ test("work under way when a process ends is done after the next start", async ()
 test("an event whose task was stored and whose cursor was not moved makes no second task", async () => {
   const clock = agentClock();
   const lab = openServer(clock);
-  const done = vi.fn(lab.server.feed.done).mockRejectedValueOnce(new Error("the server went away"));
-  const server = { ...lab.server, feed: { ...lab.server.feed, done } };
+  const done = vi.fn(lab.server.events.done).mockRejectedValueOnce(new Error("the server went away"));
+  const server = { ...lab.server, events: { ...lab.server.events, done } };
   lab.happens("test.normal");
   lab.happens("test.high");
   await begin(clock, runtimeOn(server, [agent()], { clock }));
@@ -337,7 +327,7 @@ test("a task that killed its process three times is given up", async () => {
   };
   await lab.server.store.addTask({ agent: "watcher", key: "event:1", priority: "normal", event });
   for (let i = 0; i < 3; i++) {
-    await lab.server.store.claimTask("watcher", `dead ${i}`, 1_000);
+    await lab.server.store.claimTask("watcher", { holder: `dead ${i}`, ttl_ms: 1_000 });
     await clock.advance(1_001);
   }
   await begin(clock, runtimeOn(lab.server, [agent()], { clock }));

@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { kill, productBench, productServe, within } from "../../fixtures/daemon.ts";
+import { runCommand } from "../../../mcp-server/src/cli/main.ts";
+import { productBench, within } from "../../fixtures/daemon.ts";
 
 const secret = "a-secret-of-the-builds";
 const eventsSchema = z.object({
@@ -14,20 +14,11 @@ const eventsSchema = z.object({
 test("a signed word of a failed build, sent twice, has the lab checked once and reported", async () => {
   const bench = productBench();
   onTestFinished(() => bench.end());
-  await bench.startDaemon(["--log-level", "error"]);
-  const [program = ""] = productServe;
-  const agent = spawn(process.execPath, [program, "agent", "--data-dir", bench.dataDir, "--port", "0"], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, LABWRIGHT_SECRET_WEBHOOK: secret },
-  });
-  // It ends before the daemon does: it would start another one.
-  onTestFinished(async () => {
-    const ended = once(agent, "exit");
-    kill(agent.pid ?? 0, "SIGTERM");
-    await ended;
-  });
-  const [line] = await once(createInterface({ input: agent.stdout }), "line");
-  const url = /http:\/\/[\d.:]+\/server\/agent/.exec(String(line))?.[0] ?? "";
+  const config = join(bench.dataDir, "labwright.yaml");
+  writeFileSync(config, "agents: { agents: { monitor: { enabled: true } } }\n");
+  await bench.startDaemon(["--config", config, "--log-level", "error"], { LABWRIGHT_SECRET_WEBHOOK: secret });
+  const { port = 0, token = "" } = bench.daemon() ?? {};
+  const url = `http://127.0.0.1:${port}/server/agent`;
   const body = JSON.stringify({ type: "webhook.ci_failure", payload: { build: "4711" } });
   const at = Math.floor(Date.now() / 1_000);
   const send = (key: string) =>
@@ -44,7 +35,6 @@ test("a signed word of a failed build, sent twice, has the lab checked once and 
   expect((await send(secret)).ok).toBe(true);
   expect((await send(secret)).ok).toBe(true);
   const told = async () => {
-    const { port = 0, token = "" } = bench.daemon() ?? {};
     const response = await fetch(`http://127.0.0.1:${port}/server/events?after=0&limit=1000`, {
       headers: { authorization: `Bearer ${token}` },
     });
@@ -55,4 +45,17 @@ test("a signed word of a failed build, sent twice, has the lab checked once and 
   const failures = (await told()).filter(({ type }) => type === "webhook.ci_failure");
   expect(failures.map(({ payload }) => payload)).toEqual([{ build: "4711" }]);
   expect((await reports())[0]?.payload).toMatchObject({ event_id: failures[0]?.id });
+  let out = "";
+  const signal = new AbortController().signal;
+  const terminal = {
+    out: (text: string) => {
+      out += text;
+    },
+    err: () => {},
+    env: {},
+    cwd: bench.dataDir,
+  };
+  const args = ["agents", "tasks", "--data-dir", bench.dataDir, "--config", config];
+  expect(await runCommand(args, { ...terminal, signal })).toBe(0);
+  expect(out).toMatch(/ monitor {2}done {2}high {2}webhook\.ci_failure /);
 }, 120_000);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../agent-client/src/clock.ts";
+import type { Message } from "../../../agent-client/src/loop/history.ts";
 import { inputOf } from "../../../agent-client/src/model/usage.ts";
 import type { ToolResult } from "../../../agent-client/src/ports.ts";
 import {
@@ -14,10 +15,10 @@ import {
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
 import { edited } from "../../fixtures/messagesApi/contextEdits.ts";
-import { knownModels } from "../../fixtures/messagesApi/models.ts";
+import { gatewayModel, knownModels } from "../../fixtures/messagesApi/models.ts";
 import { promptOf, tokensOf } from "../../fixtures/messagesApi/prompt.ts";
 import { calls, says, thinks, together } from "../../fixtures/messagesApi/reply.ts";
-import { blocksOf, type MessagesRequest } from "../../fixtures/messagesApi/request.ts";
+import { assertRequest, blocksOf, type MessagesRequest } from "../../fixtures/messagesApi/request.ts";
 import type { Respond } from "../../fixtures/messagesApi/script.ts";
 import {
   type MessagesApi,
@@ -71,6 +72,25 @@ const betas = ["context-management-2025-06-27"];
 const never = (): never => {
   throw new Error("nothing was asked");
 };
+
+/** Tokens of each request of a conversation that nothing ever leaves; what stood in for its messages is none of them. */
+function wholeInputs(body: MessagesRequest, messages: readonly Message[]): number[] {
+  const own = messages.filter(
+    (message) => !JSON.stringify(message).includes("This conversation was shortened."),
+  );
+  const tokens = (list: readonly Message[]) => {
+    const request: unknown = { ...body, messages: list };
+    assertRequest(request);
+    return tokensOf(promptOf(request));
+  };
+  const prefix = tokens([{ role: "user", content: "go" }]) - 1;
+  let sum = prefix;
+  return own.flatMap((message) => {
+    const before = sum;
+    sum += tokens([message]) - prefix;
+    return message.role === "assistant" ? [before] : [];
+  });
+}
 
 const bySkill = {
   "run-script": "Run the script goto on lab/browser",
@@ -176,6 +196,7 @@ describe("a conversation", () => {
   test.each([
     "claude-haiku-4-5",
     opus,
+    gatewayModel.id,
   ])("of two hundred turns with forty dumps and twenty pictures stays short, with %s", async (model) => {
     const dump = answers("A screen with many words. ".repeat(500));
     const shot: ToolResult = {
@@ -185,7 +206,9 @@ describe("a conversation", () => {
     // Ten turns a message: two dumps, a picture, and an answer.
     const tools = ["take_control", "list_actions", "dump_ui_elements", "capture_screenshot"];
     const order = [0, 1, 2, 3, 1, 1, 1, 2, 1];
-    const respond: Respond = (_, { turn }) => {
+    let asked = 0;
+    const respond: Respond = () => {
+      const turn = asked++;
       const tool = tools[order[turn % 10] ?? -1];
       return tool === undefined ? says(`so much for ${turn}`) : calls(tool, { device_id: "lab/browser" });
     };
@@ -195,7 +218,7 @@ describe("a conversation", () => {
       if (name === "capture_screenshot") return shot;
       return answers(name === "take_control" ? "session_id: lease-4711" : `${name} done`);
     };
-    const { api, again } = await lab(model, { respond, call });
+    const { api, again, store } = await lab(model, { respond, call });
     const { say, conversations } = again();
     const { id } = await conversations.create({ owner: "anna" });
     for (let message = 0; api.requests.length < 200; message++)
@@ -204,15 +227,128 @@ describe("a conversation", () => {
       });
     expect(api.refused).toEqual([]);
     const inputs = api.requests.map(({ usage }) => inputOf(usage));
-    const uncleared = api.requests.map(({ body }) => tokensOf(promptOf(body)));
+    expect(Math.max(...inputs)).toBeLessThan(200_000);
     const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-    expect(sum(inputs) / sum(uncleared)).toBeLessThan(0.25);
+    const { body } = api.requests.at(-1) ?? never();
+    const messages = (await store.messages(id)).map(({ message }) => message);
+    expect(sum(inputs) / sum(wholeInputs(body, messages))).toBeLessThan(0.25);
     // What was done stays, and what the user said.
-    const last = promptOf(edited(api.requests.at(-1)?.body ?? never(), betas).request)
+    const last = promptOf(edited(body, { betas, clears: true }).request)
       .map(({ text }) => text)
       .join();
     for (const words of ["lease-4711", "part 0", "part 7"]) expect(last).toContain(words);
   }, 60_000);
+
+  test.each([
+    "claude-haiku-4-5",
+    opus,
+    gatewayModel.id,
+  ])("whose model's window is full in the middle of a run goes on with what was said and done, with %s", async (model) => {
+    const steps = ["take_control", ...Array(6).fill("dump_ui_elements"), "execute_device_action"];
+    const respond: Respond = () => {
+      const tool = steps.shift();
+      return tool === undefined
+        ? says("all of it")
+        : together(thinks("On."), calls(tool, { device_id: "lab/browser" }));
+    };
+    const call: Call = ({ name }) => {
+      if (name === "list_hosts") return hostsOf({ id: "lab/browser", model: "web" });
+      if (name === "dump_ui_elements") return answers("A screen with many words. ".repeat(600));
+      return answers(`${name} went well\n${name === "take_control" ? "session_id: lease-4711" : ""}`);
+    };
+    const { api, again } = await lab(model, { respond, call, contextTokens: 14_000 });
+    const { id, ended, events } = await again().say(`${bySkill["control-device"]}, and mind the gap`);
+    expect(ended, JSON.stringify(ended.error)).toMatchObject({ outcome: "done" });
+    expect(events.filter((event) => event.type === "progress" && event.segment)).not.toEqual([]);
+    const full = (message: string) => message.includes("prompt is too long");
+    expect(api.refused.filter(({ message }) => !full(message))).toEqual([]);
+    const { messages } = api.requests.at(-1)?.body ?? never();
+    const text = JSON.stringify(messages);
+    for (const words of ["mind the gap", "lease-4711", "execute_device_action"])
+      expect(text).toContain(words);
+    // Another process goes on with the short one, and with the last results as they were.
+    expect((await again().say("and now?", id)).ended).toMatchObject({ outcome: "done" });
+    const next = api.requests.at(-1)?.body.messages ?? never();
+    expect(next.slice(0, messages.length)).toEqual(messages);
+  });
+
+  test.each([
+    ["The lease is lease-4711 and all is well.", true],
+    [null, true],
+    [null, false],
+  ])("is summed up by the API where the model does that, with the summary %j (%s)", async (summary, compacts) => {
+    const long = answers(`session_id: lease-4711\n${"and so on ".repeat(25_000)}\nexecution_id: run-42`);
+    const call: Call = ({ name }) =>
+      name === "list_hosts" ? hostsOf({ id: "lab/browser", model: "web" }) : long;
+    let asked = 0;
+    const respond: Respond = () => (asked++ % 4 < 3 ? calls("take_control") : says("done"));
+    const model = compacts ? opus : haiku;
+    const { api, again } = await lab(model, { respond, call, summary });
+    const { id, ended } = await again().say(bySkill["control-device"]);
+    expect(ended, JSON.stringify(ended.error)).toMatchObject({ outcome: "done", turns: 4 });
+    expect(api.refused).toEqual([]);
+    const summed = api.requests.filter(({ body }) => body.compaction);
+    expect(summed).toHaveLength(compacts ? 1 : 0);
+    const first = JSON.stringify(api.requests.at(-1)?.body.messages[0]);
+    for (const words of [bySkill["control-device"], "lease-4711", "run-42"]) expect(first).toContain(words);
+    if (summary) expect(first).toContain(`Summary: ${summary}`);
+    // What the summary cost is part of what the message cost.
+    const inputs = api.requests.reduce((sum, { usage }) => sum + inputOf(usage), 0);
+    expect(inputOf(ended.usage)).toBe(inputs);
+    expect((await again().say(`${bySkill["control-device"]} again`, id)).ended.outcome).toBe("done");
+    expect(api.refused).toEqual([]);
+  });
+
+  test("that could not be shortened, since it could not be stored, is as it was", async () => {
+    const steps = ["take_control", ...Array(6).fill("dump_ui_elements")];
+    const respond: Respond = () => {
+      const tool = steps.shift();
+      return tool === undefined ? says("all of it") : calls(tool, { device_id: "lab/browser" });
+    };
+    const call: Call = ({ name }) => {
+      if (name === "list_hosts") return hostsOf({ id: "lab/browser", model: "web" });
+      return answers(name === "dump_ui_elements" ? "A screen with many words. ".repeat(600) : "lease-4711");
+    };
+    const { again, api, store } = await lab(gatewayModel.id, { respond, call, contextTokens: 14_000 });
+    const { say, conversations } = again();
+    const { id } = await conversations.create({ owner: "anna" });
+    const append = store.append.bind(store);
+    store.append = async (session, holder, entries) => {
+      if (entries.events?.some((event) => event.type === "progress" && event.segment))
+        throw new Error("the disk is full");
+      return append(session, holder, entries);
+    };
+    await expect(say(`${bySkill["control-device"]}, and mind the gap`, id)).rejects.toThrow(/disk is full/);
+    store.append = append;
+    steps.length = 0;
+    expect((await say("and now?", id)).ended).toMatchObject({ outcome: "done" });
+    const sent = JSON.stringify(api.requests.at(-1)?.body.messages);
+    for (const words of ["mind the gap", "lease-4711", "and now?"]) expect(sent).toContain(words);
+  });
+
+  test("never sends more pictures than the model takes: the oldest leave", async () => {
+    const shot: ToolResult = {
+      parts: [{ type: "image", mimeType: "image/jpeg", base64: jpeg }],
+      isError: false,
+    };
+    const call: Call = ({ name }) =>
+      name === "list_hosts" ? hostsOf({ id: "lab/browser", model: "web" }) : shot;
+    let asked = 0;
+    const respond: Respond = () => (asked++ % 41 < 40 ? calls("capture_screenshot") : says("forty pictures"));
+    const { api, again } = await lab("claude-haiku-4-5", { respond, call });
+    const { say, conversations } = again();
+    const { id } = await conversations.create({ owner: "anna" });
+    for (let message = 0; message < 4; message++) {
+      const { ended } = await say(`${bySkill["control-device"]}, part ${message}`, id);
+      expect(ended, JSON.stringify(ended.error)).toMatchObject({ outcome: "done" });
+    }
+    expect(api.refused).toEqual([]);
+    const pictures = api.requests.map(({ body }) => JSON.stringify(body).split(jpeg).length - 1);
+    expect(Math.max(...pictures)).toBeGreaterThan(50);
+    expect(JSON.stringify(api.requests.at(-1)?.body)).toContain(
+      "Pictures, screens and listings have left it",
+    );
+  });
 
   test("that is longer than its model can read ends by that name", async () => {
     const { again } = await lab(opus, { contextTokens: 300 });

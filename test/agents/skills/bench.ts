@@ -68,9 +68,6 @@ export async function openSkillLab(yaml: string): Promise<SkillLab> {
     }),
     skills: async () => skills,
     store: memoryStore(systemClock),
-    feed: noFeed,
-    settings: async () => ({}),
-    close: async () => {},
   };
   const agentOf = (name: string) => {
     const agent = agents.find((one) => one.name === name);
@@ -152,13 +149,6 @@ const guarded = (step: Step, faults: unknown[]): Step =>
           return error(400, "invalid_request_error", { message: String(fault) });
         }
       };
-
-/** Nothing is raised by itself here. */
-const noFeed: LabServer["feed"] = {
-  cursor: async () => 0,
-  done: async () => {},
-  async *follow() {},
-};
 
 /** What holds of every skill's run: that skill alone, its tools and no others in each request, every one used, to the end. */
 export function expectWhole(name: string, { ended, events, requests }: SkillRun): void {

@@ -3,7 +3,10 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { calls, error, says } from "../../fixtures/messagesApi/reply.ts";
 import type { MessagesApi } from "../../fixtures/messagesApi/server.ts";
-import { clientOf, model, openStandin, tool } from "./client.ts";
+import { clientOf, openStandin, pngOf, tool } from "./client.ts";
+
+/** It counts as o200k does, so that every figure can be computed by hand. */
+const model = "claude-sonnet-4-6";
 
 /** A text of exactly so many o200k tokens: each word is one. */
 const words = (count: number, first = "go") => first + " go".repeat(count - 1);
@@ -28,7 +31,7 @@ beforeEach(async () => {
     respond: () => reply,
     now: () => time,
     keys: ["test-key", "other-key"],
-    floors: { "claude-opus-5": 512, "claude-haiku-4-5": 4_096 },
+    floors: { "claude-sonnet-4-5": 512, "claude-haiku-4-5": 4_096 },
   });
   api = opened.api;
 });
@@ -95,7 +98,7 @@ test("the usage of a stream is that of its beginning, with the output at its end
 describe("the floor", () => {
   test.each([
     [model, 1_024],
-    ["claude-opus-5", 512],
+    ["claude-sonnet-4-5", 512],
     ["claude-haiku-4-5", 4_096],
   ])("of %s is %d tokens: nothing below it is cached", async (of, floor) => {
     const below = { model: of, system: [systemBlock(words(floor - 1))] };
@@ -231,8 +234,8 @@ test("a breakpoint inside of a tool's result holds to its end", async () => {
   expect(await send({ messages })).toEqual([written, 0, 10]);
 });
 
-test("a picture counts by its size, and a text that is too long to count by its letters", async () => {
-  const count = async (content: BetaMessageParam["content"]) => {
+test("a picture counts by what its model sees of it, and a text that is too long to count by its letters", async () => {
+  const count = async (content: BetaMessageParam["content"], model = "claude-opus-4-8") => {
     const messages = [{ role: "user" as const, content: content ?? "" }];
     return (await clientOf(api.url).beta.messages.countTokens({ model, messages })).input_tokens;
   };
@@ -240,15 +243,24 @@ test("a picture counts by its size, and a text that is too long to count by its 
     type: "image" as const,
     source: { type: "base64" as const, media_type, data: bytes.toString("base64") },
   });
-  const png = Buffer.alloc(33);
-  Buffer.from("89504e470d0a1a0a", "hex").copy(png);
-  png.writeUInt32BE(750, 16);
-  png.writeUInt32BE(200, 20);
-  expect(await count([image("image/png", png)])).toBe(200);
-  png.writeUInt32BE(20_000, 20);
-  expect(await count([image("image/png", png)])).toBe(1_600);
-  expect(await count([image("image/jpeg", Buffer.from("ffd8ffe000104a4649460001", "hex"))])).toBe(1_600);
-  expect(await count("a".repeat(2_000_000))).toBe(500_000);
+  // Sizes and tokens as platform.claude.com, Vision has them.
+  const png = (width: number, height: number) =>
+    image("image/png", Buffer.from(pngOf(width, height), "base64"));
+  const older = "claude-haiku-4-5";
+  expect(await count([png(1_000, 1_000)])).toBe(1_296);
+  expect(await count([png(1_920, 1_080)])).toBe(2_691);
+  expect(await count([png(1_920, 1_080)], older)).toBe(1_560);
+  const jpeg = Buffer.from(`ffd8ffe000040000ffc0001108${"03e8"}${"03e8"}0300`, "hex");
+  expect(await count([image("image/jpeg", jpeg)], older)).toBe(1_296);
+  // One whose size cannot be read is the largest.
+  expect(await count([image("image/jpeg", Buffer.from("ffd8ffe000104a46", "hex"))], older)).toBe(1_568);
+  expect(await count("a".repeat(2_000_000), "claude-sonnet-4-6")).toBe(500_000);
+});
+
+test("a text has 30 % more tokens by the newer tokenizer", async () => {
+  const count = async (model: string) =>
+    (await clientOf(api.url).beta.messages.countTokens({ model, messages: [user(words(100))] })).input_tokens;
+  expect([await count("claude-haiku-4-5"), await count("claude-opus-5-5")]).toEqual([100, 130]);
 });
 
 test("tokens are counted without a model", async () => {

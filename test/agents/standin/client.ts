@@ -36,6 +36,15 @@ export const ask = (text: string, more: object = {}) => ({
   ...more,
 });
 
+/** The beginning of a PNG of this size, as base64. */
+export function pngOf(width: number, height: number): string {
+  const png = Buffer.alloc(33);
+  Buffer.from("89504e470d0a1a0a", "hex").copy(png);
+  png.writeUInt32BE(width, 16);
+  png.writeUInt32BE(height, 20);
+  return png.toString("base64");
+}
+
 export const newestVersion = "2026-10-21";
 
 /** A request as it is, without the SDK: `error` is the body of a failure. */

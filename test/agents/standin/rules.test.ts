@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { says } from "../../fixtures/messagesApi/reply.ts";
 import { type MessagesApi, startMessagesApi } from "../../fixtures/messagesApi/server.ts";
-import { model, postTo, tool } from "./client.ts";
+import { model, pngOf, postTo, tool } from "./client.ts";
 
 let api: MessagesApi;
 beforeAll(async () => {
@@ -223,7 +223,20 @@ describe("of pictures is refused", () => {
     ["what is no base64", picture("image/png", "not base64!"), "invalid base64"],
     ["data with its prefix", picture("image/png", `data:image/png;base64,${png}`), "invalid base64"],
     ["a file of another type", picture("image/jpeg", png), "does not appear to be one"],
-    ["more than 5 MB", picture("image/png", png.slice(0, 40) + "A".repeat(8_000_000)), "exceeds 5 MB"],
+    [
+      "more than 10 MB",
+      picture("image/png", png.slice(0, 40) + "A".repeat(10 * 1024 * 1024)),
+      "exceeds 10 MB",
+    ],
+    ["a side of more than 8,000 pixels", picture("image/png", pngOf(100, 8_001)), "size: 8000 pixels"],
+    [
+      "one that is larger than what the model sees, when it says so",
+      {
+        ...picture("image/png", pngOf(8_000, 100)),
+        transformations: { oversized_image: "error" },
+      },
+      "would be downsized to",
+    ],
   ])("%s", async (_, block, words) => {
     expect((await post(messages(message("user", [block])))).error).toContain(words);
     const inResult = messages(
@@ -232,6 +245,35 @@ describe("of pictures is refused", () => {
       message("user", [result("a", { content: [block] })]),
     );
     expect((await post(inResult)).error).toContain(words);
+  });
+
+  const many = (count: number, side: number) =>
+    messages(
+      message(
+        "user",
+        Array.from({ length: count }, () => picture("image/png", pngOf(side, 10))),
+      ),
+    );
+
+  test("more than 2,000 pixels a side where there are more than twenty, by a code that is stable", async () => {
+    expect((await post(many(20, 2_001))).status).toBe(200);
+    const { status, error } = await post(many(21, 2_001));
+    expect(status).toBe(400);
+    const { details } = JSON.parse(error).error;
+    expect(details).toMatchObject({
+      error_code: "image_dimensions_too_large",
+      max_side_length_pixels: 2_000,
+    });
+    expect(details.paths).toHaveLength(21);
+    expect((await post(many(21, 2_000))).status).toBe(200);
+  });
+
+  test("more than the model takes in one request", async () => {
+    expect((await post({ ...many(101, 10), model: "claude-haiku-4-5" })).error).toContain(
+      "101 > 100 maximum",
+    );
+    expect((await post(many(101, 10))).status).toBe(200);
+    expect((await post(many(601, 10))).error).toContain("601 > 600 maximum");
   });
 
   test("nothing of a PNG", async () => {

@@ -90,7 +90,10 @@ test("a tool's input comes in several pieces that are its JSON together", async 
 test("events come in the API's order, with the usage at both ends", async () => {
   const client = await open(script([together(thinks("Let me see."), says("Two words here"))]));
   const types: string[] = [];
-  for await (const event of await client.beta.messages.create({ ...ask("go"), stream: true })) {
+  for await (const event of await client.beta.messages.create({
+    ...ask("go", { model: "claude-haiku-4-5" }),
+    stream: true,
+  })) {
     if (types.at(-1) !== event.type) types.push(event.type);
     if (event.type === "message_start") expect(event.message.usage.input_tokens).toBe(1);
     if (event.type === "message_delta")
@@ -164,11 +167,18 @@ test.each([
   [429, "rate_limit_error"],
   [529, "overloaded_error"],
 ])("the SDK retries %d after the time that it is told", async (status, type) => {
-  await open(script([error(status, type, { retryAfter: 0.01 }), says("now")]));
+  const asked: number[] = [];
+  const respond = script([error(status, type, { retryAfter: 0.7 }), says("now")]);
+  await open((request, context) => {
+    asked.push(performance.now());
+    return respond(request, context);
+  });
   const patient = clientOf(api?.url ?? "", { maxRetries: 2 });
   const message = await patient.beta.messages.stream(ask("go")).finalMessage();
   expect(message.content).toMatchObject([{ type: "text", text: "now" }]);
   expect(api?.requests.map(({ status: given }) => given)).toEqual([status, 200]);
+  // Without that word it waits half a second at most.
+  expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(699);
 });
 
 test("a failure has the API's form, its type and the id of its request", async () => {
@@ -181,6 +191,23 @@ test("a failure has the API's form, its type and the id of its request", async (
   if (!(failure instanceof Anthropic.APIError)) return;
   expect(failure.requestID).toMatch(/^req_/);
   expect(failure.headers?.get("retry-after")).toBe("3");
+});
+
+test("a stop sequence and every other end have their reason", async () => {
+  const ends = [
+    "end_turn",
+    "max_tokens",
+    "stop_sequence",
+    "refusal",
+    "pause_turn",
+    "model_context_window_exceeded",
+  ] as const;
+  const client = await open(script(ends.map((end) => says("so far", end))));
+  for (const end of ends) {
+    const reply = await client.beta.messages.create(ask("go", { stop_sequences: ["STOP"] }));
+    expect(reply.stop_reason).toBe(end);
+    expect(reply.stop_sequence).toBe(end === "stop_sequence" ? "STOP" : null);
+  }
 });
 
 test("a gate holds a stream where it is told, and a client that leaves is noticed", async () => {

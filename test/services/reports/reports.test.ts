@@ -288,6 +288,7 @@ describe("the report service", () => {
   ) =>
     createReports({
       executions: stored(steps),
+      judgements: { of: async () => [] },
       artifacts,
       requirementsOf,
       secrets: testSecrets({ PIN: "4711-secret" }),

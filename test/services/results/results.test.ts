@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createEvents } from "../../../mcp-server/src/services/events.ts";
 import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
+import { createJudgements } from "../../../mcp-server/src/services/judgement/index.ts";
 import { createNotices } from "../../../mcp-server/src/services/notices.ts";
 import type { EventInput } from "../../../mcp-server/src/services/ports.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type ResultService,
 } from "../../../mcp-server/src/services/results/index.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
-import { analysisRows, eventRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
+import { analysisRows, eventRows, runRecords, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
 import { minute, storeOpenRun, storeRuns } from "../../fixtures/executionRecords.ts";
@@ -61,6 +62,7 @@ describeEachDatabase("results", (open) => {
     return {
       db,
       executions,
+      judgements: createJudgements({ executions, analyses: analysisRows(db), records: runRecords(db) }),
       secrets,
       clock,
       events: {
@@ -200,15 +202,21 @@ describeEachDatabase("results", (open) => {
   it("the queue gets shorter with each analysis", async () => {
     const runs = Array.from({ length: 12 }, (_, i) => [`r${i}`, { ...failed, started_at: minute(i) }]);
     await storeRuns(storage.db, Object.fromEntries(runs));
-    const full = await results.queue(undefined);
+    const full = await results.queue({ maxTokens: 500 });
     expect(full).toMatchObject({ awaiting: 12, classified: {} });
     expect(full.next).toHaveLength(10);
+    const [first, ...rest] = full.judgements;
+    expect(first).toMatchObject({ execution_id: full.next[0], decided: false });
+    expect(rest.length).toBeLessThan(9);
+    expect((await results.queue({ maxTokens: 50_000 })).judgements).toHaveLength(10);
     await analyze(judged(full.next[0] ?? ""));
-    const less = await results.queue("2030-01-01");
+    const less = await results.queue({ since: "2030-01-01", maxTokens: 500 });
     expect(less).toMatchObject({ awaiting: 11, classified: { BUG: 1 } });
     expect(less.next).not.toContain(full.next[0]);
-    const none = await results.queue("2031-01-01");
-    expect(none).toEqual({ awaiting: 0, next: [], classified: {} });
-    await expect(results.queue("soon")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const none = await results.queue({ since: "2031-01-01", maxTokens: 500 });
+    expect(none).toEqual({ awaiting: 0, next: [], classified: {}, judgements: [] });
+    await expect(results.queue({ since: "soon", maxTokens: 500 })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+    });
   });
 });

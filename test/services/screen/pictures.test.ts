@@ -2,6 +2,8 @@ import type { Element } from "@labwright/controllers";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { drawMarks, scaleFrame } from "../../../mcp-server/src/services/screen/pictures.ts";
+import { seenSize } from "../../fixtures/messagesApi/images.ts";
+import { knownModels } from "../../fixtures/messagesApi/models.ts";
 
 async function picture(width: number, height: number): Promise<Uint8Array> {
   return sharp({ create: { width, height, channels: 3, background: "#ffffff" } })
@@ -35,6 +37,25 @@ test("marks are drawn on the edges of what is in the picture, and nowhere else",
   expect(isWhite(50, 55)).toBe(false);
   expect(isWhite(80, 55)).toBe(true);
   expect(isWhite(180, 90)).toBe(true);
+});
+
+test.each([
+  [1_920, 1_080],
+  [1_280, 960],
+  [1_080, 2_400],
+  [3_000, 3_000],
+  [1_200, 1_200],
+  [40, 5_000],
+])("a picture of %d by %d reaches every model as the model sees it, so that its coordinates are true", async (width, height) => {
+  const { bytes, scale } = await scaleFrame(await picture(width, height));
+  const shown = await sharp(bytes).metadata();
+  for (const { id, pictures } of knownModels)
+    expect(seenSize({ width: shown.width, height: shown.height }, pictures), id).toEqual({
+      width: shown.width,
+      height: shown.height,
+    });
+  expect(Math.abs(shown.width - width * scale)).toBeLessThanOrEqual(1);
+  expect(Math.abs(shown.height - height * scale)).toBeLessThanOrEqual(1);
 });
 
 test("a picture is made smaller on its long side only when it is larger, and the scale is stated", async () => {

@@ -156,7 +156,11 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
       },
     },
   });
-  const reports = createReports({ executions, artifacts, secrets, clock, requirementsOf: async () => [] });
+  const reports = createReports({
+    ...{ executions, artifacts, secrets, clock },
+    judgements: { of: async () => [] },
+    requirementsOf: async () => [],
+  });
   return { testcases, executions, reports, artifacts, secrets, devices, clock, faults, events };
 }
 export type Bench = ReturnType<typeof openBench>;

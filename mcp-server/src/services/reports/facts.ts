@@ -84,11 +84,18 @@ export function startFacts({ input, triggered_by }: Execution): [name: string, v
 }
 const began = z.object({ start: paramsSchema });
 
+/** A step's place in its run, and its label where that is another. */
+export const stepName = ({ path, label }: Pick<Step, "path" | "label">): string =>
+  path === "" || path === label ? label : `${path}: ${label}`;
+
 /** Those of the attempt that decided; all of a run that was tried once. */
-export function decidingSteps({
+export function decidingSteps<S extends Pick<Step, "path">>({
   execution,
   steps,
-}: Pick<ReportEntry, "execution" | "steps">): readonly Step[] {
+}: {
+  execution: Pick<Execution, "attempts">;
+  steps: readonly S[];
+}): readonly S[] {
   const number = execution.attempts?.length ?? 1;
   return number === 1 ? steps : steps.filter(({ path }) => path.startsWith(`attempt${number}/`));
 }

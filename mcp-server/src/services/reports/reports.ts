@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ReportFormat } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import type { JudgedRun, JudgementService } from "../judgement/index.ts";
 import type { ArtifactRef, ArtifactStore, CallContext, Clock, ExecutionService, Secrets } from "../ports.ts";
 import { ctrfReport } from "./ctrf.ts";
 import { rowRunsOf, summarize, testcaseOf } from "./facts.ts";
@@ -23,15 +24,19 @@ export type ReportService = {
     options: { waitMs: number; maxTokens: number },
     context: CallContext,
   ): Promise<StatusView>;
-  /** Stores a report of one or more executions, in the order given. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL. */
+  /**
+   * Stores a report of one or more executions, in the order given. `judgement` is that of a single test. Throws
+   * EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
+   */
   create(
     executionIds: readonly string[],
     format: ReportFormat,
-  ): Promise<{ artifact: ArtifactRef; summary: ReportSummary }>;
+  ): Promise<{ artifact: ArtifactRef; summary: ReportSummary; judgement?: JudgedRun }>;
 };
 
 export type ReportDependencies = {
   executions: Pick<ExecutionService, "get" | "wait">;
+  judgements: JudgementService;
   /** What the test cases of these names are linked to; unknown names are linked to nothing. */
   requirementsOf(
     testcaseNames: readonly string[],
@@ -54,7 +59,7 @@ type Pictures = { found: Map<string, Picture>; left: number };
 
 /** Makes reports from what is stored. */
 export function createReports(deps: ReportDependencies): ReportService {
-  const { executions, artifacts, secrets, clock } = deps;
+  const { executions, judgements, artifacts, secrets, clock } = deps;
 
   async function picture(uri: string): Promise<Picture | undefined> {
     try {
@@ -115,7 +120,9 @@ export function createReports(deps: ReportDependencies): ReportService {
       const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString() };
       const { mimeType, render } = formats[format];
       const artifact = await artifacts.put(Buffer.from(render(shown, head), "utf8"), mimeType);
-      return { artifact, summary: summarize(entries) };
+      const [only = ""] = executionIds;
+      const [judgement] = executionIds.length === 1 ? await judgements.of(only) : [];
+      return { artifact, summary: summarize(entries), ...(judgement && { judgement }) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Execution, Params, Step } from "../../domain/index.ts";
 import { pageOf } from "../pages.ts";
-import { noticesOf } from "./facts.ts";
+import { noticesOf, stepName } from "./facts.ts";
 
 export type StatusView = {
   execution_id: string;
@@ -64,12 +64,11 @@ function fitting(steps: readonly Step[], maxTokens: number): StatusView["steps"]
 }
 
 function lineOf(given: Step): StatusView["steps"][number] {
-  const { index, path, label, status, duration_ms, error } = given;
+  const { index, status, duration_ms, error } = given;
   const notices = noticesOf(given);
-  const step = path === "" || path === label ? label : `${path}: ${label}`;
   return {
     n: index + 1,
-    step,
+    step: stepName(given),
     status,
     duration_ms,
     ...(error && { error: `${error.code}: ${error.message}` }),

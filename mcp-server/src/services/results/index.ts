@@ -2,6 +2,7 @@ export { createResults } from "./results.ts";
 export type {
   AnalysisRequest,
   AnalysisView,
+  QueueQuery,
   QueueView,
   ResultDependencies,
   ResultLine,

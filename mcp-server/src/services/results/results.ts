@@ -8,6 +8,7 @@ import {
   type FoundExecution,
 } from "../../storage/index.ts";
 import { storableText } from "../executions/storable.ts";
+import type { JudgedRun } from "../judgement/index.ts";
 import { mostFitting, pageOf } from "../pages.ts";
 import type { CallContext } from "../ports.ts";
 import { mapStrings } from "../strings.ts";
@@ -17,6 +18,7 @@ import { optionalInstant } from "./instant.ts";
 import type {
   AnalysisRequest,
   AnalysisView,
+  QueueQuery,
   QueueView,
   ResultDependencies,
   ResultLine,
@@ -84,13 +86,25 @@ class Results implements ResultService {
     };
   }
 
-  async queue(given: string | undefined): Promise<QueueView> {
+  async queue({ since: given, execution_id, maxTokens }: QueueQuery): Promise<QueueView> {
     const since = optionalInstant("since", given);
     const rows = analysisRows(this.deps.db);
     const { awaiting, classified } = await rows.countByClass(since);
     const oldest = await rows.oldestAwaiting(since);
     const next = await rows.nextAwaiting(queueLength, since);
-    return { awaiting, ...(oldest && { oldest }), next, classified };
+    const judged = execution_id === undefined ? await this.judgeEach(next) : await this.judge(execution_id);
+    const { items: judgements } = pageOf(judged, 0, maxTokens);
+    return { awaiting, ...(oldest && { oldest }), next, classified, judgements };
+  }
+
+  private judge(executionId: string): Promise<JudgedRun[]> {
+    return this.deps.judgements.of(storableText(executionId));
+  }
+
+  private async judgeEach(executionIds: readonly string[]): Promise<JudgedRun[]> {
+    const judged: JudgedRun[] = [];
+    for (const id of executionIds) judged.push(...(await this.judge(id)).slice(0, 1));
+    return judged;
   }
 }
 

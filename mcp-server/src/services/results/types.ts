@@ -1,5 +1,6 @@
 import type { Classification, ExecutionStatus } from "../../domain/index.ts";
 import type { AwaitingExecution, Database, ExecutionFilter, FoundExecution } from "../../storage/index.ts";
+import type { JudgedRun, JudgementService } from "../judgement/index.ts";
 import type { CallContext, Clock, EventInput, ExecutionService, Secrets } from "../ports.ts";
 
 /** `since` and `until` are ISO dates or times; `before` is the `next` of another page. */
@@ -40,6 +41,15 @@ export type QueueView = {
   /** At most ten ids. */
   next: string[];
   classified: Partial<Record<Classification, number>>;
+  /** Of `next`, as far as they fit; of one run, its own and those of the earlier failures that it decides. */
+  judgements: JudgedRun[];
+};
+
+/** `since` bounds the end of the runs that are counted; `execution_id` is the one run to judge. */
+export type QueueQuery = {
+  since?: string | undefined;
+  execution_id?: string | undefined;
+  maxTokens: number;
 };
 
 export type ResultService = {
@@ -50,13 +60,14 @@ export type ResultService = {
    * EXECUTION_NOT_FOUND, INVALID_INPUT for a run that has not ended or a verdict that says otherwise.
    */
   analyze(request: AnalysisRequest, context: CallContext): Promise<AnalysisView>;
-  /** Finished test cases and scripts; `since` bounds their end. */
-  queue(since: string | undefined): Promise<QueueView>;
+  /** Finished test cases and scripts. Throws EXECUTION_NOT_FOUND. */
+  queue(query: QueueQuery): Promise<QueueView>;
 };
 
 export type ResultDependencies = {
   db: Database;
   executions: Pick<ExecutionService, "get">;
+  judgements: JudgementService;
   /** Appends inside the transaction that stores the analysis. */
   events: { append(tx: Database, event: EventInput): Promise<unknown> };
   secrets: Secrets;

@@ -43,7 +43,17 @@ function mark({ ref, rect }: Element, at: number): string {
   );
 }
 
-/** The picture at most `maxSide` pixels on its long side, in its own format; `scale` is 1 when nothing was changed. */
+/**
+ * A model sees a picture in patches of 28 by 28 pixels. One with more patches is made smaller before some models see it, and
+ * the coordinates that they answer with are those of the smaller one. Source: platform.claude.com, Vision.
+ */
+const patch = 28;
+const mostPatches = 1_568;
+
+/**
+ * The picture at most `maxSide` pixels on its long side, and as every model sees it, in its own format; `scale` is 1 when
+ * nothing was changed.
+ */
 export async function scaleFrame(
   bytes: Uint8Array,
   maxSide = 1280,
@@ -51,7 +61,13 @@ export async function scaleFrame(
   const sharp = await loadSharp();
   const { width, height } = await sharp(bytes).metadata();
   const longest = Math.max(width, height);
-  if (longest <= maxSide) return { bytes, scale: 1 };
-  const scaled = await sharp(bytes).resize({ width: maxSide, height: maxSide, fit: "inside" }).toBuffer();
-  return { bytes: scaled, scale: maxSide / longest };
+  const patchesAt = (side: number) =>
+    [width, height]
+      .map((one) => Math.ceil(Math.round((one * side) / longest) / patch))
+      .reduce((product, count) => product * count, 1);
+  let side = Math.min(longest, maxSide);
+  while (patchesAt(side) > mostPatches) side -= 1;
+  if (side === longest) return { bytes, scale: 1 };
+  const scaled = await sharp(bytes).resize({ width: side, height: side, fit: "inside" }).toBuffer();
+  return { bytes: scaled, scale: side / longest };
 }

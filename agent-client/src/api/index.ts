@@ -1,3 +1,0 @@
-export type { ApiDeps, KeyStore, Publish } from "./deps.ts";
-export { fileKeyStore } from "./keyStore.ts";
-export { startApi } from "./startApi.ts";

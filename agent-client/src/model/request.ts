@@ -1,0 +1,130 @@
+import type {
+  BetaContextManagementConfig,
+  BetaMessageParam,
+} from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { Usage } from "../events.ts";
+import type { ToolSpec } from "../ports.ts";
+import type { ModelEndpoint } from "./models.ts";
+import { bindingBeta, thinkingOf } from "./thinking.ts";
+import { usageOf } from "./usage.ts";
+
+/** What the requests of a segment have in common. */
+export type Prefix = {
+  system: string;
+  /** Exactly these are sent, in this order. */
+  specs: readonly ToolSpec[];
+  /**
+   * In place of `specs`, which are sent all the same: added and taken away within the conversation, so that what is
+   * cached of it stays. Only for models that take it.
+   */
+  inline?: readonly ToolSpec[] | undefined;
+};
+
+/** Lets a message add whole tools to a conversation; platform.claude.com, Mid-conversation system messages. */
+const inlineToolsBeta = "inline-tools-2026-09-15";
+/** Lets a request say which results of tools leave its prompt. */
+const contextBeta = "context-management-2025-06-27";
+const compactBeta = "compact-2026-09-04";
+/** From so many tokens on; a screen that was read before the last few is another one by now. */
+const clearedFrom = 20_000;
+const keptUses = 3;
+/** The cache is lost from what was cleared on, so less is not worth it. */
+const leastCleared = 4_000;
+/** Tokens of a reply: the SDK refuses to wait without a stream for more. */
+export const maxUnstreamed = 16_384;
+
+/** Every request of a segment without its messages: the same for the same arguments, so that its cache serves. */
+export function requestOf(
+  endpoint: ModelEndpoint,
+  { system, specs, inline }: Prefix,
+  { maxTokens, dropsForeign = false }: { maxTokens: number; dropsForeign?: boolean },
+) {
+  const cached = { type: "ephemeral" } as const;
+  const { model, facts } = endpoint;
+  const cleared = clearing(endpoint, [...specs, ...(inline ?? [])]);
+  return {
+    model,
+    max_tokens: Math.min(maxTokens, facts.output_tokens ?? maxTokens),
+    system: [{ type: "text" as const, text: system, cache_control: cached }],
+    cache_control: cached,
+    tools: specs.map(({ name, description, input_schema }) => ({
+      name,
+      description,
+      input_schema: { ...input_schema },
+    })),
+    ...thinkingOf(endpoint, { dropsForeign }),
+    ...(cleared && { context_management: cleared }),
+    betas: [
+      ...(cleared ? [contextBeta] : []),
+      ...(inline ? [inlineToolsBeta] : []),
+      ...(dropsForeign ? [bindingBeta] : []),
+    ],
+  };
+}
+
+type Request = ReturnType<typeof requestOf>;
+
+/**
+ * What keeps a long conversation short: the API leaves out what reading tools answered long ago, dumps and pictures, which can
+ * be read again. What a tool did stays, with the ids of leases and runs. Sent to models that we know alone; it changes no
+ * message, so thinking stays valid.
+ */
+function clearing(
+  { facts }: ModelEndpoint,
+  tools: readonly ToolSpec[],
+): BetaContextManagementConfig | undefined {
+  if (facts.context_tokens === undefined) return undefined;
+  const exclude_tools = tools.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+  return {
+    edits: [
+      {
+        type: "clear_tool_uses_20250919",
+        trigger: { type: "input_tokens", value: clearedFrom },
+        keep: { type: "tool_uses", value: keptUses },
+        clear_at_least: { type: "input_tokens", value: leastCleared },
+        ...(exclude_tools.length > 0 && { exclude_tools }),
+      },
+    ],
+  };
+}
+
+type Asking = {
+  endpoint: ModelEndpoint;
+  request: Request;
+  messages: BetaMessageParam[];
+  signal: AbortSignal;
+};
+
+/** The API's own count of a request's tokens, as the model would read it. Undefined where an endpoint counts nothing. */
+export async function countOf({ endpoint, request, messages, signal }: Asking): Promise<number | undefined> {
+  const { max_tokens: _, ...counted } = request;
+  const count = await endpoint.client.beta.messages
+    .countTokens({ ...counted, messages }, { signal })
+    .catch(() => undefined);
+  return count?.input_tokens;
+}
+
+/**
+ * The API's own summary of messages that end with a whole turn. `text` is undefined when it came to none. Only for models
+ * that have compaction.
+ */
+export async function summaryOf({
+  endpoint,
+  request,
+  messages,
+  signal,
+}: Asking): Promise<{ text?: string; usage: Usage } | undefined> {
+  const { context_management: _, ...rest } = request;
+  const betas = [...rest.betas.filter((beta) => beta !== contextBeta), compactBeta];
+  const max_tokens = Math.min(request.max_tokens, maxUnstreamed);
+  const compaction = { type: "summarize" } as const;
+  const reply = await endpoint.client.beta.messages
+    .create({ ...rest, max_tokens, betas, messages, compaction }, { signal })
+    .catch(() => undefined);
+  if (reply === undefined) return undefined;
+  const [block] = reply.content;
+  return {
+    usage: usageOf(reply.usage),
+    ...(block?.type === "compaction" && block.content && { text: block.content }),
+  };
+}

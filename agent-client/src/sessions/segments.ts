@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import type { Skill } from "@labwright/skills";
+import type { Agent } from "../agents/agent.ts";
+import type { Message } from "../loop/history.ts";
+import { type RunLimits, type RunOptions, type RunResult, runAgent } from "../loop/runAgent.ts";
+import type { Gate } from "../loop/tools.ts";
+import type { ModelSource } from "../model/models.ts";
+import type { Clock, LabServer, ToolSpec } from "../ports.ts";
+import type { Settings } from "../settings.ts";
+import { type Prepared, specsOf } from "./prepare.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** What a skill's model is told: who it is, then what to do. */
+export const systemOf = (agent: Agent, skill: Skill): string =>
+  `${agent.system_prompt}\n\n${skill.system_prompt}`;
+
+/** What a segment's system and tools are known by. */
+function prefixOf(system: string, specs: readonly ToolSpec[]): string {
+  const sent = specs.map(({ name, description, input_schema }) => [name, description, input_schema]);
+  return createHash("sha256")
+    .update(JSON.stringify([system, sent]))
+    .digest("base64url")
+    .slice(0, 16);
+}
+
+type Sent = Pick<RunOptions, "system" | "specs" | "inline"> & { history: Message[] };
+
+/**
+ * The segment of the conversation that goes on, with this skill's tools added to it where it began with others; or a new
+ * one that begins with this skill, whose model is given what was said before without the thinking. A segment's system and
+ * tools never change, since its thinking is bound to them.
+ */
+export async function whatIsSent(
+  { skill, specs, loaded }: Extract<Prepared, { kind: "ready" }>,
+  { agent, transcript }: { agent: Agent; transcript: Transcript },
+  { server, models }: { server: LabServer; models: ModelSource },
+): Promise<Sent> {
+  const { segment } = transcript;
+  const base = (await server.skills()).find(({ name }) => name === segment?.skill) ?? skill;
+  const begun = base === skill ? specs : await specsOf(base, server);
+  const system = systemOf(agent, base);
+  const isWhole = segment !== undefined && segment.prefix === prefixOf(system, begun);
+  const isChanged =
+    base.name !== skill.name ||
+    transcript.history.slice(segment?.after).some(({ role }) => role === "system");
+  const mayAdd = models.current().every(({ facts }) => facts.inline_tools);
+  if (!isWhole || (isChanged && !mayAdd)) {
+    const own = systemOf(agent, skill);
+    // The last message asks, and is the first of the new segment.
+    const after = transcript.history.length - 1;
+    transcript.tell({ ...loaded, segment: { after, prefix: prefixOf(own, specs) } });
+    return { system: own, specs, history: transcript.sent() };
+  }
+  transcript.tell(loaded);
+  if (!isChanged) return { system, specs, history: transcript.sent() };
+  if (loaded.chosen_by !== "kept") {
+    const text = `Do this by the skill ${skill.name}, in place of the one before:\n${skill.system_prompt}`;
+    // A list of blocks: only what the user said is a text.
+    await transcript.add([{ role: "user", content: [{ type: "text", text }] }]);
+  }
+  return { system, specs: begun, inline: specs, history: transcript.sent() };
+}
+
+const usualTurns = 50;
+
+/** What ends a run: the agent's limits, else those of the settings; the shorter time of agent and skill. */
+function limitsOf({ config }: Agent, skill: Skill, settings: Settings): RunLimits {
+  const own = { ...settings.limits, ...config.limits };
+  return {
+    turns: own.turns ?? usualTurns,
+    tokens: own.tokens ?? Number.POSITIVE_INFINITY,
+    cost_usd: own.cost_usd ?? Number.POSITIVE_INFINITY,
+    timeout_ms: Math.min(config.timeout_seconds, skill.timeout_seconds) * 1_000,
+    max_output_tokens: settings.max_output_tokens,
+  };
+}
+
+export type RunDeps = {
+  server: LabServer;
+  models: ModelSource;
+  settings: Settings;
+  clock: Clock;
+  gate: Gate;
+  signal: AbortSignal;
+};
+
+/** Runs a skill in a conversation: what is told and said is stored there. */
+export const runIn = (
+  transcript: Transcript,
+  { agent, skill, specs, sent }: { agent: Agent; skill: Skill; specs: readonly ToolSpec[]; sent: Sent },
+  { server, models, settings, gate, signal }: RunDeps,
+): Promise<RunResult> =>
+  runAgent({
+    models: models.current(),
+    ...sent,
+    call: server.toolbox.call,
+    gate,
+    limits: limitsOf(agent, skill, settings),
+    signal,
+    emit: transcript.tell,
+    save: async (messages) => void (await transcript.add(messages)),
+    restart: restartIn(transcript, agent, { skill, specs }),
+    now: () => performance.now(),
+  });
+
+/** Begins a segment with messages that stand for all that came before, with the system and tools of the skill at work. */
+const restartIn =
+  (
+    transcript: Transcript,
+    agent: Agent,
+    { skill, specs }: { skill: Skill; specs: readonly ToolSpec[] },
+  ): RunOptions["restart"] =>
+  async (messages) => {
+    const system = systemOf(agent, skill);
+    transcript.tell({
+      type: "progress",
+      kind: "note",
+      text: "The conversation became long: old pictures, screens and listings have left it.",
+      segment: { skill: skill.name, after: transcript.history.length, prefix: prefixOf(system, specs) },
+    });
+    await transcript.add(messages);
+    return { system, specs, history: transcript.sent() };
+  };

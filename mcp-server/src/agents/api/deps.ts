@@ -1,0 +1,39 @@
+import type { Agent, Clock, Conversations } from "@labwright/agent-client";
+import type { AgentSettings } from "../../config/agents.ts";
+
+export type Publish = (event: {
+  type: string;
+  priority: "critical" | "high" | "normal";
+  device_id?: string;
+  payload: Record<string, unknown>;
+  /** What was published once under it is not published again. */
+  key: string;
+}) => Promise<{ event_id: number }>;
+
+export type ApiDeps = {
+  conversations: Conversations;
+  agents: readonly Agent[];
+  settings: AgentSettings["api"];
+  /** Pages of these may call; Host and Origin are checked by the server. */
+  allowedOrigins: readonly string[];
+  /** The daemon's token; who has it is `local`. */
+  ownerToken: string;
+  /** The secret that webhooks are signed with; undefined when none is set. */
+  webhookSecret: string | undefined;
+  publish: Publish;
+  /** One call with `key`: false when the model's owner refuses it. Throws MODEL_OVERLOADED and the like when none could be made. */
+  tryKey(key: string): Promise<boolean>;
+  saveKey(key: string): Promise<void>;
+  /** Answers within a few seconds. */
+  health(): Promise<{ server: boolean; model: string | null }>;
+  clock: Clock;
+  /** Where `jwt.secret_env` is looked up. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** A fault of ours, for the log. */
+  fault(error: unknown, trace_id: string): void;
+};
+
+/** Where everything of this room is. */
+export const basePath = "/server/agent";
+/** The largest request: more than the longest message, which the conversation itself refuses. */
+export const bodyLimitBytes = 12 * 1024 * 1024;

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { analysisSchema, type JudgedFinding, judgedFindingSchema } from "./findings.ts";
+import { type Kind, type Work, wouldHave } from "./work.ts";
+
+type Analysis = z.output<typeof analysisSchema>;
+
+/** What somebody has judged the run to be. */
+const classified = z.string().optional();
+/** The record decides it, for the run and its `members`. */
+const decidedSchema = analysisSchema.extend({
+  ...{ execution_id: z.string(), classified, decided: z.literal(true) },
+  flaky: z.boolean().optional(),
+  members: z.array(z.string()).default([]),
+});
+/** A model may decide it, where the run's verdict allows a class. */
+const undecidedSchema = z.object({
+  ...{ execution_id: z.string(), classified, decided: z.literal(false) },
+  ...{ kind: z.string(), name: z.string(), status: z.string() },
+  summary: z.string(),
+  evidence: z.array(z.string()),
+  reruns_wanted: z.int().optional(),
+  allowed: z.array(z.string()).default([]),
+  history: z.array(z.string()).default([]),
+});
+type Undecided = z.output<typeof undecidedSchema>;
+const queueSchema = z.object({
+  judgements: z.array(z.discriminatedUnion("decided", [decidedSchema, undecidedSchema])),
+});
+
+/** A finished run: by the server's rules, else by a model, else undecided. One that somebody has judged is left alone. */
+export const judgeRun: Kind<JudgedFinding> = {
+  schema: judgedFindingSchema,
+
+  async find(work) {
+    const [own, ...earlier] = await judgementsOf(work, work.event.execution_id ?? "");
+    if (!own) return { left_alone: "It is no run of a test." };
+    if (own.classified !== undefined) return { left_alone: "Somebody has judged it already." };
+    const { answer, ...open } = own.decided ? {} : await askModel(work, own);
+    const ofModel = answer ? [{ execution_id: own.execution_id, ...answer }] : [];
+    const ofRecord = [own, ...earlier].flatMap((judged) => (judged.decided ? analysesOf(judged) : []));
+    const judgements = [...ofModel, ...ofRecord];
+    return {
+      judgements,
+      ...open,
+      ...(own.decided && own.flaky !== undefined && { flaky: own.flaky }),
+      ...wouldHave(
+        work,
+        judgements.map((one) => `update_execution_analysis ${one.execution_id} ${one.classification}`),
+      ),
+    };
+  },
+
+  async write(work, finding) {
+    if ("left_alone" in finding) return;
+    const { call, signal, event } = work;
+    for (const judgement of finding.judgements) {
+      const [run] = await judgementsOf(work, judgement.execution_id);
+      if (run && run.classified === undefined)
+        await call("update_execution_analysis", judgement, z.object({}), signal);
+    }
+    if (finding.undecided !== undefined)
+      work.log({ level: "info", text: `Undecided: ${finding.undecided}`, execution_id: event.execution_id });
+  },
+};
+
+/** The judgement of the run, then those of the earlier failures that it decides. */
+async function judgementsOf({ call, signal }: Work, execution_id: string) {
+  const input = { execution_id, max_tokens: 50_000 };
+  return (await call("get_analysis_queue_status", input, queueSchema, signal)).judgements;
+}
+
+function analysesOf({ execution_id, members, ...judged }: z.output<typeof decidedSchema>) {
+  const analysis = analysisSchema.parse(judged);
+  return [execution_id, ...members].map((id) => ({ execution_id: id, ...analysis }));
+}
+
+type Asked = { answer?: Analysis; undecided?: string; reruns_wanted?: number };
+
+async function askModel(work: Work, run: Undecided): Promise<Asked> {
+  const { summary, reruns_wanted } = run;
+  const open = { undecided: summary, ...(reruns_wanted !== undefined && { reruns_wanted }) };
+  if (!work.hasModel || run.allowed.length === 0) return open;
+  const asked = await work.ask({
+    skill: skillFor(work, run),
+    request: requestOf(run),
+    schema: analysisSchema.extend({ classification: z.enum(run.allowed) }),
+    describe:
+      "classification, confidence from 0 to 1, summary, evidence (steps, runs by their id, artifact URIs)",
+  });
+  return "answer" in asked ? asked : { ...open, undecided: `inconclusive: ${asked.why} ${summary}` };
+}
+
+/** Several runs of a test are compared, one alone is looked into. */
+function skillFor({ agent, trigger }: Work, { status, history }: Undecided): string {
+  const compares = "detect-false-positive";
+  const hasMore = status !== "passed" && history.length > 0;
+  return hasMore && agent.available_skills.includes(compares) ? compares : trigger.skill;
+}
+
+const requestOf = ({ execution_id, kind, name, status, summary, evidence, history }: Undecided): string =>
+  [
+    `Judge execution ${execution_id} of ${kind} ${JSON.stringify(name)}, which ended ${status}.`,
+    `The record alone does not decide it: ${summary}`,
+    ...evidence.slice(0, 10),
+    ...(history.length > 0 ? [`Other runs of it: ${history.join("; ")}`] : []),
+  ].join("\n");

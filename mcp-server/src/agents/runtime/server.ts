@@ -1,0 +1,68 @@
+import type { Toolbox } from "@labwright/agent-client";
+import { z } from "zod";
+import type { LabEvent } from "./types.ts";
+
+/** A tool that failed, with the server's own words. */
+export class ToolFailed extends Error {
+  override readonly name = "ToolFailed";
+
+  constructor(
+    readonly tool: string,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Calls a tool and reads its typed result. Throws ToolFailed, and what the signal aborts with. */
+export type CallServer = <T>(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  schema: z.ZodType<T>,
+  signal: AbortSignal,
+) => Promise<T>;
+
+export function callsOf(toolbox: Toolbox): CallServer {
+  return async (tool, input, schema, signal) => {
+    signal.throwIfAborted();
+    const result = await toolbox.call({ name: tool, input }, { signal });
+    signal.throwIfAborted();
+    if (result.isError || !result.structured) throw failureOf(tool, result.parts.flatMap(textOf).join("\n"));
+    const parsed = schema.safeParse(result.structured);
+    if (parsed.success) return parsed.data;
+    throw new ToolFailed(
+      tool,
+      "INVALID_RESPONSE",
+      `${tool} answered otherwise than expected: ${z.prettifyError(parsed.error)}`,
+    );
+  };
+}
+
+const textOf = (part: { type: string; text?: string }): string[] =>
+  part.text === undefined ? [] : [part.text];
+
+/** `CODE: message` and the hint are the first two lines of a failure. */
+function failureOf(tool: string, text: string): ToolFailed {
+  const [code] = /^[A-Z][A-Z_]*(?=: )/.exec(text) ?? ["TOOL_FAILED"];
+  const [message = "", hint = ""] = text.split("\n");
+  return new ToolFailed(tool, code, `${message} ${hint}`.trim().slice(0, 500) || `${tool} failed.`);
+}
+
+/**
+ * Publishes an event at most once for its key. That the server died in an earlier try, so that nobody knows whether it is
+ * there, counts as published: twice would be worse.
+ */
+export async function publishOnce(
+  call: CallServer,
+  event: Pick<LabEvent, "type" | "priority" | "payload"> & { device_id?: string },
+  key: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const published = z.object({ event_id: z.int().optional() });
+  try {
+    await call("publish_event", { ...event, idempotency_key: key }, published, signal);
+  } catch (error) {
+    if (!(error instanceof ToolFailed && error.code === "OUTCOME_UNKNOWN")) throw error;
+  }
+}

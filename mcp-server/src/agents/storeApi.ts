@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import { errorsOf } from "../api/errors.ts";
+import type { AgentSettings } from "../config/agents.ts";
+import { ToolError } from "../errors.ts";
+import type { AgentSkill } from "../services/index.ts";
+import { agentTaskStates } from "../storage/index.ts";
+import type { AgentStore } from "./store.ts";
+
+const nameSchema = z.string().regex(/^\P{Cc}{1,100}$/u, "must be 1 to 100 characters, no control characters");
+/** A part of a path, so without what a path means something by. */
+const sessionId = z.string().regex(/^[\w:-]{1,100}$/, "must be 1 to 100 of A-Z a-z 0-9 _ : -");
+const ttlSchema = z.int().min(1).max(86_400_000);
+const holdSchema = z.strictObject({ holder: nameSchema, ttl_ms: ttlSchema });
+const textSchema = z.string().max(20_000);
+const jsonObject = z.record(z.string(), z.unknown());
+const seqSchema = z.int().min(1).max(2_147_483_647);
+const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const limitOf = (most: number) => z.coerce.number().int().min(1).max(most).default(100);
+
+const newSession = z.strictObject({
+  id: sessionId,
+  agent: nameSchema,
+  owner: nameSchema,
+  title: textSchema,
+});
+const usageSchema = z.strictObject({
+  input_tokens: count,
+  output_tokens: count,
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: count,
+});
+const patchSchema = z
+  .strictObject({
+    title: textSchema,
+    skill: nameSchema.nullable(),
+    usage: usageSchema,
+    cost_usd: z.number().min(0),
+    saved_usd: z.number(),
+    turns: z.int().min(0).max(2_147_483_647),
+    outcome: nameSchema.nullable(),
+  })
+  .partial();
+const eventSchema = z.looseObject({
+  type: nameSchema,
+  session_id: sessionId,
+  seq: seqSchema,
+  at: z.iso.datetime(),
+});
+const messageSchema = z.strictObject({
+  seq: seqSchema,
+  message: z.looseObject({
+    role: z.string().min(1).max(20),
+    content: z.union([z.string(), z.array(jsonObject)]).optional(),
+  }),
+});
+const appendSchema = z.strictObject({
+  holder: nameSchema,
+  messages: z.array(messageSchema).max(1_000).default([]),
+  events: z.array(eventSchema).max(1_000).default([]),
+  patch: patchSchema.default({}),
+});
+const rangeQuery = z.strictObject({
+  after: z.coerce.number().int().min(0).default(0),
+  limit: limitOf(1_000),
+});
+const holderQuery = z.strictObject({ holder: nameSchema });
+
+export type AgentFacts = {
+  settings: AgentSettings;
+  /** The same array until one changes. */
+  skills(): readonly AgentSkill[];
+};
+
+/**
+ * What a client of the agents keeps in this server's database, and what it must know, to be mounted at
+ * `/server/agent/store` behind the server's own checks. JSON in and out.
+ */
+export function createAgentStoreApi(
+  store: AgentStore,
+  facts: AgentFacts,
+  fault: (error: unknown, trace_id: string) => void,
+): Hono {
+  const api = new Hono();
+  // Who may come in, and by what, is nothing for a client.
+  const { api: _, webhook_secret_env: __, ...agents } = facts.settings;
+  api.get("/settings", (c) => c.json({ agents }));
+  addSkills(api, facts);
+  addSessions(api, store);
+  addEntries(api, store);
+  api.get("/tasks", async (c) => c.json({ tasks: await store.tasks(query(c, taskQuery)) }));
+  return errorsOf(api, fault);
+}
+
+/** `hash` names what the asker has; the skills are left out when it has them already. */
+function addSkills(api: Hono, { skills }: AgentFacts): void {
+  const hashes = new WeakMap<readonly AgentSkill[], string>();
+  const hashOf = (all: readonly AgentSkill[]): string => {
+    const hash =
+      hashes.get(all) ?? createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 16);
+    hashes.set(all, hash);
+    return hash;
+  };
+  const skillsQuery = z.strictObject({ hash: z.string().max(64).optional() });
+  api.get("/skills", (c) => {
+    const all = skills();
+    const hash = hashOf(all);
+    return c.json(query(c, skillsQuery).hash === hash ? { hash } : { hash, skills: all });
+  });
+}
+
+function addSessions(api: Hono, store: AgentStore): void {
+  const listQuery = z.strictObject({ owner: nameSchema.optional(), limit: limitOf(1_000) });
+  api.post("/sessions", async (c) =>
+    c.json({ session: await store.createSession(await body(c, newSession)) }),
+  );
+  api.get("/sessions", async (c) => c.json({ sessions: await store.sessions(query(c, listQuery)) }));
+  api.get("/sessions/:id", async (c) => c.json({ session: await store.getSession(idOf(c)) }));
+  api.delete("/sessions/:id", async (c) => c.json({ deleted: await store.deleteSession(idOf(c)) }));
+  api.put("/sessions/:id/hold", async (c) =>
+    c.json({ held: await store.hold(idOf(c), await body(c, holdSchema)) }),
+  );
+  api.delete("/sessions/:id/hold", async (c) => {
+    await store.letGo(idOf(c), query(c, holderQuery).holder);
+    return c.json({});
+  });
+}
+
+function addEntries(api: Hono, store: AgentStore): void {
+  api.post("/sessions/:id/entries", async (c) => {
+    const id = idOf(c);
+    const given = await body(c, appendSchema);
+    const foreign = given.events.find(({ session_id }) => session_id !== id);
+    if (foreign) throw invalid(`event ${foreign.seq} is of the conversation "${foreign.session_id}"`);
+    await store.append(id, given);
+    return c.json({});
+  });
+  api.get("/sessions/:id/messages", async (c) =>
+    c.json({ messages: await store.messages(idOf(c), query(c, rangeQuery)) }),
+  );
+  api.get("/sessions/:id/events", async (c) =>
+    c.json({ events: await store.events(idOf(c), query(c, rangeQuery)) }),
+  );
+}
+
+const taskQuery = z.strictObject({
+  agent: nameSchema.optional(),
+  state: z.enum(agentTaskStates).optional(),
+  limit: limitOf(1_000),
+});
+
+const idOf = (c: Context) => parsed(sessionId, c.req.param("id"));
+const query = <T>(c: Context, schema: z.ZodType<T>): T => parsed(schema, c.req.query());
+const body = async <T>(c: Context, schema: z.ZodType<T>): Promise<T> =>
+  parsed(schema, await c.req.json().catch(() => undefined));
+
+function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
+  const { data, error } = schema.safeParse(given);
+  if (!error) return data;
+  const issues = error.issues.slice(0, 10);
+  throw invalid(
+    issues.map(({ path, message }) => `${path.join(".")}: ${message}`.replace(/^: /, "")).join("; "),
+  );
+}
+
+const invalid = (message: string) =>
+  new ToolError("INVALID_INPUT", message, "These paths are for the agent client of the same build.");

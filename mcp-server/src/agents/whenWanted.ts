@@ -1,0 +1,41 @@
+import { clientsOf } from "./clients.ts";
+import type { Agents, AgentsDeps } from "./open.ts";
+
+/** This server as a client on this machine reaches it. */
+type Own = AgentsDeps["own"];
+
+/**
+ * The agents: their code and the models' client are loaded when somebody first asks for them, or at once where one works by
+ * itself.
+ * @public main.ts takes it from the rooms that it loads
+ */
+export function agentsWhenWanted(deps: Omit<AgentsDeps, "own">) {
+  let opening: Promise<Agents> | undefined;
+  let opened: Agents | undefined;
+  const load = async (own: Own): Promise<Agents> => {
+    const { openAgents } = await import("./open.ts");
+    opened = await openAgents({ ...deps, own });
+    return opened;
+  };
+  const open = (own: Own): Promise<Agents> => {
+    opening ??= load(own).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    open,
+    /** Gives back what this server's agents held when it was killed. */
+    async recover(): Promise<void> {
+      for (const client of Object.values(clientsOf(deps.host))) await deps.releaseClient(client);
+    },
+    async startAutonomous(own: Own): Promise<void> {
+      const enabled = Object.values(deps.settings.agents).some((agent) => agent.enabled);
+      if (enabled || deps.env.LABWRIGHT_AGENTS_DIR) await (await open(own)).startAutonomous();
+    },
+    runs: () => opened?.running() ?? 0,
+    connections: () => opened?.connections() ?? 0,
+    close: async () => opened?.close(),
+  };
+}

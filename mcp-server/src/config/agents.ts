@@ -1,0 +1,38 @@
+import { settingsSchema } from "@labwright/agent-client/settings";
+import { z } from "zod";
+
+const variable = z.string().regex(/^[A-Za-z_]\w*$/);
+const moved = (to: string) =>
+  z.never({ error: `is not here any more: the agents are on the server's port; set ${to}` }).optional();
+
+const apiSchema = z.strictObject({
+  keys: z
+    .array(z.strictObject({ owner: z.string().min(1).max(100), sha256: z.string().regex(/^[\da-f]{64}$/) }))
+    .max(100)
+    .default([])
+    .describe("Who may talk to the agents beside the owner of the daemon's token."),
+  jwt: z
+    .strictObject({
+      secret_env: variable.optional().describe("Variable of the environment with the secret of HS256."),
+      jwks_url: z.url().optional(),
+      issuer: z.string().optional(),
+      audience: z.string().optional(),
+    })
+    .optional(),
+  requests_per_minute: z.int().min(1).max(100_000).default(120).describe("Of each owner."),
+  host: moved("server.host"),
+  port: moved("server.port"),
+  allowed_hosts: moved("server.allowed_hosts"),
+  allowed_origins: moved("server.allowed_origins"),
+});
+
+/** `agents:` of labwright.yaml: what a client of the models must know, and what only the server does. */
+export const agentsSchema = settingsSchema
+  .extend({
+    api: apiSchema.prefault({}),
+    webhook_secret_env: variable
+      .default("LABWRIGHT_SECRET_WEBHOOK")
+      .describe("Variable of the environment with the secret that webhooks are signed with."),
+  })
+  .describe("Models, limits, and the agents that work by themselves.");
+export type AgentSettings = z.output<typeof agentsSchema>;

@@ -1,0 +1,81 @@
+import { and, between, desc, eq, inArray, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
+import type { Attempt, Classification, Execution, Step } from "../domain/index.ts";
+import type { Database } from "./database.ts";
+import { given } from "./executionRows.ts";
+import { executionAnalyses, executions, steps } from "./schema.ts";
+
+/** What a run's judgement is made of. */
+export type RunRecord = Pick<Execution, "id" | "kind" | "name" | "status" | "reason" | "attempts"> &
+  Pick<Execution, "device" | "userinterface" | "build" | "started_at" | "verified_count"> & {
+    /** In the order of the run. Empty for the passed runs of {@link RunRecords}. */
+    unpassed: readonly Pick<Step, "path" | "label" | "status" | "error">[];
+    /** What somebody judged it to be. */
+    classification?: Classification;
+  };
+
+/** Finished runs, newest first, without the run that is asked about. */
+export type RunRecords = {
+  /** At most 100 runs of the same test. */
+  ofTest(run: RunRecord): Promise<RunRecord[]>;
+  /** At most 200 tests that started within `windowMs` of the run, on its device or app. */
+  near(run: RunRecord, windowMs: number): Promise<RunRecord[]>;
+};
+
+const mostRuns = { ofTest: 100, near: 200 };
+const mostSteps = 50;
+
+export function runRecords(db: Database): RunRecords {
+  async function find(without: string, where: SQL | undefined, limit: number): Promise<RunRecord[]> {
+    const rows = await db
+      .select(columns)
+      .from(executions)
+      .leftJoin(executionAnalyses, eq(executionAnalyses.executionId, executions.id))
+      .where(and(isNotNull(executions.finishedAt), ne(executions.id, without), where))
+      .orderBy(desc(executions.startedAt), desc(executions.id))
+      .limit(limit);
+    return rows.map(({ required, optional }) => ({ ...required, ...given(optional) }));
+  }
+
+  return {
+    ofTest: ({ id, kind, name }) =>
+      find(id, and(eq(executions.kind, kind), eq(executions.name, name)), mostRuns.ofTest),
+
+    async near({ id, device, userinterface, started_at }, windowMs) {
+      const after = (ms: number) => new Date(Date.parse(started_at) + ms).toISOString();
+      const place = or(
+        device === undefined ? undefined : eq(executions.device, device),
+        userinterface === undefined ? undefined : eq(executions.userinterface, userinterface),
+      );
+      if (place === undefined) return [];
+      const isTest = inArray(executions.kind, ["testcase", "script"]);
+      const isNear = between(executions.startedAt, after(-windowMs), after(windowMs));
+      return find(id, and(isTest, isNear, place), mostRuns.near);
+    },
+  };
+}
+
+const unpassed = sql<RunRecord["unpassed"]>`coalesce((
+  select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('path', body->'path', 'label', body->'label',
+    'status', body->'status', 'error', body->'error')) order by index)
+  from (select index, body from ${steps} where execution_id = ${executions.id} and ${executions.status} <> 'passed'
+    and body->>'status' <> 'passed' order by index desc limit ${mostSteps}) last), '[]')`;
+
+const columns = {
+  required: {
+    id: executions.id,
+    kind: executions.kind,
+    name: executions.name,
+    status: executions.status,
+    started_at: executions.startedAt,
+    verified_count: executions.verifiedCount,
+    unpassed,
+  },
+  optional: {
+    reason: executions.reason,
+    device: executions.device,
+    userinterface: executions.userinterface,
+    build: executions.build,
+    attempts: sql<Attempt[] | null>`${executions.result}->'attempts'`,
+    classification: executionAnalyses.classification,
+  },
+};

@@ -1,0 +1,2 @@
+export const agentTaskStates = ["pending", "running", "done", "failed", "cancelled"] as const;
+export type AgentTaskState = (typeof agentTaskStates)[number];

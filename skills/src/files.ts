@@ -1,0 +1,34 @@
+import { readFileSync, statSync } from "node:fs";
+import { foldedWords } from "./words.ts";
+
+/** A skill is a page of text; a larger file is something else. */
+const maxFileBytes = 256 * 1024;
+
+/** Undefined when there is no such file. */
+export function readText(file: string): string | { message: string } | undefined {
+  try {
+    const { size } = statSync(file);
+    if (size > maxFileBytes) return { message: `has ${size} bytes; a skill has at most ${maxFileBytes}` };
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    return { message: cannotRead(error) };
+  }
+}
+
+/** The requests of a text file, one a line; `line` counts from 1. Lines without words and `# comments` are left out. */
+export function readRequests(file: string): { text: string; line: number }[] {
+  const content = readText(file);
+  // A skill is as good without the file.
+  if (typeof content !== "string") return [];
+  return content
+    .split(/\r?\n/)
+    .map((text, index) => ({ text, line: index + 1 }))
+    .filter(({ text }) => !/^\s*#\s/.test(text) && foldedWords(text).length > 0);
+}
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+
+export const cannotRead = (error: unknown): string =>
+  `cannot be read: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { boxYaml } from "../../services/navigation/lab.ts";
+import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { type OfflineBench, openOffline } from "./bench.ts";
+
+let bench: OfflineBench;
+beforeAll(async () => {
+  bench = await openOffline(
+    "devices: [{ name: box, model: simulated }, { name: google_tv, model: simulated }]",
+  );
+  const { client } = bench;
+  for (const app of ["shop", "radio"]) await client.call("import_userinterface", { yaml: boxYaml(app) });
+  for (const name of ["login_basic", "zapping"])
+    await client.call("save_testcase", {
+      testcase: { name, userinterface_name: "shop", ...chain([sees("look", "Welcome home")]) },
+    });
+  await client.call("create_requirement", { code: "REQ-001", name: "Login works", priority: "P1" });
+  await client.call("publish_event", { alert: { kind: "blackscreen", message: "black", device_id: "box" } });
+  await client.call("create_deployment", {
+    ...{ name: "nightly", testcase: "zapping", device_id: "box", cron: "0 2 * * *", timezone: "UTC" },
+  });
+});
+afterAll(() => bench.end());
+const namesOf = (calls: { name: string }[]) => calls.map(({ name }) => name);
+
+test.each([
+  ["list the scripts", ["list_scripts"], "goto.py"],
+  ["Skripte auflisten", ["list_scripts"], "goto.py"],
+  ["welche Geräte haben wir", ["list_hosts"], "lab/box"],
+  ["quels appareils avons-nous", ["list_hosts"], "lab/box"],
+  ["which devices are free?", ["list_hosts"], "lab/box"],
+  ["which scripts and tests are there", ["list_scripts", "list_testcases"], "zapping"],
+  ["list the test cases", ["list_testcases"], "login_basic"],
+  ["what apps do we have", ["list_userinterfaces"], "shop"],
+  ["Anforderungen auflisten", ["list_requirements"], "REQ-001"],
+  ["are there open alerts", ["list_alerts"], "blackscreen"],
+  ["Zeitpläne", ["list_deployments"], "nightly"],
+  ["coverage", ["get_coverage_summary"], "uncovered: 1"],
+])("%s", async (text, tools, shown) => {
+  const { calls, text: answer, outcome } = await bench.ask(text);
+  expect(answer).toContain(shown);
+  expect(namesOf(calls)).toEqual(tools);
+  expect(outcome).toBe("done");
+});
+
+test.each([
+  ["is the google tv free?", { name: "get_device_info", input: { device_id: "lab/google_tv" } }],
+  ["state of GOOGLE-TV", { name: "get_device_info", input: { device_id: "lab/google_tv" } }],
+  ["show the deployment nightly", { name: "get_deployment_history", input: { deployment: "nightly" } }],
+  ["show REQ-001", { name: "get_requirement_coverage", input: { requirement: "REQ-001" } }],
+  ["show the test case zapping", { name: "load_testcase", input: { testcase: "zapping" } }],
+  ["tests of the app shop", { name: "list_testcases", input: { userinterface_name: "shop" } }],
+  ["alerts of google_tv", { name: "list_alerts", input: { device: "lab/google_tv" } }],
+])("by its name: %s", async (text, call) => {
+  const { calls, outcome } = await bench.ask(text);
+  expect(calls.at(-1)).toEqual(call);
+  expect(outcome).toBe("done");
+});
+
+test("words that are not understood are named beside the listing", async () => {
+  const { text, outcome } = await bench.ask("list the scripts of checkout");
+  expect(text).toContain("goto.py");
+  expect(text).toContain("Not understood: “checkout”.");
+  expect(outcome).toBe("needs_input");
+});
+
+test.each([
+  "hello",
+  "Guten Morgen!",
+  "salut",
+  "help",
+  "hi there, good evening",
+  "what can you do",
+  "👋",
+  "…",
+])("a greeting gets three requests, each of which is done: %s", async (text) => {
+  const { text: offered, outcome } = await bench.ask(text);
+  expect(outcome).toBe("done");
+  const requests = [...offered.matchAll(/^- (.*)$/gm)].map(([, request = ""]) => request);
+  expect(requests).toHaveLength(3);
+  for (const request of requests) {
+    const said = await bench.ask(request);
+    expect({ request, ...said }).toMatchObject({ outcome: "done" });
+    expect(said.text).not.toContain("Not understood");
+  }
+});
+
+test.each([
+  "explore the website",
+  "create requirement: the user can log in",
+  "delete the test case login_basic",
+  "rename zapping to zap",
+  "take a screenshot of box",
+  "press OK on box",
+  "write a test for shop",
+])("what takes a model is said in two lines, with how to go on: %s", async (text) => {
+  const { text: answer, outcome, calls } = await bench.ask(text);
+  expect(answer.split("\n")).toHaveLength(2);
+  expect(answer).toMatch(/takes a model[\s\S]*ANTHROPIC_API_KEY[\s\S]*“.*”/);
+  expect(outcome).toBe("needs_input");
+  expect(namesOf(calls).filter((name) => !/^(?:list|get)_/.test(name))).toEqual([]);
+});

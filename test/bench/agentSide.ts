@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
+import { testKey } from "../fixtures/messagesApi/server.ts";
+import { treeMegabytes } from "./memory.ts";
+import type { Sides } from "./sides.ts";
+import type { ListedTool, StdioServer } from "./stdioServer.ts";
+
+const types = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+const startLimitMs = 60_000;
+const daemonSchema = z.object({ pid: z.int(), port: z.int(), token: z.string() });
+const sessionSchema = z.object({ id: z.string() });
+const eventSchema = z.looseObject({ type: z.string(), seq: z.int(), outcome: z.string().optional() });
+type Told = z.output<typeof eventSchema>;
+
+/** The agents of a real daemon, spoken to by REST. */
+export type AgentSide = {
+  /** As a host gets them from the same daemon. */
+  tools: readonly ListedTool[];
+  open(): Promise<string>;
+  /** Resolves with all events of the message, partial ones too, when its run has ended. Rejects when that is not `done`. */
+  say(session: string, text: string, skill?: string): Promise<Told[]>;
+  /** Resident memory of the daemon, without browsers. */
+  megabytes(): Promise<number>;
+  close(): Promise<void>;
+};
+
+type Given = {
+  /** Address of the Messages API. */
+  api: string;
+  /** The product's default model when left out. */
+  model?: string;
+  /** Called with a daemon before the one with the agents starts. */
+  prepare?(host: StdioServer): Promise<void>;
+};
+
+/** A daemon on a new data folder with the bench's browser as `lab/browser`, and the agents on it. */
+export async function startAgentSide(sides: Sides, { api, model, prepare }: Given): Promise<AgentSide> {
+  const dataDir = await sides.newDataDir();
+  const config = await sides.newConfig({
+    server: { name: "lab" },
+    agents: { api: { requests_per_minute: 100_000 }, ...(model && { models: [{ model }] }) },
+  });
+  const host = sides.ours(dataDir, { config });
+  let tools: readonly ListedTool[];
+  try {
+    await host.initialize();
+    tools = await host.listTools();
+    await host.call("list_hosts", {});
+    await prepare?.(host);
+  } finally {
+    await host.end();
+  }
+  await sides.stopDaemon(dataDir);
+  const daemon = await startServer(sides, { dataDir, config, api });
+  const post = async (path: string, body: object): Promise<string> => {
+    const response = await fetch(`http://127.0.0.1:${daemon.port}/server/agent${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${daemon.token}`, ...types },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response.text();
+  };
+  return {
+    tools,
+    open: async () => sessionSchema.parse(JSON.parse(await post("/sessions", {}))).id,
+    async say(session, text, skill) {
+      const stream = await post(`/sessions/${session}/messages`, {
+        text,
+        ...(skill !== undefined && { skill }),
+      });
+      const events = [...stream.matchAll(/^data: ?(\{.*)$/gm)].map(([, data = ""]) =>
+        eventSchema.parse(JSON.parse(data)),
+      );
+      const end = events.at(-1);
+      if (end?.outcome !== "done") throw new Error(`"${text}" ended so: ${JSON.stringify(end)}`);
+      return events;
+    },
+    megabytes: () => treeMegabytes(daemon.pid, undefined),
+    close: () => sides.stopDaemon(dataDir),
+  };
+}
+
+/** `labwright serve` with the key and the address of the Messages API. */
+async function startServer(
+  { root, scratch }: Sides,
+  { dataDir, config, api }: { dataDir: string; config: string; api: string },
+): Promise<z.output<typeof daemonSchema>> {
+  const bin = join(root, "mcp-server", "bin", "labwright.js");
+  const child = spawn(
+    process.execPath,
+    [bin, "serve", "--port", "0", "--data-dir", dataDir, "--config", config],
+    {
+      cwd: scratch,
+      env: { ...process.env, ANTHROPIC_API_KEY: testKey, ANTHROPIC_BASE_URL: api },
+      stdio: "ignore",
+    },
+  );
+  const deadline = Date.now() + startLimitMs;
+  for (;;) {
+    const text = await readFile(join(dataDir, "daemon.json"), "utf8").catch(() => "{}");
+    const { data } = daemonSchema.safeParse(JSON.parse(text));
+    if (data?.pid === child.pid && data) return data;
+    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}.`);
+    if (Date.now() > deadline) {
+      child.kill("SIGTERM");
+      throw new Error("The server did not start in time.");
+    }
+    await pause(50);
+  }
+}
