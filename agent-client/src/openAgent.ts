@@ -46,7 +46,7 @@ export async function createAgents(
     userFolder: options.env.LABWRIGHT_AGENTS_DIR || undefined,
     knownSkills: new Set(skills.map(({ name }) => name)),
   });
-  const agents = found.map((agent) => changed(agent, settings));
+  const agents = found.map((agent) => withSettings(agent, settings));
   const holder = `agent/${process.pid}/${randomUUID().slice(0, 8)}`;
   const conversations = createConversations({ server, agents, models, settings, clock: systemClock, holder });
   return { conversations, agents, problems, models };
@@ -98,7 +98,7 @@ export async function openAgent(options: AgentOptions & { attach: Attach }): Pro
 }
 
 /** The settings change an agent's own `config`, key by key. */
-export function changed(agent: Agent, { agents }: Settings): Agent {
+export function withSettings(agent: Agent, { agents }: Settings): Agent {
   const { limits, ...rest } = agents[agent.name] ?? {};
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return { ...agent, config: { ...agent.config, ...given, limits: { ...agent.config.limits, ...limits } } };

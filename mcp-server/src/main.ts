@@ -172,7 +172,9 @@ async function compose(
     maxCallMs: config.limits.call_ms,
   });
   running.serveScripts(callTool);
-  const agents = agentsOf(parts);
+  const facts = agentFacts(parts);
+  const agentStoreApi = rooms.createAgentStoreApi(parts.agentStore, facts, fault);
+  const agents = agentsOf(parts, facts, agentStoreApi);
   await agents.recover();
   const daemon = await rooms.startDaemon({
     dataDir: claim.dataDir,
@@ -187,7 +189,7 @@ async function compose(
     userSkills: userSkills.current,
     clock,
     events: rooms.createEventsApi(running.events, fault),
-    agentStore: rooms.createAgentStoreApi(parts.agentStore, agentFacts(parts), fault),
+    agentStore: agentStoreApi,
     agents: agents.open,
     api: (callTool) => restOf(parts, { callTool, registry, version: catalogue.version }),
     metrics: () => metricsOf(observability),
@@ -250,10 +252,13 @@ function agentFacts({ rooms, config, userSkills }: Parts) {
 }
 
 /** The agents, opened when somebody first wants them. */
-function agentsOf(parts: Parts) {
-  const { rooms, config, observability, agentStore, running, fault } = parts;
+function agentsOf(
+  { rooms, config, observability, agentStore, running, fault }: Parts,
+  facts: ReturnType<typeof agentFacts>,
+  storeApi: ReturnType<Parts["rooms"]["createAgentStoreApi"]>,
+) {
   return rooms.agentsWhenWanted({
-    ...{ store: agentStore, events: running.events, fault, env: process.env, ...agentFacts(parts) },
+    ...{ store: agentStore, storeApi, events: running.events, fault, env: process.env, ...facts },
     host: config.server.name,
     releaseClient: (client) => running.services.devices.releaseClient(client),
     keyFile: join(config.data_dir, "anthropic-key"),

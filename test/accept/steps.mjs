@@ -48,6 +48,23 @@ const inspector = ({ clone, dataDir }) => ({
   ],
 });
 
+/** The README's two commands. */
+const readmeCommands = [
+  {
+    name: "demo",
+    what: "npm run demo exits 0 with a table of verdicts",
+    prints: true,
+    start: () => npm("run", "demo"),
+    check: (log) => expectIn(log, /^\S+ +.+ (passed|failed) +[\d.]+ s/m, "verdicts"),
+  },
+  {
+    name: "test",
+    what: "npm test passes and its last lines count the tests",
+    start: () => npm("test"),
+    check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+  },
+];
+
 /**
  * What each step's issue accepts, in its words. `start` gives the program; `check` looks at its output once it ended with
  * exit code 0 and throws what is missing.
@@ -208,19 +225,7 @@ export const steps = {
     },
   ],
   5: [
-    {
-      name: "demo",
-      what: "npm run demo exits 0 with a table of verdicts",
-      prints: true,
-      start: () => npm("run", "demo"),
-      check: (log) => expectIn(log, /^\S+ +.+ (passed|failed) +[\d.]+ s/m, "verdicts"),
-    },
-    {
-      name: "test",
-      what: "npm test passes and its last lines count the tests",
-      start: () => npm("test"),
-      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
-    },
+    ...readmeCommands,
     {
       name: "widgets",
       what: "the widgets of others: each task through the tools, judged by the widget's own state",
@@ -260,19 +265,7 @@ export const steps = {
     },
   ],
   6: [
-    {
-      name: "demo",
-      what: "npm run demo exits 0 with a table of verdicts",
-      prints: true,
-      start: () => npm("run", "demo"),
-      check: (log) => expectIn(log, /^\S+ +.+ (passed|failed) +[\d.]+ s/m, "verdicts"),
-    },
-    {
-      name: "test",
-      what: "npm test passes and its last lines count the tests",
-      start: () => npm("test"),
-      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
-    },
+    ...readmeCommands,
     {
       name: "segments",
       what: "a chat of 60 turns over four skills and back, on each model that the stand-in knows, is refused nothing",

@@ -13,6 +13,7 @@ import {
   type Toolbox,
   tryKey,
 } from "@labwright/agent-client";
+import { Hono } from "hono";
 import { z } from "zod";
 import type { AgentSettings } from "../config/agents.ts";
 import type { EventFeed } from "../services/index.ts";
@@ -24,7 +25,7 @@ import { clientsOf } from "./clients.ts";
 import { saveKey } from "./keyFile.ts";
 import { type LogLine, startRuntime } from "./runtime/index.ts";
 import type { AgentStore } from "./store.ts";
-import { type AgentFacts, createAgentStoreApi } from "./storeApi.ts";
+import type { AgentFacts } from "./storeApi.ts";
 
 export type AgentsDeps = {
   settings: AgentSettings;
@@ -32,6 +33,8 @@ export type AgentsDeps = {
   /** Where `POST api-key` keeps the key of the model. */
   keyFile: string;
   store: AgentStore;
+  /** The routes that every client has of the store. */
+  storeApi: Hono;
   skills: AgentFacts["skills"];
   events: EventFeed;
   /** This server, as its clients know it. */
@@ -114,7 +117,11 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
       ending.push(close, runtime.close);
     },
     async close() {
-      for (const end of ending.splice(0).reverse()) await end();
+      // What cannot end keeps none of the others.
+      for (const end of ending.splice(0).reverse())
+        await end().catch((error: unknown) =>
+          deps.log({ level: "warn", text: `The agents: ${String(error)}` }),
+        );
     },
   };
 }
@@ -144,12 +151,12 @@ function toolsFor({ own, host, settings, releaseClient }: AgentsDeps, part: "cha
   };
 }
 
-/** The routes that every client has, without a network between. */
-function ownStore({ store, settings, skills, fault }: AgentsDeps): LabServer["store"] {
-  const routes = createAgentStoreApi(store, { settings, skills }, fault);
+/** The store by the routes that every client has, without a network between. */
+function ownStore({ storeApi }: AgentsDeps): LabServer["store"] {
+  const routes = new Hono().route("/server/agent/store", storeApi);
   return httpStore(async (path, { method, body, query }) => {
     const search = query ? `?${new URLSearchParams(query)}` : "";
-    const response = await routes.request(`${path.replace(/^\/server\/agent\/store/, "")}${search}`, {
+    const response = await routes.request(`${path}${search}`, {
       method,
       ...(body !== undefined && {
         body: JSON.stringify(body),

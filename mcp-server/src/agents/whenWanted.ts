@@ -12,6 +12,7 @@ type Own = AgentsDeps["own"];
 export function agentsWhenWanted(deps: Omit<AgentsDeps, "own">) {
   let opening: Promise<Agents> | undefined;
   let opened: Agents | undefined;
+  let starting: Promise<unknown> = Promise.resolve();
   const load = async (own: Own): Promise<Agents> => {
     const { openAgents } = await import("./open.ts");
     opened = await openAgents({ ...deps, own });
@@ -30,12 +31,20 @@ export function agentsWhenWanted(deps: Omit<AgentsDeps, "own">) {
     async recover(): Promise<void> {
       for (const client of Object.values(clientsOf(deps.host))) await deps.releaseClient(client);
     },
-    async startAutonomous(own: Own): Promise<void> {
+    startAutonomous(own: Own): Promise<void> {
       const enabled = Object.values(deps.settings.agents).some((agent) => agent.enabled);
-      if (enabled || deps.env.LABWRIGHT_AGENTS_DIR) await (await open(own)).startAutonomous();
+      if (!enabled && !deps.env.LABWRIGHT_AGENTS_DIR) return Promise.resolve();
+      const started = open(own).then((agents) => agents.startAutonomous());
+      starting = started.catch(() => {});
+      return started;
     },
     runs: () => opened?.running() ?? 0,
     connections: () => opened?.connections() ?? 0,
-    close: async () => opened?.close(),
+    /** Also what is being opened is closed. */
+    async close(): Promise<void> {
+      await starting;
+      const agents = await opening?.catch(() => undefined);
+      await agents?.close();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { type Agent, changed, loadAgents } from "@labwright/agent-client";
+import { type Agent, loadAgents, withSettings } from "@labwright/agent-client";
 import { jsonLine, plainLine } from "@labwright/agent-client/cli";
 import { z } from "zod";
 import { loadConfig } from "../config.ts";
@@ -27,7 +27,7 @@ export function listAgents(options: Listing, terminal: Terminal): ExitCode {
         .map(({ name }) => name),
     ),
   });
-  const rows = agents.map((agent) => rowOf(changed(agent, settings)));
+  const rows = agents.map((agent) => rowOf(withSettings(agent, settings)));
   terminal.out(options.json ? jsonLine(rows) : rows.map(describe).join("\n"));
   for (const { file, line, message } of problems) terminal.err(`${file}:${line}: ${message}\n`);
   return problems.length === 0 ? exitCodes.passed : exitCodes.failed;

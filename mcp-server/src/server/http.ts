@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
@@ -183,21 +183,30 @@ function mountAgents(
   app.all("/server/agent/*", async (c, next) => {
     if (c.req.path.startsWith(storePath)) return next();
     onActivity();
-    try {
-      return await (await agents()).fetch(c.req.raw, c.env);
-    } catch (error) {
-      // They cannot be opened: what the configuration says of them is wrong in a way that only they can tell.
-      return refuse(c, "CONFIG_INVALID", error instanceof Error ? error.message : String(error));
-    }
+    const opened = await agents().catch((error: unknown) => refuseWrong(c, error));
+    return opened instanceof Response ? opened : opened.fetch(c.req.raw, c.env);
   });
   app.all(`${socketPath}*`, async (c) => {
     onActivity();
     if (c.req.header("upgrade") === "websocket") return c.body(null, 204);
     const node = nodeBindings(c.env);
     if (!node) return c.notFound();
-    (await agents()).socketRequest(node.incoming, node.outgoing);
+    const opened = await agents().catch((error: unknown) => refuseWrong(c, error));
+    if (opened instanceof Response) return opened;
+    opened.socketRequest(node.incoming, node.outgoing);
     return RESPONSE_ALREADY_SENT;
   });
+}
+
+/** What the configuration says of the agents may be wrong in a way that only they can tell. Throws what is a fault. */
+function refuseWrong(c: Context, error: unknown): Response {
+  if (error instanceof Error && "code" in error && error.code === "CONFIG_INVALID")
+    return refuse(
+      c,
+      "CONFIG_INVALID",
+      `${error.message} ${"hint" in error ? String(error.hint) : ""}`.trim(),
+    );
+  throw error;
 }
 
 /** Lets what asks for an upgrade in by the checks of every request, or refuses it with their answer. */
