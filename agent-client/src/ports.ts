@@ -67,6 +67,9 @@ export type SessionPatch = Partial<
   Pick<StoredSession, "title" | "skill" | "usage" | "cost_usd" | "saved_usd" | "turns" | "outcome">
 >;
 
+/** `is_changed`: others may have added to it since its holder last held it. */
+export type HeldSession = { session: StoredSession; is_changed: boolean };
+
 /** One message of a conversation, as the Messages API takes it. `seq` counts from 1. */
 export type StoredMessage = { seq: number; message: BetaMessageParam };
 
@@ -93,7 +96,7 @@ export type AgentStore = {
   messages(id: string, after?: number): Promise<StoredMessage[]>;
   /** In order, after `after`. */
   events(id: string, range: { after: number; limit: number }): Promise<AgentEvent[]>;
-  /** Makes `holder` the only one that may append, for `ttl_ms` from now; false when another has it. */
-  hold(id: string, holder: string, ttl_ms: number): Promise<boolean>;
+  /** Makes `holder` the only one that may append, for `ttl_ms` from now; undefined when another has it. */
+  hold(id: string, holder: string, ttl_ms: number): Promise<HeldSession | undefined>;
   letGo(id: string, holder: string): Promise<void>;
 };

@@ -1,3 +1,4 @@
+export { describeIssue, offer } from "./describe.ts";
 export { type LoadedSkills, loadSkillFolders, loadSkills } from "./load.ts";
 export { exportSkills, skillMarkdown } from "./markdown.ts";
 export { explainMatch, type MatchContext, type MatchReason, matchSkill, type SkillMatch } from "./match.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearest } from "./nearest.ts";
+import { describeIssue, offer } from "./describe.ts";
 import { type Skill, skillSchema } from "./skill.ts";
 import { readSource, type SkillProblem, type Source } from "./source.ts";
 
@@ -24,22 +24,10 @@ export function parseSkill(
   if (Array.isArray(source)) return { problems: source };
   const parsed = skillSchema.safeParse(source.value);
   const problems = [
-    ...(parsed.error?.issues ?? []).flatMap((issue) => describe(issue, source)),
+    ...(parsed.error?.issues ?? []).flatMap((issue) => describeIssue(issue, source, "a skill", skillSchema)),
     ...checkHead(source, folderName, knownTools),
   ].sort((a, b) => a.line - b.line);
   return parsed.success && problems.length === 0 ? { skill: parsed.data, problems } : { problems };
-}
-
-function describe(issue: z.core.$ZodIssue, source: Source): SkillProblem[] {
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) =>
-      source.problemAtKey(
-        key,
-        `${key}: is not a key of a skill${offer(key, Object.keys(skillSchema.shape))}`,
-      ),
-    );
-  const { path, message } = issue;
-  return [source.problemAt(path, [path.join("."), message].filter(Boolean).join(": "))];
 }
 
 function checkHead(source: Source, folderName: string, knownTools: ReadonlySet<string>): SkillProblem[] {
@@ -59,9 +47,4 @@ function checkHead(source: Source, folderName: string, knownTools: ReadonlySet<s
   if (name !== undefined && folderName !== name && folderName !== `${name}@${version}`)
     problems.push(source.problemAt(["name"], `name: must be its folder's, ${folderName.split("@")[0]}`));
   return problems;
-}
-
-function offer(wanted: string, known: Iterable<string>): string {
-  const [best] = nearest(wanted, known, 1);
-  return best === undefined ? "" : `; the nearest is ${best}`;
 }

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nearest, readSource, type SkillProblem, type Source } from "@labwright/skills";
-import type { z } from "zod";
+import { describeIssue, offer, readSource, type SkillProblem, type Source } from "@labwright/skills";
 import { type Agent, agentSchema } from "./agent.ts";
 
 /** One thing wrong with an agent's file; `line` counts from 1. */
@@ -80,24 +79,12 @@ export function parseAgent(
   const source = readSource(text, file);
   if (Array.isArray(source)) return { problems: source };
   const parsed = agentSchema.safeParse(source.value);
-  if (!parsed.success)
-    return {
-      problems: parsed.error.issues
-        .flatMap((issue) => describe(issue, source))
-        .sort((a, b) => a.line - b.line),
-    };
-  const problems = checkSense(parsed.data, file, source, knownSkills);
-  return problems.length === 0 ? { agent: parsed.data, problems } : { problems };
-}
-
-function describe(issue: z.core.$ZodIssue, source: Source): AgentProblem[] {
-  if (issue.code !== "unrecognized_keys")
-    return [source.problemAt(issue.path, [issue.path.join("."), issue.message].filter(Boolean).join(": "))];
-  if (issue.path.length > 0)
-    return [source.problemAt(issue.path, `${issue.path.join(".")}: ${issue.message}`)];
-  return issue.keys.map((key) =>
-    source.problemAtKey(key, `${key}: is not a key of an agent${offer(key, Object.keys(agentSchema.shape))}`),
-  );
+  const issues = parsed.error?.issues ?? [];
+  const problems = parsed.success
+    ? checkSense(parsed.data, file, source, knownSkills)
+    : issues.flatMap((issue) => describeIssue(issue, source, "an agent", agentSchema));
+  problems.sort((a, b) => a.line - b.line);
+  return parsed.success && problems.length === 0 ? { agent: parsed.data, problems } : { problems };
 }
 
 /** What a schema cannot say of an agent. */
@@ -107,30 +94,22 @@ function checkSense(
   source: Source,
   knownSkills: ReadonlySet<string> | undefined,
 ): AgentProblem[] {
-  const problems = agent.available_skills.flatMap((skill, index) =>
-    knownSkills === undefined || knownSkills.has(skill)
-      ? []
-      : [
-          source.problemAt(
-            ["available_skills", index],
-            `available_skills.${index}: no skill is called ${skill}${offer(skill, knownSkills)}`,
-          ),
-        ],
-  );
-  agent.triggers.forEach(({ skill }, index) => {
-    if (agent.available_skills.includes(skill)) return;
-    problems.push(
-      source.problemAt(
-        ["triggers", index, "skill"],
-        `triggers.${index}.skill: ${skill} is not among available_skills${offer(skill, agent.available_skills)}`,
-      ),
-    );
-  });
+  const { available_skills: skills, triggers } = agent;
+  const wrong: (readonly [path: PropertyKey[], message: string])[] = [];
+  for (const [at, skill] of skills.entries())
+    if (knownSkills && !knownSkills.has(skill))
+      wrong.push([["available_skills", at], `no skill is called ${skill}${offer(skill, knownSkills)}`]);
+  for (const [at, { skill }] of triggers.entries())
+    if (!skills.includes(skill))
+      wrong.push([
+        ["triggers", at, "skill"],
+        `${skill} is not among available_skills${offer(skill, skills)}`,
+      ]);
   if (basename(file, ".yaml") !== agent.name)
-    problems.push(source.problemAt(["name"], `name: must be its file's, ${basename(file, ".yaml")}`));
+    wrong.push([["name"], `must be its file's, ${basename(file, ".yaml")}`]);
   if (agent.default && !agent.selectable)
-    problems.push(source.problemAt(["default"], "default: only one that is selectable can be the default"));
-  return problems.sort((a, b) => a.line - b.line);
+    wrong.push([["default"], "only one that is selectable can be the default"]);
+  return wrong.map(([path, message]) => source.problemAt(path, `${path.join(".")}: ${message}`));
 }
 
 /** A second default would be chosen by chance: it is left out with a problem. */
@@ -154,9 +133,4 @@ const unreadable = (file: string, message: string): AgentFile => ({
 
 function cannotRead(error: unknown): string {
   return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-function offer(wanted: string, known: Iterable<string>): string {
-  const [best] = nearest(wanted, known, 1);
-  return best === undefined ? "" : `; the nearest is ${best}`;
 }

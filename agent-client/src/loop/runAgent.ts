@@ -42,7 +42,8 @@ export type RunOptions = Prefix & {
   now(): number;
 };
 
-export type RunResult = { ended: SessionEnded; history: Message[] };
+/** `unsaved`: the end of the history, for the caller to store with how the run ended. */
+export type RunResult = { ended: SessionEnded; history: Message[]; unsaved: Message[] };
 
 type End = Pick<SessionEnded, "outcome"> & Partial<Pick<SessionEnded, "limit" | "error">>;
 
@@ -60,7 +61,8 @@ const maxBroken = 3;
 
 /**
  * Model, tools, model ... until the model stops or a limit does: the SDK's tool runner, with what it leaves to us. Never
- * rejects but for `save`: whatever happens is an end by name, and the history is one that can be gone on with.
+ * rejects but for `save` and `restart`: whatever happens is an end by name, and the history is one that can be gone on
+ * with.
  */
 export async function runAgent(options: RunOptions): Promise<RunResult> {
   const run = new Run(options);
@@ -235,9 +237,10 @@ class Run {
       const used = this.account(reply, endpoint);
       const isFull = reply.stop_reason === "model_context_window_exceeded";
       if (isFull && (await this.shorten(endpoint, { asks: false }))) return "shortened";
-      await this.keep([...runner.params.messages, ...saidIn(reply)]);
+      this.history = answered([...runner.params.messages, ...saidIn(reply)]);
       const end = this.endOf(reply);
       if (end) return end;
+      await this.keep(this.history);
       strangers = this.callsStrangers() ? strangers + 1 : 0;
       if (strangers === maxBroken) throw weak(endpoint.model);
       if (await this.shortenAfter(used, runner, endpoint)) return "shortened";
@@ -328,23 +331,20 @@ class Run {
   }
 
   private async keep(given: readonly Message[]): Promise<void> {
-    // A change of tools must be followed by a reply, so it is kept with the reply.
-    const history = given.at(-1)?.role === "system" ? given.slice(0, -1) : given;
-    this.history = [...history];
-    const added = history.slice(this.saved);
+    this.history = answered(given);
+    const added = this.history.slice(this.saved);
     if (added.length === 0) return;
     await this.options.save(added).catch(saveFailed);
-    this.saved = history.length;
+    this.saved = this.history.length;
   }
 
-  async finish(end: End): Promise<RunResult> {
+  finish(end: End): RunResult {
     const why =
       end.outcome === "limit" ? `the run's limit of ${end.limit} was reached` : `the run was ${end.outcome}`;
-    await this.keep(
-      closed(this.history, `NOT_ANSWERED: ${why}. Look what it did before you ask for it again.`),
-    ).catch((error) => {
-      throw error instanceof SaveFailed ? error.cause : error;
-    });
+    const history = closed(
+      this.history,
+      `NOT_ANSWERED: ${why}. Look what it did before you ask for it again.`,
+    );
     const ended: SessionEnded = {
       type: "session_ended",
       ...end,
@@ -353,9 +353,13 @@ class Run {
       duration_ms: Math.round(this.options.now() - this.start),
       ...this.spent,
     };
-    return { ended, history: this.history };
+    return { ended, history, unsaved: history.slice(this.saved) };
   }
 }
+
+/** A change of tools must be followed by a reply, so it is kept with the reply. */
+const answered = (history: readonly Message[]): Message[] =>
+  history.at(-1)?.role === "system" ? history.slice(0, -1) : [...history];
 
 /** A message of nothing is no message: the API refuses it. */
 const saidIn = ({ content }: BetaMessage): Message[] =>

@@ -39,11 +39,20 @@ export type ModelOptions = {
 
 /** The models of the settings, in order; DEFAULT_MODEL or our default where there are none. */
 export function openModels(options: ModelOptions): ModelSource {
+  const clients = new Map<string, Anthropic>();
+  const clientFor = (apiKey: string, baseURL: string | null): Anthropic => {
+    const known = `${apiKey} ${baseURL}`;
+    const { fetch } = options;
+    const made = () =>
+      new Anthropic({ apiKey, baseURL, maxRetries, timeout: beginMs, ...(fetch && { fetch }) });
+    const client = clients.get(known) ?? made();
+    clients.set(known, client);
+    return client;
+  };
   const endpoint = (given: ModelSettings): ModelEndpoint[] => {
     const key = keyOf(given, options);
     if (key === undefined) return [];
-    const baseURL = given.base_url ?? (options.env.ANTHROPIC_BASE_URL || undefined);
-    const client = clientOf(key, baseURL, options.fetch);
+    const client = clientFor(key, given.base_url ?? (options.env.ANTHROPIC_BASE_URL || null));
     const { model, effort, thinking, price, inline_tools } = given;
     const told = { ...(price && { price }), ...(inline_tools !== undefined && { inline_tools }) };
     return [{ model, client, facts: { ...factsOf(model), ...told }, effort, thinking }];
@@ -60,9 +69,6 @@ function modelsOf({ settings, env, model }: ModelOptions): readonly ModelSetting
   if (model !== undefined) return [...(known.length > 0 ? known : [{ model }])];
   return settings.models.length > 0 ? settings.models : [{ model: env.DEFAULT_MODEL || defaultModel }];
 }
-
-const clientOf = (apiKey: string, baseURL: string | undefined, fetch: ModelOptions["fetch"]) =>
-  new Anthropic({ apiKey, baseURL: baseURL ?? null, maxRetries, timeout: beginMs, ...(fetch && { fetch }) });
 
 function keyOf({ api_key_env }: ModelSettings, { env, keyFile }: ModelOptions): string | undefined {
   if (api_key_env !== undefined) return env[api_key_env] || undefined;

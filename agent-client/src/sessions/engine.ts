@@ -36,7 +36,7 @@ type Run = {
   ended: Promise<SessionEnded>;
 };
 /** What this process knows of a conversation. `isTaken` from the moment in which a message is taken to the run's end. */
-type Open = { transcript: Transcript; isTaken: boolean; run?: Run; idle?: NodeJS.Timeout };
+type Open = { owner: string; transcript: Transcript; isTaken: boolean; run?: Run; idle?: NodeJS.Timeout };
 
 export const createConversations = (deps: ConversationDeps): Conversations => new Engine(deps);
 
@@ -67,17 +67,13 @@ class Engine implements Conversations {
 
   async send(id: string, owner: string, message: { text: string; skill?: string }): Promise<{ seq: number }> {
     checkText(message.text);
-    let session = await this.own(id, owner);
-    const here = this.openOf(id);
-    if (here.run && here.transcript.isOver) {
-      // Whoever has heard the end of a run may speak at once; what it changed of the session counts.
-      await here.run.ended.catch(() => {});
-      session = await this.own(id, owner);
-    }
+    const here = await this.openOf(id, owner);
+    // Whoever has heard the end of a run may speak at once.
+    if (here.transcript.isOver) await here.run?.ended.catch(() => {});
     if (here.isTaken) throw busy(id);
     here.isTaken = true;
     try {
-      return await this.take(session, here, message);
+      return await this.take(id, here, message);
     } catch (error) {
       here.isTaken = false;
       throw error;
@@ -85,17 +81,15 @@ class Engine implements Conversations {
   }
 
   async interrupt(id: string, owner: string): Promise<boolean> {
-    await this.own(id, owner);
-    const run = this.open.get(id)?.run;
+    const { run } = await this.openOf(id, owner);
     run?.stop.abort();
     await run?.ended.catch(() => {});
     return run !== undefined;
   }
 
   async decide(id: string, owner: string, approval_id: string, approved: boolean): Promise<void> {
-    await this.own(id, owner);
-    const isDecided = this.open.get(id)?.run?.approvals.decide(approval_id, approved) ?? false;
-    if (isDecided) return;
+    const { run } = await this.openOf(id, owner);
+    if (run?.approvals.decide(approval_id, approved)) return;
     throw new AgentError(
       "APPROVAL_NOT_FOUND",
       `No approval ${approval_id} is waited for.`,
@@ -104,19 +98,18 @@ class Engine implements Conversations {
   }
 
   async events(id: string, owner: string, { after, limit = pageSize }: { after: number; limit?: number }) {
-    await this.own(id, owner);
-    await this.open.get(id)?.transcript.flush();
+    const { transcript } = await this.openOf(id, owner);
+    await transcript.flush();
     return this.deps.server.store.events(id, { after, limit: Math.min(limit, pageSize) });
   }
 
   async subscribe(id: string, owner: string, listener: Listener): Promise<() => void> {
-    await this.own(id, owner);
-    return this.openOf(id).transcript.subscribe(listener);
+    const { transcript } = await this.openOf(id, owner);
+    return transcript.subscribe(listener);
   }
 
   async ended(id: string, owner: string): Promise<SessionEnded> {
-    await this.own(id, owner);
-    const { run, transcript } = this.openOf(id);
+    const { run, transcript } = await this.openOf(id, owner);
     if (run) return run.ended;
     if (!transcript.lastEnd) await transcript.readEvents();
     if (transcript.lastEnd) return transcript.lastEnd;
@@ -147,12 +140,11 @@ class Engine implements Conversations {
     );
   }
 
-  private openOf(id: string): Open {
+  private async openOf(id: string, owner: string): Promise<Open> {
+    if (this.open.get(id)?.owner !== owner) await this.own(id, owner);
     const { server, clock, holder } = this.deps;
-    const found = this.open.get(id) ?? {
-      transcript: new Transcript(id, holder, { store: server.store, clock }),
-      isTaken: false,
-    };
+    const transcript = () => new Transcript(id, holder, { store: server.store, clock });
+    const found = this.open.get(id) ?? { owner, transcript: transcript(), isTaken: false };
     this.open.set(id, found);
     this.leaveWhenIdle(id, found);
     return found;
@@ -168,17 +160,21 @@ class Engine implements Conversations {
   }
 
   /** Holds the conversation, stores the message, and starts the run. */
-  private async take(session: StoredSession, here: Open, message: { text: string; skill?: string }) {
-    const { id } = session;
+  private async take(id: string, here: Open, message: { text: string; skill?: string }) {
     const { holder, server, agents } = this.deps;
-    const agent = agents.find(({ name }) => name === session.agent);
-    if (!agent)
-      throw new AgentError("AGENT_NOT_FOUND", `There is no agent ${session.agent} any more.`, "Begin anew.");
     const stop = new AbortController();
-    const letGo = await hold(server.store, { id, holder, lost: () => stop.abort() });
+    const held = await hold(server.store, { id, holder, lost: () => stop.abort() });
     try {
+      const { session } = held;
+      const agent = agents.find(({ name }) => name === session.agent);
+      if (!agent)
+        throw new AgentError(
+          "AGENT_NOT_FOUND",
+          `There is no agent ${session.agent} any more.`,
+          "Begin anew.",
+        );
       const { transcript } = here;
-      await transcript.refresh();
+      await transcript.refresh(held);
       const { options } = transcript;
       const said = transcript.said();
       const text = options[Number(message.text.trim().replace(/[.)]$/, "")) - 1] ?? message.text;
@@ -187,14 +183,14 @@ class Engine implements Conversations {
       const asked = { text, skill: message.skill, loaded: session.skill ?? undefined, options, said };
       const given = { agent, session: { ...session, title }, message: asked, transcript };
       here.run = this.start(given, stop, async () => {
-        await letGo();
+        await held.letGo();
         delete here.run;
         here.isTaken = false;
         this.leaveWhenIdle(id, here);
       });
       return { seq };
     } catch (error) {
-      await letGo();
+      await held.letGo();
       throw error;
     }
   }

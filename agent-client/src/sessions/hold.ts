@@ -1,24 +1,28 @@
 import { AgentError } from "../errors.ts";
-import type { AgentStore } from "../ports.ts";
+import type { AgentStore, HeldSession } from "../ports.ts";
 
 /** How long the end of a process keeps others from its conversations. */
 const holdMs = 20_000;
 const renewMs = 5_000;
 
 /**
- * Keeps every other process from a conversation until the returned function is called. `lost` hears when another has it all
- * the same. Throws SESSION_BUSY when another has it now.
+ * Keeps every other process from a conversation until `letGo` is called. `lost` hears when another has it all the same.
+ * Throws SESSION_BUSY when another has it now.
  */
 export async function hold(
   store: AgentStore,
   { id, holder, lost }: { id: string; holder: string; lost(): void },
-): Promise<() => Promise<void>> {
-  if (!(await store.hold(id, holder, holdMs))) throw busy(id);
+): Promise<HeldSession & { letGo(): Promise<void> }> {
+  const held = await store.hold(id, holder, holdMs);
+  if (!held) throw busy(id);
   const renew = () => store.hold(id, holder, holdMs).then((isOurs) => isOurs || lost());
   const renewing = setInterval(() => void renew().catch(() => {}), renewMs);
-  return async () => {
-    clearInterval(renewing);
-    await store.letGo(id, holder).catch(() => {});
+  return {
+    ...held,
+    async letGo() {
+      clearInterval(renewing);
+      await store.letGo(id, holder).catch(() => {});
+    },
   };
 }
 

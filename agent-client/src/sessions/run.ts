@@ -1,7 +1,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { SessionEnded } from "../events.ts";
 import { textOf } from "../loop/history.ts";
-import { failedBy } from "../loop/runAgent.ts";
+import { failedBy, type RunResult } from "../loop/runAgent.ts";
 import { toolCaller } from "../loop/tools.ts";
 import { addSpent, addUsage, nothingSpent, type Spent, withSpent } from "../model/usage.ts";
 import { offlineTools, requestIn, runOffline } from "../offline/index.ts";
@@ -9,6 +9,9 @@ import type { SessionPatch, StoredSession, ToolSpec } from "../ports.ts";
 import { type Asked, type Prepared, prepare, skillsFor } from "./prepare.ts";
 import { type RunDeps, runIn, whatIsSent } from "./segments.ts";
 import type { Transcript } from "./transcript.ts";
+
+/** `unsaved`: messages to be stored with the end. */
+type Done = Pick<RunResult, "ended" | "unsaved">;
 
 /**
  * One message from its arrival to its end, which is told and stored. Never rejects but when nothing can be stored; what
@@ -24,9 +27,9 @@ export async function runMessage(
   // What the choice of the skill cost is part of what the message cost.
   let routed = nothingSpent;
   let skill = session.skill;
-  let ended: SessionEnded;
+  let done: Done;
   try {
-    if (deps.models.current().length === 0) ended = await withoutModel(given, deps);
+    if (deps.models.current().length === 0) done = await withoutModel(given, deps);
     else {
       const prepared = await prepare(given.message, {
         ...deps,
@@ -36,15 +39,14 @@ export async function runMessage(
         },
       });
       skill = prepared.skill?.name ?? skill;
-      ended = await follow(prepared, given, deps);
+      done = await follow(prepared, given, deps);
     }
   } catch (error) {
-    ended = { ...nothingDone, ...(deps.signal.aborted ? { outcome: "cancelled" } : failedBy(error)) };
+    done = endedBy(deps.signal.aborted ? { outcome: "cancelled" } : failedBy(error));
   }
-  const total = { ...withSpent(ended, routed), duration_ms: Math.round(deps.clock.now() - start) };
+  const total = { ...withSpent(done.ended, routed), duration_ms: Math.round(deps.clock.now() - start) };
   if (total.error) tell({ type: "error", ...total.error });
-  tell(total);
-  await transcript.flush(patchOf(session, total, skill));
+  await transcript.end(total, done.unsaved, patchOf(session, total, skill));
   return total;
 }
 
@@ -52,33 +54,31 @@ async function follow(
   prepared: Prepared,
   given: { agent: Agent; message: Asked; transcript: Transcript },
   deps: RunDeps,
-): Promise<SessionEnded> {
+): Promise<Done> {
   const { transcript } = given;
   if (prepared.kind === "ask") return ask(prepared, transcript);
   transcript.options = [];
   const sent = await whatIsSent(prepared, given, deps);
-  return (await runIn(transcript, { ...prepared, agent: given.agent, sent }, deps)).ended;
+  return runIn(transcript, { ...prepared, agent: given.agent, sent }, deps);
 }
 
-async function ask(
-  given: { question: string; options: readonly string[]; details?: string[] },
+function ask(
+  { question, options, details }: { question: string; options: readonly string[]; details?: string[] },
   transcript: Transcript,
-): Promise<SessionEnded> {
-  const { question, options, details } = given;
+): Done {
   const text =
     options.length > 0
       ? `${question}\n${options.map((one, at) => `${at + 1}. ${one}`).join("\n")}`
       : question;
   transcript.tell({ type: "handoff", question, options: [...options], ...(details && { details }) });
-  await transcript.add([{ role: "assistant", content: text }]);
-  return { ...nothingDone, outcome: "needs_input", text };
+  return endedBy({ outcome: "needs_input", text });
 }
 
 /** The same gate and events as a model's calls have, by words instead of a skill. It changes nothing but by a run. */
 async function withoutModel(
   { agent, message, transcript }: { agent: Agent; message: Asked; transcript: Transcript },
   deps: RunDeps,
-): Promise<SessionEnded> {
+): Promise<Done> {
   const skills = skillsFor(message, agent, await deps.server.skills());
   const mayCall = ({ name, readOnly }: ToolSpec) =>
     offlineTools.includes(name) && (readOnly || skills.some(({ tools }) => tools.includes(name)));
@@ -106,18 +106,14 @@ async function withoutModel(
   deps.signal.throwIfAborted();
   if (needs) return ask(needs, transcript);
   transcript.tell({ type: "message", text });
-  await transcript.add([{ role: "assistant", content: text }]);
-  return { ...nothingDone, outcome, ...(outcome === "limit" && { limit: "time" }), text };
+  return endedBy({ outcome, ...(outcome === "limit" && { limit: "time" }), text });
 }
 
-const nothingDone: SessionEnded = {
-  type: "session_ended",
-  outcome: "failed",
-  text: "",
-  turns: 0,
-  duration_ms: 0,
-  ...nothingSpent,
-};
+/** The end of a message that no model has answered. */
+const endedBy = (end: Pick<SessionEnded, "outcome"> & Partial<SessionEnded>): Done => ({
+  ended: { ...{ type: "session_ended", text: "", turns: 0, duration_ms: 0 }, ...nothingSpent, ...end },
+  unsaved: end.text ? [{ role: "assistant", content: end.text }] : [],
+});
 
 /** Letters of a conversation's title: the beginning of what was asked. */
 export const titleLetters = 80;

@@ -56,15 +56,16 @@ export const createRunSkill =
       );
     const title = given.request.slice(0, titleLetters);
     const begun = { id, agent: agent.name, owner: `agent:${agent.name}`, title };
-    const session = (await store.findSession(id)) ?? (await store.createSession(begun));
+    await store.createSession(begun);
     const lost = new AbortController();
-    const letGo = await hold(store, { id, holder, lost: () => lost.abort() });
+    const held = await hold(store, { id, holder, lost: () => lost.abort() });
     const signal = AbortSignal.any([given.signal, lost.signal]);
     const transcript = new Transcript(id, holder, { store, clock });
     try {
-      return await runAndFind({ session, transcript, skill }, { ...given, signal }, deps);
+      await transcript.refresh(held);
+      return await runAndFind({ session: held.session, transcript, skill }, { ...given, signal }, deps);
     } finally {
-      await letGo();
+      await held.letGo();
     }
   };
 
@@ -75,7 +76,6 @@ async function runAndFind(
 ): Promise<SkillRunEnd> {
   const { server, settings, clock } = deps;
   const { agent, signal } = given;
-  await transcript.refresh();
   const isNew = transcript.history.length === 0;
   await transcript.add([{ role: "user", content: isNew ? given.request : goOn }]);
   transcript.tell(loadedEvent(skill, "event"));
@@ -85,27 +85,29 @@ async function runAndFind(
   const { gate } = createApprovals({ asked: agent.approvals, timeoutMs, clock, emit: transcript.tell });
   const sent = { system: systemOf(agent, skill), specs, history: transcript.sent() };
   const run = await runIn(transcript, { agent, skill, specs, sent }, { ...deps, gate, signal });
-  const found = await findingOf({ ...sent, ...run }, given, { transcript, deps });
-  transcript.tell(found.end);
-  await transcript.flush(patchOf(session, found.end, skill.name));
+  const { unsaved, ...found } = await findingOf({ ...sent, ...run }, given, deps);
+  await transcript.end(found.end, unsaved, patchOf(session, found.end, skill.name));
   return found;
 }
 
 /** A run that was cut short has found nothing that may be written. */
 async function findingOf(
-  { ended, ...talked }: RunResult & Prefix,
+  { ended, unsaved, ...talked }: RunResult & Prefix,
   { outcome, signal }: SkillRun,
-  { transcript, deps }: { transcript: Transcript; deps: SkillDeps },
-): Promise<SkillRunEnd> {
-  const [endpoint] = deps.models.current();
-  if (ended.outcome !== "done" || !endpoint) return { end: ended };
+  { models, settings }: SkillDeps,
+): Promise<SkillRunEnd & Pick<RunResult, "unsaved">> {
+  const [endpoint] = models.current();
+  if (ended.outcome !== "done" || !endpoint) return { end: ended, unsaved };
   try {
-    const maxTokens = deps.settings.max_output_tokens;
+    const maxTokens = settings.max_output_tokens;
     const asked = await askOutcome({ ...talked, ...outcome, endpoint, maxTokens, signal });
-    await transcript.add(asked.messages);
-    const end = withSpent(ended, asked.spent);
-    return { end, ...(asked.outcome !== undefined && { outcome: asked.outcome }) };
+    return {
+      end: withSpent(ended, asked.spent),
+      unsaved: [...unsaved, ...asked.messages],
+      ...(asked.outcome !== undefined && { outcome: asked.outcome }),
+    };
   } catch (error) {
-    return { end: { ...ended, ...(signal.aborted ? { outcome: "cancelled" as const } : failedBy(error)) } };
+    const end = { ...ended, ...(signal.aborted ? { outcome: "cancelled" as const } : failedBy(error)) };
+    return { end, unsaved };
   }
 }

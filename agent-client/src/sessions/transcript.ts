@@ -40,6 +40,8 @@ export class Transcript {
   private storing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
   private fault: unknown;
+  /** Whether all that is stored is known here. */
+  private isWhole = false;
 
   constructor(
     private readonly id: string,
@@ -47,24 +49,34 @@ export class Transcript {
     private readonly deps: { store: AgentStore; clock: Clock },
   ) {}
 
-  /** Reads what other processes added, and answers what a dead one left open; for the holder of the conversation. */
-  async refresh(): Promise<void> {
+  /**
+   * For the holder of the conversation: reads what other processes may have added, and answers what a dead one left open.
+   */
+  async refresh({ is_changed }: { is_changed: boolean }): Promise<void> {
     const told = this.seq;
     // What could not be stored is not there for anybody else, either.
-    if (this.fault !== undefined) {
-      this.history = [];
-      this.segment = undefined;
-      this.seq = 0;
-    }
-    this.fault = undefined;
-    await this.readEvents();
+    if (this.fault !== undefined) this.forget();
+    if (is_changed || !this.isWhole) await this.readAll();
     this.seq = Math.max(this.seq, told);
     if (!this.isOver) this.seq += skippedAfterDeath;
     this.isOver = true;
-    const more = await this.deps.store.messages(this.id, this.history.length);
-    this.history = [...this.history, ...more.map(({ message }) => message)];
     const added = closed(this.history, died).slice(this.history.length);
     if (added.length > 0) await this.add(added);
+  }
+
+  private forget(): void {
+    this.history = [];
+    this.segment = undefined;
+    this.seq = 0;
+    this.fault = undefined;
+    this.isWhole = false;
+  }
+
+  private async readAll(): Promise<void> {
+    await this.readEvents();
+    const more = await this.deps.store.messages(this.id, this.history.length);
+    this.history = [...this.history, ...more.map(({ message }) => message)];
+    this.isWhole = true;
   }
 
   /** Only looks: for who does not hold it. */
@@ -110,15 +122,22 @@ export class Transcript {
   };
 
   /** Stores what was told. Throws what kept an earlier part from being stored. */
-  async flush(patch?: SessionPatch): Promise<void> {
-    if (patch || this.waiting.length > 0) await this.write(patch ? { patch } : {});
-    else await this.storing;
+  async flush(): Promise<void> {
+    await (this.waiting.length > 0 ? this.write({}) : this.storing);
     if (this.fault !== undefined) throw this.fault;
+  }
+
+  /** Tells how a run ended, and stores it with its last messages. Throws as {@link flush}. */
+  async end(ended: SessionEnded, messages: readonly Message[], patch: SessionPatch): Promise<void> {
+    this.tell(ended);
+    await this.add(messages, patch);
+    await this.flush();
   }
 
   /** Forgets what the store has, pictures among it; the next {@link refresh} reads it again. Whether nobody listens. */
   rest(): boolean {
     this.history = [];
+    this.isWhole = false;
     return this.listeners.size === 0;
   }
 

@@ -23,7 +23,7 @@ const root = "/server/agent/store";
 /** As much as the server gives at a time. */
 const pageSize = 1_000;
 const nothing = z.object({});
-const held = z.object({ held: z.boolean() });
+const held = z.object({ held: z.object({ session: storedSession, is_changed: z.boolean() }).nullable() });
 
 /** The conversations in the server's database. */
 export function httpStore(request: StoreRequest): AgentStore {
@@ -71,7 +71,7 @@ function conversations(ask: Ask) {
     deleteSession: async (id) =>
       (await ask("DELETE", sessionPath(id), z.object({ deleted: z.boolean() }))).deleted,
     hold: async (id, holder, ttl_ms) =>
-      (await ask("PUT", sessionPath(id, "/hold"), held, { body: { holder, ttl_ms } })).held,
+      (await ask("PUT", sessionPath(id, "/hold"), held, { body: { holder, ttl_ms } })).held ?? undefined,
     letGo: async (id, holder) => {
       await ask("DELETE", sessionPath(id, "/hold"), nothing, { query: { holder } });
     },

@@ -11,6 +11,7 @@ import {
   agentSessionRows,
   agentTaskRows,
   type Database,
+  type HeldSession,
   type NewAgentSession,
   type NewAgentTask,
 } from "../storage/index.ts";
@@ -50,8 +51,8 @@ export type AgentStore = {
   /** In order; fewer than `limit` where they are large. Nothing: there is no more. Throws SESSION_NOT_FOUND. */
   messages(id: string, range: AgentRange): Promise<{ seq: number; message: JsonObject }[]>;
   events(id: string, range: AgentRange): Promise<JsonObject[]>;
-  /** False when another has it. Throws SESSION_NOT_FOUND. */
-  hold(id: string, wanted: WantedHold): Promise<boolean>;
+  /** Undefined when another has it. Throws SESSION_NOT_FOUND. */
+  hold(id: string, wanted: WantedHold): Promise<HeldSession | undefined>;
   letGo(id: string, holder: string): Promise<void>;
   /** False when that agent has a task of that key already. Throws INPUT_TOO_LARGE for an event over 256 KB. */
   addTask(task: NewAgentTask): Promise<boolean>;
@@ -152,10 +153,10 @@ function conversations(db: Database, times: Times) {
       const entries = await page(id, rows.events(id, { ...range, bytes: limits.page }));
       return entries.map(({ body }) => body);
     },
-    async hold(id: string, wanted: WantedHold): Promise<boolean> {
-      if (await rows.hold(id, times.of(wanted))) return true;
-      await getSession(id);
-      return false;
+    async hold(id: string, wanted: WantedHold): Promise<HeldSession | undefined> {
+      const held = await rows.hold(id, times.of(wanted));
+      if (!held) await getSession(id);
+      return held;
     },
     letGo: rows.letGo,
   };

@@ -119,7 +119,7 @@ function addSessions(api: Hono, store: AgentStore): void {
   api.get("/sessions/:id", async (c) => c.json({ session: await store.getSession(idOf(c)) }));
   api.delete("/sessions/:id", async (c) => c.json({ deleted: await store.deleteSession(idOf(c)) }));
   api.put("/sessions/:id/hold", async (c) =>
-    c.json({ held: await store.hold(idOf(c), await body(c, holdSchema)) }),
+    c.json({ held: (await store.hold(idOf(c), await body(c, holdSchema))) ?? null }),
   );
   api.delete("/sessions/:id/hold", async (c) => {
     await store.letGo(idOf(c), query(c, holderQuery).holder);

@@ -1,4 +1,17 @@
-import { and, asc, count, desc, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { type AgentUsage, agentEvents, agentMessages, agentSessions } from "./agentSchema.ts";
 import type { Database } from "./database.ts";
 
@@ -20,6 +33,9 @@ export type AgentSession = {
 export type NewAgentSession = Pick<AgentSession, "id" | "agent" | "owner" | "title">;
 type Changing = "title" | "skill" | "usage" | "cost_usd" | "saved_usd" | "turns" | "outcome";
 export type AgentSessionPatch = { [Key in Changing]?: AgentSession[Key] | undefined };
+
+/** `is_changed`: others may have added to it since its holder last held it. */
+export type HeldSession = { session: AgentSession; is_changed: boolean };
 
 /** One message or event of a conversation; `seq` is its place. */
 export type AgentEntry = { seq: number; body: Readonly<Record<string, unknown>> };
@@ -87,25 +103,33 @@ export function agentSessionRows(db: Database) {
 
 function holding(db: Database) {
   return {
-    /** False when another has it, or there is none. */
-    async hold(id: string, { holder, now, until }: Hold): Promise<boolean> {
+    /** Undefined when another has it, or there is none. */
+    async hold(id: string, { holder, now, until }: Hold): Promise<HeldSession | undefined> {
+      const before = db
+        .select({ id: agentSessions.id, holder: agentSessions.holder })
+        .from(agentSessions)
+        .where(eq(agentSessions.id, id))
+        .for("update")
+        .as("before");
       const isFree = or(
-        isNull(agentSessions.holder),
+        isNull(agentSessions.heldUntil),
         eq(agentSessions.holder, holder),
         lte(agentSessions.heldUntil, now),
       );
-      const rows = await db
+      const [row] = await db
         .update(agentSessions)
         .set({ holder, heldUntil: until })
-        .where(and(eq(agentSessions.id, id), isFree))
-        .returning({ id: agentSessions.id });
-      return rows.length > 0;
+        .from(before)
+        .where(and(eq(agentSessions.id, before.id), isFree))
+        .returning({ session: getTableColumns(agentSessions), last: before.holder });
+      return row && { session: toSession(row.session), is_changed: row.last !== holder };
     },
 
+    /** Its name stays, so that its next hold tells whether another came between. */
     async letGo(id: string, holder: string): Promise<void> {
       await db
         .update(agentSessions)
-        .set({ holder: null, heldUntil: null })
+        .set({ heldUntil: null })
         .where(and(eq(agentSessions.id, id), eq(agentSessions.holder, holder)));
     },
 
@@ -123,34 +147,32 @@ function holding(db: Database) {
 function entries(db: Database) {
   return {
     /**
-     * All or nothing, in a transaction of its own. What is there already under its `seq` stays; when nothing of what came
-     * is new, the call is a repeated one and its patch, which may be old by now, is left out.
+     * All or nothing, in one statement. What is there already under its `seq` stays; when nothing of what came is new, the
+     * call is a repeated one and its patch, which may be old by now, is left out.
      */
     async append(
       id: string,
       { messages, events, patch }: AgentEntries,
       { holder, now }: Omit<Hold, "until">,
     ): Promise<"done" | "busy" | "missing"> {
-      return db.transaction(async (tx) => {
-        const [session] = await tx
-          .select({ holder: agentSessions.holder, heldUntil: agentSessions.heldUntil })
-          .from(agentSessions)
-          .where(eq(agentSessions.id, id))
-          .for("update");
-        if (session === undefined) return "missing";
-        const isHeld = session.heldUntil !== null && session.heldUntil > now;
-        if (isHeld && session.holder !== holder) return "busy";
-        const added =
-          (await insertEntries(tx, agentMessages, id, messages)) +
-          (await insertEntries(tx, agentEvents, id, events));
-        const isRepeated = added === 0 && messages.length + events.length > 0;
-        if (isRepeated) return "done";
-        await tx
-          .update(agentSessions)
-          .set({ ...toPatch(patch), updatedAt: now })
-          .where(eq(agentSessions.id, id));
-        return "done";
-      });
+      const mayAdd = sql`exists (select from session where not is_busy)`;
+      const isNew = sql`(${messages.length + events.length} = 0 or exists (select from messages) or exists (select from events))`;
+      const patched = db
+        .update(agentSessions)
+        .set({ ...toPatch(patch), updatedAt: now })
+        .where(and(eq(agentSessions.id, id), mayAdd, isNew));
+      const { rows } = await db.execute<{ is_busy: boolean }>(sql`
+        with session as (
+          select coalesce(held_until > ${now} and holder <> ${holder}, false) as is_busy
+          from ${agentSessions} where id = ${id} for update
+        ),
+        messages as (${inserted(agentMessages, id, messages, mayAdd)}),
+        events as (${inserted(agentEvents, id, events, mayAdd)}),
+        patched as ${patched}
+        select is_busy from session`);
+      const [session] = rows;
+      if (session === undefined) return "missing";
+      return session.is_busy ? "busy" : "done";
     },
 
     messages: (id: string, range: EntryRange) => readEntries(db, agentMessages, id, range),
@@ -160,19 +182,13 @@ function entries(db: Database) {
 
 type EntryTable = typeof agentMessages | typeof agentEvents;
 
-async function insertEntries(
-  tx: Database,
-  table: EntryTable,
-  sessionId: string,
-  given: readonly AgentEntry[],
-): Promise<number> {
-  if (given.length === 0) return 0;
-  const rows = await tx
-    .insert(table)
-    .values(given.map(({ seq, body }) => ({ sessionId, seq, body })))
-    .onConflictDoNothing()
-    .returning({ seq: table.seq });
-  return rows.length;
+/** An insert that gives back those which were not there. */
+function inserted(table: EntryTable, id: string, entries: readonly AgentEntry[], mayAdd: SQL): SQL {
+  if (entries.length === 0) return sql`select where false`;
+  const rows = entries.map(({ seq, body }) => sql`(${seq}::integer, ${JSON.stringify(body)}::text)`);
+  return sql`insert into ${table} (session_id, seq, body)
+    select ${id}, seq, body from (values ${sql.join(rows, sql`, `)}) as given (seq, body)
+    where ${mayAdd} on conflict do nothing returning seq`;
 }
 
 async function readEntries(

@@ -5,6 +5,7 @@ export {
   type AgentSession,
   type AgentSessionPatch,
   agentSessionRows,
+  type HeldSession,
   type NewAgentSession,
 } from "./agentSessionRows.ts";
 export {

@@ -69,7 +69,7 @@ async function run(at: MessagesApi | MessagesApi[], given: Partial<RunOptions> &
     now: () => performance.now(),
     ...options,
   });
-  return { ...done, events, stored, log };
+  return { ...done, events, stored: [...stored, ...done.unsaved], log };
 }
 
 const typesOf = (events: readonly AgentEventBody[]) =>

@@ -245,7 +245,7 @@ test("a run that died with its process is answered for, and gone on with", async
     events: [{ type: "message", text: "half", session_id: id, seq: 4, at: "2026-01-01T00:00:00.000Z" }],
     patch: { skill: "run-script" },
   });
-  await expect.poll(() => store.hold(id, "probe", 1)).toBe(true);
+  await expect.poll(() => store.hold(id, "probe", 1)).toBeDefined();
   await store.letGo(id, "probe");
   const { ended, events } = await say("go on please", id);
   expect(ended.outcome).toBe("done");
@@ -384,16 +384,26 @@ test("a message reads what is new of a conversation; one that rested is read ane
     read.push([after, found.length]);
     return found;
   };
-  const api = await model(Array.from({ length: 4 }, () => says("done")));
+  const api = await model(Array.from({ length: 9 }, () => says("done")));
   const { server } = fakeLab(lonely, { store });
   const talking = openTalk(server, modelsAt(api.url), { idleMs: 500 });
   open.push(talking.conversations);
   const { id } = await talking.say(scriptRequest);
   await talking.say("and once more please", id);
+  expect(read).toEqual([[0, 0]]);
+  await store.hold(id, "another process", 1_000);
+  const elsewhere = [
+    { seq: 5, message: { role: "user" as const, content: "asked elsewhere" } },
+    { seq: 6, message: { role: "assistant" as const, content: "said elsewhere" } },
+  ];
+  await store.append(id, "another process", { messages: elsewhere });
+  await store.letGo(id, "another process");
+  await talking.say("and once more please", id);
   expect(read).toEqual([
     [0, 0],
-    [2, 0],
+    [4, 2],
   ]);
+  expect(JSON.stringify(api.requests.at(-1)?.body.messages)).toContain("said elsewhere");
   await expect
     .poll(
       async () => {

@@ -198,25 +198,40 @@ function holding(open: Open): void {
   it("is the holder alone, until its time is over or it lets go", async () => {
     const { store, advance } = open();
     const { id } = await conversation(store);
-    expect(await store.hold(id, "a", 10 * second)).toBe(true);
-    expect(await store.hold(id, "b", 10 * second)).toBe(false);
+    expect(await store.hold(id, "a", 10 * second)).toBeDefined();
+    expect(await store.hold(id, "b", 10 * second)).toBeUndefined();
     await expect(store.append(id, "b", { messages: [says(1, "b")] })).rejects.toMatchObject({
       code: "SESSION_BUSY",
     });
     await store.letGo(id, "b");
     await store.append(id, "a", { messages: [says(1, "a")] });
     await advance(9 * second);
-    expect(await store.hold(id, "a", 10 * second)).toBe(true);
+    expect(await store.hold(id, "a", 10 * second)).toBeDefined();
     await advance(9 * second);
-    expect(await store.hold(id, "b", second)).toBe(false);
+    expect(await store.hold(id, "b", second)).toBeUndefined();
     await advance(second);
-    expect(await store.hold(id, "b", 10 * second)).toBe(true);
+    expect(await store.hold(id, "b", 10 * second)).toBeDefined();
     await expect(store.append(id, "a", { patch: { turns: 1 } })).rejects.toMatchObject({
       code: "SESSION_BUSY",
     });
     await store.letGo(id, "b");
     await store.append(id, "a", { messages: [says(2, "a again")] });
     expect(await store.messages(id)).toEqual([says(1, "a"), says(2, "a again")]);
+  });
+
+  it("hears whether another may have added something since", async () => {
+    const { store } = open();
+    const { id, session } = await conversation(store);
+    const asks = async (holder: string) => {
+      const held = await store.hold(id, holder, second);
+      await store.letGo(id, holder);
+      return held;
+    };
+    expect(await asks("a")).toEqual({ session, is_changed: true });
+    expect(await asks("a")).toEqual({ session, is_changed: false });
+    expect(await asks("b")).toMatchObject({ is_changed: true });
+    expect(await asks("a")).toMatchObject({ is_changed: true });
+    expect(await asks("a")).toMatchObject({ is_changed: false });
   });
 
   it("is one of twenty who ask at once", async () => {
