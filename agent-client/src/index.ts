@@ -8,6 +8,6 @@ export { openToolbox } from "./mcp/labServer.ts";
 export { tryKey } from "./model/models.ts";
 export { createAgents, openAgent, withSettings } from "./openAgent.ts";
 export type * from "./ports.ts";
-export type { Conversation, Conversations } from "./sessions/conversations.ts";
+export type { Conversation, Conversations } from "./sessions/engine.ts";
 export { createRunSkill, type SkillRun, type SkillRunEnd } from "./sessions/runSkill.ts";
 export { httpStore } from "./store/httpStore.ts";

@@ -5,9 +5,9 @@ import { systemClock } from "./clock.ts";
 import type { Attach, Attachment } from "./mcp/daemon.ts";
 import { openLabServer } from "./mcp/labServer.ts";
 import { type ModelSource, openModels } from "./model/models.ts";
-import { recordingFetch, replayingFetch } from "./model/recording.ts";
+import { recordingFetch } from "./model/recording.ts";
 import type { LabServer, LabSkill } from "./ports.ts";
-import type { Conversations } from "./sessions/conversations.ts";
+import type { Conversations } from "./sessions/engine.ts";
 import { createConversations } from "./sessions/engine.ts";
 import type { Settings } from "./settings.ts";
 
@@ -21,8 +21,6 @@ export type AgentOptions = {
   model?: string | undefined;
   /** File that every exchange with the model is written to. */
   record?: string | undefined;
-  /** File that answers in the model's place, without a network. */
-  replay?: string | undefined;
 };
 
 export type Agents = {
@@ -40,7 +38,14 @@ export async function createAgents(
   settings: Settings,
   options: AgentOptions,
 ): Promise<Agents> {
-  const models = modelsOf(settings, options);
+  const { env, keyFile, model, record } = options;
+  const models = openModels({
+    settings,
+    env,
+    keyFile,
+    model,
+    ...(record && { fetch: recordingFetch(record, fetch) }),
+  });
   const skills = await server.skills();
   const { agents: found, problems } = loadAgents({
     userFolder: options.env.LABWRIGHT_AGENTS_DIR || undefined,
@@ -102,16 +107,4 @@ export function withSettings(agent: Agent, { agents }: Settings): Agent {
   const { limits, ...rest } = agents[agent.name] ?? {};
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return { ...agent, config: { ...agent.config, ...given, limits: { ...agent.config.limits, ...limits } } };
-}
-
-function modelsOf(settings: Settings, { env, keyFile, model, record, replay }: AgentOptions): ModelSource {
-  const wire = replay === undefined ? fetch : replayingFetch(replay);
-  return openModels({
-    settings,
-    // What is replayed asks nobody, so it needs no key.
-    env: replay === undefined ? env : { ...env, ANTHROPIC_API_KEY: env.ANTHROPIC_API_KEY || "replay" },
-    keyFile,
-    model,
-    fetch: record === undefined ? wire : recordingFetch(record, wire),
-  });
 }

@@ -1,6 +1,8 @@
 import type { BetaMessageParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type { Skill } from "@labwright/skills";
-import type { AgentEvent, Usage } from "./events.ts";
+import type { z } from "zod";
+import type { AgentEvent } from "./events.ts";
+import type { storedSession } from "./store/schemas.ts";
 
 /** Milliseconds since 1970, and a timer that ends early with `signal`. Tests have one of their own. */
 export type Clock = {
@@ -46,23 +48,7 @@ export type LabServer = {
   store: AgentStore;
 };
 
-export type StoredSession = {
-  id: string;
-  agent: string;
-  /** Who may see it. */
-  owner: string;
-  title: string;
-  /** The skill that is loaded. */
-  skill: string | null;
-  usage: Usage;
-  cost_usd: number;
-  saved_usd: number;
-  turns: number;
-  /** Of the last run; null before the first. */
-  outcome: string | null;
-  created_at: string;
-  updated_at: string;
-};
+export type StoredSession = z.output<typeof storedSession>;
 export type SessionPatch = Partial<
   Pick<StoredSession, "title" | "skill" | "usage" | "cost_usd" | "saved_usd" | "turns" | "outcome">
 >;

@@ -9,9 +9,9 @@ import { z } from "zod";
 import type { Message } from "../../agent-client/src/loop/history.ts";
 import { runAgent } from "../../agent-client/src/loop/runAgent.ts";
 import { openModels } from "../../agent-client/src/model/models.ts";
-import { exchangeSchema, replayingFetch } from "../../agent-client/src/model/recording.ts";
 import { settingsSchema } from "../../agent-client/src/settings.ts";
 import { inMemory, toolSpec } from "../fixtures/agentLoop.ts";
+import { exchangesIn, replayingFetch } from "../fixtures/messagesApi/replay.ts";
 import { calls, says, thinks, together } from "../fixtures/messagesApi/reply.ts";
 import { assertRequest, blocksOf, type MessagesRequest, systemOf } from "../fixtures/messagesApi/request.ts";
 import type { Respond } from "../fixtures/messagesApi/script.ts";
@@ -32,11 +32,11 @@ type Line = { text: string; body: MessagesRequest };
 
 /** The exchanges of each run in a file: a run's last reply calls no tool. What was asked without a stream is no turn. */
 function runsIn(file: string): Line[][] {
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
   const runs: Line[][] = [[]];
-  for (const text of lines) {
-    const { request, response } = exchangeSchema.parse(JSON.parse(text));
+  for (const exchange of exchangesIn(readFileSync(file, "utf8"))) {
+    const { request, response } = exchange;
     const { body } = request;
+    const text = JSON.stringify(exchange);
     assertRequest(body);
     if (!body.stream) continue;
     const isLast = response.status === 200 && !response.body.includes('"stop_reason":"tool_use"');

@@ -6,7 +6,7 @@ export type ClientOptions = Partial<Omit<OpenAgentOptions, "env" | "cwd" | "sign
 
 /** Does `work` with an agent client that is closed afterwards. Interrupted before it is open: 130. */
 export async function withClient(
-  { dataDir, config, model, record, replay }: ClientOptions,
+  { dataDir, config, model, record }: ClientOptions,
   terminal: Terminal,
   open: OpenAgentClient,
   work: (client: OpenAgent) => Promise<ExitCode>,
@@ -17,7 +17,7 @@ export async function withClient(
     starting.signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
   const stop = terminal.onInterrupt(() => starting.abort());
-  const opening = open({ env, cwd, dataDir, config, model, record, replay, signal: starting.signal });
+  const opening = open({ env, cwd, dataDir, config, model, record, signal: starting.signal });
   const client = await Promise.race([opening, interrupted]).finally(stop);
   if (client === undefined) {
     // What opens after all is not left open.

@@ -1,6 +1,6 @@
 import { AgentError } from "../errors.ts";
 import type { StoredSession } from "../ports.ts";
-import type { Conversation, Conversations } from "../sessions/conversations.ts";
+import type { Conversation, Conversations } from "../sessions/engine.ts";
 import { owner } from "./exchange.ts";
 import { plainLine } from "./plain.ts";
 import { counted } from "./words.ts";

@@ -1,6 +1,6 @@
 import { AgentError } from "../errors.ts";
 import type { AgentEvent, AgentEventBody, SessionEnded } from "../events.ts";
-import type { Conversations } from "../sessions/conversations.ts";
+import type { Conversations } from "../sessions/engine.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Owns the conversations of whoever can read the daemon's token. */

@@ -50,8 +50,7 @@ const withTalkOptions = (command: Command): Command =>
     .option("--agent <name>", "whom to talk to; `labwright agents` lists them")
     .option("--skill <name>", "the skill for what is asked, in place of one that is chosen")
     .option("--model <name>", "in place of the first of agents.models (DEFAULT_MODEL)")
-    .option("--record <file>", "writes every exchange with the model there, as JSON lines")
-    .option("--replay <file>", "takes the model's answers from such a file, without a network");
+    .option("--record <file>", "writes every exchange with the model there, as JSON lines");
 
 function addTalk(program: Command, terminal: Terminal, open: OpenAgentClient, exit: Exit): void {
   withTalkOptions(program.command("chat"))

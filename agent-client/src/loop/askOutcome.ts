@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { failureOf } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
-import { maxUnstreamed, type Prefix, requestOf } from "../model/request.ts";
-import { addSpent, nothingSpent, type Spent, spentOn, usageOf } from "../model/usage.ts";
+import { askOnce, maxUnstreamed, type Prefix, requestOf } from "../model/request.ts";
+import { addSpent, nothingSpent, type Spent, spentOn } from "../model/usage.ts";
 import type { Message } from "./history.ts";
 
 /** System and tools are those of the run before, so that its cache serves. */
@@ -25,20 +24,16 @@ const maxAttempts = 2;
 export async function askOutcome(
   options: OutcomeOptions,
 ): Promise<{ outcome: unknown; spent: Spent; messages: Message[] }> {
-  const { endpoint, schema, history, signal } = options;
+  const { endpoint, schema, history } = options;
   const shape = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
   let question = `End with your finding as one JSON object and nothing else. ${options.describe}\nIts JSON Schema: ${shape}`;
   const messages: Message[] = [];
   let spent = nothingSpent;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     messages.push({ role: "user", content: question });
-    const reply = await ask(options, [...history, ...messages]).catch((error: unknown) => {
-      if (signal.aborted) throw error;
-      throw failureOf(error, endpoint.model).error;
-    });
-    spent = addSpent(spent, spentOn(usageOf(reply.usage), endpoint.facts.price));
-    const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-    if (reply.content.length > 0) messages.push({ role: "assistant", content: reply.content });
+    const { content, text, usage } = await ask(options, [...history, ...messages]);
+    spent = addSpent(spent, spentOn(usage, endpoint.facts.price));
+    if (content.length > 0) messages.push({ role: "assistant", content });
     const parsed = schema.safeParse(jsonIn(text));
     if (parsed.success) return { outcome: parsed.data, spent, messages };
     question = `That does not fit: ${z.prettifyError(parsed.error)}. Give the whole JSON object again, and nothing else.`;
@@ -48,10 +43,7 @@ export async function askOutcome(
 
 function ask({ endpoint, maxTokens, signal, ...prefix }: OutcomeOptions, messages: Message[]) {
   const request = requestOf(endpoint, prefix, { maxTokens: Math.min(maxTokens, maxUnstreamed) });
-  return endpoint.client.beta.messages.create(
-    { ...request, tool_choice: { type: "none" }, messages },
-    { signal },
-  );
+  return askOnce(endpoint, { ...request, tool_choice: { type: "none" }, messages }, signal);
 }
 
 /** The object in a text, also in a fence. */

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { AgentError } from "../errors.ts";
-import { inAttempts } from "./inAttempts.ts";
+import type { StoreRequest } from "../store/httpStore.ts";
 
 /** A living daemon, and the way to be known there: what this client holds is given back when `close` or its death ends it. */
 export type Attachment = {
@@ -15,13 +16,8 @@ export type Attach = () => Promise<Attachment>;
 export type Daemon = {
   /** The one that lives; another one when the one before died. Throws SERVER_UNREACHABLE. */
   attachment(): Promise<Attachment>;
-  /** Addressed and authorised; rejects when the connection breaks. */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** As `fetch` for what may be repeated: asked again, of a new daemon, when the one before went away. */
-  request(
-    path: string,
-    init: { method: string; body?: unknown; query?: Record<string, string> },
-  ): Promise<{ status: number; body: unknown }>;
+  /** For what may be repeated: asked again, of a new daemon, when the one before went away. */
+  request: StoreRequest;
   close(): void;
 };
 
@@ -42,34 +38,27 @@ export function createDaemon(attach: Attach): Daemon {
       if (current === opening) current = undefined;
     };
     opening.then(({ lost }) => lost.addEventListener("abort", forget), forget);
-    return opening.catch((error: unknown) => {
-      throw error instanceof AgentError ? error : unreachable(messageOf(error));
-    });
+    return opening.catch(toldUnreachable);
   }
 
-  async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  async function send(path: string, init: RequestInit): Promise<Response> {
     const { url, headers } = await attachment();
     return fetch(new URL(path, url), {
       ...init,
-      headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },
+      headers: { ...headers, "content-type": "application/json" },
     });
   }
 
-  const repeated = (ask: () => Promise<Response>): Promise<Response> =>
-    inAttempts(ask, {
-      left: maxAttempts,
-      pauseMs,
-      may: (error) => !(error instanceof AgentError || isClosed),
-    }).catch((error: unknown) => {
-      throw error instanceof AgentError ? error : unreachable(messageOf(error));
-    });
-
   return {
     attachment,
-    fetch: send,
     async request(path, { method, body, query }) {
       const search = query ? `?${new URLSearchParams(query)}` : "";
-      const response = await repeated(() => send(`${path}${search}`, { method, ...withJson(body) }));
+      const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
+      const response = await inAttempts(() => send(`${path}${search}`, init), {
+        left: maxAttempts,
+        pauseMs,
+        may: (error) => !(error instanceof AgentError || isClosed),
+      }).catch(toldUnreachable);
       return { status: response.status, body: await response.json().catch(() => undefined) };
     },
     close() {
@@ -83,10 +72,25 @@ export function createDaemon(attach: Attach): Daemon {
   };
 }
 
-const withJson = (body: unknown): RequestInit =>
-  body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+/** Runs it again while `may` says so, `left` times in all, waiting twice as long each time. */
+export async function inAttempts<T>(
+  run: () => Promise<T>,
+  given: { left: number; pauseMs: number; may(error: unknown): boolean },
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (given.left <= 1 || !given.may(error)) throw error;
+    await pause(given.pauseMs);
+    return inAttempts(run, { ...given, left: given.left - 1, pauseMs: 2 * given.pauseMs });
+  }
+}
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+function toldUnreachable(error: unknown): never {
+  throw error instanceof AgentError
+    ? error
+    : unreachable(error instanceof Error ? error.message : String(error));
+}
 
 const unreachable = (why: string) =>
   new AgentError(

@@ -99,28 +99,16 @@ function createConnection(daemon: Daemon) {
   };
 }
 
-/** Gives what it has at once, and looks behind it whether that is still so. */
+/** The same array until one of them changes. */
 function createSkillSource(daemon: Daemon): () => Promise<readonly LabSkill[]> {
-  let known: { hash: string; skills: readonly LabSkill[]; at: number } | undefined;
-  let looking: Promise<readonly LabSkill[]> | undefined;
-
-  async function look(): Promise<readonly LabSkill[]> {
-    const query = { hash: known?.hash ?? "" };
-    const { status, body } = await daemon.request(`${storePath}/skills`, { method: "GET", query });
-    const { hash, skills = known?.skills ?? [] } = answered(status, skillsSchema.safeParse(body));
-    known = { hash, skills, at: performance.now() };
-    return skills;
-  }
-
+  let known = { hash: "", skills: [] as readonly LabSkill[], until: 0 };
   return async () => {
-    if (known && performance.now() - known.at < skillsMs) return known.skills;
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
-    if (!known) return looking;
-    // The server may be away for a moment; what is known still holds.
-    looking.catch(() => {});
-    return known.skills;
+    if (performance.now() < known.until) return known.skills;
+    const query = { hash: known.hash };
+    const { status, body } = await daemon.request(`${storePath}/skills`, { method: "GET", query });
+    const { hash, skills = known.skills } = answered(status, skillsSchema.safeParse(body));
+    known = { hash, skills, until: performance.now() + skillsMs };
+    return skills;
   };
 }
 

@@ -1,6 +1,6 @@
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import type { ResultPart, Toolbox, ToolCall, ToolSpec } from "../ports.ts";
-import { inAttempts } from "./inAttempts.ts";
+import { inAttempts } from "./daemon.ts";
 
 /** The part of an MCP client that the agent needs; the only door from the agent to devices. */
 export type McpTools = Pick<Client, "listTools" | "callTool">;

@@ -1,20 +1,17 @@
-import { appendFileSync, chmodSync, readFileSync } from "node:fs";
-import { z } from "zod";
+import { appendFileSync, chmodSync } from "node:fs";
 import { AgentError } from "../errors.ts";
 
 /** One line of a recording: a request and its answer, a stream as far as it came. */
-export const exchangeSchema = z.strictObject({
-  request: z.strictObject({ method: z.string(), path: z.string(), body: z.unknown() }),
-  response: z.strictObject({
-    status: z.int().min(200).max(599),
-    headers: z.record(z.string(), z.string()),
-    body: z.string(),
+export type Exchange = {
+  request: { method: string; path: string; body: unknown };
+  response: {
+    status: number;
+    headers: Record<string, string>;
+    body: string;
     /** The connection ended before the answer did. */
-    is_cut: z.literal(true).optional(),
-  }),
-});
-type Exchange = z.output<typeof exchangeSchema>;
-type Asked = Exchange["request"];
+    is_cut?: true | undefined;
+  };
+};
 
 type Fetch = typeof globalThis.fetch;
 
@@ -27,10 +24,13 @@ const keptHeaders = ["content-type", "request-id", "retry-after", "retry-after-m
  * nowhere. What failed before there was an answer is not in it. Throws CONFIG_INVALID when the file cannot be written.
  */
 export function recordingFetch(file: string, fetch: Fetch): Fetch {
-  orInvalid(`record to ${file}`, "Name a file in a folder that exists and may be written.", () => {
+  try {
     appendFileSync(file, "", { mode: 0o600 });
     chmodSync(file, 0o600);
-  });
+  } catch (error) {
+    const hint = "Name a file in a folder that exists and may be written.";
+    throw new AgentError("CONFIG_INVALID", `Cannot record to ${file}: ${String(error)}`, hint);
+  }
   return async (input, init) => {
     const request = askedOf(input, init);
     const response = await fetch(input, init);
@@ -67,59 +67,6 @@ function copying(write: (text: string, isCut: boolean) => void): TransformStream
   return new TransformStream(transformer);
 }
 
-/**
- * A fetch that answers from `file`, one line after the other, with no network. A request that is not the recorded one is
- * refused as the API refuses: status 400, with the line and what differs; the line then still waits for its request. A
- * `retry-after` is not waited for. Throws CONFIG_INVALID when the file cannot be read.
- */
-export function replayingFetch(file: string): Fetch {
-  const lines = orInvalid(`replay ${file}`, recordIt, () => readFileSync(file, "utf8")).split("\n");
-  const exchanges = lines
-    .filter((line) => line !== "")
-    .map((line, index) =>
-      orInvalid(`replay line ${index + 1} of ${file}`, recordIt, () =>
-        exchangeSchema.parse(JSON.parse(line)),
-      ),
-    );
-  let next = 0;
-  return async (input, init) => {
-    init?.signal?.throwIfAborted();
-    const asked = askedOf(input, init);
-    const exchange = exchanges[next];
-    if (exchange === undefined)
-      return refused(`${file} has ${exchanges.length} exchanges, and one more was asked for.`);
-    const difference = differenceOf(exchange.request, asked);
-    if (difference !== undefined)
-      return refused(`Line ${next + 1} of ${file} is another request: ${difference}.`);
-    next++;
-    return replayed(exchange.response);
-  };
-}
-
-function replayed({ status, headers, body, is_cut }: Exchange["response"]): Response {
-  const { "retry-after": waited, ...rest } = headers;
-  const shown = waited === undefined ? rest : { ...rest, "retry-after-ms": "1" };
-  if (is_cut !== true) return new Response(body || null, { status, headers: shown });
-  const pieces = async function* () {
-    yield new TextEncoder().encode(body);
-    throw new TypeError("the recorded answer breaks off here");
-  };
-  return new Response(ReadableStream.from(pieces()), { status, headers: shown });
-}
-
-const refused = (message: string): Response =>
-  Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 });
-
-const recordIt = "Record it with --record FILE.";
-
-function orInvalid<T>(what: string, hint: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    throw new AgentError("CONFIG_INVALID", `Cannot ${what}: ${String(error)}`, hint);
-  }
-}
-
 /** The key as a request carries it: an endpoint may repeat it in what it answers. */
 function secretsOf(init: RequestInit | undefined): string[] {
   const headers = new Headers(init?.headers);
@@ -131,46 +78,8 @@ const without = (line: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(JSON.stringify(secret).slice(1, -1), "***"), line);
 
 /** A request as the SDK makes it: an address, and JSON as text. */
-function askedOf(input: string | URL | Request, init: RequestInit | undefined): Asked {
+export function askedOf(input: string | URL | Request, init: RequestInit | undefined): Exchange["request"] {
   const { pathname } = new URL(input instanceof Request ? input.url : input);
   const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : null;
   return { method: init?.method?.toUpperCase() ?? "GET", path: pathname, body };
-}
-
-/**
- * What differs between two requests, and where; undefined when they are the same. What a tool answered is not compared,
- * only whether it failed: times, handles and pictures are never the same twice. Nor is the order of keys.
- */
-const differenceOf = (recorded: Asked, sent: Asked): string | undefined =>
-  firstDifference(compared(recorded), compared(sent), "");
-
-function compared({ body, ...asked }: Asked): unknown {
-  const text = JSON.stringify(body, (_key, value) =>
-    value?.type === "tool_result" ? { ...value, content: undefined } : value,
-  );
-  return { ...asked, ...JSON.parse(text) };
-}
-
-function firstDifference(recorded: unknown, sent: unknown, at: string): string | undefined {
-  if (!isObject(recorded) || !isObject(sent))
-    return Object.is(recorded, sent) ? undefined : told(at, recorded, sent);
-  if (Array.isArray(recorded) !== Array.isArray(sent)) return told(at, recorded, sent);
-  for (const name of new Set([...Object.keys(recorded), ...Object.keys(sent)])) {
-    const found = firstDifference(recorded[name], sent[name], at === "" ? name : `${at}.${name}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
-
-const shownLetters = 160;
-
-function told(at: string, recorded: unknown, sent: unknown): string {
-  const shown = (value: unknown) => {
-    const text = value === undefined ? "nothing" : JSON.stringify(value);
-    return text.length > shownLetters ? `${text.slice(0, shownLetters)}…` : text;
-  };
-  return `${at || "body"} is ${shown(sent)}, recorded was ${shown(recorded)}`;
 }

@@ -1,9 +1,12 @@
 import type {
   BetaContextManagementConfig,
+  BetaMessage,
+  MessageCreateParamsNonStreaming as BetaMessageCreateParamsNonStreaming,
   BetaMessageParam,
 } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type { Usage } from "../events.ts";
 import type { ToolSpec } from "../ports.ts";
+import { failureOf } from "./failure.ts";
 import type { ModelEndpoint } from "./models.ts";
 import { bindingBeta, thinkingOf } from "./thinking.ts";
 import { usageOf } from "./usage.ts";
@@ -88,6 +91,22 @@ function clearing(
   };
 }
 
+/** One request without a stream. Throws an AgentError when there is no answer. */
+export async function askOnce(
+  { client, model }: ModelEndpoint,
+  body: Omit<BetaMessageCreateParamsNonStreaming, "model">,
+  signal: AbortSignal,
+): Promise<{ content: BetaMessage["content"]; text: string; usage: Usage }> {
+  try {
+    const { content, usage } = await client.beta.messages.create({ ...body, model }, { signal });
+    const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+    return { content, text, usage: usageOf(usage) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw failureOf(error, model).error;
+  }
+}
+
 type Asking = {
   endpoint: ModelEndpoint;
   request: Request;
@@ -118,13 +137,12 @@ export async function summaryOf({
   const betas = [...rest.betas.filter((beta) => beta !== contextBeta), compactBeta];
   const max_tokens = Math.min(request.max_tokens, maxUnstreamed);
   const compaction = { type: "summarize" } as const;
-  const reply = await endpoint.client.beta.messages
-    .create({ ...rest, max_tokens, betas, messages, compaction }, { signal })
-    .catch(() => undefined);
+  const body = { ...rest, max_tokens, betas, messages, compaction };
+  const reply = await askOnce(endpoint, body, signal).catch(() => undefined);
   if (reply === undefined) return undefined;
   const [block] = reply.content;
   return {
-    usage: usageOf(reply.usage),
+    usage: reply.usage,
     ...(block?.type === "compaction" && block.content && { text: block.content }),
   };
 }

@@ -1,15 +1,23 @@
 import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
-import type { SessionEnded } from "../events.ts";
+import type { AgentEvent, SessionEnded } from "../events.ts";
 import type { ModelSource } from "../model/models.ts";
 import type { Clock, LabServer, StoredSession } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { devicesOf, platformOf } from "../skills/device.ts";
 import { createApprovals } from "./approvals.ts";
-import type { Conversation, Conversations, Suggestion } from "./conversations.ts";
 import { busy, hold } from "./hold.ts";
 import { runMessage, titleLetters } from "./run.ts";
 import { type Listener, newId, Transcript } from "./transcript.ts";
+
+/** A prompt to begin with. */
+type Suggestion = { text: string };
+
+/** A conversation with what it waits for. */
+export type Conversation = StoredSession & {
+  isRunning: boolean;
+  approvals: readonly Extract<AgentEvent, { type: "approval_required" }>[];
+};
 
 export type ConversationDeps = {
   server: LabServer;
@@ -40,11 +48,18 @@ type Open = { owner: string; transcript: Transcript; isTaken: boolean; run?: Run
 
 export const createConversations = (deps: ConversationDeps): Conversations => new Engine(deps);
 
-class Engine implements Conversations {
+/**
+ * Conversations with agents: the one door for the command line, REST and Socket.IO. One that is another owner's is not
+ * there: SESSION_NOT_FOUND.
+ */
+export type Conversations = Pick<Engine, keyof Engine>;
+
+class Engine {
   private readonly open = new Map<string, Open>();
 
   constructor(private readonly deps: ConversationDeps) {}
 
+  /** Throws AGENT_NOT_FOUND, AGENT_NOT_SELECTABLE with the events that start it. */
   async create({ owner, agent: name, title = "" }: { owner: string; agent?: string; title?: string }) {
     const agent = findAgent(this.deps.agents, name);
     const session = { id: newId(), agent: agent.name, owner, title: title.slice(0, titleLetters) };
@@ -59,12 +74,17 @@ class Engine implements Conversations {
     return this.view(await this.own(id, owner));
   }
 
+  /** Ends what runs in it first. */
   async remove(id: string, owner: string): Promise<void> {
     await this.interrupt(id, owner);
     this.open.delete(id);
     await this.deps.server.store.deleteSession(id);
   }
 
+  /**
+   * Takes a message and starts a run; resolves when the message is stored. Throws SESSION_BUSY while one runs, here or in
+   * another process; INPUT_TOO_LARGE; INVALID_INPUT for an empty one.
+   */
   async send(id: string, owner: string, message: { text: string; skill?: string }): Promise<{ seq: number }> {
     checkText(message.text);
     const here = await this.openOf(id, owner);
@@ -80,6 +100,7 @@ class Engine implements Conversations {
     }
   }
 
+  /** Ends the run with `cancelled`, and the tool under way with it. False when nothing ran. */
   async interrupt(id: string, owner: string): Promise<boolean> {
     const { run } = await this.openOf(id, owner);
     run?.stop.abort();
@@ -87,6 +108,7 @@ class Engine implements Conversations {
     return run !== undefined;
   }
 
+  /** Throws APPROVAL_NOT_FOUND for one that is decided, expired or unknown. */
   async decide(id: string, owner: string, approval_id: string, approved: boolean): Promise<void> {
     const { run } = await this.openOf(id, owner);
     if (run?.approvals.decide(approval_id, approved)) return;
@@ -97,17 +119,20 @@ class Engine implements Conversations {
     );
   }
 
+  /** What was told, in order, without pieces. */
   async events(id: string, owner: string, { after, limit = pageSize }: { after: number; limit?: number }) {
     const { transcript } = await this.openOf(id, owner);
     await transcript.flush();
     return this.deps.server.store.events(id, { after, limit: Math.min(limit, pageSize) });
   }
 
+  /** Hears every event of a conversation from now on, pieces too, in order. Gives the way to stop. */
   async subscribe(id: string, owner: string, listener: Listener): Promise<() => void> {
     const { transcript } = await this.openOf(id, owner);
     return transcript.subscribe(listener);
   }
 
+  /** Resolves with the end of the run under way, or of the last one. */
   async ended(id: string, owner: string): Promise<SessionEnded> {
     const { run, transcript } = await this.openOf(id, owner);
     if (run) return run.ended;
@@ -116,12 +141,15 @@ class Engine implements Conversations {
     throw new AgentError("NOT_FOUND", `Nothing was asked in ${id} yet.`, "Send a message first.");
   }
 
+  /** Three that the devices at hand can run. */
   suggestions(name?: string): Promise<Suggestion[]> {
     return suggestionsOf(findAgent(this.deps.agents, name), this.deps.server);
   }
 
+  /** How many have a run under way here. */
   readonly running = (): number => [...this.open.values()].filter(({ run }) => run !== undefined).length;
 
+  /** Ends every run. */
   async close(): Promise<void> {
     const runs = [...this.open.values()].flatMap(({ run }) => run ?? []);
     for (const { stop } of runs) stop.abort();

@@ -1,9 +1,8 @@
 import type { Skill } from "@labwright/skills";
 import type { Usage } from "../events.ts";
-import { failureOf } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
+import { askOnce } from "../model/request.ts";
 import { littleThinking } from "../model/thinking.ts";
-import { usageOf } from "../model/usage.ts";
 
 export type Routed = { skill: Skill | undefined; usage: Usage };
 
@@ -21,25 +20,15 @@ export async function routeSkill(
   given: { text: string; skills: readonly Skill[]; loaded?: Skill | undefined; signal: AbortSignal },
 ): Promise<Routed> {
   const { text, skills, loaded, signal } = given;
-  const { model, client } = endpoint;
   const list = skills.map(({ name, description }) => `${name}: ${firstSentence(description)}`).join("\n");
   const now = loaded ? `\nLoaded now, and kept for what goes on with it: ${loaded.name}` : "";
-  try {
-    const reply = await client.beta.messages.create(
-      {
-        model,
-        ...littleThinking(endpoint),
-        system: `${instruction}\n\nSkills:\n${list}${now}`,
-        messages: [{ role: "user", content: text.slice(0, maxLetters) }],
-      },
-      { signal },
-    );
-    const said = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
-    return { skill: namedIn(said, skills), usage: usageOf(reply.usage) };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    throw failureOf(error, model).error;
-  }
+  const question = {
+    ...littleThinking(endpoint),
+    system: `${instruction}\n\nSkills:\n${list}${now}`,
+    messages: [{ role: "user" as const, content: text.slice(0, maxLetters) }],
+  };
+  const reply = await askOnce(endpoint, question, signal);
+  return { skill: namedIn(reply.text, skills), usage: reply.usage };
 }
 
 export const firstSentence = (text: string): string => text.split(/(?<=\.)\s/)[0] ?? text;

@@ -1,20 +1,23 @@
 import { z } from "zod";
 import { eventBodySchema, usageSchema } from "../events.ts";
-import type { StoredMessage, StoredSession } from "../ports.ts";
+import type { StoredMessage } from "../ports.ts";
 
 /** What the server's store answers. An answer of another form is of another build. */
 const instant = z.iso.datetime();
 
-export const storedSession: z.ZodType<StoredSession> = z.object({
+export const storedSession = z.object({
   id: z.string(),
   agent: z.string(),
+  /** Who may see it. */
   owner: z.string(),
   title: z.string(),
+  /** The skill that is loaded. */
   skill: z.string().nullable(),
   usage: usageSchema,
   cost_usd: z.number(),
   saved_usd: z.number(),
   turns: z.int(),
+  /** Of the last run; null before the first. */
   outcome: z.string().nullable(),
   created_at: instant,
   updated_at: instant,

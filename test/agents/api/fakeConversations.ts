@@ -6,7 +6,7 @@ import {
   type SessionEnded,
 } from "../../../agent-client/src/events.ts";
 import type { StoredSession } from "../../../agent-client/src/ports.ts";
-import type { Conversation, Conversations } from "../../../agent-client/src/sessions/conversations.ts";
+import type { Conversation, Conversations } from "../../../agent-client/src/sessions/engine.ts";
 
 const usage = {
   input_tokens: 10,

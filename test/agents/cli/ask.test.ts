@@ -141,10 +141,10 @@ describe("labwright ask", () => {
   it("gives its options to who opens the client", async () => {
     const { client } = fakeClient(fakeConversations().conversations);
     const open = vi.fn(async () => client);
-    const args = ["--model", "m", "--record", "r", "--data-dir", "d", "--config", "c", "--replay", "p"];
+    const args = ["--model", "m", "--record", "r", "--data-dir", "d", "--config", "c"];
     await runAgentCommand(["ask", ...args, "x"], fakeTerminal(""), open);
     expect(open).toHaveBeenCalledWith(
-      expect.objectContaining({ model: "m", record: "r", dataDir: "d", config: "c", replay: "p" }),
+      expect.objectContaining({ model: "m", record: "r", dataDir: "d", config: "c" }),
     );
   });
 });

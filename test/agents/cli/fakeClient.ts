@@ -8,7 +8,7 @@ import {
   type SessionEnded,
 } from "../../../agent-client/src/events.ts";
 import type { StoredSession } from "../../../agent-client/src/ports.ts";
-import type { Conversation, Conversations } from "../../../agent-client/src/sessions/conversations.ts";
+import type { Conversation, Conversations } from "../../../agent-client/src/sessions/engine.ts";
 
 export const noUsage = {
   input_tokens: 0,

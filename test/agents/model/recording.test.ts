@@ -4,8 +4,9 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AgentError } from "../../../agent-client/src/errors.ts";
-import { recordingFetch, replayingFetch } from "../../../agent-client/src/model/recording.ts";
+import { recordingFetch } from "../../../agent-client/src/model/recording.ts";
 import { hold } from "../../fixtures/messagesApi/gate.ts";
+import { replayingFetch } from "../../fixtures/messagesApi/replay.ts";
 import { calls, cut, error, held, says, together } from "../../fixtures/messagesApi/reply.ts";
 import { type Respond, script } from "../../fixtures/messagesApi/script.ts";
 import { type MessagesApi, startMessagesApi, testKey } from "../../fixtures/messagesApi/server.ts";
@@ -234,8 +235,6 @@ describe("a file that cannot be used is named with what to do", () => {
     const failures = [
       caught(() => recordingFetch(join(folder, "none", "run.jsonl"), fetch)),
       caught(() => recordingFetch(join(folder, "sub"), fetch)),
-      caught(() => replayingFetch(join(folder, "none.jsonl"))),
-      caught(() => replayingFetch(join(folder, "sub"))),
     ];
     for (const failure of failures) {
       expect(failure).toBeInstanceOf(AgentError);
@@ -254,9 +253,6 @@ describe("a file that cannot be used is named with what to do", () => {
     const client = await recorder(script([says("ok")]));
     await client.beta.messages.create(ask("go"));
     writeFileSync(file, `${lines()[0]}\n${line}\n`);
-    expect(caught(() => replayingFetch(file))).toMatchObject({
-      code: "CONFIG_INVALID",
-      message: expect.stringContaining("line 2 of"),
-    });
+    expect(() => replayingFetch(file)).toThrow();
   });
 });
