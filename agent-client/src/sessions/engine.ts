@@ -4,7 +4,7 @@ import type { AgentEvent, SessionEnded } from "../events.ts";
 import type { ModelSource } from "../model/models.ts";
 import type { Clock, LabServer, StoredSession } from "../ports.ts";
 import type { Settings } from "../settings.ts";
-import { devicesOf, platformOf } from "../skills/device.ts";
+import { listDevices, platformOf } from "../skills/device.ts";
 import { createApprovals } from "./approvals.ts";
 import { busy, hold } from "./hold.ts";
 import { runMessage, titleLetters } from "./run.ts";
@@ -189,7 +189,7 @@ class Engine {
 
   /** Holds the conversation, stores the message, and starts the run. */
   private async take(id: string, here: Open, message: { text: string; skill?: string }) {
-    const { holder, server, agents } = this.deps;
+    const { holder, server, agents, models } = this.deps;
     const stop = new AbortController();
     const held = await hold(server.store, { id, holder, lost: () => stop.abort() });
     try {
@@ -207,8 +207,16 @@ class Engine {
       const said = transcript.said();
       const text = options[Number(message.text.trim().replace(/[.)]$/, "")) - 1] ?? message.text;
       const title = session.title || text.slice(0, titleLetters);
+      const devices = models.current().length > 0 ? listDevices(server, stop.signal) : Promise.resolve([]);
       const seq = await transcript.add([{ role: "user", content: text }], { title });
-      const asked = { text, skill: message.skill, loaded: session.skill ?? undefined, options, said };
+      const asked = {
+        text,
+        skill: message.skill,
+        loaded: session.skill ?? undefined,
+        options,
+        said,
+        devices,
+      };
       const given = { agent, session: { ...session, title }, message: asked, transcript };
       here.run = this.start(given, stop, async () => {
         await held.letGo();
@@ -279,9 +287,8 @@ function findAgent(agents: readonly Agent[], name?: string): Agent {
   );
 }
 
-async function suggestionsOf(agent: Agent, { toolbox }: LabServer): Promise<Suggestion[]> {
-  const signal = AbortSignal.timeout(5_000);
-  const devices = devicesOf(await toolbox.call({ name: "list_hosts", input: {} }, { signal }));
+async function suggestionsOf(agent: Agent, server: LabServer): Promise<Suggestion[]> {
+  const devices = await listDevices(server, AbortSignal.timeout(5_000));
   const platforms = new Set<string | null>(devices.map(platformOf));
   return agent.suggestions
     .filter(({ platform }) => platform === undefined || platforms.has(platform))

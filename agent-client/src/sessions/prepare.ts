@@ -6,7 +6,7 @@ import type { ModelSource } from "../model/models.ts";
 import { type Spent, spentOn } from "../model/usage.ts";
 import type { LabServer, LabSkill, ToolSpec } from "../ports.ts";
 import { chooseSkill } from "../skills/choose.ts";
-import { devicesNamed, devicesOf, devicesToAsk, platformOf } from "../skills/device.ts";
+import { devicesNamed, devicesToAsk, type LabDevice, platformOf } from "../skills/device.ts";
 import { firstSentence, routeSkill } from "../skills/route.ts";
 
 type SkillLoaded = Extract<AgentEventBody, { type: "skill_loaded" }>;
@@ -32,6 +32,8 @@ export type Asked = {
   options: readonly string[];
   /** What the user said before. */
   said: readonly string[];
+  /** Those of the lab; asked for while the message was stored. */
+  devices: Promise<readonly LabDevice[]>;
 };
 
 /** So much of what was said before may name the device. */
@@ -40,9 +42,7 @@ const remembered = 20;
 /** Chooses the skill of a message, asks what it must, and takes the skill's tools and no other. */
 export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepared> {
   const skills = skillsFor(message, deps.agent, await deps.server.skills());
-  const devices = devicesOf(
-    await deps.server.toolbox.call({ name: "list_hosts", input: {} }, { signal: deps.signal }),
-  );
+  const devices = await message.devices;
   const [named, ...others] = devicesNamed(message.text, devices);
   const platform = named && others.length === 0 ? platformOf(named) : undefined;
   const loaded = skills.find(({ name }) => name === message.loaded);
@@ -83,7 +83,7 @@ function candidates(agent: Agent, skills: readonly LabSkill[]): readonly LabSkil
   return found;
 }
 
-type Context = { message: Asked; devices: ReturnType<typeof devicesOf>; deps: PrepareDeps };
+type Context = { message: Asked; devices: readonly LabDevice[]; deps: PrepareDeps };
 
 async function ready(
   skill: Skill,

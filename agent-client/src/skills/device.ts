@@ -1,6 +1,6 @@
 import type { Skill } from "@labwright/skills";
 import { z } from "zod";
-import type { ToolResult } from "../ports.ts";
+import type { LabServer } from "../ports.ts";
 
 /** A device as far as choosing one needs it. */
 export type LabDevice = { id: string; name: string; model: string };
@@ -13,11 +13,11 @@ const hostsSchema = z.object({
   ),
 });
 
-/** Those of `list_hosts`; none when it failed. */
-export function devicesOf({ structured, isError }: ToolResult): LabDevice[] {
-  const parsed = hostsSchema.safeParse(structured);
-  if (isError || !parsed.success) return [];
-  return parsed.data.hosts.flatMap(({ devices }) =>
+/** Those of `list_hosts`; none when it failed. Never rejects. */
+export async function listDevices({ toolbox }: LabServer, signal: AbortSignal): Promise<LabDevice[]> {
+  const found = await toolbox.call({ name: "list_hosts", input: {} }, { signal }).catch(() => undefined);
+  const { data } = hostsSchema.safeParse(found?.structured);
+  return (data?.hosts ?? []).flatMap(({ devices }) =>
     devices.map(({ id, model }) => ({ id, model, name: id.split("/").at(-1) ?? id })),
   );
 }
