@@ -15,7 +15,7 @@ import {
 } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
-import { edited } from "../../fixtures/messagesApi/contextEdits.ts";
+import { editedPrompt } from "../../fixtures/messagesApi/contextEdits.ts";
 import { gatewayModel, getModel } from "../../fixtures/messagesApi/models.ts";
 import { promptOf, tokensOf } from "../../fixtures/messagesApi/prompt.ts";
 import { calls, says, thinks, together } from "../../fixtures/messagesApi/reply.ts";
@@ -234,8 +234,8 @@ describe("a conversation", () => {
     const messages = (await store.messages(id)).map(({ message }) => message);
     expect(sum(inputs) / sum(wholeInputs(body, messages))).toBeLessThan(0.25);
     // What was done stays, and what the user said.
-    const last = promptOf(edited(body, { betas, clears: true }).request)
-      .map(({ text }) => text)
+    const last = editedPrompt(body, { betas, clears: true })
+      .prompt.map(({ text }) => text)
       .join();
     for (const words of ["lease-4711", "part 0", "part 7"]) expect(last).toContain(words);
   }, 60_000);
