@@ -268,7 +268,7 @@ export const steps = {
     ...readmeCommands,
     {
       name: "segments",
-      what: "a chat of 60 turns over four skills and back, on each model that the stand-in knows, is refused nothing",
+      what: "a chat of 60 turns over four skills and back, on each model of the price file, is refused nothing",
       start: () => npx("vitest", "run", "test/agents/sessions/segments.test.ts"),
       check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
     },

@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import priceFile from "../../agent-client/src/model/models.json" with { type: "json" };
 import type { SeenRequest } from "../fixtures/messagesApi/messages.ts";
-import { knownModels } from "../fixtures/messagesApi/models.ts";
 import { calls, says } from "../fixtures/messagesApi/reply.ts";
 import { blocksOf, type MessagesRequest } from "../fixtures/messagesApi/request.ts";
 import { type Respond, type Step, script } from "../fixtures/messagesApi/script.ts";
@@ -20,14 +18,7 @@ const turns = 10;
 /** What a model may think in a turn. No stand-in can measure it. */
 const assumedThinking = 300;
 
-const priceSchema = z.looseObject({
-  input: z.number(),
-  output: z.number(),
-  cache_write: z.number(),
-  cache_read: z.number(),
-});
-const factsSchema = z.object({ models: z.array(z.looseObject({ model: z.string(), price: priceSchema })) });
-type Price = z.output<typeof priceSchema>;
+type Price = (typeof priceFile.models)[number]["price"];
 
 type Given = { sides: Sides; url(path: string): string; note(line: string): void };
 
@@ -146,10 +137,7 @@ function tenTurns(): Respond {
 }
 
 async function measureTenTurns(given: Given): Promise<Measurement[]> {
-  const { models } = factsSchema.parse(
-    JSON.parse(await readFile(join(given.sides.root, "agent-client", "src", "model", "models.json"), "utf8")),
-  );
-  const standIn = new Set(knownModels.map(({ id }) => id));
+  const { models } = priceFile;
   const others = await otherTools(given);
   const price = (id: string) => models.find(({ model }) => model === id)?.price;
   const costs = async (model?: string) => {
@@ -171,14 +159,11 @@ async function measureTenTurns(given: Given): Promise<Measurement[]> {
   };
   const usual = await costs();
   const rows = [usual];
-  for (const { model } of models)
-    if (model !== usual.model && standIn.has(model)) rows.push(await costs(model));
+  for (const { model } of models) if (model !== usual.model) rows.push(await costs(model));
   for (const { model, ours, all, cached } of rows)
     given.note(
       `agent: ten turns, ${model}: $${ours.toFixed(4)} with the skill's tools${cached === 0 ? " (below the model's floor: nothing cached)" : ""}, $${all.toFixed(4)} with all tools, ${(ours / all).toFixed(3)}`,
     );
-  const unknown = models.filter(({ model }) => !standIn.has(model)).map(({ model }) => model);
-  if (unknown.length > 0) given.note(`agent: ten turns: the stand-in does not know ${unknown.join(", ")}`);
   const worst = rows.reduce((one, other) => (one.ours / one.all > other.ours / other.all ? one : other));
   given.note(`agent: ten turns: the worst is ${worst.model}, ${(worst.ours / worst.all).toFixed(3)}`);
   return [

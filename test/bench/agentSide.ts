@@ -22,6 +22,8 @@ export type AgentSide = {
   open(): Promise<string>;
   /** Resolves with all events of the message, partial ones too, when its run has ended. Rejects when that is not `done`. */
   say(session: string, text: string, skill?: string): Promise<Told[]>;
+  /** Milliseconds that calls of tools have taken in the daemon since its start. */
+  toolMs(): Promise<number>;
   /** Resident memory of the daemon, without browsers. */
   megabytes(): Promise<number>;
   close(): Promise<void>;
@@ -55,15 +57,16 @@ export async function startAgentSide(sides: Sides, { api, model, prepare }: Give
   }
   await sides.stopDaemon(dataDir);
   const daemon = await startServer(sides, { dataDir, config, api });
-  const post = async (path: string, body: object): Promise<string> => {
-    const response = await fetch(`http://127.0.0.1:${daemon.port}/server/agent${path}`, {
-      method: "POST",
+  const request = async (path: string, init: RequestInit = {}): Promise<string> => {
+    const response = await fetch(`http://127.0.0.1:${daemon.port}${path}`, {
+      ...init,
       headers: { authorization: `Bearer ${daemon.token}`, ...types },
-      body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return response.text();
   };
+  const post = (path: string, body: object): Promise<string> =>
+    request(`/server/agent${path}`, { method: "POST", body: JSON.stringify(body) });
   return {
     tools,
     open: async () => sessionSchema.parse(JSON.parse(await post("/sessions", {}))).id,
@@ -78,6 +81,11 @@ export async function startAgentSide(sides: Sides, { api, model, prepare }: Give
       const end = events.at(-1);
       if (end?.outcome !== "done") throw new Error(`"${text}" ended so: ${JSON.stringify(end)}`);
       return events;
+    },
+    async toolMs() {
+      const metrics = await request("/metrics");
+      const sums = metrics.matchAll(/^labwright_call_duration_seconds_sum\S* (\S+)$/gm);
+      return [...sums].reduce((total, [, seconds]) => total + Number(seconds) * 1_000, 0);
     },
     megabytes: () => treeMegabytes(daemon.pid, undefined),
     close: () => sides.stopDaemon(dataDir),

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { says } from "../fixtures/messagesApi/reply.ts";
-import { startMessagesApi } from "../fixtures/messagesApi/server.ts";
+import { type MessagesApi, startMessagesApi } from "../fixtures/messagesApi/server.ts";
 import { type AgentSide, startAgentSide } from "./agentSide.ts";
 import { settleMs } from "./memory.ts";
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
-import { percentile } from "./statistics.ts";
+import { median, percentile, timed } from "./statistics.ts";
 
 const measured = { turns: 200, warmUps: 50, history: 10 };
 const atOnce = 50;
@@ -13,12 +13,11 @@ const idle = 200;
 const skill = "list-resources";
 const expected = ["skill_loaded", "message", "session_ended"];
 
-/**
- * Milliseconds of a message's one turn, from its sending to its answer. The stand-in answers at once, but its own time is
- * counted too.
- */
-async function turnTimes(side: AgentSide): Promise<number[]> {
-  const times: number[] = [];
+/** Milliseconds of one turn: from the sending of a message to its answer, and what of it the model's stand-in took. */
+type Turn = { whole: number; model: number };
+
+async function timeTurns(side: AgentSide, api: MessagesApi): Promise<Turn[]> {
+  const turns: Turn[] = [];
   let session = "";
   for (let turn = -measured.warmUps; turn < measured.turns; turn++) {
     // Each on a history of 20 messages or a few more.
@@ -27,11 +26,34 @@ async function turnTimes(side: AgentSide): Promise<number[]> {
       for (let message = 0; message < measured.history; message++)
         await side.say(session, `list the scripts, ${message}`, skill);
     }
-    const begun = performance.now();
-    await side.say(session, "and list the scripts again", skill);
-    if (turn >= 0) times.push(performance.now() - begun);
+    const before = api.requests.length;
+    const { ms: whole } = await timed(() => side.say(session, "and list the scripts again", skill));
+    if (turn >= 0) turns.push({ whole, model: modelTime(api.requests.slice(before)) });
   }
-  return times;
+  return turns;
+}
+
+/** Of requests that were all answered, from the arrival of each at the stand-in to the last byte of its reply. */
+function modelTime(requests: MessagesApi["requests"]): number {
+  const times = requests.map(({ tookMs }) => tookMs ?? Number.NaN);
+  return times.reduce((total, ms) => total + ms, 0);
+}
+
+/** The turn without the model's time is the product's: the agent client, the tools that it calls, the store, REST. */
+async function measureTurns(
+  side: AgentSide,
+  { api, note }: { api: MessagesApi; note(line: string): void },
+): Promise<Measurement> {
+  const [asked, toolsBefore] = [api.requests.length, await side.toolMs()];
+  const turns = await timeTurns(side, api);
+  const tools = ((await side.toolMs()) - toolsBefore) / (api.requests.length - asked);
+  const own = turns.map(({ whole, model }) => whole - model);
+  const shown = (ms: readonly number[]) =>
+    `${median(ms).toFixed(1)} ms (p95 ${percentile(ms, 0.95).toFixed(1)})`;
+  note(
+    `agent: a turn takes ${shown(turns.map(({ whole }) => whole))}: the model's stand-in ${shown(turns.map(({ model }) => model))}, the product ${shown(own)}, of which the daemon's tools take ${tools.toFixed(1)} ms on average`,
+  );
+  return { id: "agent.turn", ours: percentile(own, 0.95), runs: own.length };
 }
 
 /** How many events of many conversations at once came out of order, twice or not at all. */
@@ -57,14 +79,13 @@ async function idleMegabytes(side: AgentSide): Promise<number> {
   return (await side.megabytes()) - before;
 }
 
-/** The agents of a real daemon, with a model that takes no time. Memory comes last, when all is warm. */
-export async function measureAgentTime(sides: Sides): Promise<Measurement[]> {
+/** The agents of a real daemon, with a model that answers at once. Memory comes last, when all is warm. */
+export async function measureAgentTime(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
   const api = await startMessagesApi({ respond: () => says("There are two scripts.") });
   const side = await startAgentSide(sides, { api: api.url });
   try {
-    const times = await turnTimes(side);
     return [
-      { id: "agent.turn", ours: percentile(times, 0.95), runs: times.length },
+      await measureTurns(side, { api, note }),
       { id: "agent.lost", ours: await lostEvents(side), runs: atOnce },
       { id: "agent.memory", ours: await idleMegabytes(side), runs: idle },
     ];

@@ -47,7 +47,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   agent: async ({ sides, url, note }) => [
     ...(await measureAgentCost({ sides, url, note })),
     ...(await measureLongConversation(sides, note)),
-    ...(await measureAgentTime(sides)),
+    ...(await measureAgentTime(sides, note)),
     ...measureAgentChoice(sides),
   ],
 };

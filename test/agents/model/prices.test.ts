@@ -4,7 +4,6 @@ import { factsOf } from "../../../agent-client/src/model/facts.ts";
 import { openModels } from "../../../agent-client/src/model/models.ts";
 import { cacheLines, costLine, noUsage, spentOn } from "../../../agent-client/src/model/usage.ts";
 import { settingsSchema } from "../../../agent-client/src/settings.ts";
-import { knownModels } from "../../fixtures/messagesApi/models.ts";
 
 const million = 1_000_000;
 const used = (given: Partial<typeof noUsage>) => ({ ...noUsage, ...given });
@@ -53,32 +52,4 @@ test("a model that nobody knows has no price, and says of which day our prices a
   expect(cacheLines(used({ cache_read_input_tokens: 5 }), undefined)).toEqual([
     "[CACHE] Read 5 tokens from cache",
   ]);
-});
-
-test.each(
-  knownModels.map((model) => [model.id, model] as const),
-)("%s is known as its documents have it", (id, {
-  thinks,
-  thinking,
-  context,
-  output,
-  effort,
-  toolChanges,
-  compacts,
-  pictures,
-}) => {
-  expect(factsOf(id)).toMatchObject({
-    thinks_by_default: thinks,
-    thinking,
-    context_tokens: context,
-    output_tokens: output,
-    effort_levels: effort,
-    inline_tools: toolChanges,
-    compaction: compacts,
-    pictures: {
-      per_request: pictures.count,
-      edge_pixels: pictures.edge,
-      visual_tokens: pictures.tokens,
-    },
-  });
 });

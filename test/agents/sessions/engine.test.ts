@@ -1,52 +1,13 @@
-import { matchSkill } from "@labwright/skills";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadAgents } from "../../../agent-client/src/agents/load.ts";
-import { systemClock } from "../../../agent-client/src/clock.ts";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import { allSkills, answers, type Call, fakeLab, hostsOf, openTalk } from "../../fixtures/agentLab.ts";
-import { modelsAt } from "../../fixtures/agentLoop.ts";
-import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
+import type { Call } from "../../fixtures/agentLab.ts";
 import { hold } from "../../fixtures/messagesApi/gate.ts";
 import { calls, held, says, together } from "../../fixtures/messagesApi/reply.ts";
-import { byConversation, type Respond, type Step, script } from "../../fixtures/messagesApi/script.ts";
-import { type MessagesApi, startMessagesApi } from "../../fixtures/messagesApi/server.ts";
+import { byConversation, type Step } from "../../fixtures/messagesApi/script.ts";
+import { namesOf, oneDevice, openTalks, scriptRequest, told, toolsOf } from "./talk.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
-async function model(given: Respond | readonly Step[]): Promise<MessagesApi> {
-  const api = await startMessagesApi({ respond: typeof given === "function" ? given : script(given) });
-  open.push(api);
-  return api;
-}
-
-async function talk(
-  given: Respond | readonly Step[],
-  more: { call?: Call; settings?: Record<string, unknown>; name?: string } & Partial<
-    Parameters<typeof openTalk>[2]
-  > = {},
-) {
-  const api = await model(given);
-  const lab = fakeLab(more.call ?? lonely);
-  const talking = openTalk(lab.server, modelsAt(api.url, more.name ? { model: more.name } : {}), more);
-  open.push(talking.conversations);
-  return { ...talking, api, ...lab };
-}
-
-const oneDevice = hostsOf({ id: "lab/browser", model: "web" });
-const twoDevices = hostsOf({ id: "lab/browser", model: "web" }, { id: "lab/tv", model: "stb" });
-const lonely: Call = ({ name }) => (name === "list_hosts" ? oneDevice : answers(`${name} done`));
-
-const told = (events: readonly AgentEvent[]) =>
-  events
-    .filter((event) => event.type !== "progress" && !(event.type === "message" && event.partial))
-    .map(({ type }) => type);
-const namesOf = (api: MessagesApi, at: number) => api.requests[at]?.body.tools?.map(({ name }) => name);
-const toolsOf = (skill: string) => [...(allSkills.find(({ name }) => name === skill)?.tools ?? [])].sort();
-
-const scriptRequest = "Run the script goto on lab/browser";
+const { talk } = openTalks();
 
 test("a message loads its skill, sends exactly its tools, calls them, and ends; all of it is stored", async () => {
   const {
@@ -89,60 +50,6 @@ test("a message loads its skill, sends exactly its tools, calls them, and ends; 
   });
 });
 
-test("a later message changes the skill and keeps the history; a follow-up keeps the skill", async () => {
-  const steps = [says("it passed"), says("again it passed"), says("two devices")];
-  const { say, api } = await talk(steps, { name: "claude-haiku-5-5" });
-  const { id } = await say(scriptRequest);
-  const again = await say("and once more please", id);
-  expect(again.events.find(({ type }) => type === "skill_loaded")).toMatchObject({
-    skill: "run-script",
-    chosen_by: "kept",
-  });
-  const other = await say("health check of all devices in the lab", id);
-  expect(other.events.find(({ type }) => type === "skill_loaded")).toMatchObject({ skill: "health-check" });
-  expect(namesOf(api, 2)).toEqual(toolsOf("health-check"));
-  expect(api.requests[2]?.body.messages).toHaveLength(5);
-});
-
-test("an undecided message is asked of a model, once and cheaply, and its cost counts", async () => {
-  const { say, api } = await talk([says("list-resources"), says("there")]);
-  const { events, ended } = await say("could you maybe check something");
-  expect(events[0]).toMatchObject({ type: "skill_loaded", skill: "list-resources", chosen_by: "model" });
-  expect(api.requests[0]?.body.tools).toBeUndefined();
-  expect(api.requests[0]?.body).toMatchObject({
-    thinking: { type: "between_tools" },
-    output_config: { effort: "low" },
-  });
-  const sent = api.requests.reduce((sum, { usage }) => sum + usage.input_tokens, 0);
-  expect(ended.usage.input_tokens).toBe(sent);
-});
-
-test("what no model can tell either is asked of the user, whose answer is a name or its number", async () => {
-  const { say, api } = await talk([says("ask"), says("listed")]);
-  const first = await say("could you maybe check something");
-  expect(first.ended.outcome).toBe("needs_input");
-  const question = first.events.find((event) => event.type === "handoff");
-  const options = question?.type === "handoff" ? question.options : [];
-  expect(options.length).toBeGreaterThan(1);
-  const second = await say("1", first.id);
-  expect(second.events[0]).toMatchObject({ type: "skill_loaded", skill: options[0], chosen_by: "user" });
-  expect(JSON.stringify(api.requests[1]?.body.messages)).toContain("could you maybe check something");
-});
-
-test("a skill that needs a device asks which, when there are several and none was named", async () => {
-  const call: Call = ({ name }) => (name === "list_hosts" ? twoDevices : answers("done"));
-  const { say, api } = await talk([says("passed")], { call });
-  const first = await say("Run the script goto");
-  expect(first.events.find(({ type }) => type === "handoff")).toMatchObject({
-    options: ["lab/browser", "lab/tv"],
-  });
-  expect(first.ended.outcome).toBe("needs_input");
-  expect(api.requests).toHaveLength(0);
-  const second = await say("2", first.id);
-  expect(second.events[0]).toMatchObject({ skill: "run-script", chosen_by: "kept" });
-  expect(JSON.stringify(api.requests[0]?.body.messages)).toContain("lab/tv");
-});
-
 test("two messages at once: the second is refused, and nothing of it is stored", async () => {
   const gate = hold();
   const { conversations } = await talk([held(gate, says("done"))]);
@@ -174,32 +81,6 @@ test("whoever hears the end of a run may speak at once", async () => {
   expect(api.requests).toHaveLength(2);
 });
 
-test("a conversation of another process, or of another user, cannot be talked in", async () => {
-  const gate = hold();
-  const api = await model([held(gate, says("done")), says("mine now")]);
-  const { server } = fakeLab(lonely);
-  const one = openTalk(server, modelsAt(api.url));
-  const two = openTalk(server, modelsAt(api.url));
-  open.push(one.conversations, two.conversations);
-  const { id } = await one.conversations.create({ owner: "anna" });
-  await one.conversations.send(id, "anna", { text: scriptRequest });
-  await expect(two.conversations.send(id, "anna", { text: "me too" })).rejects.toMatchObject({
-    code: "SESSION_BUSY",
-  });
-  for (const [owner, code] of [["ben", "SESSION_NOT_FOUND"]] as const) {
-    await expect(two.conversations.get(id, owner)).rejects.toMatchObject({ code });
-    await expect(two.conversations.send(id, owner, { text: "x" })).rejects.toMatchObject({ code });
-    await expect(two.conversations.events(id, owner, { after: 0 })).rejects.toMatchObject({ code });
-    await expect(two.conversations.remove(id, owner)).rejects.toMatchObject({ code });
-    await expect(two.conversations.subscribe(id, owner, () => {})).rejects.toMatchObject({ code });
-  }
-  gate.open();
-  await one.conversations.ended(id, "anna");
-  const next = await two.say("and once more", id);
-  expect(next.ended.text).toBe("mine now");
-  expect(next.events[0]?.seq).toBeGreaterThan(1);
-});
-
 test("an interrupt in the middle of a tool call stops the tool, and the conversation goes on", async () => {
   let stopped = false;
   const reached = hold();
@@ -225,32 +106,6 @@ test("an interrupt in the middle of a tool call stops the tool, and the conversa
   expect(await conversations.ended(id, "anna")).toMatchObject({ outcome: "cancelled" });
   expect(await conversations.interrupt(id, "anna")).toBe(false);
   expect((await say("go on then please", id)).ended).toMatchObject({ outcome: "done", text: "going on" });
-  expect(api.refused).toEqual([]);
-});
-
-test("a run that died with its process is answered for, and gone on with", async () => {
-  const store = memoryStore(systemClock);
-  const { server } = fakeLab(lonely, { store });
-  const api = await model([says("I looked again")]);
-  const { conversations, say } = openTalk(server, modelsAt(api.url));
-  open.push(conversations);
-  const { id } = await conversations.create({ owner: "anna" });
-  const use = { type: "tool_use" as const, id: "toolu_1", name: "execute_script", input: {} };
-  await store.hold(id, "dead", 1);
-  await store.append(id, "dead", {
-    messages: [
-      { seq: 1, message: { role: "user", content: scriptRequest } },
-      { seq: 2, message: { role: "assistant", content: [use] } },
-    ],
-    events: [{ type: "message", text: "half", session_id: id, seq: 4, at: "2026-01-01T00:00:00.000Z" }],
-    patch: { skill: "run-script" },
-  });
-  await expect.poll(() => store.hold(id, "probe", 1)).toBeDefined();
-  await store.letGo(id, "probe");
-  const { ended, events } = await say("go on please", id);
-  expect(ended.outcome).toBe("done");
-  expect(events[0]?.seq).toBeGreaterThan(4);
-  expect(JSON.stringify(api.requests[0]?.body.messages)).toContain("the agent died while this ran");
   expect(api.refused).toEqual([]);
 });
 
@@ -349,105 +204,4 @@ test("fifty conversations at once: every event in order, none lost", async () =>
   const all = await Promise.all(runs);
   for (const one of all)
     expect(one).toEqual(["skill_loaded", "tool_call", "tool_result", "message", "session_ended"]);
-});
-
-test("tools of another skill are added within the conversation: the cached beginning stays as it was", async () => {
-  const steps = [
-    says("it passed"),
-    calls("get_device_info", { device_id: "lab/browser" }),
-    says("all is well"),
-    calls("get_device_info", { device_id: "lab/browser" }),
-    says("still well"),
-  ];
-  const { say, api, calls: made } = await talk(steps, { name: "claude-sonnet-5-5" });
-  const { id } = await say(scriptRequest);
-  const other = await say("health check of all devices in the lab", id);
-  expect(other.ended).toMatchObject({ outcome: "done", text: "all is well" });
-  const third = await say("check the health of all devices again", id);
-  expect(third.ended).toMatchObject({ outcome: "done", text: "still well" });
-  expect(made.filter(({ name }) => name === "get_device_info")).toHaveLength(2);
-  for (const at of [0, 1, 2, 3]) {
-    expect(namesOf(api, at)).toEqual(toolsOf("run-script"));
-    expect(api.requests[at]?.body.system).toEqual(api.requests[0]?.body.system);
-    const before = api.requests[at]?.body.messages ?? [];
-    expect(api.requests[at + 1]?.body.messages.slice(0, before.length)).toEqual(before);
-  }
-  expect(api.refused).toEqual([]);
-});
-
-test("a message reads what is new of a conversation; one that rested is read anew", async () => {
-  const store = memoryStore(systemClock);
-  const read: [after: number | undefined, count: number][] = [];
-  const messages = store.messages.bind(store);
-  store.messages = async (id, after) => {
-    const found = await messages(id, after);
-    read.push([after, found.length]);
-    return found;
-  };
-  const api = await model(Array.from({ length: 9 }, () => says("done")));
-  const { server } = fakeLab(lonely, { store });
-  const talking = openTalk(server, modelsAt(api.url), { idleMs: 500 });
-  open.push(talking.conversations);
-  const { id } = await talking.say(scriptRequest);
-  await talking.say("and once more please", id);
-  expect(read).toEqual([[0, 0]]);
-  await store.hold(id, "another process", 1_000);
-  const elsewhere = [
-    { seq: 5, message: { role: "user" as const, content: "asked elsewhere" } },
-    { seq: 6, message: { role: "assistant" as const, content: "said elsewhere" } },
-  ];
-  await store.append(id, "another process", { messages: elsewhere });
-  await store.letGo(id, "another process");
-  await talking.say("and once more please", id);
-  expect(read).toEqual([
-    [0, 0],
-    [4, 2],
-  ]);
-  expect(JSON.stringify(api.requests.at(-1)?.body.messages)).toContain("said elsewhere");
-  await expect
-    .poll(
-      async () => {
-        await talking.say("and once more please", id);
-        return read.at(-1);
-      },
-      { timeout: 20_000, interval: 1_000 },
-    )
-    .toEqual([0, expect.any(Number)]);
-  expect(api.refused).toEqual([]);
-});
-
-test("three prompts that the devices at hand can run open a conversation, and each of all is understood without a model", async () => {
-  const { conversations } = await talk([]);
-  const suggestions = await conversations.suggestions();
-  expect(suggestions).toHaveLength(3);
-  const assistant = loadAgents().agents.find((agent) => agent.default);
-  for (const { text } of assistant?.suggestions ?? [])
-    expect(matchSkill(text, allSkills), text).toMatchObject({ kind: "match" });
-});
-
-test("a conversation whose store failed goes on with what was stored, in order", async () => {
-  const store = memoryStore(systemClock);
-  const append = store.append.bind(store);
-  const lost = "and this is lost please";
-  let failures = 0;
-  store.append = async (id, holder, entries) => {
-    if (failures === 0 && JSON.stringify(entries.messages ?? []).includes(lost)) {
-      failures += 1;
-      throw new Error("the disk is full");
-    }
-    return append(id, holder, entries);
-  };
-  const api = await model(Array.from({ length: 4 }, () => says("done")));
-  const { server } = fakeLab(lonely, { store });
-  const talking = openTalk(server, modelsAt(api.url));
-  open.push(talking.conversations);
-  const { id } = await talking.say(scriptRequest);
-  await talking.say(lost, id).catch(() => {});
-  expect(failures).toBe(1);
-  const { ended } = await talking.say("and once more please", id);
-  expect(ended.outcome).toBe("done");
-  const stored = await store.messages(id);
-  expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, at) => at + 1));
-  expect(JSON.stringify(stored)).not.toContain(lost);
-  expect(api.refused).toEqual([]);
 });

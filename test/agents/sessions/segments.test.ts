@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../agent-client/src/clock.ts";
 import type { Message } from "../../../agent-client/src/loop/history.ts";
+import priceFile from "../../../agent-client/src/model/models.json" with { type: "json" };
 import { inputOf } from "../../../agent-client/src/model/usage.ts";
 import type { ToolResult } from "../../../agent-client/src/ports.ts";
 import {
@@ -14,8 +15,8 @@ import {
 } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
-import { edited } from "../../fixtures/messagesApi/contextEdits.ts";
-import { gatewayModel, knownModels } from "../../fixtures/messagesApi/models.ts";
+import { editedPrompt } from "../../fixtures/messagesApi/contextEdits.ts";
+import { gatewayModel, getModel } from "../../fixtures/messagesApi/models.ts";
 import { promptOf, tokensOf } from "../../fixtures/messagesApi/prompt.ts";
 import { calls, says, thinks, together } from "../../fixtures/messagesApi/reply.ts";
 import { assertRequest, blocksOf, type MessagesRequest } from "../../fixtures/messagesApi/request.ts";
@@ -65,6 +66,8 @@ async function lab(
     },
   };
 }
+
+const priced = priceFile.models.map(({ model }) => model);
 
 /** What is no PNG counts as the largest picture. */
 const jpeg = Buffer.from(`ffd8ffe0${"00".repeat(20)}`, "hex").toString("base64");
@@ -121,9 +124,7 @@ function compare(before: MessagesRequest, after: MessagesRequest): "goes on" | "
   return "new segment";
 }
 
-describe.each(
-  knownModels.map(({ id, toolChanges }) => [id, toolChanges] as const),
-)("a chat of sixty turns over four skills and back, with %s", (model, addsTools) => {
+describe.each(priced)("a chat of sixty turns over four skills and back, with %s", (model) => {
   test("is refused nothing, and each request is the one before it and more, or begins a segment", async () => {
     const { api, again } = await lab(model);
     const { say, conversations } = again();
@@ -141,7 +142,7 @@ describe.each(
     expect(api.requests).toHaveLength(60);
     const bodies = api.requests.map(({ body }) => body);
     const steps = bodies.slice(1).flatMap((body, at) => compare(bodies[at] ?? body, body));
-    expect(steps.filter((step) => step === "new segment")).toHaveLength(addsTools ? 0 : 11);
+    expect(steps.filter((step) => step === "new segment")).toHaveLength(getModel(model).toolChanges ? 0 : 11);
   });
 });
 
@@ -233,8 +234,8 @@ describe("a conversation", () => {
     const messages = (await store.messages(id)).map(({ message }) => message);
     expect(sum(inputs) / sum(wholeInputs(body, messages))).toBeLessThan(0.25);
     // What was done stays, and what the user said.
-    const last = promptOf(edited(body, { betas, clears: true }).request)
-      .map(({ text }) => text)
+    const last = editedPrompt(body, { betas, clears: true })
+      .prompt.map(({ text }) => text)
       .join();
     for (const words of ["lease-4711", "part 0", "part 7"]) expect(last).toContain(words);
   }, 60_000);
@@ -357,7 +358,7 @@ describe("a conversation", () => {
   });
 });
 
-test.each(knownModels.map(({ id }) => id))("%s has room to think before it names a skill", async (model) => {
+test.each(priced)("%s has room to think before it names a skill", async (model) => {
   const respond: Respond = ({ tools }) => says(tools === undefined ? "list-resources" : "there");
   const { again, api } = await lab(model, { respond, thinkingTokens: 900 });
   const { events } = await again().say("could you maybe check something");

@@ -82,9 +82,19 @@ test("thinking that left does not come back", async () => {
   await expect(send({}, later)).rejects.toThrow(bound);
 });
 
-test("a model without preserved thinking takes any", async () => {
-  const { send } = await conversation("claude-opus-5");
+test.each([
+  "claude-opus-5",
+  "claude-fable-5",
+  "claude-mythos-5",
+  "claude-opus-4-7",
+])("%s has no preserved thinking and takes any", async (model) => {
+  const { send } = await conversation(model);
   await send({ system: "Be long." });
+});
+
+test("claude-mythos-5-1 refuses thinking after a change too", async () => {
+  const { send } = await conversation("claude-mythos-5-1");
+  await expect(send({ system: "Be long." })).rejects.toThrow(bound);
 });
 
 test("thinking counts to max_tokens, also when none is shown", async () => {

@@ -1,0 +1,45 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import type { Element } from "../../../controllers/src/contract.ts";
+import { locate } from "../../../controllers/src/web/locate.ts";
+import { findElements } from "../../../mcp-server/src/services/screen/find.ts";
+import { renderElements } from "../../../mcp-server/src/services/screen/render.ts";
+import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+
+export const signal: AbortSignal = new AbortController().signal;
+
+/** A dump as a model reads it, without its refs. */
+export const read = (elements: readonly Element[]) =>
+  renderElements(elements, { maxTokens: 5_000 })
+    .text.replace(/(^|[ :(])e\d+ /gm, "$1")
+    .split("\n")
+    .map((line) => line.trim());
+
+/** A browser for the tests of a file, and how they read pages in it. `see` gives its page once the tests run. */
+export function openReader() {
+  let browser: Browser;
+  let see: SeeingPage;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    see = await openSeeing(browser);
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+  async function look(html: string, interactiveOnly = true): Promise<readonly Element[]> {
+    await see.page.setContent(html);
+    return (await see.look.dump({ interactiveOnly }, signal)).elements;
+  }
+
+  const dump = async (html: string, interactiveOnly = true) => read(await look(html, interactiveOnly));
+  const find = async (html: string, query: string) => read(findElements(await look(html, false), query));
+  /** Clicks what `find` gives first, and says what the page has heard. */
+  async function click(html: string, query: string): Promise<string> {
+    const elements = await look(`<script>const said=[];const say=(x)=>{said.push(x)}</script>${html}`, false);
+    const ref = findElements(elements, query)[0]?.ref ?? "none";
+    await (await locate(see.session, { ref }, signal)).click({ timeout: 5_000 });
+    return String(await see.page.evaluate("said.join()"));
+  }
+
+  return { see: () => see, look, dump, find, click };
+}
