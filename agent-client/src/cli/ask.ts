@@ -1,6 +1,5 @@
 import type { OpenAgent } from "../openAgent.ts";
 import { exchange, owner } from "./exchange.ts";
-import { readAll } from "./input.ts";
 import { plainLine } from "./plain.ts";
 import { answerTeller, jsonTeller } from "./render.ts";
 import { findConversation } from "./slash.ts";
@@ -11,15 +10,11 @@ export type AskOptions = {
   agent?: string;
   skill?: string;
   resume?: string;
-  /** Seconds. */
   timeout?: number;
   yes?: boolean;
 };
 
-/**
- * `labwright ask`: one request and its answer. 0 done, 1 ended otherwise or a run that was asked for did not pass, 2 failed,
- * 130 interrupted.
- */
+/** `labwright ask`: one request and its answer. 1 also when a run that was asked for did not pass. */
 export async function runAsk(
   { conversations }: OpenAgent,
   terminal: Terminal,
@@ -51,8 +46,9 @@ export async function runAsk(
 }
 
 async function readStdin(terminal: Terminal): Promise<string> {
-  const input = terminal.input();
-  return unlessInterrupted(terminal, readAll(input)).finally(() => input.close());
+  const input = terminal.input(true);
+  const text = await unlessInterrupted(terminal, input.ask("> ")).finally(() => input.close());
+  return text?.trim() ?? "";
 }
 
 /** Statuses of a run that did not pass. */

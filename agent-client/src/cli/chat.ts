@@ -13,20 +13,11 @@ export type ChatOptions = {
 };
 
 /** `labwright chat`. 130 when it was left by Ctrl-C; over a pipe the worst of its runs; otherwise 0. */
-export async function runChat(
-  client: OpenAgent,
-  terminal: Terminal,
-  options: ChatOptions,
-): Promise<ExitCode> {
+export function runChat(client: OpenAgent, terminal: Terminal, options: ChatOptions): Promise<ExitCode> {
   const input = terminal.input();
   const screen = terminal.isInteractive ? terminal.out : terminal.err;
   const chat: Chat = { client, terminal, input, screen, skill: options.skill, suggestions: [] };
-  try {
-    await unlessInterrupted(terminal, begin(chat, options));
-    return await talk(chat);
-  } finally {
-    input.close();
-  }
+  return talk(chat, options).finally(() => input.close());
 }
 
 async function begin(chat: Chat, { resume, agent }: ChatOptions): Promise<void> {
@@ -59,16 +50,16 @@ async function greet(chat: Chat): Promise<void> {
   screen.write(`${numbered(chat.suggestions)}\n${help}\n`);
 }
 
-async function talk(chat: Chat): Promise<ExitCode> {
+async function talk(chat: Chat, options: ChatOptions): Promise<ExitCode> {
   const { terminal, input } = chat;
+  await unlessInterrupted(terminal, begin(chat, options));
   let worst: ExitCode = exitCodes.done;
-  while (!chat.isOver) {
+  for (;;) {
     const line = await unlessInterrupted(terminal, input.ask("> "));
-    if (line === undefined) break;
+    if (line === undefined) return worst;
     const code = await takeLine(chat, line.trim());
     if (!terminal.isInteractive && code > worst) worst = code;
   }
-  return worst;
 }
 
 /** A failure is told, and the conversation goes on. */

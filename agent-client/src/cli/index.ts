@@ -2,7 +2,7 @@ import { type OpenAgentClient, runAgentCommand } from "./program.ts";
 import { processTerminal } from "./terminal.ts";
 
 export { jsonLine, plainLine } from "./plain.ts";
-export type { OpenAgentClient, OpenAgentOptions } from "./program.ts";
+export type { OpenAgentOptions } from "./program.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -13,42 +13,32 @@ export type Input = {
   close(): void;
 };
 
-/** A pipe: a message a line. It has no prompt and takes no decisions. */
-export function pipedInput(stdin: Readable): Input {
-  const lines = linesOf(stdin);
-  return {
-    ask: async () => (await lines.next()).value ?? undefined,
-    close: () => void stdin.destroy(),
-  };
-}
-
-/** All messages up to the end, as one text. Throws INPUT_TOO_LARGE. */
-export async function readAll(input: Input): Promise<string> {
-  let text = "";
-  for (;;) {
-    const line = await input.ask("");
-    if (line === undefined) return text.trim();
-    text = checked(`${text}${line}\n`);
-  }
-}
-
-async function* linesOf(stdin: Readable): AsyncGenerator<string, void> {
-  let rest = "";
-  for await (const chunk of stdin.setEncoding("utf8")) {
-    const lines = `${rest}${chunk}`.split(/\r?\n/);
-    rest = checked(lines.pop() ?? "");
-    yield* lines;
-  }
-  if (rest !== "") yield rest;
-}
-
 /** More than a conversation accepts, which refuses a long message with a better reason. */
 const maxLetters = 16 * 1024 * 1024;
 
-function checked(text: string): string {
-  if (text.length <= maxLetters) return text;
-  const message = `A message may have at most ${maxLetters} characters.`;
-  throw new AgentError("INPUT_TOO_LARGE", message, "Send less, or name a file that a tool can read.");
+/** A pipe: a message a line, or as a whole one message. It has no prompt and takes no decisions. */
+export function pipedInput(stdin: Readable, isWhole = false): Input {
+  const messages = messagesOf(stdin, isWhole);
+  return {
+    ask: async () => (await messages.next()).value ?? undefined,
+    close() {
+      void messages.return();
+      stdin.destroy();
+    },
+  };
+}
+
+async function* messagesOf(stdin: Readable, isWhole: boolean): AsyncGenerator<string, void> {
+  let rest = "";
+  for await (const chunk of stdin.setEncoding("utf8")) {
+    const lines = isWhole ? [`${rest}${chunk}`] : `${rest}${chunk}`.split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    yield* lines;
+    if (rest.length <= maxLetters) continue;
+    const message = `A message may have at most ${maxLetters} characters.`;
+    throw new AgentError("INPUT_TOO_LARGE", message, "Send less, or name a file that a tool can read.");
+  }
+  if (rest !== "") yield rest;
 }
 
 type Tty = {

@@ -6,19 +6,17 @@ import type { Style, Terminal } from "./terminal.ts";
 
 type Of<Type extends AgentEventBody["type"]> = Extract<AgentEventBody, { type: Type }>;
 
-type Teller = (event: AgentEvent) => void;
-
-export function liveTeller({ out }: Terminal): Teller {
+export function liveTeller({ out }: Terminal) {
   const render = createRenderer(out.style);
-  return (event) => out.write(render(event));
+  return (event: AgentEvent) => out.write(render(event));
 }
 
 /** Writes only the answer of a run that is done to stdout; what led to it, and any other end, to stderr. */
-export function answerTeller({ out, err }: Terminal): Teller {
+export function answerTeller({ out, err }: Terminal) {
   const render = createRenderer(err.style);
   /** The last message. It is the answer if nothing but progress comes before the run is done. */
   let held = "";
-  return (event) => {
+  return (event: AgentEvent) => {
     if (event.type === "message" && event.partial) return;
     if (event.type === "progress") return err.write(render(event));
     const answer = answerOf(event);
@@ -32,8 +30,8 @@ export function answerTeller({ out, err }: Terminal): Teller {
 const answerOf = (event: AgentEvent): string =>
   event.type === "session_ended" && event.outcome === "done" ? plain(event.text).trimEnd() : "";
 
-export function jsonTeller({ out }: Terminal): Teller {
-  return (event) => out.write(jsonLine(event));
+export function jsonTeller({ out }: Terminal) {
+  return (event: AgentEvent) => out.write(jsonLine(event));
 }
 
 /** Makes text of one run's events, in order: a call returns what its event adds. Nothing in it can steer the terminal. */
@@ -108,14 +106,13 @@ const argumentsText = (input: Readonly<Record<string, unknown>>): string =>
 /** Lines like `  1. List the devices`, a line feed before each. */
 export const numbered = (texts: readonly string[], details: readonly string[] = []): string =>
   texts
-    .map((text, index) => (details[index] === undefined ? text : `${text}: ${details[index]}`))
+    .map((text, index) => [text, details[index]].filter(Boolean).join(": "))
     .map((text, index) => `\n  ${index + 1}. ${plainLine(text, 200)}`)
     .join("");
 
 const errorText = ({ code, message, hint }: Omit<Of<"error">, "type">): string =>
   [`${plainLine(code, 80)}: ${plain(message).trimEnd()}`, plain(hint).trimEnd()].filter(Boolean).join("\n");
 
-/** Code, message and next step of what was thrown. */
 export const failureText = (error: unknown): string =>
   `${error instanceof AgentError ? errorText(error) : plain(String(error))}\n`;
 

@@ -22,10 +22,9 @@ export type Chat = {
   session?: StoredSession;
   /** Prompts that a number sends; they are offered until something else is sent. */
   suggestions: readonly string[];
-  isOver?: boolean;
 };
 
-type Command = { help: string; run(chat: Chat, argument: string): Promise<void> };
+type Command = { help: string; run(chat: Chat, argument: string): Promise<void> | void };
 
 const commands: Readonly<Record<string, Command>> = {
   skills: { help: "the skills, and which one is loaded", run: showSkills },
@@ -33,7 +32,7 @@ const commands: Readonly<Record<string, Command>> = {
   cost: { help: "what this conversation has cost so far", run: showCost },
   resume: { help: "lists the conversations; with the start of an id, resumes that one", run: resume },
   help: { help: "this list", run: showHelp },
-  exit: { help: "leaves; so does Ctrl-C or Ctrl-D at an empty prompt", run: leave },
+  exit: { help: "leaves; so does Ctrl-C or Ctrl-D at an empty prompt", run: ({ input }) => input.close() },
 };
 
 /** Runs `/word rest`; of an unknown word it names the nearest. False: it is a message, as `/tmp/log` is. */
@@ -55,14 +54,10 @@ export async function runSlash(chat: Chat, text: string): Promise<boolean> {
 export async function findConversation(conversations: Conversations, wanted = ""): Promise<Conversation> {
   const newest = await conversations.list({ owner, limit: 50 });
   const [found, another] = newest.filter(({ id }) => id.startsWith(wanted));
-  if (wanted === "" && found === undefined)
+  if (wanted === "" && !found)
     throw new AgentError("SESSION_NOT_FOUND", "There is no conversation yet.", "Start one by writing.");
-  if (wanted !== "" && another !== undefined)
-    throw new AgentError(
-      "INVALID_INPUT",
-      `Several conversations start with ${wanted}.`,
-      "Give more of the id.",
-    );
+  const several = `Several conversations start with ${wanted}.`;
+  if (wanted !== "" && another) throw new AgentError("INVALID_INPUT", several, "Give more of the id.");
   return conversations.get(found?.id ?? wanted, owner);
 }
 
@@ -88,7 +83,7 @@ async function showSkills({ client, session, screen }: Chat): Promise<void> {
   }
 }
 
-async function showAgents({ client, screen }: Chat): Promise<void> {
+function showAgents({ client, screen }: Chat): void {
   for (const { name, nickname, description, config, triggers } of client.agents) {
     const who = `${plainLine(nickname, 40)} (${name}${config.enabled ? "" : ", off"})`;
     const starts = triggers.map(({ event }) => event).join(", ") || "your messages";
@@ -113,11 +108,7 @@ async function resume(chat: Chat, argument: string): Promise<void> {
   if (sessions.length === 0) chat.screen.write("There is no conversation yet.\n");
 }
 
-async function showHelp({ screen }: Chat): Promise<void> {
+function showHelp({ screen }: Chat): void {
   for (const [name, { help }] of Object.entries(commands)) screen.write(`/${name.padEnd(8)}${help}\n`);
   screen.write("While something runs, Ctrl-C interrupts it, and once more leaves.\n");
-}
-
-async function leave(chat: Chat): Promise<void> {
-  chat.isOver = true;
 }

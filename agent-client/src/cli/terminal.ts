@@ -16,8 +16,8 @@ export type Terminal = {
   err: Screen;
   /** A person reads `out` and types. */
   isInteractive: boolean;
-  /** Opens stdin. The caller closes it. */
-  input(): Input;
+  /** Opens stdin. The caller closes it. `isWhole`: all that a pipe has is one message. */
+  input(isWhole?: boolean): Input;
   /** Emits `interrupt` at Ctrl-C and at the signals that ask this process to end. */
   interrupts: EventEmitter<{ interrupt: [] }>;
 };
@@ -30,7 +30,8 @@ export function processTerminal(): Terminal {
   const isInteractive = stdin.isTTY === true && stdout.isTTY === true;
   return {
     ...{ out: screenOf(stdout), err: screenOf(stderr), isInteractive, interrupts },
-    input: () => (isInteractive ? new KeyboardInput({ stdin, stdout }, interrupt) : pipedInput(stdin)),
+    input: (isWhole) =>
+      isInteractive ? new KeyboardInput({ stdin, stdout }, interrupt) : pipedInput(stdin, isWhole),
   };
 }
 

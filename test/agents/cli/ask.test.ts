@@ -12,7 +12,7 @@ import { fakeTerminal } from "./fakeTerminal.ts";
 function ask(args: readonly string[], behave: Behaviour = echoes, changes: Partial<OpenAgent> = {}) {
   const fake = fakeConversations(behave);
   // What is no terminal: a script has stdout and stderr of its own.
-  const terminal = fakeTerminal("from the pipe\n");
+  const terminal = fakeTerminal("from the pipe\nin two lines\n");
   const { client, state } = fakeClient(fake.conversations, changes);
   const code = runAgentCommand(["ask", ...args], terminal, async () => client);
   return { ...fake, code, terminal, state, written: terminal.written };
@@ -128,7 +128,7 @@ describe("labwright ask", () => {
   it("reads the request from stdin for -", async () => {
     const { code, sent } = ask(["-"]);
     expect(await code).toBe(0);
-    expect(sent.map(({ text }) => text)).toEqual(["from the pipe"]);
+    expect(sent.map(({ text }) => text)).toEqual(["from the pipe\nin two lines"]);
   });
 
   it("goes on with a conversation, with a skill", async () => {
@@ -207,7 +207,7 @@ describe("labwright ask that is to end early", () => {
 
   it("ends with 130 at Ctrl-C while it reads stdin", async () => {
     const stdin = new PassThrough();
-    const terminal = { ...fakeTerminal(""), input: () => pipedInput(stdin) };
+    const terminal = { ...fakeTerminal(""), input: (isWhole?: boolean) => pipedInput(stdin, isWhole) };
     const { client, state } = fakeClient(fakeConversations().conversations);
     const code = runAgentCommand(["ask", "-"], terminal, async () => client);
     stdin.write("half of a request");

@@ -25,6 +25,7 @@ export function fakeTerminal(pipe?: string): FakeTerminal {
     style: (_, text) => text,
   });
   const interrupts: Terminal["interrupts"] = new EventEmitter();
+  let isClosed = false;
   let open: { prompt: string; answer(line: string | undefined): void } | undefined;
   const give = async (line: string | undefined) => {
     const { answer } = await vi.waitFor(() => {
@@ -36,6 +37,7 @@ export function fakeTerminal(pipe?: string): FakeTerminal {
   const keyboard: Input = {
     ask: (prompt, decision) =>
       new Promise((resolve) => {
+        if (isClosed) return resolve(undefined);
         written.out += prompt;
         const answer = (line: string | undefined) => {
           open = undefined;
@@ -45,11 +47,14 @@ export function fakeTerminal(pipe?: string): FakeTerminal {
         open = { prompt, answer };
         decision?.addEventListener("abort", () => answer(undefined), { once: true });
       }),
-    close: () => open?.answer(undefined),
+    close() {
+      isClosed = true;
+      open?.answer(undefined);
+    },
   };
   return {
     ...{ written, out: screen("out"), err: screen("err"), isInteractive: pipe === undefined, interrupts },
-    input: () => (pipe === undefined ? keyboard : pipedInput(Readable.from([pipe]))),
+    input: (isWhole) => (pipe === undefined ? keyboard : pipedInput(Readable.from([pipe]), isWhole)),
     types: give,
     endsInput: () => give(undefined),
     interrupt: () => void interrupts.emit("interrupt"),
