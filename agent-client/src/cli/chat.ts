@@ -1,46 +1,34 @@
-import type { OpenAgent, OpenAgentClient } from "./agentClient.ts";
-import { type ClientOptions, withClient } from "./client.ts";
-import { type ApprovalRequired, exchange, owner } from "./exchange.ts";
-import type { Input } from "./input.ts";
+import type { OpenAgent } from "../openAgent.ts";
+import { exchange, owner } from "./exchange.ts";
 import { plainLine } from "./plain.ts";
-import { numbered } from "./render.ts";
+import { answerTeller, failureText, liveTeller, numbered } from "./render.ts";
 import { type Chat, resumeConversation, runSlash } from "./slash.ts";
-import { answerTeller, liveTeller } from "./tell.ts";
-import { type ExitCode, exitCodeOf, exitCodes, failureText, type Terminal } from "./terminal.ts";
+import { type ExitCode, exitCodes, Interrupted, type Terminal, unlessInterrupted } from "./terminal.ts";
 
-export type ChatOptions = ClientOptions & {
-  agent?: string | undefined;
+export type ChatOptions = {
+  agent?: string;
   /** An id; true is the newest conversation. */
-  resume?: string | true | undefined;
-  /** Serves every message, in place of one that is chosen for each. */
-  skill?: string | undefined;
+  resume?: string | true;
+  skill?: string;
 };
 
 /** `labwright chat`. 130 when it was left by Ctrl-C; over a pipe the worst of its runs; otherwise 0. */
-export const runChat = (options: ChatOptions, terminal: Terminal, open: OpenAgentClient): Promise<ExitCode> =>
-  withClient(options, terminal, open, async (client) => {
-    const input = terminal.input();
-    try {
-      return await talk(await openChat(client, terminal, options), input, options.skill);
-    } finally {
-      input.close();
-    }
-  });
+export function runChat(client: OpenAgent, terminal: Terminal, options: ChatOptions): Promise<ExitCode> {
+  const input = terminal.input();
+  const screen = terminal.isInteractive ? terminal.out : terminal.err;
+  const chat: Chat = { client, terminal, input, screen, skill: options.skill, suggestions: [] };
+  return talk(chat, options).finally(() => input.close());
+}
 
-async function openChat(client: OpenAgent, terminal: Terminal, options: ChatOptions): Promise<Chat> {
-  const { isInteractive, out, err, style } = terminal;
-  const { resume, agent } = options;
-  const chat: Chat = {
-    ...{ client, terminal, agent, sessionId: undefined, suggestions: [] },
-    ...(isInteractive ? { say: out, style: style.out } : { say: err, style: style.err }),
-  };
+async function begin(chat: Chat, { resume, agent }: ChatOptions): Promise<void> {
+  const { conversations, problems, models } = chat.client;
+  const { isInteractive, err } = chat.terminal;
   if (resume !== undefined) await resumeConversation(chat, resume === true ? undefined : resume);
   // Created now for its error: an agent that does not exist, or that takes no messages.
-  else if (agent !== undefined) chat.sessionId = (await client.conversations.create({ owner, agent })).id;
+  else if (agent !== undefined) chat.session = await conversations.create({ owner, agent });
   if (isInteractive) await greet(chat);
-  for (const { file, line, message } of client.problems) err(`${file}:${line}: ${message}\n`);
-  if (client.models.length === 0) err(noModel);
-  return chat;
+  for (const { file, line, message } of problems) err.write(`${file}:${line}: ${message}\n`);
+  if (models.length === 0) err.write(noModel);
 }
 
 const noModel = `No model is set. Without one, Labwright runs the scripts and test cases that you name, shows what there is and
@@ -49,84 +37,64 @@ tells what ran. For anything else set ANTHROPIC_API_KEY, or name a model under a
 
 /** Says who is there, and offers prompts to start with. */
 async function greet(chat: Chat): Promise<void> {
-  const { say, style, client, agent: name } = chat;
-  const { agents, server, models, conversations } = client;
-  const agent = agents.find((one) => (name === undefined ? one.default : one.name === name));
-  const parts = [server, models[0]?.model ?? "no model"].map((part) => plainLine(part, 80));
-  say(`${[style("bold", plainLine(agent?.nickname ?? "Labwright", 40)), ...parts].join(" · ")}\n`);
+  const { screen, session, client } = chat;
+  const agent = client.agents.find((one) => (session ? one.name === session.agent : one.default));
+  const nickname = screen.style("bold", plainLine(agent?.nickname ?? "Labwright", 40));
+  const model = client.models[0]?.model ?? "no model";
+  screen.write(`${nickname} · ${plainLine(client.server, 80)} · ${plainLine(model, 80)}`);
   // Without them, as when the devices do not answer, the chat is the same.
-  const suggestions = await conversations.suggestions(agent?.name).catch(() => []);
-  chat.suggestions = suggestions.slice(0, 3).map(({ text }) => text);
+  const suggestions = await client.conversations.suggestions(agent?.name).catch(() => []);
+  chat.suggestions = suggestions.map(({ text }) => text).slice(0, 3);
   const hint = suggestions.length > 0 ? "A number sends one of these. " : "";
-  say([...numbered(chat.suggestions), style("dim", `${hint}/help lists the commands.`), ""].join("\n"));
+  const help = screen.style("dim", `${hint}/help lists the commands.`);
+  screen.write(`${numbered(chat.suggestions)}\n${help}\n`);
 }
 
-async function talk(chat: Chat, input: Input, skill: string | undefined): Promise<ExitCode> {
-  const { terminal } = chat;
+async function talk(chat: Chat, options: ChatOptions): Promise<ExitCode> {
+  const { terminal, input } = chat;
+  await unlessInterrupted(terminal, begin(chat, options));
   let worst: ExitCode = exitCodes.done;
   for (;;) {
-    const answer = await input.ask({ prompt: "> " });
-    if (answer === "end") return worst;
-    if (answer === "interrupted") return exitCodes.interrupted;
-    const code = await takeLine(chat, input, answer.line.trim(), skill);
-    if (code === "leave") return worst;
-    if (code === exitCodes.interrupted) return code;
+    const line = await unlessInterrupted(terminal, input.ask("> "));
+    if (line === undefined) return worst;
+    const code = await takeLine(chat, line.trim());
     if (!terminal.isInteractive && code > worst) worst = code;
   }
 }
 
 /** A failure is told, and the conversation goes on. */
-async function takeLine(
-  chat: Chat,
-  input: Input,
-  text: string,
-  skill: string | undefined,
-): Promise<ExitCode | "leave"> {
-  if (text === "") return exitCodes.done;
+async function takeLine(chat: Chat, text: string): Promise<ExitCode> {
   try {
-    const next = await runSlash(chat, text);
-    return next === "message" ? await runMessage(chat, input, { text, skill }) : (next ?? exitCodes.done);
+    if (text === "" || (await runSlash(chat, text))) return exitCodes.done;
+    return await send(chat, text);
   } catch (error) {
-    chat.terminal.err(failureText(error));
+    if (error instanceof Interrupted) throw error;
+    chat.terminal.err.write(failureText(error));
     return exitCodes.error;
   }
 }
 
-async function runMessage(
-  chat: Chat,
-  input: Input,
-  { text, skill }: { text: string; skill: string | undefined },
-): Promise<ExitCode> {
-  const { client, terminal, suggestions } = chat;
+async function send(chat: Chat, text: string): Promise<ExitCode> {
+  const { client, terminal, input, suggestions, skill } = chat;
   const { conversations } = client;
-  const suggested = /^\d$/.test(text) ? suggestions[Number(text) - 1] : undefined;
+  const { isInteractive, err } = terminal;
+  const tell = isInteractive ? liveTeller(terminal) : answerTeller(terminal);
   chat.suggestions = [];
-  chat.sessionId ??= (await conversations.create({ owner })).id;
-  const end = await exchange({
-    conversations,
-    terminal,
-    sessionId: chat.sessionId,
-    message: { text: suggested ?? text, skill },
-    onEvent: terminal.isInteractive ? liveTeller(terminal) : answerTeller(terminal),
-    approve: (required, signal) => askApproval(terminal, input, required, signal),
-    stop: new AbortController(),
+  chat.session ??= await conversations.create({ owner });
+  const code = await exchange({
+    ...{ conversations, terminal, sessionId: chat.session.id, skill },
+    text: (/^\d$/.test(text) && suggestions[Number(text) - 1]) || text,
+    onEvent(event) {
+      // Several may be required at once: each is shown when it is asked.
+      if (event.type !== "approval_required") tell(event);
+    },
+    async approve(required, signal) {
+      tell(required);
+      if (isInteractive) return /^\s*y(es)?\s*$/i.test((await input.ask("Do it? y/N ", signal)) ?? "");
+      err.write(`Refused: ${plainLine(required.tool, 80)} needs an approval, and a pipe cannot give one.\n`);
+      return false;
+    },
   });
-  if (end === undefined) return exitCodes.interrupted;
   // Ctrl-C ended the run, not the chat.
-  return end.outcome === "cancelled" ? exitCodes.notDone : exitCodeOf[end.outcome];
-}
-
-async function askApproval(
-  { isInteractive, err }: Terminal,
-  input: Input,
-  { tool }: ApprovalRequired,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  if (!isInteractive) {
-    err(`Refused: ${plainLine(tool, 80)} needs an approval, and a pipe cannot give one.\n`);
-    return false;
-  }
-  const answer = await input.ask({ prompt: "Do it? y/N ", isDecision: true, signal });
-  if (answer === "interrupted") return undefined;
-  return answer !== "end" && /^y(es)?$/i.test(answer.line.trim());
+  return code === exitCodes.interrupted ? exitCodes.notDone : code;
 }

@@ -1,76 +1,67 @@
 import { AgentError } from "../errors.ts";
-import type { AgentEvent, AgentEventBody, SessionEnded } from "../events.ts";
-import type { Conversations } from "../sessions/engine.ts";
-import type { Terminal } from "./terminal.ts";
+import type { AgentEvent, Outcome } from "../events.ts";
+import type { Conversation, Conversations } from "../sessions/engine.ts";
+import { type ExitCode, exitCodes, Interrupted, type Terminal, unlessInterrupted } from "./terminal.ts";
 
 /** Owns the conversations of whoever can read the daemon's token. */
 export const owner = "local";
 
-export type ApprovalRequired = Extract<AgentEventBody, { type: "approval_required" }>;
+type ApprovalRequired = Conversation["approvals"][number];
 
 export type Exchange = {
   conversations: Conversations;
   terminal: Terminal;
   sessionId: string;
-  message: { text: string; skill: string | undefined };
+  text: string;
+  skill?: string | undefined;
+  timeoutSeconds?: number | undefined;
   onEvent(event: AgentEvent): void;
-  /**
-   * Undefined: not decided here. `signal` aborts when the approval was decided elsewhere, has expired, or its run has ended.
-   */
-  approve(required: ApprovalRequired, signal: AbortSignal): Promise<boolean | undefined>;
-  /** Interrupts the run. */
-  stop: AbortController;
+  /** The answer is ignored once `signal` aborts: decided elsewhere, expired, or the run ends. */
+  approve(required: ApprovalRequired, signal: AbortSignal): Promise<boolean>;
 };
 
-/**
- * Sends a message and returns the end of its run. Ctrl-C interrupts the run; once more returns undefined without its end.
- * Throws what `send` throws; a run that failed is returned like any other.
- */
-export async function exchange(given: Exchange): Promise<SessionEnded | undefined> {
-  const { terminal, stop } = given;
-  let stopListening = () => {};
-  const left = new Promise<undefined>((resolve) => {
-    stopListening = terminal.onInterrupt(() => {
-      if (stop.signal.aborted) return resolve(undefined);
-      terminal.err("\nInterrupting; Ctrl-C again leaves at once.\n");
-      stop.abort();
+const exitCodeOf: Record<Outcome, ExitCode> = {
+  ...{ done: 0, needs_input: 1, refused: 1, limit: 1, failed: 2, cancelled: 130 },
+};
+
+/** Sends a message and waits for the end of its run. Ctrl-C interrupts the run; once more throws Interrupted. */
+export async function exchange(given: Exchange): Promise<ExitCode> {
+  const { conversations, terminal, sessionId, text, skill, timeoutSeconds: seconds } = given;
+  const questions = new AbortController();
+  let stopped: string | undefined;
+  const stop = (reason: string) => {
+    if (stopped === undefined) terminal.err.write(`${reason}\n`);
+    stopped ??= reason;
+    questions.abort();
+    // A run that has ended, or is not ours, cannot be interrupted. Its end tells.
+    sent.then(() => conversations.interrupt(sessionId, owner)).catch(() => {});
+  };
+  const approvals = createApprovals(given, questions.signal, stop);
+  const subscribed = conversations.subscribe(sessionId, owner, approvals.onEvent);
+  const message = { text, ...(skill !== undefined && { skill }) };
+  const sent = subscribed.then(() => conversations.send(sessionId, owner, message));
+  const ended = sent.then(() => conversations.ended(sessionId, owner));
+  const late = `Not done within ${seconds} s; interrupting.`;
+  const timer = seconds === undefined ? undefined : setTimeout(stop, seconds * 1_000, late);
+  try {
+    const { outcome } = await unlessInterrupted(terminal, ended).catch((error: unknown) => {
+      if (!(error instanceof Interrupted) || stopped !== undefined) throw error;
+      stop("\nInterrupting; Ctrl-C again leaves at once.");
+      return unlessInterrupted(terminal, ended);
     });
-  });
-  try {
-    return await Promise.race([run(given), left]);
-  } finally {
-    stopListening();
-  }
-}
-
-async function run(given: Exchange): Promise<SessionEnded> {
-  const { conversations, sessionId, message, stop } = given;
-  const { text, skill } = message;
-  const over = new AbortController();
-  const approvals = createApprovals(given, over.signal);
-  const unsubscribe = await conversations.subscribe(sessionId, owner, (event) => {
-    given.onEvent(event);
-    approvals.onEvent(event);
-  });
-  // A run that has ended, or is not ours, cannot be interrupted. Its end tells.
-  const interrupt = () => void conversations.interrupt(sessionId, owner).catch(() => {});
-  try {
-    await conversations.send(sessionId, owner, { text, ...(skill !== undefined && { skill }) });
-    stop.signal.addEventListener("abort", interrupt);
-    if (stop.signal.aborted) interrupt();
-    const end = await conversations.ended(sessionId, owner);
-    over.abort();
+    questions.abort();
     await approvals.settled();
-    return end;
+    return outcome === "cancelled" && stopped === late ? exitCodes.notDone : exitCodeOf[outcome];
   } finally {
-    over.abort();
-    stop.signal.removeEventListener("abort", interrupt);
-    unsubscribe();
+    questions.abort();
+    clearTimeout(timer);
+    subscribed.then((unsubscribe) => unsubscribe()).catch(() => {});
   }
 }
 
-/** Asks for one approval after the other. What fails interrupts the run, and is thrown by `settled`. */
-function createApprovals({ conversations, sessionId, approve, stop }: Exchange, over: AbortSignal) {
+/** Asks for one approval after the other until `over`. What fails stops the run, and is thrown by `settled`. */
+function createApprovals(given: Exchange, over: AbortSignal, stop: (reason: string) => void) {
+  const { conversations, sessionId } = given;
   let queue = Promise.resolve();
   let withdrawIfDecided = async () => {};
 
@@ -83,22 +74,21 @@ function createApprovals({ conversations, sessionId, approve, stop }: Exchange, 
     };
     await withdrawIfDecided();
     const signal = AbortSignal.any([decided.signal, over]);
-    const approved = signal.aborted ? undefined : await approve(required, signal);
-    if (approved === undefined || signal.aborted) return;
-    try {
-      await conversations.decide(sessionId, owner, approval_id, approved);
-    } catch (error) {
+    const isApproved = !signal.aborted && (await given.approve(required, signal));
+    if (signal.aborted) return;
+    await conversations.decide(sessionId, owner, approval_id, isApproved).catch((error: unknown) => {
       // Somebody else was faster, or it has expired. The run tells which.
       if (!(error instanceof AgentError && error.code === "APPROVAL_NOT_FOUND")) throw error;
-    }
+    });
   }
 
   return {
     onEvent(event: AgentEvent): void {
+      given.onEvent(event);
       if (event.type === "progress" && event.kind === "approval") withdrawIfDecided().catch(() => {});
       if (event.type !== "approval_required") return;
       queue = queue.then(() => ask(event));
-      queue.catch(() => stop.abort());
+      queue.catch(() => stop("An approval could not be decided; interrupting."));
     },
     settled: () => queue,
   };

@@ -1,23 +1,20 @@
-import type { Environment, OpenAgentClient } from "./agentClient.ts";
-import { runAgentCommand } from "./program.ts";
+import { type OpenAgentClient, runAgentCommand } from "./program.ts";
 import { processTerminal } from "./terminal.ts";
 
-export type { OpenAgentClient, OpenAgentOptions } from "./agentClient.ts";
 export { jsonLine, plainLine } from "./plain.ts";
+export type { OpenAgentOptions } from "./program.ts";
 
-/**
- * `labwright <args>` of the words chat and ask, in this process. Sets the exit code; the process ends by itself when
- * nothing is left to do.
- */
-export async function runAgentCli(
-  args: readonly string[],
-  env: Environment,
-  open: OpenAgentClient,
-): Promise<void> {
-  const terminal = processTerminal(env);
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** `labwright chat` and `ask` in this process. Sets the exit code. */
+export async function runAgentCli(args: readonly string[], open: OpenAgentClient): Promise<void> {
+  const terminal = processTerminal();
+  const interrupt = () => terminal.interrupts.emit("interrupt");
+  for (const signal of signals) process.on(signal, interrupt);
   try {
     process.exitCode = await runAgentCommand(args, terminal, open);
   } finally {
-    terminal.dispose();
+    // Ctrl-C has its usual meaning again.
+    for (const signal of signals) process.off(signal, interrupt);
   }
 }

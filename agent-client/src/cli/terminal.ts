@@ -1,89 +1,58 @@
+import { EventEmitter, once } from "node:events";
 import { styleText } from "node:util";
-import type { Outcome } from "../events.ts";
-import type { Environment } from "./agentClient.ts";
-import { type Input, type OnInterrupt, pipedInput, readAll } from "./input.ts";
-import { KeyboardInput } from "./keyboard.ts";
-import { plain } from "./plain.ts";
+import { type Input, KeyboardInput, pipedInput } from "./input.ts";
 
-/** The exit codes of every command. */
+/** The exit codes of every command. `notDone`: ended otherwise. `error`: wrong use, too. */
 export const exitCodes = { done: 0, notDone: 1, error: 2, interrupted: 130 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-export const exitCodeOf: Readonly<Record<Outcome, ExitCode>> = {
-  done: exitCodes.done,
-  needs_input: exitCodes.notDone,
-  refused: exitCodes.notDone,
-  limit: exitCodes.notDone,
-  failed: exitCodes.error,
-  cancelled: exitCodes.interrupted,
-};
-
-/** Gives the text as it is where no colours are wanted. */
+/** Returns the text unchanged where no colours are wanted. */
 export type Style = (format: "dim" | "bold" | "green" | "red" | "yellow", text: string) => string;
+export type Screen = { write(text: string): void; style: Style };
 
-/** What a command line stands in. `out` and `err` take whole texts. */
+/** What a command line stands in. */
 export type Terminal = {
-  out(text: string): void;
-  err(text: string): void;
-  style: { out: Style; err: Style };
-  env: Environment;
-  cwd: string;
+  out: Screen;
+  err: Screen;
   /** A person reads `out` and types. */
   isInteractive: boolean;
-  /** Opens stdin. The caller closes it. */
-  input(): Input;
-  /** All that a pipe has. Throws INPUT_TOO_LARGE. */
-  readAll(): Promise<string>;
-  onInterrupt: OnInterrupt;
+  /** Opens stdin. The caller closes it. `isWhole`: all that a pipe has is one message. */
+  input(isWhole?: boolean): Input;
+  /** Emits `interrupt` at Ctrl-C and at the signals that ask this process to end. */
+  interrupts: EventEmitter<{ interrupt: [] }>;
 };
 
-/** The terminal of this process. `dispose` gives Ctrl-C back its usual meaning. */
-export function processTerminal(env: Environment): Terminal & { dispose(): void } {
+/** The terminal of this process. */
+export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
-  const listeners = new Set<() => void>();
-  const interrupt = () => {
-    for (const listener of [...listeners]) listener();
-  };
-  const onInterrupt: OnInterrupt = (listener) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, interrupt);
-  // A reader of the output may leave early, as `head` does. The command still runs to its end.
-  const ignore = () => {};
-  for (const stream of [stdout, stderr]) stream.on("error", ignore);
+  const interrupts: Terminal["interrupts"] = new EventEmitter();
+  const interrupt = () => interrupts.emit("interrupt");
   const isInteractive = stdin.isTTY === true && stdout.isTTY === true;
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
-    style: { out: styleOf(stdout), err: styleOf(stderr) },
-    env,
-    cwd: process.cwd(),
-    isInteractive,
-    input: () =>
-      isInteractive
-        ? new KeyboardInput({ stdin, stdout }, { interrupt, onInterrupt })
-        : pipedInput(stdin, onInterrupt),
-    readAll: () => readAll(stdin),
-    onInterrupt,
-    dispose() {
-      for (const signal of signals) process.off(signal, interrupt);
-      for (const stream of [stdout, stderr]) stream.off("error", ignore);
-    },
+    ...{ out: screenOf(stdout), err: screenOf(stderr), isInteractive, interrupts },
+    input: (isWhole) =>
+      isInteractive ? new KeyboardInput({ stdin, stdout }, interrupt) : pipedInput(stdin, isWhole),
   };
 }
 
-/** Colours on a terminal that has them, unless NO_COLOR is set. */
-const styleOf =
-  (stream: NodeJS.WriteStream): Style =>
-  (format, text) =>
-    styleText(format, text, { stream });
+/** With colours on a terminal that has them, unless NO_COLOR is set. */
+function screenOf(stream: NodeJS.WriteStream): Screen {
+  // A reader of the output may leave early, as `head` does. The command still runs to its end.
+  stream.on("error", () => {});
+  return {
+    write: (text) => void stream.write(text),
+    style: (format, text) => styleText(format, text, { stream }),
+  };
+}
 
-/** Code, message and next step of a failure, as lines. */
-export function failureText(error: unknown): string {
-  if (!(error instanceof Error)) return `${plain(String(error))}\n`;
-  const code = "code" in error && typeof error.code === "string" ? `${error.code}: ` : "";
-  const hint = "hint" in error && typeof error.hint === "string" && error.hint ? `\n${error.hint}` : "";
-  return `${plain(`${code}${error.message}${hint}`)}\n`;
+/** The command ends with 130. */
+export class Interrupted extends Error {}
+
+/** Waits for the work. Throws Interrupted when the user interrupts first. */
+export function unlessInterrupted<Result>({ interrupts }: Terminal, work: Promise<Result>): Promise<Result> {
+  const over = new AbortController();
+  const interrupted = once(interrupts, "interrupt", { signal: over.signal }).then(() => {
+    throw new Interrupted();
+  });
+  return Promise.race([work, interrupted]).finally(() => over.abort());
 }

@@ -79,16 +79,18 @@ function cheaper(price: Price | undefined): string {
   return ` (${Math.round(100 * (1 - cache_read / input))}% cheaper)`;
 }
 
-/** One line on what was used and paid. `estimated`: our own count of the input, where there was one before the API's. */
-export function costLine(
-  what: string,
-  { usage, cost_usd, saved_usd = 0 }: Spent,
-  estimated?: number,
-): string {
+const grouped = (count: number): string => count.toLocaleString("en-US");
+const dollars = (usd: number): string => `$${usd.toFixed(4)}`;
+
+/** What was used and paid. `estimated`: our own count of the input, where there was one before the API's. */
+export function spentText({ usage, cost_usd, saved_usd = 0 }: Spent, estimated?: number): string {
   const ours = estimated === undefined ? "" : `, estimated ${estimated}`;
-  const tokens = `${inputOf(usage)} tokens in (${usage.cache_read_input_tokens} from cache${ours}), ${usage.output_tokens} out`;
-  if (cost_usd === undefined)
-    return `[COST] ${what}: price of this model unknown (prices of ${factsDate}), set agents.models[].price; ${tokens}`;
-  const share = cost_usd + saved_usd > 0 ? Math.round((100 * saved_usd) / (cost_usd + saved_usd)) : 0;
-  return `[COST] ${what}: $${cost_usd.toFixed(4)}, ${share} % saved by the cache; ${tokens}`;
+  const cached = `${grouped(usage.cache_read_input_tokens)} from the cache${ours}`;
+  const tokens = `${grouped(inputOf(usage))} tokens in (${cached}), ${grouped(usage.output_tokens)} out`;
+  const saved = saved_usd > 0 ? `, saved ${dollars(saved_usd)} by the cache` : "";
+  if (cost_usd !== undefined) return `${tokens} · ${dollars(cost_usd)}${saved}`;
+  return `${tokens} · price of this model unknown (prices of ${factsDate}), set agents.models[].price`;
 }
+
+export const costLine = (what: string, spent: Spent, estimated?: number): string =>
+  `[COST] ${what}: ${spentText(spent, estimated)}`;

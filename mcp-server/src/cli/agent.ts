@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { AgentError, openAgent } from "@labwright/agent-client";
-import { type OpenAgentClient, runAgentCli as runCli } from "@labwright/agent-client/cli";
+import { type OpenAgentOptions, runAgentCli as runCli } from "@labwright/agent-client/cli";
 import { dataDirectory, type Environment } from "../config/places.ts";
 import { ToolError } from "../errors.ts";
 import { daemonHeaders, daemonUrl } from "../server/daemonFile.ts";
@@ -8,14 +8,14 @@ import { connectDaemon } from "./daemon.ts";
 
 /** `labwright chat` and `ask`, on the daemon of the data directory. Sets the exit code. */
 export const runAgentCli = (args: readonly string[], env: Environment): Promise<void> =>
-  runCli(args, env, open);
+  runCli(args, (options) => open(options, env));
 
 /** The client runs in this process, and what it holds ends with it. */
-const open: OpenAgentClient = (options) => {
-  const { env, cwd, dataDir, config, signal } = options;
-  const terminal = { out: () => {}, err: () => {}, env, cwd, signal };
+function open({ dataDir, config, signal, ...options }: OpenAgentOptions, env: Environment) {
+  const terminal = { out: () => {}, err: () => {}, env, cwd: process.cwd(), signal };
   return openAgent({
     ...options,
+    env,
     keyFile: join(dataDirectory(env, dataDir).path, "anthropic-key"),
     async attach() {
       const client = `chat/${process.pid}`;
@@ -26,7 +26,7 @@ const open: OpenAgentClient = (options) => {
       return { url: daemonUrl(file, "/"), headers, lost, close: () => attached.close() };
     },
   });
-};
+}
 
 /** What is wrong with the configuration is told as it is; the rest is a server that cannot be reached. */
 function asAgentError(error: unknown): never {

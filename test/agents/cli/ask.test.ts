@@ -1,16 +1,18 @@
+import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { OpenAgent } from "../../../agent-client/src/cli/agentClient.ts";
+import { pipedInput } from "../../../agent-client/src/cli/input.ts";
 import { runAgentCommand } from "../../../agent-client/src/cli/program.ts";
 import { AgentError } from "../../../agent-client/src/errors.ts";
 import type { Outcome } from "../../../agent-client/src/events.ts";
+import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
 import { type Behaviour, echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
 import { fakeTerminal } from "./fakeTerminal.ts";
 
 function ask(args: readonly string[], behave: Behaviour = echoes, changes: Partial<OpenAgent> = {}) {
   const fake = fakeConversations(behave);
   // What is no terminal: a script has stdout and stderr of its own.
-  const terminal = fakeTerminal("from the pipe\n");
+  const terminal = fakeTerminal("from the pipe\nin two lines\n");
   const { client, state } = fakeClient(fake.conversations, changes);
   const code = runAgentCommand(["ask", ...args], terminal, async () => client);
   return { ...fake, code, terminal, state, written: terminal.written };
@@ -111,7 +113,7 @@ describe("labwright ask", () => {
     expect(failed.written.err).toMatch(/^MODEL_FAILED: It is gone\.\nTry later\.\n1 turn/);
     const limited = ask(["x"], async () => ({ outcome: "limit", limit: "cost" }));
     await limited.code;
-    expect(limited.written.err).toContain("Stopped at its limit of cost.\n");
+    expect(limited.written.err).toContain("Stopped at its limit: cost.\n");
   });
 
   it("prints a question of the agent's on stderr, and ends with 1", async () => {
@@ -126,7 +128,7 @@ describe("labwright ask", () => {
   it("reads the request from stdin for -", async () => {
     const { code, sent } = ask(["-"]);
     expect(await code).toBe(0);
-    expect(sent.map(({ text }) => text)).toEqual(["from the pipe"]);
+    expect(sent.map(({ text }) => text)).toEqual(["from the pipe\nin two lines"]);
   });
 
   it("goes on with a conversation, with a skill", async () => {
@@ -180,7 +182,7 @@ describe("labwright ask that is to end early", () => {
   it("interrupts the run at Ctrl-C and ends with 130", async () => {
     const { code, terminal, written } = ask(["x"], hangs);
     await vi.waitFor(() => expect(written.err).toContain("runs"));
-    terminal.interrupts();
+    terminal.interrupt();
     expect(await code).toBe(130);
     expect(written.err).toMatch(/Interrupting[\s\S]*Interrupted\.\n/);
   });
@@ -195,11 +197,25 @@ describe("labwright ask that is to end early", () => {
       return undefined;
     });
     await vi.waitFor(() => expect(written.err).toContain("deaf"));
-    terminal.interrupts();
-    terminal.interrupts();
+    terminal.interrupt();
+    await vi.waitFor(() => expect(terminal.written.err).toContain("Ctrl-C again leaves at once"));
+    terminal.interrupt();
     expect(await code).toBe(130);
     expect(state.closed).toBe(1);
     finish();
+  });
+
+  it("ends with 130 at Ctrl-C while it reads stdin", async () => {
+    const stdin = new PassThrough();
+    const terminal = { ...fakeTerminal(""), input: (isWhole?: boolean) => pipedInput(stdin, isWhole) };
+    const { client, state } = fakeClient(fakeConversations().conversations);
+    const code = runAgentCommand(["ask", "-"], terminal, async () => client);
+    stdin.write("half of a request");
+    await vi.waitFor(() => expect(stdin.readableLength).toBe(0));
+    terminal.interrupt();
+    expect(await code).toBe(130);
+    expect(stdin.destroyed).toBe(true);
+    expect(state.closed).toBe(1);
   });
 
   it("interrupts the run at its --timeout and ends with 1", async () => {

@@ -1,34 +1,8 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { loadAgents } from "../../../agent-client/src/agents/load.ts";
-import type { OpenAgent } from "../../../agent-client/src/cli/agentClient.ts";
+import { describe, expect, it, vi } from "vitest";
 import { runAgentCommand } from "../../../agent-client/src/cli/program.ts";
 import { type Behaviour, echoes, fakeClient, fakeConversations, noUsage } from "./fakeClient.ts";
-import { type FakeTerminal, fakeTerminal } from "./fakeTerminal.ts";
-
-const started: { code: Promise<number>; terminal: FakeTerminal }[] = [];
-
-function start(
-  args: readonly string[],
-  terminal: FakeTerminal,
-  fake: ReturnType<typeof fakeConversations>,
-  changes: Partial<OpenAgent> = {},
-) {
-  const { client, state } = fakeClient(fake.conversations, changes);
-  const code = runAgentCommand(["chat", ...args], terminal, async () => client);
-  const running = { code, terminal, state, ...fake, output: () => terminal.written.out };
-  started.push(running);
-  return running;
-}
-const chat = (behave: Behaviour = echoes, args: readonly string[] = [], changes: Partial<OpenAgent> = {}) =>
-  start(args, fakeTerminal(), fakeConversations(behave), changes);
-
-afterEach(async () => {
-  for (const { code, terminal } of started.splice(0)) {
-    // A chat that a failed test left behind is left as a person would.
-    const stop = setInterval(() => terminal.interrupts(), 10);
-    await code.finally(() => clearInterval(stop));
-  }
-});
+import { fakeTerminal } from "./fakeTerminal.ts";
+import { chat, startChat } from "./startChat.ts";
 
 /** A run that goes on until it is interrupted. */
 const hangs: Behaviour = async ({ signal, emit }) => {
@@ -53,7 +27,7 @@ describe("a chat at a terminal", () => {
   it("opens without prompts when the devices do not answer", async () => {
     const fake = fakeConversations();
     fake.conversations.suggestions = () => Promise.reject(new Error("late"));
-    const { terminal, output, code } = start([], fakeTerminal(), fake);
+    const { terminal, output, code } = startChat([], fakeTerminal(), fake);
     await terminal.types("hello");
     await terminal.endsInput();
     expect(await code).toBe(0);
@@ -166,8 +140,8 @@ describe("Ctrl-C", () => {
   it("interrupts what runs, and the conversation goes on", async () => {
     const { terminal, output, code } = chat(hangs);
     await terminal.types("go");
-    await vi.waitFor(() => expect(output()).toContain("→ execute_script(script=goto)"));
-    terminal.interrupts();
+    await vi.waitFor(() => expect(output()).toContain('→ execute_script(script="goto")'));
+    terminal.interrupt();
     await terminal.types("/exit");
     expect(await code).toBe(0);
     expect(terminal.written.err).toBe("\nInterrupting; Ctrl-C again leaves at once.\n");
@@ -177,9 +151,18 @@ describe("Ctrl-C", () => {
   it("leaves with 130 at an empty prompt", async () => {
     const { terminal, code, state } = chat();
     await vi.waitFor(() => expect(terminal.asked()).toBe("> "));
-    terminal.interrupts();
+    terminal.interrupt();
     expect(await code).toBe(130);
     expect(state.closed).toBe(1);
+  });
+
+  it("leaves with 130 while the devices are asked what they can run", async () => {
+    const fake = fakeConversations();
+    fake.conversations.suggestions = () => new Promise(() => {});
+    const { terminal, output, code } = startChat([], fakeTerminal(), fake);
+    await vi.waitFor(() => expect(output()).toContain("Atlas"));
+    terminal.interrupt();
+    expect(await code).toBe(130);
   });
 
   it("leaves with 130 at once when a run does not let itself be interrupted", async () => {
@@ -193,8 +176,9 @@ describe("Ctrl-C", () => {
     });
     await terminal.types("go");
     await vi.waitFor(() => expect(output()).toContain("deaf"));
-    terminal.interrupts();
-    terminal.interrupts();
+    terminal.interrupt();
+    await vi.waitFor(() => expect(terminal.written.err).toContain("Ctrl-C again leaves at once"));
+    terminal.interrupt();
     expect(await code).toBe(130);
     expect(state.closed).toBe(1);
     finish();
@@ -213,7 +197,7 @@ describe("Ctrl-C", () => {
       return client;
     });
     await vi.waitFor(() => expect(seen).toHaveLength(1));
-    terminal.interrupts();
+    terminal.interrupt();
     expect(await code).toBe(130);
     expect(seen[0]?.aborted).toBe(true);
     opened();
@@ -275,6 +259,7 @@ describe("an approval", () => {
     await terminal.types("/exit");
     expect(await code).toBe(0);
     expect(decided).toEqual([true, false]);
+    expect(output()).toMatch(/: take_screenshot\([^?]*\? y\/N y\n[^?]*: dump_screen\([^?]*\? y\/N /);
     expect(output()).toContain("Approved: true,false\n");
   });
 
@@ -292,7 +277,7 @@ describe("an approval", () => {
     const { terminal, output, decided, code } = chat(destroys);
     await terminal.types("delete it");
     await vi.waitFor(() => expect(terminal.asked()).toBe("Do it? y/N "));
-    terminal.interrupts();
+    terminal.interrupt();
     await vi.waitFor(() => expect(terminal.asked()).toBe("> "));
     await terminal.endsInput();
     await code;
@@ -315,137 +300,9 @@ it("shows a question of the agent's with numbered options, and sends the number 
   expect(sent.map(({ text }) => text)).toEqual(["check it", "2"]);
 });
 
-describe("slash commands", () => {
-  const skill = {
-    name: "run-script",
-    version: "1.0.0",
-    description: "Runs a script. And more.",
-    triggers: ["run a script"],
-    system_prompt: "Run it.",
-    tools: ["a", "b"],
-    platform: null,
-    requires_device: false,
-    timeout_seconds: 60,
-  };
-
-  it("name the skills with the loaded one, the agents, and the cost", async () => {
-    const { terminal, output, sessions, code } = chat(echoes, [], {
-      skills: async () => [skill, { ...skill, name: "our-lab", own: true }],
-    });
-    await terminal.types("/cost");
-    await terminal.types("hello");
-    await vi.waitFor(() => expect(output()).toContain("1 turn"));
-    for (const session of sessions.values()) {
-      session.skill = "run-script";
-      session.usage = {
-        input_tokens: 100,
-        output_tokens: 1_250,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 900,
-      };
-    }
-    for (const command of ["/skills", "/agents", "/cost"]) await terminal.types(command);
-    await terminal.endsInput();
-    await code;
-    expect(output()).toContain("Nothing was asked yet.\n");
-    expect(output()).toContain("run-script (loaded): Runs a script.\nour-lab (yours): Runs a script.\n");
-    expect(output()).toMatch(/Guardian \(monitor, off\): .* Started by alert\.blackscreen, /);
-    expect(output()).toContain("1 turn · 1,000 tokens in (900 from the cache), 1,250 out · $0.0000\n");
-  });
-
-  it("name the nearest for an unknown one, and send nothing", async () => {
-    const { terminal, output, sent, code } = chat();
-    await terminal.types("/skils");
-    await terminal.types("/constructor");
-    await terminal.endsInput();
-    await code;
-    expect(output()).toContain("There is no /skils. Did you mean /skills? /help lists the commands.\n");
-    expect(output()).toContain("There is no /constructor.");
-    expect(sent).toEqual([]);
-  });
-
-  it("are not what only looks like one", async () => {
-    const { terminal, sent, code } = chat();
-    await terminal.types("/tmp/log says what?");
-    await terminal.endsInput();
-    await code;
-    expect(sent.map(({ text }) => text)).toEqual(["/tmp/log says what?"]);
-  });
-
-  it("list what /help lists, and leave", async () => {
-    const { terminal, output, code } = chat();
-    await terminal.types("/help");
-    await terminal.types("/EXIT");
-    expect(await code).toBe(0);
-    for (const name of ["/skills", "/agents", "/cost", "/resume", "/help", "/exit"])
-      expect(output()).toContain(`\n${name} `);
-  });
-
-  it("go on with another conversation by the begin of its id, and show what was said last", async () => {
-    const fake = fakeConversations();
-    await fake.conversations.create({ owner: "local" });
-    await fake.conversations.send("10000000-conversation", "local", { text: "the first" });
-    await fake.conversations.ended("10000000-conversation", "local");
-    const { terminal, output, sent, code } = start([], fakeTerminal(), fake);
-    await terminal.types("the second");
-    await terminal.types("/resume");
-    await terminal.types("/resume 1");
-    await terminal.types("more");
-    await terminal.endsInput();
-    await code;
-    expect(output()).toMatch(
-      /^20000000 {2}2026-11-2\d \d\d:02 {2}1 turn {2}the second\n10000000 {2}2026-11-2\d \d\d:01 {2}1 turn {2}the first$/m,
-    );
-    expect(output()).toContain("Resumed 10000000-conversation: the first (1 turn).\nYou said: the first\n");
-    expect(sent.map(({ id }) => id[0])).toEqual(["1", "2", "1"]);
-  });
-
-  it("refuse an id that is the begin of several", async () => {
-    const fake = fakeConversations();
-    for (let count = 0; count < 11; count++) await fake.conversations.create({ owner: "local" });
-    const { terminal, code } = start(["--resume", "1"], fakeTerminal(), fake);
-    expect(await code).toBe(2);
-    expect(terminal.written.err).toMatch(/^INVALID_INPUT: Several conversations start with 1: 11.*, 10.*, 1/);
-  });
-});
-
-describe("--resume", () => {
-  it("goes on with the newest conversation when no id is given", async () => {
-    const fake = fakeConversations();
-    await fake.conversations.create({ owner: "local" });
-    await fake.conversations.create({ owner: "local" });
-    const { terminal, sent, code } = start(["--resume"], fakeTerminal(), fake);
-    await terminal.types("more");
-    await terminal.endsInput();
-    await code;
-    expect(sent).toEqual([{ id: "20000000-conversation", text: "more", skill: undefined }]);
-  });
-
-  it("opens with the agent of the conversation", async () => {
-    const fake = fakeConversations();
-    const { id } = await fake.conversations.create({ owner: "local" });
-    for (const session of fake.sessions.values()) session.agent = "own";
-    const [atlas] = loadAgents().agents.filter((agent) => agent.default);
-    if (!atlas) throw new Error("There is no default agent");
-    const agents = [atlas, { ...atlas, name: "own", nickname: "Mine", default: false }];
-    const { terminal, output, code } = start(["--resume", id], fakeTerminal(), fake, { agents });
-    await terminal.endsInput();
-    await code;
-    expect(output()).toContain("Mine · http://127.0.0.1:7333");
-  });
-
-  it("ends with 2 when there is none", async () => {
-    const { terminal, code } = chat(echoes, ["--resume"]);
-    expect(await code).toBe(2);
-    expect(terminal.written.err).toBe(
-      "SESSION_NOT_FOUND: There is no conversation yet.\nStart one by writing.\n",
-    );
-  });
-});
-
 describe("a pipe", () => {
   const piped = (text: string, behave: Behaviour = echoes) =>
-    start([], fakeTerminal(text), fakeConversations(behave));
+    startChat([], fakeTerminal(text), fakeConversations(behave));
 
   it("is a message a line, and stdout is the answers alone", async () => {
     const { terminal, code, sent } = piped("one\n\ntwo\r\nthree");

@@ -1,5 +1,4 @@
 import { loadAgents } from "../../../agent-client/src/agents/load.ts";
-import type { OpenAgent } from "../../../agent-client/src/cli/agentClient.ts";
 import { AgentError } from "../../../agent-client/src/errors.ts";
 import {
   type AgentEvent,
@@ -7,6 +6,7 @@ import {
   isStored,
   type SessionEnded,
 } from "../../../agent-client/src/events.ts";
+import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
 import type { StoredSession } from "../../../agent-client/src/ports.ts";
 import type { Conversation, Conversations } from "../../../agent-client/src/sessions/engine.ts";
 

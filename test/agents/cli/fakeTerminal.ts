@@ -1,8 +1,8 @@
+import { EventEmitter } from "node:events";
 import { Readable } from "node:stream";
 import { vi } from "vitest";
-import type { Answer, Input, Question } from "../../../agent-client/src/cli/input.ts";
-import { pipedInput } from "../../../agent-client/src/cli/input.ts";
-import type { Terminal } from "../../../agent-client/src/cli/terminal.ts";
+import { type Input, pipedInput } from "../../../agent-client/src/cli/input.ts";
+import type { Screen, Terminal } from "../../../agent-client/src/cli/terminal.ts";
 
 export type FakeTerminal = Terminal & {
   written: { out: string; err: string };
@@ -10,7 +10,7 @@ export type FakeTerminal = Terminal & {
   types(text: string): Promise<void>;
   endsInput(): Promise<void>;
   /** Ctrl-C: at the prompt, or while something runs. */
-  interrupts(): void;
+  interrupt(): void;
   /** The prompt of the question that is open. */
   asked(): string | undefined;
 };
@@ -18,57 +18,46 @@ export type FakeTerminal = Terminal & {
 /** A person at a terminal, or with `pipe` what is piped in. Without colours. */
 export function fakeTerminal(pipe?: string): FakeTerminal {
   const written = { out: "", err: "" };
-  const listeners = new Set<() => void>();
-  const onInterrupt = (listener: () => void) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
-  let open: { question: Question; answer(answer: Answer): void } | undefined;
-  const give = async (answer: Answer) => {
-    const { answer: tell } = await vi.waitFor(() => {
+  const screen = (name: keyof typeof written): Screen => ({
+    write: (text) => {
+      written[name] += text;
+    },
+    style: (_, text) => text,
+  });
+  const interrupts: Terminal["interrupts"] = new EventEmitter();
+  let isClosed = false;
+  let open: { prompt: string; answer(line: string | undefined): void } | undefined;
+  const give = async (line: string | undefined) => {
+    const { answer } = await vi.waitFor(() => {
       if (open === undefined) throw new Error(`Nothing is asked. Written: ${written.out}${written.err}`);
       return open;
     });
-    tell(answer);
+    answer(line);
   };
   const keyboard: Input = {
-    ask: (question) =>
+    ask: (prompt, decision) =>
       new Promise((resolve) => {
-        written.out += question.prompt;
-        const withdraw = () => open?.answer("interrupted");
-        const stop = onInterrupt(withdraw);
-        const answer = (answer: Answer) => {
+        if (isClosed) return resolve(undefined);
+        written.out += prompt;
+        const answer = (line: string | undefined) => {
           open = undefined;
-          stop();
-          if (typeof answer === "object") written.out += `${answer.line}\n`;
-          resolve(answer);
+          if (line !== undefined) written.out += `${line}\n`;
+          resolve(line);
         };
-        open = { question, answer };
-        if (question.signal?.aborted) withdraw();
-        question.signal?.addEventListener("abort", withdraw, { once: true });
+        open = { prompt, answer };
+        decision?.addEventListener("abort", () => answer(undefined), { once: true });
       }),
-    close() {},
+    close() {
+      isClosed = true;
+      open?.answer(undefined);
+    },
   };
   return {
-    written,
-    out: (text) => {
-      written.out += text;
-    },
-    err: (text) => {
-      written.err += text;
-    },
-    env: {},
-    cwd: "/",
-    isInteractive: pipe === undefined,
-    style: { out: (_, text) => text, err: (_, text) => text },
-    input: () => (pipe === undefined ? keyboard : pipedInput(Readable.from([pipe]), onInterrupt)),
-    readAll: async () => pipe ?? "",
-    onInterrupt,
-    types: (line) => give({ line }),
-    endsInput: () => give("end"),
-    interrupts() {
-      for (const listener of [...listeners]) listener();
-    },
-    asked: () => open?.question.prompt,
+    ...{ written, out: screen("out"), err: screen("err"), isInteractive: pipe === undefined, interrupts },
+    input: (isWhole) => (pipe === undefined ? keyboard : pipedInput(Readable.from([pipe]), isWhole)),
+    types: give,
+    endsInput: () => give(undefined),
+    interrupt: () => void interrupts.emit("interrupt"),
+    asked: () => open?.prompt,
   };
 }

@@ -1,9 +1,8 @@
 import { styleText } from "node:util";
 import { expect, it, test } from "vitest";
 import { jsonLine, plain, plainLine } from "../../../agent-client/src/cli/plain.ts";
-import { createRenderer } from "../../../agent-client/src/cli/render.ts";
+import { costLine, createRenderer } from "../../../agent-client/src/cli/render.ts";
 import type { Style } from "../../../agent-client/src/cli/terminal.ts";
-import { costLine, duration, shortArguments } from "../../../agent-client/src/cli/words.ts";
 import type { AgentEventBody, SessionEnded } from "../../../agent-client/src/events.ts";
 import { noUsage } from "./fakeClient.ts";
 
@@ -36,7 +35,7 @@ it("begins a line for what comes in the middle of an answer, and does not repeat
 
 it("ends a line that an interrupted answer left open", () => {
   expect(shown([piece("There are"), end({ outcome: "cancelled" })])).toBe(
-    "There are\nInterrupted.\n2 turns · 1 min 1 s\n",
+    "There are\nInterrupted.\n2 turns · 61.0 s\n",
   );
 });
 
@@ -64,7 +63,7 @@ it.each<[AgentEventBody, string]>([
 it("tells a failure once that was told before it ended the run", () => {
   const error = { code: "MODEL_FAILED", message: "Gone.", hint: "Later." };
   expect(shown([{ type: "error", ...error }, end({ outcome: "failed", error })])).toBe(
-    "MODEL_FAILED: Gone.\nLater.\n2 turns · 1 min 1 s\n",
+    "MODEL_FAILED: Gone.\nLater.\n2 turns · 61.0 s\n",
   );
 });
 
@@ -142,28 +141,22 @@ test("a line of JSON says the same in letters that a terminal shows", () => {
 });
 
 test("arguments, times and money are short", () => {
-  expect(
-    shortArguments({ device_id: "browser", text: "a b", actions: [{ command: "x".repeat(90) }] }),
-  ).toMatch(/^device_id=browser, text="a b", actions=\[\{"command":"x+…$/);
-  expect(Array.from(shortArguments({ a: "x".repeat(90), b: "y".repeat(90), c: "z".repeat(90) })).length).toBe(
-    110,
-  );
-  expect([999, 1_000, 59_949, 59_950, 125_000].map(duration)).toEqual([
-    "999 ms",
-    "1.0 s",
-    "59.9 s",
-    "1 min 0 s",
-    "2 min 5 s",
-  ]);
+  const call = (input: Record<string, unknown>) =>
+    shown([{ type: "tool_call", tool_use_id: "a", tool: "t", input }]);
+  expect(call({ device_id: "browser", confirm: true })).toBe('→ t(device_id="browser", confirm=true)\n');
+  expect(Array.from(call({ a: "x".repeat(90), b: "y".repeat(90) }))).toHaveLength(110 + "→ t()\n".length);
   const usage = {
     input_tokens: 10,
     output_tokens: 5,
     cache_creation_input_tokens: 1_000,
     cache_read_input_tokens: 0,
   };
-  expect(costLine({ turns: 1, usage, cost_usd: 0.01, saved_usd: -0.002 })).toBe(
-    "1 turn · 1,010 tokens in (0 from the cache), 5 out · $0.0100, $0.0020 of it for filling the cache",
+  expect(costLine({ turns: 1, duration_ms: 999, usage, cost_usd: 0.01, saved_usd: -0.002 })).toBe(
+    "1 turn · 999 ms · 1,010 tokens in (0 from the cache), 5 out · $0.0100",
   );
-  expect(costLine({ turns: 2, usage, cost_usd: 1.5, saved_usd: 0 })).toMatch(/ · \$1\.50$/);
+  expect(costLine({ turns: 2, usage, cost_usd: 1.5, saved_usd: 0.25 })).toMatch(
+    / · \$1\.5000, saved \$0\.2500 by the cache$/,
+  );
+  expect(costLine({ turns: 2, usage })).toContain("price of this model unknown");
   expect(costLine({ turns: 0, usage: noUsage })).toBe("0 turns");
 });

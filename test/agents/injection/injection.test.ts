@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { loadAgents } from "../../../agent-client/src/agents/load.ts";
-import { jsonTeller, liveTeller } from "../../../agent-client/src/cli/tell.ts";
+import { jsonTeller, liveTeller } from "../../../agent-client/src/cli/render.ts";
 import { systemOf } from "../../../agent-client/src/sessions/segments.ts";
 import { allSkills, allSpecs } from "../../fixtures/agentLab.ts";
 import type { SeenRequest } from "../../fixtures/messagesApi/messages.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Skill } from "@labwright/skills";
-import type { OpenAgent } from "../../../agent-client/src/cli/agentClient.ts";
 import { runAgentCommand } from "../../../agent-client/src/cli/program.ts";
 import { systemClock } from "../../../agent-client/src/clock.ts";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
 import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
+import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
 import type { LabServer, StoredMessage, ToolCall } from "../../../agent-client/src/ports.ts";
 import { allSkills, openTalk, type Talk } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";

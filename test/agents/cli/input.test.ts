@@ -1,7 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { afterEach, expect, it, vi } from "vitest";
-import { type Input, type OnInterrupt, pipedInput, readAll } from "../../../agent-client/src/cli/input.ts";
-import { KeyboardInput } from "../../../agent-client/src/cli/keyboard.ts";
+import { type Input, KeyboardInput, pipedInput } from "../../../agent-client/src/cli/input.ts";
 
 const cleanUp: (() => void)[] = [];
 afterEach(() => {
@@ -11,17 +10,6 @@ afterEach(() => {
 const ctrl = { c: "\u0003", d: "\u0004" };
 const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
 
-function createInterrupts() {
-  const listeners = new Set<() => void>();
-  const interrupt = () => {
-    for (const listener of [...listeners]) listener();
-  };
-  const onInterrupt: OnInterrupt = (listener) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
-  return { interrupt, onInterrupt };
-}
 const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
 /** The real line editor between streams in a terminal's place. */
@@ -33,35 +21,32 @@ function open() {
   stdout.setEncoding("utf8").on("data", (text: string) => {
     screen += text;
   });
-  const interrupts = createInterrupts();
-  const input = new KeyboardInput({ stdin, stdout }, interrupts);
+  const interrupt = vi.fn();
+  const input = new KeyboardInput({ stdin, stdout }, interrupt);
   cleanUp.push(() => input.close());
   return {
     input,
-    ...interrupts,
+    interrupt,
     stdin,
     modes,
     screen: () => screen,
     types: (text: string) => stdin.write(text),
   };
 }
-const asks = (input: Input) => input.ask({ prompt: "> " });
+const asks = (input: Input) => input.ask("> ");
 
 type Opened = ReturnType<typeof open>;
 /** Types while nothing is asked; the Ctrl-C after it says when it has arrived. */
-async function typesUnasked({ onInterrupt, types }: Opened, text: string): Promise<void> {
-  const heard = vi.fn();
-  const stop = onInterrupt(heard);
+async function typesUnasked({ interrupt, types }: Opened, text: string): Promise<void> {
   types(`${text}${ctrl.c}`);
-  await vi.waitFor(() => expect(heard).toHaveBeenCalled());
-  stop();
+  await vi.waitFor(() => expect(interrupt).toHaveBeenCalled());
 }
 
 it("gives a line as it was typed, with what an edit made of it", async () => {
   const { input, types, screen } = open();
   const answer = asks(input);
   types("helo\u007flo\r");
-  expect(await answer).toEqual({ line: "hello" });
+  expect(await answer).toBe("hello");
   expect(screen()).toContain("> ");
 });
 
@@ -69,7 +54,7 @@ it("takes a paste of several lines as one message, with what is typed around it"
   const { input, types, screen } = open();
   const answer = asks(input);
   types(`look: ${paste("one\r\n\ttwo\u001b[2J\nthree\n")} please\r`);
-  expect(await answer).toEqual({ line: "look: one\n\ttwo\nthree please" });
+  expect(await answer).toBe("look: one\n\ttwo\nthree please");
   expect(screen()).not.toContain("\u001b[2J");
 });
 
@@ -79,7 +64,7 @@ it("takes a paste that comes in pieces, cut anywhere", async () => {
     const answer = asks(input);
     const bytes = Buffer.from(`${paste("ä one\ntwo")}!\r`);
     for (let at = 0; at < bytes.length; at += size) stdin.write(bytes.subarray(at, at + size));
-    expect(await answer).toEqual({ line: "ä one\ntwo!" });
+    expect(await answer).toBe("ä one\ntwo!");
   }
 });
 
@@ -88,16 +73,9 @@ it("takes a long line that is pasted at once, not a letter at a time", async () 
   const long = "x".repeat(200_000);
   const answer = asks(input);
   types(`${paste(long)}\r`);
-  expect(await answer).toEqual({ line: long });
+  expect(await answer).toBe(long);
   // The line editor draws the whole line anew for a letter that it wraps.
   expect(screen().length).toBeLessThan(3 * long.length);
-});
-
-it("continues a message after a backslash at the end of a line", async () => {
-  const { input, types } = open();
-  const answer = asks(input);
-  types("one\\\rtwo\r");
-  expect(await answer).toEqual({ line: "one\ntwo" });
 });
 
 it("has the lines before in its history", async () => {
@@ -107,92 +85,74 @@ it("has the lines before in its history", async () => {
   await first;
   const second = asks(input);
   types("\u001b[A again\r");
-  expect(await second).toEqual({ line: "List the devices again" });
+  expect(await second).toBe("List the devices again");
 });
 
 it("keeps Ctrl-C when a paste has lost its end", async () => {
-  const { input, types } = open();
+  const { input, types, interrupt } = open();
   const answer = asks(input);
   types("\u001b[200~lost");
   types(ctrl.c);
-  expect(await answer).toBe("interrupted");
+  await vi.waitFor(() => expect(interrupt).toHaveBeenCalledTimes(1));
+  types("kept\r");
+  expect(await answer).toBe("kept");
 });
 
-it("clears the line at Ctrl-C, and only an empty line leaves", async () => {
-  const { input, types } = open();
-  const first = asks(input);
-  types(`wrong${ctrl.c}right\r`);
-  expect(await first).toEqual({ line: "right" });
-  const second = asks(input);
-  types(`wrong${ctrl.c}${ctrl.c}`);
-  expect(await second).toBe("interrupted");
-});
-
-it("tells Ctrl-C to who listens while nothing is asked", async () => {
-  const { input, types, onInterrupt } = open();
-  const heard = vi.fn();
-  const stop = onInterrupt(heard);
-  types(ctrl.c);
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
-  stop();
+it("clears the line at Ctrl-C, also one that was pasted before it, and interrupts only at an empty line", async () => {
+  const { input, types, interrupt } = open();
   const answer = asks(input);
-  types(ctrl.c);
-  expect(await answer).toBe("interrupted");
-  expect(heard).toHaveBeenCalledTimes(1);
+  types(`${paste("one\ntwo")}${ctrl.c}wrong${ctrl.c}right\r`);
+  expect(await answer).toBe("right");
+  expect(interrupt).not.toHaveBeenCalled();
+  void asks(input);
+  types(`wrong${ctrl.c}${ctrl.c}`);
+  await vi.waitFor(() => expect(interrupt).toHaveBeenCalledTimes(1));
 });
 
 it("shows nothing that is typed while nothing is asked, and has it at the next prompt", async () => {
   const terminal = open();
   const { input, types, screen } = terminal;
   await typesUnasked(terminal, "first\rsec");
-  expect(await asks(input)).toEqual({ line: "first" });
+  expect(await asks(input)).toBe("first");
   const before = screen();
   expect(before).toMatch(/> \S*first\r\n$/);
   const answer = asks(input);
   types("ond\r");
-  expect(await answer).toEqual({ line: "second" });
+  expect(await answer).toBe("second");
 });
 
 it("takes nothing that was typed before for a decision, and has it afterwards", async () => {
   const terminal = open();
   const { input, types } = terminal;
   await typesUnasked(terminal, "y\rhalf");
-  const decision = input.ask({ prompt: "Do it? ", isDecision: true });
+  const decision = input.ask("Do it? ", new AbortController().signal);
   types("n\r");
-  expect(await decision).toEqual({ line: "n" });
-  expect(await asks(input)).toEqual({ line: "y" });
+  expect(await decision).toBe("n");
+  expect(await asks(input)).toBe("y");
   const next = asks(input);
   types(" done\r");
-  expect(await next).toEqual({ line: "half done" });
+  expect(await next).toBe("half done");
 });
 
 it("takes a question back", async () => {
   const { input, types } = open();
   const controller = new AbortController();
-  const answer = input.ask({ prompt: "Do it? ", isDecision: true, signal: controller.signal });
+  const answer = input.ask("Do it? ", controller.signal);
   types("ye");
   controller.abort();
-  expect(await answer).toBe("interrupted");
-  expect(await input.ask({ prompt: "? ", signal: controller.signal })).toBe("interrupted");
+  expect(await answer).toBeUndefined();
+  expect(await input.ask("? ", controller.signal)).toBeUndefined();
   const next = asks(input);
   types("hello\r");
-  expect(await next).toEqual({ line: "hello" });
-});
-
-it("takes a question back when the process is asked to end", async () => {
-  const { input, types, interrupt } = open();
-  const answer = asks(input);
-  types("half");
-  interrupt();
-  expect(await answer).toBe("interrupted");
+  expect(await next).toBe("hello");
 });
 
 it("ends at Ctrl-D, for ever", async () => {
   const { input, types } = open();
   const answer = asks(input);
   types(ctrl.d);
-  expect(await answer).toBe("end");
-  expect(await asks(input)).toBe("end");
+  expect(await answer).toBeUndefined();
+  expect(await asks(input)).toBeUndefined();
 });
 
 it("leaves the terminal as it was", () => {
@@ -203,37 +163,39 @@ it("leaves the terminal as it was", () => {
   expect(screen().endsWith(bracketedPaste.off)).toBe(true);
 });
 
-const never: OnInterrupt = () => () => {};
-
 it("reads a pipe a line at a time, whatever its pieces are", async () => {
   const stdin = new PassThrough();
-  const input = pipedInput(stdin, never);
+  const input = pipedInput(stdin);
   for (const byte of Buffer.from("ä\r\nzwei\n\ndrei")) stdin.write(Uint8Array.of(byte));
   stdin.end();
   const lines = [await asks(input), await asks(input), await asks(input), await asks(input)];
-  expect(lines).toEqual([{ line: "ä" }, { line: "zwei" }, { line: "" }, { line: "drei" }]);
-  expect(await asks(input)).toBe("end");
+  expect(lines).toEqual(["ä", "zwei", "", "drei"]);
+  expect(await asks(input)).toBeUndefined();
 });
 
-it("lets go of a pipe that is still open when it was interrupted", async () => {
+it("lets go of a pipe that is still open", () => {
   const stdin = new PassThrough();
-  const { interrupt, onInterrupt } = createInterrupts();
-  const input = pipedInput(stdin, onInterrupt);
-  const answer = asks(input);
-  interrupt();
-  expect(await answer).toBe("interrupted");
+  const input = pipedInput(stdin);
+  asks(input).catch(() => {});
   input.close();
   expect(stdin.destroyed).toBe(true);
 });
 
-it("refuses a line without an end", async () => {
-  const endless = () =>
-    Readable.from(
-      (function* () {
-        for (;;) yield "x".repeat(1_000_000);
-      })(),
-    );
-  const refused = { code: "INPUT_TOO_LARGE" };
-  await expect(asks(pipedInput(endless(), never))).rejects.toMatchObject(refused);
-  await expect(readAll(endless())).rejects.toMatchObject(refused);
+it.each([
+  ["a line", false, "x"],
+  ["a whole pipe", true, "x\n"],
+])("refuses %s without an end", async (_, isWhole, text) => {
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield text.repeat(1_000_000);
+    })(),
+  );
+  await expect(asks(pipedInput(endless, isWhole))).rejects.toMatchObject({ code: "INPUT_TOO_LARGE" });
+});
+
+it("has nothing more once it is closed, though the pipe has", async () => {
+  const input = pipedInput(Readable.from(["one\ntwo\n"]));
+  expect(await asks(input)).toBe("one");
+  input.close();
+  expect(await asks(input)).toBeUndefined();
 });
