@@ -15,7 +15,11 @@ export type Conversation = StoredSession & {
  */
 export type Conversations = {
   /** Throws AGENT_NOT_FOUND, AGENT_NOT_SELECTABLE with the events that start it. */
-  create(given: { owner: string; agent?: string; title?: string }): Promise<Conversation>;
+  create(given: {
+    owner: string;
+    agent?: string | undefined;
+    title?: string | undefined;
+  }): Promise<Conversation>;
   list(given: { owner: string; limit?: number }): Promise<StoredSession[]>;
   get(id: string, owner: string): Promise<Conversation>;
   /** Ends what runs in it first. */
@@ -24,7 +28,11 @@ export type Conversations = {
    * Takes a message and starts a run; resolves when the message is stored. Throws SESSION_BUSY while one runs, here or in
    * another process; INPUT_TOO_LARGE; INVALID_INPUT for an empty one.
    */
-  send(id: string, owner: string, message: { text: string; skill?: string }): Promise<{ seq: number }>;
+  send(
+    id: string,
+    owner: string,
+    message: { text: string; skill?: string | undefined },
+  ): Promise<{ seq: number }>;
   /** Ends the run with `cancelled`, and the tool under way with it. False when nothing ran. */
   interrupt(id: string, owner: string): Promise<boolean>;
   /** Throws APPROVAL_NOT_FOUND for one that is decided, expired or unknown. */
