@@ -183,6 +183,47 @@ describe("errors", () => {
   });
 });
 
+describe("JWTs of the agents' API", () => {
+  const problems = (jwt: string) =>
+    problemsOf(() => load(`agents:\n  api:\n    jwt: ${jwt}\n`)).problems.map(({ line, path, message }) => ({
+      line,
+      path: path.replace("agents.api.", ""),
+      message,
+    }));
+  const others = "issuer: a, audience: b";
+
+  it("need something to check them with", () => {
+    expect(problems("{issuer: a}")).toMatchObject([
+      { line: 3, path: "jwt", message: expect.stringContaining("secret_env or jwks_url") },
+    ]);
+  });
+
+  it.each([
+    "issuer: a",
+    "audience: b",
+  ])("need an issuer and an audience beside a key set, not only %s", (one) => {
+    expect(problems(`{jwks_url: "https://id.example/keys", ${one}}`)).toMatchObject([
+      { line: 3, path: "jwt", message: expect.stringContaining("issuer and audience") },
+    ]);
+  });
+
+  it("take no key set over plain HTTP from another machine", () => {
+    expect(problems(`{jwks_url: "http://id.example/keys", ${others}}`)).toMatchObject([
+      { line: 3, path: "jwt.jwks_url", message: expect.stringContaining("https") },
+    ]);
+    expect(problems(`{jwks_url: "no address", ${others}}`)).toMatchObject([
+      { line: 3, path: "jwt.jwks_url" },
+    ]);
+    for (const url of ["https://id.example/keys", "http://127.0.0.1:80/keys", "http://[::1]/keys"])
+      expect(load(`agents: {api: {jwt: {jwks_url: "${url}", ${others}}}}\n`).agents.api.jwt).toBeDefined();
+  });
+
+  it("take a secret alone", () => {
+    const { jwt } = load("agents: {api: {jwt: {secret_env: JWT_SECRET}}}\n").agents.api;
+    expect(jwt).toEqual({ secret_env: "JWT_SECRET" });
+  });
+});
+
 describe("exposure", () => {
   it("refuses to be reached from other machines without a certificate or a named proxy", () => {
     for (const host of ["0.0.0.0", "::", "192.168.1.4", "lab.example"]) {

@@ -38,6 +38,8 @@ const pageSize = 1_000;
 const idleMs = 60_000;
 const suggested = 3;
 
+type Message = { text: string; skill?: string | undefined };
+
 type Run = {
   stop: AbortController;
   approvals: ReturnType<typeof createApprovals>;
@@ -60,7 +62,8 @@ class Engine {
   constructor(private readonly deps: ConversationDeps) {}
 
   /** Throws AGENT_NOT_FOUND, AGENT_NOT_SELECTABLE with the events that start it. */
-  async create({ owner, agent: name, title = "" }: { owner: string; agent?: string; title?: string }) {
+  async create(given: { owner: string; agent?: string | undefined; title?: string | undefined }) {
+    const { owner, agent: name, title = "" } = given;
     const agent = findAgent(this.deps.agents, name);
     const session = { id: newId(), agent: agent.name, owner, title: title.slice(0, titleLetters) };
     return this.view(await this.deps.server.store.createSession(session));
@@ -85,7 +88,7 @@ class Engine {
    * Takes a message and starts a run; resolves when the message is stored. Throws SESSION_BUSY while one runs, here or in
    * another process; INPUT_TOO_LARGE; INVALID_INPUT for an empty one.
    */
-  async send(id: string, owner: string, message: { text: string; skill?: string }): Promise<{ seq: number }> {
+  async send(id: string, owner: string, message: Message): Promise<{ seq: number }> {
     checkText(message.text);
     const here = await this.openOf(id, owner);
     // Whoever has heard the end of a run may speak at once.
@@ -188,7 +191,7 @@ class Engine {
   }
 
   /** Holds the conversation, stores the message, and starts the run. */
-  private async take(id: string, here: Open, message: { text: string; skill?: string }) {
+  private async take(id: string, here: Open, message: Message) {
     const { holder, server, agents, models } = this.deps;
     const stop = new AbortController();
     const held = await hold(server.store, { id, holder, lost: () => stop.abort() });

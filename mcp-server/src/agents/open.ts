@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
+import { rename, rm, writeFile } from "node:fs/promises";
 import {
   AgentError,
   type Attachment,
@@ -17,12 +16,8 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { AgentSettings } from "../config/agents.ts";
 import type { EventFeed } from "../services/index.ts";
-import { createAgentApp } from "./api/app.ts";
-import type { ApiDeps, Publish } from "./api/deps.ts";
-import { createGate } from "./api/gate.ts";
-import { createSockets } from "./api/sockets.ts";
-import { clientsOf } from "./clients.ts";
-import { saveKey } from "./keyFile.ts";
+import { type AgentApi, createAgentApi } from "./api/app.ts";
+import type { OutsideEvent } from "./api/deps.ts";
 import { type LogLine, startRuntime } from "./runtime/index.ts";
 import type { AgentStore } from "./store.ts";
 import type { AgentFacts } from "./storeApi.ts";
@@ -39,8 +34,8 @@ export type AgentsDeps = {
   events: EventFeed;
   /** This server, as its clients know it. */
   own: { url: URL; token: string };
-  /** Names this server among those on one database. */
-  host: string;
+  /** What people's conversations drive, and what autonomous agents do: one client each, in every life of this server. */
+  clients: { chat: string; agent: string };
   /** Gives back what a client holds of devices. */
   releaseClient(client: string): Promise<void>;
   allowedOrigins: readonly string[];
@@ -49,20 +44,11 @@ export type AgentsDeps = {
 };
 
 /** The agents on this server, as it serves them. */
-export type Agents = {
-  /** `/server/agent`, past the checks of Host and Origin. `env` has the bindings of the HTTP server. */
-  fetch(request: Request, env: unknown): Response | Promise<Response>;
-  /** `/socket.io`, past the same checks. */
-  socketRequest(incoming: IncomingMessage, outgoing: ServerResponse): void;
-  socketUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
+export type Agents = AgentApi & {
   /** How many conversations run here. */
   running(): number;
-  /** How many clients hold a connection open. */
-  connections(): number;
   /** Starts the agents that nobody talks to, as far as they are enabled. */
   startAutonomous(): Promise<void>;
-  /** Ends every run and connection, and gives back what they hold. */
-  close(): Promise<void>;
 };
 
 const publishMs = 120_000;
@@ -73,17 +59,18 @@ const healthMs = 3_000;
  * of the two under a name of its own, so that what a person drives is not theirs to give back. Throws CONFIG_INVALID.
  */
 export async function openAgents(deps: AgentsDeps): Promise<Agents> {
-  const { settings, env, keyFile, own, events, store } = deps;
-  const tools = toolsFor(deps, "chat");
+  const { settings, env, keyFile, own } = deps;
+  const tools = toolsFor(deps, deps.clients.chat);
   const server = { toolbox: tools.toolbox, skills: async () => deps.skills(), store: ownStore(deps) };
   const { conversations, agents, models, problems } = await createAgents(server, settings, { env, keyFile });
   for (const { file, line, message } of problems)
     deps.log({ level: "warn", text: `An agent is left out: ${file}:${line}: ${message}` });
-  const api: ApiDeps = {
-    ...{ conversations, agents, env, clock: systemClock, fault: deps.fault },
+  const clock = systemClock;
+  const api = createAgentApi({
+    ...{ conversations, env, clock, fault: deps.fault },
     ...{ settings: settings.api, allowedOrigins: deps.allowedOrigins, ownerToken: own.token },
     webhookSecret: env[settings.webhook_secret_env] || undefined,
-    publish: publisher(tools.toolbox),
+    publish: (event) => publish(tools.toolbox, event),
     tryKey: (key) => tryKey(key, { settings, env }),
     saveKey: (key) => saveKey(keyFile, key),
     async health() {
@@ -91,24 +78,17 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
       const answer = await tools.toolbox.call({ name: "list_hosts", input: {} }, { signal });
       return { server: !answer.isError, model: models.current()[0]?.model ?? null };
     },
-  };
-  const gate = createGate(api);
-  const app = createAgentApp(api, gate);
-  const sockets = createSockets(api, gate);
-  const ending: (() => Promise<void>)[] = [tools.close, () => conversations.close(), sockets.close];
+  });
+  const ending: (() => Promise<void>)[] = [tools.close, () => conversations.close(), api.close];
   return {
-    fetch: (request, bindings) => app.fetch(request, bindings),
-    socketRequest: sockets.request,
-    socketUpgrade: sockets.upgrade,
+    ...api,
     running: conversations.running,
-    connections: sockets.count,
     async startAutonomous() {
-      const { toolbox, close } = toolsFor(deps, "agent");
-      const clock = systemClock;
+      const { toolbox, close } = toolsFor(deps, deps.clients.agent);
       const runSkill = createRunSkill({ server: { ...server, toolbox }, models, settings, clock });
       const holder = `agents/${process.pid}/${randomUUID().slice(0, 8)}`;
       const runtime = await startRuntime({
-        ...{ toolbox, store, events, agents, holder, clock, log: deps.log },
+        ...{ toolbox, store: deps.store, events: deps.events, agents, holder, clock, log: deps.log },
         /** A key that is saved while this runs counts from the next task on. */
         get runSkill() {
           return models.current().length > 0 ? runSkill : undefined;
@@ -126,14 +106,10 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   };
 }
 
-function toolsFor({ own, host, settings, releaseClient }: AgentsDeps, part: "chat" | "agent") {
-  const client = clientsOf(host)[part];
+function toolsFor({ own, settings, releaseClient }: AgentsDeps, client: string) {
   const attachment: Attachment = {
     url: own.url,
-    headers: {
-      authorization: `Bearer ${own.token}`,
-      "x-labwright-client": client,
-    },
+    headers: { authorization: `Bearer ${own.token}`, "x-labwright-client": client },
     // It dies with this process.
     lost: new AbortController().signal,
     close: () => {},
@@ -170,14 +146,22 @@ function ownStore({ storeApi }: AgentsDeps): LabServer["store"] {
 
 const publishedSchema = z.object({ event_id: z.int() });
 
-/** By the tool, under a key of its own: what was published stays one event, also over a restart. */
-const publisher =
-  (toolbox: Toolbox): Publish =>
-  async ({ key, ...event }) => {
-    const use = { name: "publish_event", input: { ...event, idempotency_key: key } };
-    const { structured, parts } = await toolbox.call(use, { signal: AbortSignal.timeout(publishMs) });
-    const { data } = publishedSchema.safeParse(structured);
-    if (data) return data;
-    const why = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
-    throw new AgentError("SERVER_UNREACHABLE", `The event was not published: ${why}`, "Send it again.");
-  };
+async function publish(toolbox: Toolbox, { key, ...event }: OutsideEvent): Promise<{ event_id: number }> {
+  const use = { name: "publish_event", input: { ...event, idempotency_key: key } };
+  const { structured, parts } = await toolbox.call(use, { signal: AbortSignal.timeout(publishMs) });
+  const { data } = publishedSchema.safeParse(structured);
+  if (data) return data;
+  const why = parts.map((part) => (part.type === "text" ? part.text : "")).join(" ");
+  throw new AgentError("SERVER_UNREACHABLE", `The event was not published: ${why}`, "Send it again.");
+}
+
+/** Keeps one key in `file`, which only its owner may read. A reader gets the whole old one or the whole new one. */
+export async function saveKey(file: string, key: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(draft, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

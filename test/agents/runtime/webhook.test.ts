@@ -19,7 +19,7 @@ test("a signed word of a failed build, sent twice, has the lab checked once and 
   await bench.startDaemon(["--config", config, "--log-level", "error"], { LABWRIGHT_SECRET_WEBHOOK: secret });
   const { port = 0, token = "" } = bench.daemon() ?? {};
   const url = `http://127.0.0.1:${port}/server/agent`;
-  const body = JSON.stringify({ type: "webhook.ci_failure", payload: { build: "4711" } });
+  const body = JSON.stringify({ type: "webhook.ci_failure", id: "build-4711", payload: { build: "4711" } });
   const at = Math.floor(Date.now() / 1_000);
   const send = (key: string) =>
     fetch(`${url}/events`, {
@@ -27,7 +27,6 @@ test("a signed word of a failed build, sent twice, has the lab checked once and 
       body,
       headers: {
         "content-type": "application/json",
-        "x-labwright-delivery": "delivery-1",
         "x-labwright-signature": `t=${at},v1=${createHmac("sha256", key).update(`${at}.${body}`).digest("hex")}`,
       },
     });

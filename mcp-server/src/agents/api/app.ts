@@ -1,37 +1,54 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { AgentError } from "@labwright/agent-client";
-import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
-import { type ApiDeps, basePath, bodyLimitBytes } from "./deps.ts";
-import { invalidInput, toldError, toldResponse } from "./errors.ts";
-import { type ApiEnv, type Gate, guard } from "./gate.ts";
-import { addMessages } from "./messages.ts";
-import { addOwner } from "./owner.ts";
+import { errorResponse } from "../../api/errors.ts";
+import { type ApiDeps, basePath, maxRequestBytes } from "./deps.ts";
+import { invalidInput, toldError } from "./errors.ts";
+import { type ApiEnv, createGate, type Gate, guard, limitBody } from "./gate.ts";
+import { answer, answers, json } from "./schemas.ts";
 import { addSessions } from "./sessions.ts";
+import { createSockets, type Sockets } from "./sockets.ts";
 import { addWebhook } from "./webhook.ts";
 
 const info = {
   title: "Labwright agents",
   version: "1",
   description:
-    "Conversations with agents that drive devices. The same over Socket.IO in the namespace `/agent` with `auth: {token}`: `send_message`, `join_session`, `interrupt` and `approve` in, `agent_event` and `error` out.",
+    "Conversations with agents that drive devices. The same over Socket.IO in the namespace `/agent` with `auth: {token}`: `send_message`, `join_session`, `leave_session`, `interrupt` and `approve` in, `agent_event` and `error` out.",
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 };
 
-/** The REST interface under `/server/agent`, behind the server's checks of Host and Origin. It checks credentials itself. */
-export function createAgentApp(deps: ApiDeps, gate: Gate): OpenAPIHono<ApiEnv> {
+/** REST under `/server/agent` and Socket.IO under `/socket.io`, behind the server's checks of Host and Origin. */
+export type AgentApi = Sockets & {
+  /** `env` has the bindings of the HTTP server. */
+  fetch(request: Request, env: unknown): Response | Promise<Response>;
+};
+
+/** It checks credentials itself. Throws CONFIG_INVALID. */
+export function createAgentApi(deps: ApiDeps): AgentApi {
+  const gate = createGate(deps);
+  const app = createApp(deps, gate);
+  return { fetch: (request, env) => app.fetch(request, env), ...createSockets(deps, gate) };
+}
+
+function createApp(deps: ApiDeps, gate: Gate): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw invalidInput(result.error, place[result.target] ?? result.target);
+      if (!result.success)
+        throw invalidInput(result.error, result.target === "json" ? "body" : result.target);
     },
   });
-  app.onError((error, c) => toldResponse(toldError(error, deps, c.req.header("traceparent"))));
+  app.onError((error, c) => {
+    const told = toldError(error, deps, c.req.header("traceparent"));
+    const { retry_after_seconds: wait } = told.details;
+    return errorResponse(told, {
+      ...(told.http_status === 401 && { "www-authenticate": 'Bearer realm="labwright"' }),
+      ...(wait !== undefined && { "retry-after": String(wait) }),
+    });
+  });
   app.notFound((c) => {
-    throw new AgentError(
-      "NOT_FOUND",
-      `There is no ${c.req.method} ${c.req.path.slice(0, 200)}.`,
-      `See ${basePath}/openapi.json for what there is.`,
-    );
+    const asked = `${c.req.method} ${c.req.path.slice(0, 200)}`;
+    throw new AgentError("NOT_FOUND", `There is no ${asked}.`, `See ${basePath}/openapi.json.`);
   });
   app.use(
     secureHeaders({
@@ -42,10 +59,9 @@ export function createAgentApp(deps: ApiDeps, gate: Gate): OpenAPIHono<ApiEnv> {
     }),
   );
   addWebhook(app, deps, gate);
-  app.use(`${basePath}/*`, guard(gate), bodyLimit({ maxSize: bodyLimitBytes, onError: tooLarge }));
+  app.use(`${basePath}/*`, guard(gate), limitBody(maxRequestBytes));
   addOwner(app, deps);
   addSessions(app, deps);
-  addMessages(app, deps);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",
@@ -57,12 +73,56 @@ export function createAgentApp(deps: ApiDeps, gate: Gate): OpenAPIHono<ApiEnv> {
   return app;
 }
 
-const place: Readonly<Record<string, string>> = { json: "body", param: "path" };
+const healthSchema = z
+  .object({
+    status: z.enum(["healthy", "unhealthy"]),
+    server: z.boolean(),
+    model: z.string().nullable(),
+    timestamp: z.string(),
+  })
+  .openapi("Health");
 
-function tooLarge(): never {
-  throw new AgentError(
-    "INPUT_TOO_LARGE",
-    `A request has at most ${bodyLimitBytes} bytes.`,
-    "Send less, or name a file that a tool can read.",
-  );
+const health = createRoute({
+  method: "get",
+  path: `${basePath}/health`,
+  summary: "State of the agents",
+  responses: {
+    ...answers("The tools answer. `model` is null where none can be asked.", healthSchema),
+    503: answer("The tools do not answer.", healthSchema),
+  },
+});
+
+const keySchema = z
+  .strictObject({
+    api_key: z.string().regex(/^[\x21-\x7e]{8,500}$/, "must be 8 to 500 characters without spaces"),
+  })
+  .openapi("ApiKey");
+
+const saveKey = createRoute({
+  method: "post",
+  path: `${basePath}/api-key`,
+  summary: "Keep the key of a model",
+  description:
+    "For the owner of the daemon's token. The key is tried with one call, kept in a file, never told.",
+  request: { body: { required: true, content: json(keySchema) } },
+  responses: answers("It works and is kept.", z.object({ saved: z.literal(true) })),
+});
+
+/** What concerns the owner of the machine: whether all works, and the key of the model. */
+function addOwner(app: OpenAPIHono<ApiEnv>, deps: ApiDeps): void {
+  app.openapi(health, async (c) => {
+    const { server, model } = await deps.health().catch(() => ({ server: false, model: null }));
+    const status = server ? ("healthy" as const) : ("unhealthy" as const);
+    const body = { status, server, model, timestamp: new Date(deps.clock.now()).toISOString() };
+    return server ? c.json(body, 200) : c.json(body, 503);
+  });
+  app.openapi(saveKey, async (c) => {
+    if (!c.get("principal").isLocal)
+      throw new AgentError("FORBIDDEN", "Only the daemon's token may set the key.", "It is in daemon.json.");
+    const { api_key } = c.req.valid("json");
+    if (!(await deps.tryKey(api_key)))
+      throw new AgentError("API_KEY_INVALID", "The key was tried and refused.", "Nothing changed here.");
+    await deps.saveKey(api_key);
+    return c.json({ saved: true as const }, 200);
+  });
 }

@@ -1,18 +1,16 @@
-import type { Agent, Clock, Conversations } from "@labwright/agent-client";
+import type { Clock, Conversations } from "@labwright/agent-client";
 import type { AgentSettings } from "../../config/agents.ts";
 
-export type Publish = (event: {
+/** An event from outside. One with the `key` of an earlier event is not published again. */
+export type OutsideEvent = {
   type: string;
-  priority: "critical" | "high" | "normal";
-  device_id?: string;
+  device_id?: string | undefined;
   payload: Record<string, unknown>;
-  /** What was published once under it is not published again. */
   key: string;
-}) => Promise<{ event_id: number }>;
+};
 
 export type ApiDeps = {
   conversations: Conversations;
-  agents: readonly Agent[];
   settings: AgentSettings["api"];
   /** Pages of these may call; Host and Origin are checked by the server. */
   allowedOrigins: readonly string[];
@@ -20,7 +18,7 @@ export type ApiDeps = {
   ownerToken: string;
   /** The secret that webhooks are signed with; undefined when none is set. */
   webhookSecret: string | undefined;
-  publish: Publish;
+  publish(event: OutsideEvent): Promise<{ event_id: number }>;
   /** One call with `key`: false when the model's owner refuses it. Throws MODEL_OVERLOADED and the like when none could be made. */
   tryKey(key: string): Promise<boolean>;
   saveKey(key: string): Promise<void>;
@@ -36,4 +34,4 @@ export type ApiDeps = {
 /** Where everything of this room is. */
 export const basePath = "/server/agent";
 /** The largest request: more than the longest message, which the conversation itself refuses. */
-export const bodyLimitBytes = 12 * 1024 * 1024;
+export const maxRequestBytes = 12 * 1024 * 1024;

@@ -1,60 +1,143 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { AgentError } from "@labwright/agent-client";
-import type { Context, MiddlewareHandler } from "hono";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { nodeBindings } from "../../server/nodeBindings.ts";
-import { bearerOf, createIdentify, type Identify, type Principal } from "./credentials.ts";
+import type { MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import type { ApiDeps } from "./deps.ts";
-import { rateHeaders } from "./errors.ts";
 
-/** Counts a request of `who`. Gives the headers that tell how many are left; throws RATE_LIMITED. */
-type RateLimit = (who: string) => Promise<Readonly<Record<string, string>>>;
 /** Who asks, and how often: one for all doors, so that they count together. */
-export type Gate = { identify: Identify; limit: RateLimit };
+export type Gate = {
+  /** Counts the request too. */
+  admit: Identify;
+  /** Counts a request of `who`. Throws RATE_LIMITED. */
+  limit(who: string): Promise<void>;
+};
 export type ApiEnv = { Variables: { principal: Principal } };
 
-/** Throws CONFIG_INVALID for settings that would let anybody in. */
-export const createGate = (deps: ApiDeps): Gate => ({
-  identify: createIdentify(deps),
-  limit: createRateLimit(deps.settings.requests_per_minute),
-});
-
-/** Lets in who has credentials, as often as it may. */
-export function guard({ identify, limit }: Gate): MiddlewareHandler<ApiEnv> {
-  return async (c, next) => {
-    const principal = await identify(bearerOf(c.req.header("authorization")));
-    const headers = await limit(`owner:${principal.owner}`);
-    c.set("principal", principal);
-    await next();
-    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
-  };
-}
-
-/** For a door without credentials: each address as often as it may. */
-export function limitAddress({ limit }: Gate): MiddlewareHandler {
-  return async (c, next) => {
-    await limit(`address:${addressOf(c)}`);
-    await next();
-  };
-}
-
-const addressOf = (c: Context): string => nodeBindings(c.env)?.incoming.socket.remoteAddress ?? "";
-
-function createRateLimit(perMinute: number): RateLimit {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  return async (who) => {
-    try {
-      const state = await limiter.consume(who);
-      return rateHeaders(perMinute, Math.max(0, state.remainingPoints), secondsUntil(state));
-    } catch (error) {
-      if (!(error instanceof RateLimiterRes)) throw error;
+/** Throws CONFIG_INVALID for a secret of JWT that would let anybody in. */
+export function createGate(deps: ApiDeps): Gate {
+  const identify = createIdentify(deps);
+  const { requests_per_minute: points } = deps.settings;
+  const limiter = new RateLimiterMemory({ points, duration: 60 });
+  const limit = async (who: string) => {
+    await limiter.consume(who).catch(({ msBeforeNext }: RateLimiterRes) => {
       throw new AgentError(
         "RATE_LIMITED",
-        `More than ${perMinute} requests came within a minute.`,
+        `More than ${points} requests came within a minute.`,
         "Wait as long as `retry_after_seconds` says, or raise agents.api.requests_per_minute.",
-        { retry_after_seconds: secondsUntil(error), limit_per_minute: perMinute },
+        { retry_after_seconds: Math.max(1, Math.ceil(msBeforeNext / 1_000)) },
       );
-    }
+    });
+  };
+  return {
+    async admit(token) {
+      const principal = await identify(token);
+      await limit(`owner:${principal.owner}`);
+      return principal;
+    },
+    limit,
   };
 }
 
-const secondsUntil = (state: RateLimiterRes): number => Math.max(1, Math.ceil(state.msBeforeNext / 1_000));
+/** Lets in who has credentials, as often as it may. */
+export function guard({ admit }: Gate): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const [, token] = /^bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
+    c.set("principal", await admit(token));
+    await next();
+  };
+}
+
+/** Refuses a larger body with INPUT_TOO_LARGE. */
+export const limitBody = (maxBytes: number): MiddlewareHandler =>
+  bodyLimit({
+    maxSize: maxBytes,
+    onError: () => {
+      throw new AgentError("INPUT_TOO_LARGE", `At most ${maxBytes} bytes are taken here.`, "Send less.");
+    },
+  });
+
+/** Whose request it is. `expiresAt`: milliseconds since 1970, for what does not last. */
+export type Principal = { owner: string; isLocal: boolean; expiresAt?: number };
+
+/** Tells whose a bearer's token is. Throws UNAUTHORIZED; SERVER_UNREACHABLE when a JWKS cannot be had. */
+type Identify = (token: string | undefined) => Promise<Principal>;
+
+export const isOver = ({ expiresAt }: Principal, clock: ApiDeps["clock"]): boolean =>
+  expiresAt !== undefined && clock.now() >= expiresAt;
+
+const localOwner = "local";
+const minSecretBytes = 32;
+const publicKeyAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
+
+/** Throws CONFIG_INVALID when the variable of `jwt.secret_env` holds no secret that keeps anybody out. */
+function createIdentify(deps: ApiDeps): Identify {
+  const keys = deps.settings.keys.map(({ owner, sha256: hex }) => ({ owner, hash: Buffer.from(hex, "hex") }));
+  const identifyJwt = deps.settings.jwt && jwtIdentify(deps.settings.jwt, deps);
+  return async (token) => {
+    if (token === undefined || token === "") throw unauthorized("No credentials came with the request.");
+    const hash = sha256(token);
+    if (timingSafeEqual(hash, sha256(deps.ownerToken))) return { owner: localOwner, isLocal: true };
+    const key = keys.find((entry) => timingSafeEqual(entry.hash, hash));
+    if (key) return { owner: key.owner, isLocal: false };
+    if (identifyJwt && token.split(".").length === 3) return identifyJwt(token);
+    throw unauthorized("These credentials are not known here.");
+  };
+}
+
+const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const unauthorized = (message: string): AgentError =>
+  new AgentError(
+    "UNAUTHORIZED",
+    message,
+    "Send `Authorization: Bearer <token>`: the daemon's token of daemon.json, an API key of agents.api.keys, or a JWT.",
+  );
+
+function jwtIdentify(
+  { secret_env, jwks_url, issuer, audience }: NonNullable<ApiDeps["settings"]["jwt"]>,
+  { clock, env }: Pick<ApiDeps, "clock" | "env">,
+): Identify {
+  const secret = secret_env === undefined ? undefined : secretOf(secret_env, env);
+  const remote =
+    jwks_url === undefined ? undefined : createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: 5_000 });
+  // A secret serves HS256 alone, and public keys never do: else a public key could be taken for a secret.
+  const keyFor: JWTVerifyGetKey = (header, token) => {
+    if (header.alg === "HS256" && secret) return secret;
+    if (remote) return remote(header, token);
+    throw unauthorized("This JWT is signed in a way that is not accepted here.");
+  };
+  return async (token = "") => {
+    const { payload } = await jwtVerify(token, keyFor, {
+      algorithms: [...(secret ? ["HS256"] : []), ...(remote ? publicKeyAlgorithms : [])],
+      requiredClaims: ["exp", "sub"],
+      ...(issuer !== undefined && { issuer }),
+      ...(audience !== undefined && { audience }),
+      currentDate: new Date(clock.now()),
+    }).catch(refuseJwt);
+    const { sub = "", exp = 0 } = payload;
+    // Whoever issues tokens must not be able to make somebody the owner of this machine.
+    if (!/^\S.{0,199}$/.test(sub) || sub === localOwner)
+      throw unauthorized("This JWT names nobody to serve.");
+    return { owner: sub, isLocal: false, expiresAt: exp * 1_000 };
+  };
+}
+
+function refuseJwt(error: unknown): never {
+  if (error instanceof AgentError) throw error;
+  const isTokens = /^ERR_(JWT|JWS|JOSE_ALG|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING|JWKS_MULTIPLE)/;
+  if (error instanceof errors.JOSEError && isTokens.test(error.code))
+    throw unauthorized(`This JWT is not valid here: ${error.message}.`);
+  throw new AgentError("SERVER_UNREACHABLE", "agents.api.jwt.jwks_url gives no keys.", "Try again later.");
+}
+
+function secretOf(variable: string, env: ApiDeps["env"]): Uint8Array {
+  const secret = new TextEncoder().encode(env[variable] ?? "");
+  if (secret.length >= minSecretBytes) return secret;
+  throw new AgentError(
+    "CONFIG_INVALID",
+    `agents.api.jwt.secret_env names ${variable}, which has no secret of ${minSecretBytes} bytes or more.`,
+    "Set that variable to a long random text, such as 64 hexadecimal digits.",
+  );
+}

@@ -1,124 +1,87 @@
-import { AgentError, type AgentEvent } from "@labwright/agent-client";
-import type { AgentSocket } from "./agentSocket.ts";
-import { isOver, type Principal } from "./credentials.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentEvent, Conversations } from "@labwright/agent-client";
+import type { DefaultEventsMap, Server, Socket } from "socket.io";
+import type { ErrorBody } from "../../api/errors.ts";
 import type { ApiDeps } from "./deps.ts";
-import { follow } from "./follow.ts";
+import { isOver, type Principal } from "./gate.ts";
 
-/** A client with more unsent packets than this is too slow: it is let go, and can join again with `after`. */
-const maxUnsent = 5_000;
-/** How many sessions one connection may hear. */
-const maxJoined = 100;
+/** What comes in is checked where it is taken. */
+type ClientEvents = Record<string, (...given: unknown[]) => void>;
+type ServerEvents = { agent_event: (event: AgentEvent) => void; error: (error: ErrorBody) => void };
+type SocketData = { principal: Principal };
+export type AgentSocket = Socket<ClientEvents, ServerEvents, DefaultEventsMap, SocketData>;
+export type AgentSocketServer = Server<ClientEvents, ServerEvents, DefaultEventsMap, SocketData>;
+
+const pageSize = 200;
+/** How often it is looked whether a connection has taken what it was sent. */
+const drainMs = 10;
 
 /** The sessions that a connection hears, each once. */
-export type Joined = {
-  /** Tells what was told after `after`, then all that comes. Again: from there anew. */
-  join(session_id: string, after: number): Promise<void>;
-  /** Tells all that comes, unless it is told already. */
-  hear(session_id: string): Promise<void>;
-  leave(session_id: string): Promise<void>;
-  /** The one that was joined last. */
-  latest(): string | undefined;
-  /** Whose an approval is that was told here. */
-  sessionOf(approval_id: string): string | undefined;
-};
-
-type Stop = () => void;
-const nothing: Stop = () => {};
-
-export function createJoined(
-  socket: AgentSocket,
-  principal: Principal,
-  { conversations, clock }: Pick<ApiDeps, "conversations" | "clock">,
-): Joined {
-  const { owner } = principal;
-  const drained = watchUnsent(socket);
-  const stops = new Map<string, Promise<Stop>>();
-  const approvals = new Map<string, string>();
-  let latest: string | undefined;
-
+export function createJoined(socket: AgentSocket, { conversations, clock }: ApiDeps) {
+  const { principal } = socket.data;
+  const joined = new Map<string, { stop: AbortController; begun: Promise<void> }>();
   const tell = (event: AgentEvent) => {
-    if (isOver(principal, clock)) {
-      socket.disconnect(true);
-      return;
-    }
-    if (event.type === "approval_required") approvals.set(event.approval_id, event.session_id);
-    if (event.type === "session_ended") forget(approvals, event.session_id);
-    socket.emit("agent_event", event);
+    if (isOver(principal, clock)) socket.disconnect(true);
+    else socket.emit("agent_event", event);
   };
-  // One after the other for each session: two that began together would both be told.
-  const start = async (id: string, after: number | undefined) => {
-    if (!socket.connected) return;
-    if (stops.size >= maxJoined && !stops.has(id)) throw tooMany();
-    const earlier = stops.get(id) ?? Promise.resolve(nothing);
-    const starting = earlier.then((stop) => {
-      stop();
-      return follow(conversations, { id, owner, after }, tell, drained);
-    });
-    const slot = starting.catch(() => nothing);
-    stops.set(id, slot);
-    try {
-      await starting;
-      latest = id;
-    } catch (error) {
-      if (stops.get(id) === slot) stops.delete(id);
+  const isTaken = async () => {
+    while (socket.connected && !socket.conn.transport.writable) await sleep(drainMs);
+  };
+  /** Tells the stored events after `after`, then all that come; without `after` these alone. Again: from there anew. */
+  const join = (id: string, after?: number): Promise<void> => {
+    leave(id);
+    const stop = new AbortController();
+    if (!socket.connected) stop.abort();
+    const from = { id, owner: principal.owner, after, signal: stop.signal };
+    const begun = follow(conversations, from, tell, isTaken).catch((error: unknown) => {
+      stop.abort();
+      if (joined.get(id)?.stop === stop) joined.delete(id);
       throw error;
-    }
+    });
+    joined.set(id, { stop, begun });
+    return begun;
   };
-  const leave = async (id: string) => {
-    const stop = await stops.get(id);
-    stops.delete(id);
-    stop?.();
+  const leave = (id: string): void => {
+    joined.get(id)?.stop.abort();
+    joined.delete(id);
   };
-  socket.once("disconnect", () => {
-    for (const slot of stops.values()) void slot.then((stop) => stop());
-  });
-  return {
-    join: start,
-    async hear(id) {
-      await stops.get(id);
-      if (!stops.has(id)) await start(id, undefined);
-      latest = id;
-    },
-    leave,
-    latest: () => latest,
-    sessionOf: (approval_id) => approvals.get(approval_id),
-  };
+  socket.once("disconnect", () => [...joined.keys()].forEach(leave));
+  /** Tells all events that come, unless they are told already. */
+  const hear = (id: string): Promise<void> => joined.get(id)?.begun ?? join(id);
+  return { join, leave, hear };
 }
 
-function forget(approvals: Map<string, string>, session_id: string): void {
-  for (const [approval_id, session] of approvals) if (session === session_id) approvals.delete(approval_id);
-}
+type Following = { id: string; owner: string; after?: number | undefined; signal: AbortSignal };
 
-const tooMany = (): AgentError =>
-  new AgentError(
-    "INVALID_INPUT",
-    `One connection hears at most ${maxJoined} sessions.`,
-    "Open another connection for more.",
-  );
-
-/** Ends a connection that does not take what it is sent. Gives the wait until it took all: false when it ended. */
-function watchUnsent(socket: AgentSocket): () => Promise<boolean> {
-  const { conn } = socket;
-  let unsent = 0;
-  conn.on("packetCreate", () => {
-    unsent += 1;
-    if (unsent > maxUnsent) conn.close(true);
-  });
-  conn.on("flush", () => {
-    unsent = 0;
-  });
-  return async () => {
-    if (unsent > 0 && socket.connected) {
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          conn.off("drain", done);
-          conn.off("close", done);
-          resolve();
-        };
-        conn.on("drain", done);
-        conn.on("close", done);
-      });
+/**
+ * Tells the events of a conversation in order, without gap or doubling, until `signal` aborts: the stored ones after
+ * `after`, then the live ones; without `after` the live ones alone. Resolves when the stored ones are told; waits for
+ * `isTaken` between their pages, so that nobody is told faster than they can hear. After a rejection, abort `signal`.
+ */
+export async function follow(
+  conversations: Pick<Conversations, "events" | "subscribe">,
+  { id, owner, after, signal }: Following,
+  tell: (event: AgentEvent) => void,
+  isTaken: () => Promise<void>,
+): Promise<void> {
+  let last = after ?? 0;
+  let held: AgentEvent[] | undefined = after === undefined ? undefined : [];
+  const stop = await conversations.subscribe(id, owner, (event) => (held ? held.push(event) : tell(event)));
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  while (held && !signal.aborted) {
+    // What was told before a page is read is on that page or on one after it: only what comes during the last one,
+    // which is empty, is told from here.
+    const live: AgentEvent[] = [];
+    held = live;
+    const page = await conversations.events(id, owner, { after: last, limit: pageSize });
+    if (signal.aborted) return;
+    page.forEach(tell);
+    last = page.at(-1)?.seq ?? last;
+    if (page.length > 0) await isTaken();
+    else {
+      held = undefined;
+      live.forEach(tell);
     }
-    return socket.connected;
-  };
+  }
 }

@@ -1,35 +1,33 @@
 import { z } from "@hono/zod-openapi";
-import { type Conversation, eventBodySchema, usageSchema } from "@labwright/agent-client";
-import { errorSchema } from "./errors.ts";
+import { agentEvent, type Conversation, storedSession } from "@labwright/agent-client";
 
-const text = z.string();
+const errorSchema = z
+  .object({
+    success: z.literal(false),
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      http_status: z.int(),
+      details: z.record(z.string(), z.unknown()),
+      trace_id: z.string(),
+      timestamp: z.string(),
+      hint: z.string().describe("The next step to try."),
+    }),
+  })
+  .openapi("Error", { description: "The error object of seed 002, with the next step beside it." });
 
 export const eventSchema = z
-  .intersection(eventBodySchema, z.object({ session_id: text, seq: z.int(), at: text }))
+  .intersection(agentEvent, z.object({ seq: z.int() }))
   .openapi("AgentEvent", { description: "`seq` counts a session's events from 1." });
 
-export const storedSessionSchema = z
-  .object({
-    id: text,
-    agent: text,
-    owner: text,
-    title: text,
-    skill: text.nullable(),
-    usage: usageSchema,
-    cost_usd: z.number(),
-    saved_usd: z.number(),
-    turns: z.int(),
-    outcome: text.nullable().describe("Of the last run; null before the first."),
-    created_at: text,
-    updated_at: text,
-  })
-  .openapi("StoredSession");
-
-export const sessionSchema = storedSessionSchema
-  .extend({
-    is_running: z.boolean(),
-    approvals: z.array(eventSchema).describe("What waits for a person."),
-  })
+export const sessionSchema = z
+  .intersection(
+    storedSession,
+    z.object({
+      is_running: z.boolean(),
+      approvals: z.array(eventSchema).describe("What waits for a person."),
+    }),
+  )
   .openapi("Session");
 
 /** A conversation as it is answered. */
@@ -39,31 +37,32 @@ export const toSession = ({ isRunning: is_running, approvals, ...stored }: Conve
   approvals: [...approvals],
 });
 
-export const createSchema = z
-  .strictObject({
-    agent: text.max(64).optional().describe("The default agent when left out."),
-    title: text.max(200).optional(),
-  })
-  .openapi("CreateSession");
-
 /** No limit of length here: the conversation has its own, with its own words. */
 export const messageSchema = z
   .strictObject({
-    text: text,
-    skill: text.max(100).optional().describe("Loads this skill instead of choosing one."),
+    text: z.string(),
+    skill: z.string().max(100).optional().describe("Loads this skill instead of choosing one."),
   })
   .openapi("Message");
 
-export const approvalSchema = z.strictObject({ approved: z.boolean() }).openapi("Decision");
-
-export const sessionParams = z.object({ id: text.min(1).max(100) });
-
-/** What every route may answer beside its own. */
-export const failures = {
-  "4XX": { description: "What was wrong with the request.", content: json(errorSchema.openapi("Error")) },
-  "5XX": { description: "What failed here or behind.", content: json(errorSchema.openapi("Error")) },
-} as const;
+export const idSchema = z.string().min(1).max(100);
 
 export function json<T extends z.ZodType>(schema: T): { "application/json": { schema: T } } {
   return { "application/json": { schema } };
 }
+
+export const answer = <T extends z.ZodType>(description: string, schema: T) => ({
+  description,
+  content: json(schema),
+});
+
+/** What every route may answer beside its own. */
+export const failures = {
+  "4XX": answer("What was wrong with the request.", errorSchema),
+  "5XX": answer("What failed here or behind.", errorSchema),
+} as const;
+
+export const answers = <T extends z.ZodType>(description: string, schema: T) => ({
+  200: answer(description, schema),
+  ...failures,
+});

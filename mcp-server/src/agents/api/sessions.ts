@@ -1,24 +1,26 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { ApiDeps } from "./deps.ts";
-import { basePath } from "./deps.ts";
+import { type AgentEvent, type Conversations, isStored, storedSession } from "@labwright/agent-client";
+import { type ApiDeps, basePath } from "./deps.ts";
 import type { ApiEnv } from "./gate.ts";
 import {
-  approvalSchema,
-  createSchema,
+  answer,
+  answers,
   eventSchema,
   failures,
+  idSchema,
   json,
-  sessionParams,
+  messageSchema,
   sessionSchema,
-  storedSessionSchema,
   toSession,
 } from "./schemas.ts";
 
-const sessionsPath = `${basePath}/sessions`;
-const onePath = `${sessionsPath}/{id}` as const;
-const answer = <T extends z.ZodType>(description: string, schema: T) => ({
-  description,
-  content: json(schema),
+const sessionsPath = `${basePath}/sessions` as const;
+const sessionPath = `${sessionsPath}/{id}` as const;
+const params = z.object({ id: idSchema });
+const approvalSchema = z.strictObject({ approved: z.boolean() }).openapi("Decision");
+const createSchema = z.strictObject({
+  agent: z.string().max(64).optional().describe("The default agent when left out."),
+  title: z.string().max(200).optional(),
 });
 
 const createSession = createRoute({
@@ -34,105 +36,111 @@ const listSessions = createRoute({
   path: sessionsPath,
   summary: "Your sessions, and what you could ask",
   request: { query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) }) },
-  responses: {
-    200: answer(
-      "Newest first. The suggestions are prompts that the devices at hand can run.",
-      z.object({
-        sessions: z.array(storedSessionSchema),
-        suggestions: z.array(z.object({ text: z.string() })),
-      }),
-    ),
-    ...failures,
-  },
+  responses: answers(
+    "Newest first. The suggestions are prompts that the devices at hand can run.",
+    z.object({ sessions: z.array(storedSession), suggestions: z.array(z.object({ text: z.string() })) }),
+  ),
 });
 
 const getSession = createRoute({
   method: "get",
-  path: onePath,
+  path: sessionPath,
   summary: "One session, with what waits for approval",
-  request: { params: sessionParams },
-  responses: { 200: answer("The session.", sessionSchema), ...failures },
+  request: { params },
+  responses: answers("The session.", sessionSchema),
 });
 
 const deleteSession = createRoute({
   method: "delete",
-  path: onePath,
+  path: sessionPath,
   summary: "Delete a session",
   description: "Ends what runs in it first.",
-  request: { params: sessionParams },
+  request: { params },
   responses: { 204: { description: "It is gone." }, ...failures },
+});
+
+const sendMessage = createRoute({
+  method: "post",
+  path: `${sessionPath}/messages`,
+  summary: "Say something and start a run",
+  description:
+    "Answers at once with 202, with `?wait=true` at the end of the run. Who goes away leaves the run going. Socket.IO tells a run's events as they come.",
+  request: {
+    params,
+    query: z.object({ wait: z.enum(["true", "false"]).optional() }),
+    body: { required: true, content: json(messageSchema) },
+  },
+  responses: {
+    ...answers(
+      "The run has ended; `end` is the last of its events.",
+      z.object({ events: z.array(eventSchema), end: eventSchema }),
+    ),
+    202: answer("The message is stored; `seq` counts messages.", z.object({ seq: z.int() })),
+  },
 });
 
 const interruptSession = createRoute({
   method: "post",
-  path: `${onePath}/interrupt`,
+  path: `${sessionPath}/interrupt`,
   summary: "End the run under way",
-  request: { params: sessionParams },
-  responses: {
-    200: answer("Whether something ran.", z.object({ interrupted: z.boolean() })),
-    ...failures,
-  },
+  request: { params },
+  responses: answers("Whether something ran.", z.object({ interrupted: z.boolean() })),
 });
 
 const decideApproval = createRoute({
   method: "post",
-  path: `${onePath}/approvals/{approval_id}`,
+  path: `${sessionPath}/approvals/{approval_id}`,
   summary: "Approve or refuse what waits",
   request: {
-    params: sessionParams.extend({ approval_id: z.string().min(1).max(100) }),
+    params: params.extend({ approval_id: idSchema }),
     body: { required: true, content: json(approvalSchema) },
   },
-  responses: { 200: answer("What was decided.", approvalSchema), ...failures },
+  responses: answers("What was decided.", approvalSchema),
 });
 
 const sessionEvents = createRoute({
   method: "get",
-  path: `${onePath}/events`,
+  path: `${sessionPath}/events`,
   summary: "What was told, in order",
   request: {
-    params: sessionParams,
+    params,
     query: z.object({
       after: z.coerce.number().int().min(0).default(0),
       limit: z.coerce.number().int().min(1).max(1_000).default(100),
     }),
   },
-  responses: {
-    200: answer(
-      "`next` is the `after` to go on with.",
-      z.object({ events: z.array(eventSchema), next: z.int() }),
-    ),
-    ...failures,
-  },
+  responses: answers(
+    "`next` is the `after` to go on with.",
+    z.object({ events: z.array(eventSchema), next: z.int() }),
+  ),
 });
 
-/** The sessions themselves; what is said in them is the messages' part. */
 export function addSessions(app: OpenAPIHono<ApiEnv>, { conversations }: ApiDeps): void {
   app.openapi(createSession, async (c) => {
-    const { owner } = c.get("principal");
-    const { agent, title } = c.req.valid("json");
-    const created = await conversations.create({
-      owner,
-      ...(agent !== undefined && { agent }),
-      ...(title !== undefined && { title }),
-    });
+    const created = await conversations.create({ ...c.req.valid("json"), owner: c.get("principal").owner });
     return c.json(toSession(created), 201);
   });
   app.openapi(listSessions, async (c) => {
-    const { owner } = c.get("principal");
-    const { limit } = c.req.valid("query");
     const [sessions, suggestions] = await Promise.all([
-      conversations.list({ owner, limit }),
+      conversations.list({ owner: c.get("principal").owner, limit: c.req.valid("query").limit }),
       conversations.suggestions(),
     ]);
     return c.json({ sessions, suggestions }, 200);
   });
   app.openapi(getSession, async (c) => {
-    const { id } = c.req.valid("param");
-    return c.json(toSession(await conversations.get(id, c.get("principal").owner)), 200);
+    const session = await conversations.get(c.req.valid("param").id, c.get("principal").owner);
+    return c.json(toSession(session), 200);
   });
   app.openapi(deleteSession, async (c) => {
     await conversations.remove(c.req.valid("param").id, c.get("principal").owner);
     return c.body(null, 204);
+  });
+  app.openapi(sendMessage, async (c) => {
+    const { id } = c.req.valid("param");
+    const { owner } = c.get("principal");
+    const send = () => conversations.send(id, owner, c.req.valid("json"));
+    if (c.req.valid("query").wait !== "true") return c.json(await send(), 202);
+    return c.json(await runOf(conversations, { id, owner, send }), 200);
   });
   app.openapi(interruptSession, async (c) => {
     const { id } = c.req.valid("param");
@@ -150,4 +158,26 @@ export function addSessions(app: OpenAPIHono<ApiEnv>, { conversations }: ApiDeps
     const events = await conversations.events(id, c.get("principal").owner, { after, limit });
     return c.json({ events, next: events.at(-1)?.seq ?? after }, 200);
   });
+}
+
+/** Sends, and resolves with the stored events of the run when the next message would be taken. */
+async function runOf(
+  conversations: Conversations,
+  { id, owner, send }: { id: string; owner: string; send(): Promise<unknown> },
+): Promise<{ events: AgentEvent[]; end: AgentEvent }> {
+  let events: AgentEvent[] = [];
+  const stop = await conversations.subscribe(id, owner, (event) => {
+    // A run that was ending when the message came is not the one that is waited for.
+    if (events.at(-1)?.type === "session_ended") events = [];
+    if (isStored(event)) events.push(event);
+  });
+  try {
+    await send();
+    await conversations.ended(id, owner);
+  } finally {
+    stop();
+  }
+  const end = events.at(-1);
+  if (end?.type !== "session_ended") throw new Error(`The run in ${id} did not tell its end.`);
+  return { events, end };
 }

@@ -1,61 +1,132 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { AgentError } from "@labwright/agent-client";
 import { Server } from "socket.io";
-import type { ErrorBody } from "../../api/errors.ts";
-import type { AgentSocket, AgentSocketServer } from "./agentSocket.ts";
-import { type ApiDeps, bodyLimitBytes } from "./deps.ts";
-import { toldError } from "./errors.ts";
-import type { Gate } from "./gate.ts";
-import { serveSocket } from "./serveSocket.ts";
+import { z } from "zod";
+import { type ApiDeps, maxRequestBytes } from "./deps.ts";
+import { parsed, toldError } from "./errors.ts";
+import { type Gate, isOver } from "./gate.ts";
+import { type AgentSocket, type AgentSocketServer, createJoined } from "./joined.ts";
+import { idSchema, messageSchema } from "./schemas.ts";
 
 /** Takes what comes to `/socket.io`, once Host and Origin were checked. */
 export type Sockets = {
-  request(incoming: IncomingMessage, outgoing: ServerResponse): void;
-  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
-  count(): number;
+  socketRequest(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  socketUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** How many clients hold a connection open. */
+  connections(): number;
   /** Ends every connection. */
   close(): Promise<void>;
 };
 
-/** How long a connection may say nothing of who it is. */
-const connectTimeoutMs = 10_000;
+/** A client that does not read what it is sent misses a ping behind it, and is let go 20 s later. */
+const pingIntervalMs = 5_000;
 
 /** Socket.IO, namespace `/agent`. */
 export function createSockets(deps: ApiDeps, gate: Gate): Sockets {
-  const origin = [...deps.allowedOrigins];
   const io: AgentSocketServer = new Server({
     serveClient: false,
-    maxHttpBufferSize: bodyLimitBytes,
-    connectTimeout: connectTimeoutMs,
-    ...(origin.length > 0 && { cors: { origin } }),
+    maxHttpBufferSize: maxRequestBytes,
+    pingInterval: pingIntervalMs,
+    cors: { origin: [...deps.allowedOrigins] },
   });
-  const errorOf = (error: unknown) => toldError(error, deps);
   io.use((_socket, next) => next(new Error("Connect to the namespace /agent.")));
   const agents = io.of("/agent");
   agents.use((socket, next) => {
-    admit(socket, gate).then(
-      () => next(),
-      (error: unknown) => next(handshakeError(errorOf(error))),
+    const { token } = socket.handshake.auth;
+    gate.admit(typeof token === "string" ? token : undefined).then(
+      (principal) => {
+        socket.data.principal = principal;
+        next();
+      },
+      (error: unknown) => {
+        const data = toldError(error, deps);
+        next(Object.assign(new Error(data.message), { data }));
+      },
     );
   });
-  agents.on("connection", (socket) => serveSocket(socket, { ...deps, limit: gate.limit, errorOf }));
+  agents.on("connection", (socket) => serveConnection(socket, deps, gate));
   // Socket.IO wants a server of Node's; this one never listens, and is handed what the daemon's took.
   const server = createServer();
   io.attach(server);
+  const upgraded = new Set<Duplex>();
   return {
-    request: (incoming, outgoing) => void server.emit("request", incoming, outgoing),
-    upgrade: (incoming, socket, head) => void server.emit("upgrade", incoming, socket, head),
-    count: () => io.engine.clientsCount,
-    close: () => io.close(),
+    socketRequest: (incoming, outgoing) => void server.emit("request", incoming, outgoing),
+    socketUpgrade(incoming, socket, head) {
+      upgraded.add(socket);
+      socket.once("close", () => upgraded.delete(socket));
+      server.emit("upgrade", incoming, socket, head);
+    },
+    connections: () => io.engine.clientsCount,
+    async close() {
+      await io.close();
+      // A client that reads nothing does not answer the farewell either.
+      for (const socket of upgraded) socket.destroy();
+    },
   };
 }
 
-async function admit(socket: AgentSocket, { identify, limit }: Gate): Promise<void> {
-  const token: unknown = socket.handshake.auth.token;
-  const principal = await identify(typeof token === "string" ? token : undefined);
-  await limit(`owner:${principal.owner}`);
-  socket.data.principal = principal;
+const sessionSchema = z.strictObject({ session_id: idSchema });
+const joinSchema = sessionSchema.extend({ after: z.int().min(0).default(0) });
+const sendSchema = messageSchema.extend({ session_id: idSchema.optional() });
+const approveSchema = sessionSchema.extend({ approval_id: idSchema, approved: z.boolean() });
+
+/** Serves one connection until it ends. What it asks is answered in the acknowledgement, or as `error` without one. */
+function serveConnection(socket: AgentSocket, deps: ApiDeps, { limit }: Gate): void {
+  const { conversations, clock } = deps;
+  const { principal } = socket.data;
+  const { owner } = principal;
+  const { join, leave, hear } = createJoined(socket, deps);
+  const handle = <T>(name: string, schema: z.ZodType<T>, run: (given: T) => Promise<object>) => {
+    const answer = async (given: unknown) => {
+      if (isOver(principal, clock))
+        throw new AgentError("UNAUTHORIZED", "The credentials have expired.", "Connect with new ones.");
+      await limit(`owner:${owner}`);
+      return run(parsed(schema, given ?? {}, name));
+    };
+    socket.on(name, (...args: unknown[]) => {
+      const ack = args.find(isAck);
+      answer(isAck(args[0]) ? {} : args[0]).then(
+        (result) => ack?.({ ok: true, ...result }),
+        (failure: unknown) => {
+          const error = toldError(failure, deps);
+          if (ack) ack({ ok: false, error });
+          else socket.emit("error", error);
+          if (error.code === "UNAUTHORIZED") socket.disconnect(true);
+        },
+      );
+    });
+  };
+
+  handle("join_session", joinSchema, async ({ session_id, after }) => {
+    await join(session_id, after);
+    return { session_id };
+  });
+  handle("leave_session", sessionSchema, async ({ session_id }) => {
+    leave(session_id);
+    return { session_id };
+  });
+  handle("send_message", sendSchema, async ({ session_id, ...message }) => {
+    const id = session_id ?? (await conversations.create({ owner })).id;
+    try {
+      await hear(id);
+      return { session_id: id, ...(await conversations.send(id, owner, message)) };
+    } catch (error) {
+      // Nobody knows of a session that came into being for a message that was refused.
+      if (session_id === undefined) {
+        leave(id);
+        await conversations.remove(id, owner).catch(() => {});
+      }
+      throw error;
+    }
+  });
+  handle("interrupt", sessionSchema, async ({ session_id }) => {
+    return { session_id, interrupted: await conversations.interrupt(session_id, owner) };
+  });
+  handle("approve", approveSchema, async ({ session_id, approval_id, approved }) => {
+    await conversations.decide(session_id, owner, approval_id, approved);
+    return { session_id, approval_id, approved };
+  });
 }
 
-/** What a client finds as `error.data` in its `connect_error`. */
-const handshakeError = (error: ErrorBody) => Object.assign(new Error(error.message), { data: error });
+const isAck = (value: unknown): value is (answer: object) => void => typeof value === "function";

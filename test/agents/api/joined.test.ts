@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import { follow } from "../../../mcp-server/src/agents/api/follow.ts";
+import { follow as followAs } from "../../../mcp-server/src/agents/api/joined.ts";
 
 const event = (seq: number): AgentEvent => ({
   type: "message",
@@ -9,7 +9,13 @@ const event = (seq: number): AgentEvent => ({
   seq,
   at: "2026-01-01T00:00:00.000Z",
 });
-const given = { id: "s1", owner: "local", after: 0 };
+const given = { id: "s1", owner: "local", after: 0, signal: new AbortController().signal };
+const follow = (
+  from: Parameters<typeof followAs>[0],
+  what: Parameters<typeof followAs>[1],
+  tell: Parameters<typeof followAs>[2],
+  isTaken = async () => {},
+) => followAs(from, what, tell, isTaken);
 
 /** Events whose pages have at most `pageSize` and arrive after `onPage`, which may tell more meanwhile. */
 function source(count: number, { pageSize = 1_000, onPage = (_page: number): unknown => undefined } = {}) {
@@ -70,9 +76,10 @@ it("reads on to the end where pages are shorter than asked for", async () => {
 it("begins after what is known, and lives on", async () => {
   const told: number[] = [];
   const from = source(10);
-  const stop = await follow(from, { ...given, after: 7 }, ({ seq }) => told.push(seq));
+  const ending = new AbortController();
+  await follow(from, { ...given, after: 7, signal: ending.signal }, ({ seq }) => told.push(seq));
   from.tell();
-  stop();
+  ending.abort();
   from.tell();
   expect(told).toEqual([8, 9, 10, 11]);
 });
@@ -80,25 +87,32 @@ it("begins after what is known, and lives on", async () => {
 it("tells only what comes where nothing is asked for", async () => {
   const told: number[] = [];
   const from = source(10);
-  await follow(from, { id: "s1", owner: "local" }, ({ seq }) => told.push(seq));
+  await follow(from, { ...given, after: undefined }, ({ seq }) => told.push(seq));
   from.tell();
   expect(told).toEqual([11]);
 });
 
 it("does not go on reading when nobody hears any more", async () => {
   const told: number[] = [];
+  const ending = new AbortController();
+  const from = source(25, { pageSize: 4 });
   await follow(
-    source(25, { pageSize: 4 }),
-    given,
+    from,
+    { ...given, signal: ending.signal },
     ({ seq }) => told.push(seq),
-    async () => told.length < 8,
+    async () => {
+      if (told.length === 8) ending.abort();
+    },
   );
+  from.tell();
   expect(told).toEqual(upTo(8));
+  expect(from.listeners.size).toBe(0);
 });
 
-it("hears nothing more when the past cannot be read", async () => {
-  const from = source(3);
-  const events = async () => Promise.reject(new Error("the store is gone"));
-  await expect(follow({ ...from, events }, given, () => {})).rejects.toThrow("gone");
-  expect(from.listeners.size).toBe(0);
+it("tells nothing more when it is ended while a page is on its way", async () => {
+  const told: number[] = [];
+  const ending = new AbortController();
+  const from = source(25, { pageSize: 4, onPage: (page) => page === 2 && ending.abort() });
+  await follow(from, { ...given, signal: ending.signal }, ({ seq }) => told.push(seq));
+  expect(told).toEqual(upTo(4));
 });
