@@ -2,20 +2,23 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { io, type Socket } from "socket.io-client";
 import { z } from "zod";
 import { testKey } from "../fixtures/messagesApi/server.ts";
 import { treeMegabytes } from "./memory.ts";
 import type { Sides } from "./sides.ts";
 import type { ListedTool, StdioServer } from "./stdioServer.ts";
 
-const types = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 const startLimitMs = 60_000;
 const daemonSchema = z.object({ pid: z.int(), port: z.int(), token: z.string() });
 const sessionSchema = z.object({ id: z.string() });
-const eventSchema = z.looseObject({ type: z.string(), seq: z.int(), outcome: z.string().optional() });
+const eventSchema = z.looseObject({
+  ...{ type: z.string(), session_id: z.string(), seq: z.int() },
+  outcome: z.string().optional(),
+});
 type Told = z.output<typeof eventSchema>;
 
-/** The agents of a real daemon, spoken to by REST. */
+/** The agents of a real daemon: conversations are opened by REST and spoken to by Socket.IO. */
 export type AgentSide = {
   /** As a host gets them from the same daemon. */
   tools: readonly ListedTool[];
@@ -60,36 +63,60 @@ export async function startAgentSide(sides: Sides, { api, model, prepare }: Give
   const request = async (path: string, init: RequestInit = {}): Promise<string> => {
     const response = await fetch(`http://127.0.0.1:${daemon.port}${path}`, {
       ...init,
-      headers: { authorization: `Bearer ${daemon.token}`, ...types },
+      headers: { authorization: `Bearer ${daemon.token}`, "content-type": "application/json" },
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return response.text();
   };
   const post = (path: string, body: object): Promise<string> =>
     request(`/server/agent${path}`, { method: "POST", body: JSON.stringify(body) });
+  const socket = io(`http://127.0.0.1:${daemon.port}/agent`, {
+    auth: { token: daemon.token },
+    transports: ["websocket"],
+  });
   return {
     tools,
     open: async () => sessionSchema.parse(JSON.parse(await post("/sessions", {}))).id,
-    async say(session, text, skill) {
-      const stream = await post(`/sessions/${session}/messages`, {
-        text,
-        ...(skill !== undefined && { skill }),
-      });
-      const events = [...stream.matchAll(/^data: ?(\{.*)$/gm)].map(([, data = ""]) =>
-        eventSchema.parse(JSON.parse(data)),
-      );
-      const end = events.at(-1);
-      if (end?.outcome !== "done") throw new Error(`"${text}" ended so: ${JSON.stringify(end)}`);
-      return events;
-    },
+    say: (session, text, skill) => say(socket, session, { text, ...(skill !== undefined && { skill }) }),
     async toolMs() {
       const metrics = await request("/metrics");
       const sums = metrics.matchAll(/^labwright_call_duration_seconds_sum\S* (\S+)$/gm);
       return [...sums].reduce((total, [, seconds]) => total + Number(seconds) * 1_000, 0);
     },
     megabytes: () => treeMegabytes(daemon.pid, undefined),
-    close: () => sides.stopDaemon(dataDir),
+    close() {
+      socket.close();
+      return sides.stopDaemon(dataDir);
+    },
   };
+}
+
+async function say(
+  socket: Socket,
+  session: string,
+  message: { text: string; skill?: string },
+): Promise<Told[]> {
+  const events: Told[] = [];
+  let hear = (_: unknown): void => {};
+  const ended = new Promise<Told>((resolve) => {
+    hear = (given) => {
+      const event = eventSchema.parse(given);
+      if (event.session_id !== session) return;
+      events.push(event);
+      if (event.type === "session_ended") resolve(event);
+    };
+  });
+  socket.on("agent_event", hear);
+  try {
+    const taken: unknown = await socket.emitWithAck("send_message", { session_id: session, ...message });
+    if (!z.object({ ok: z.literal(true) }).safeParse(taken).success)
+      throw new Error(`"${message.text}" was not taken: ${JSON.stringify(taken)}`);
+    const end = await ended;
+    if (end.outcome !== "done") throw new Error(`"${message.text}" ended so: ${JSON.stringify(end)}`);
+    return events;
+  } finally {
+    socket.off("agent_event", hear);
+  }
 }
 
 /** `labwright serve` with the key and the address of the Messages API. */

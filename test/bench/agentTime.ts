@@ -39,7 +39,7 @@ function modelTime(requests: MessagesApi["requests"]): number {
   return times.reduce((total, ms) => total + ms, 0);
 }
 
-/** The turn without the model's time is the product's: the agent client, the tools that it calls, the store, REST. */
+/** The turn without the model's time is the product's: the agent client, the tools that it calls, the store, Socket.IO. */
 async function measureTurns(
   side: AgentSide,
   { api, note }: { api: MessagesApi; note(line: string): void },
