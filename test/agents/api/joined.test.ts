@@ -14,8 +14,8 @@ const follow = (
   from: Parameters<typeof followAs>[0],
   what: Parameters<typeof followAs>[1],
   tell: Parameters<typeof followAs>[2],
-  isTaken = async () => {},
-) => followAs(from, what, tell, isTaken);
+  drained = async () => {},
+) => followAs(from, what, tell, drained);
 
 /** Events whose pages have at most `pageSize` and arrive after `onPage`, which may tell more meanwhile. */
 function source(count: number, { pageSize = 1_000, onPage = (_page: number): unknown => undefined } = {}) {

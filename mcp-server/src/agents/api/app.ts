@@ -5,7 +5,7 @@ import { errorResponse } from "../../api/errors.ts";
 import { type ApiDeps, basePath, maxRequestBytes } from "./deps.ts";
 import { invalidInput, toldError } from "./errors.ts";
 import { type ApiEnv, createGate, type Gate, guard, limitBody } from "./gate.ts";
-import { answer, answers, json } from "./schemas.ts";
+import { json, okResponses, response } from "./schemas.ts";
 import { addSessions } from "./sessions.ts";
 import { createSockets, type Sockets } from "./sockets.ts";
 import { addWebhook } from "./webhook.ts";
@@ -87,8 +87,8 @@ const health = createRoute({
   path: `${basePath}/health`,
   summary: "State of the agents",
   responses: {
-    ...answers("The tools answer. `model` is null where none can be asked.", healthSchema),
-    503: answer("The tools do not answer.", healthSchema),
+    ...okResponses("The tools answer. `model` is null where none can be asked.", healthSchema),
+    503: response("The tools do not answer.", healthSchema),
   },
 });
 
@@ -105,7 +105,7 @@ const saveKey = createRoute({
   description:
     "For the owner of the daemon's token. The key is tried with one call, kept in a file, never told.",
   request: { body: { required: true, content: json(keySchema) } },
-  responses: answers("It works and is kept.", z.object({ saved: z.literal(true) })),
+  responses: okResponses("It works and is kept.", z.object({ saved: z.literal(true) })),
 });
 
 /** What concerns the owner of the machine: whether all works, and the key of the model. */

@@ -6,7 +6,7 @@ import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from "jos
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import type { ApiDeps } from "./deps.ts";
 
-/** Who asks, and how often: one for all doors, so that they count together. */
+/** Checks who asks and how often. REST and Socket.IO share one, so that their requests count together. */
 export type Gate = {
   /** Counts the request too. */
   admit: Identify;
@@ -58,7 +58,7 @@ export const limitBody = (maxBytes: number): MiddlewareHandler =>
     },
   });
 
-/** Whose request it is. `expiresAt`: milliseconds since 1970, for what does not last. */
+/** Whose request it is. `expiresAt`: when the credentials end, in milliseconds since 1970. */
 export type Principal = { owner: string; isLocal: boolean; expiresAt?: number };
 
 /** Tells whose a bearer's token is. Throws UNAUTHORIZED; SERVER_UNREACHABLE when a JWKS cannot be had. */

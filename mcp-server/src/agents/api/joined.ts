@@ -5,7 +5,7 @@ import type { ErrorBody } from "../../api/errors.ts";
 import type { ApiDeps } from "./deps.ts";
 import { isOver, type Principal } from "./gate.ts";
 
-/** What comes in is checked where it is taken. */
+/** What clients send is checked by its handler. */
 type ClientEvents = Record<string, (...given: unknown[]) => void>;
 type ServerEvents = { agent_event: (event: AgentEvent) => void; error: (error: ErrorBody) => void };
 type SocketData = { principal: Principal };
@@ -13,7 +13,7 @@ export type AgentSocket = Socket<ClientEvents, ServerEvents, DefaultEventsMap, S
 export type AgentSocketServer = Server<ClientEvents, ServerEvents, DefaultEventsMap, SocketData>;
 
 const pageSize = 200;
-/** How often it is looked whether a connection has taken what it was sent. */
+/** How often a connection with unsent events is looked at. */
 const drainMs = 10;
 
 /** The sessions that a connection hears, each once. */
@@ -24,16 +24,16 @@ export function createJoined(socket: AgentSocket, { conversations, clock }: ApiD
     if (isOver(principal, clock)) socket.disconnect(true);
     else socket.emit("agent_event", event);
   };
-  const isTaken = async () => {
+  const drained = async () => {
     while (socket.connected && !socket.conn.transport.writable) await sleep(drainMs);
   };
-  /** Tells the stored events after `after`, then all that come; without `after` these alone. Again: from there anew. */
+  /** Tells the stored events after `after`, then all that come; without `after` the latter alone. Joined again: from there anew. */
   const join = (id: string, after?: number): Promise<void> => {
     leave(id);
     const stop = new AbortController();
     if (!socket.connected) stop.abort();
     const from = { id, owner: principal.owner, after, signal: stop.signal };
-    const begun = follow(conversations, from, tell, isTaken).catch((error: unknown) => {
+    const begun = follow(conversations, from, tell, drained).catch((error: unknown) => {
       stop.abort();
       if (joined.get(id)?.stop === stop) joined.delete(id);
       throw error;
@@ -56,13 +56,13 @@ type Following = { id: string; owner: string; after?: number | undefined; signal
 /**
  * Tells the events of a conversation in order, without gap or doubling, until `signal` aborts: the stored ones after
  * `after`, then the live ones; without `after` the live ones alone. Resolves when the stored ones are told; waits for
- * `isTaken` between their pages, so that nobody is told faster than they can hear. After a rejection, abort `signal`.
+ * `drained` between their pages, so that nobody is told faster than they can hear. After a rejection, abort `signal`.
  */
 export async function follow(
   conversations: Pick<Conversations, "events" | "subscribe">,
   { id, owner, after, signal }: Following,
   tell: (event: AgentEvent) => void,
-  isTaken: () => Promise<void>,
+  drained: () => Promise<void>,
 ): Promise<void> {
   let last = after ?? 0;
   let held: AgentEvent[] | undefined = after === undefined ? undefined : [];
@@ -78,7 +78,7 @@ export async function follow(
     if (signal.aborted) return;
     page.forEach(tell);
     last = page.at(-1)?.seq ?? last;
-    if (page.length > 0) await isTaken();
+    if (page.length > 0) await drained();
     else {
       held = undefined;
       live.forEach(tell);

@@ -51,18 +51,18 @@ export function json<T extends z.ZodType>(schema: T): { "application/json": { sc
   return { "application/json": { schema } };
 }
 
-export const answer = <T extends z.ZodType>(description: string, schema: T) => ({
+export const response = <T extends z.ZodType>(description: string, schema: T) => ({
   description,
   content: json(schema),
 });
 
-/** What every route may answer beside its own. */
+/** The failures that every route may answer with. */
 export const failures = {
-  "4XX": answer("What was wrong with the request.", errorSchema),
-  "5XX": answer("What failed here or behind.", errorSchema),
+  "4XX": response("What was wrong with the request.", errorSchema),
+  "5XX": response("What failed here or behind.", errorSchema),
 } as const;
 
-export const answers = <T extends z.ZodType>(description: string, schema: T) => ({
-  200: answer(description, schema),
+export const okResponses = <T extends z.ZodType>(description: string, schema: T) => ({
+  200: response(description, schema),
   ...failures,
 });

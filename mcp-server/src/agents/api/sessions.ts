@@ -3,13 +3,13 @@ import { type AgentEvent, type Conversations, isStored, storedSession } from "@l
 import { type ApiDeps, basePath } from "./deps.ts";
 import type { ApiEnv } from "./gate.ts";
 import {
-  answer,
-  answers,
   eventSchema,
   failures,
   idSchema,
   json,
   messageSchema,
+  okResponses,
+  response,
   sessionSchema,
   toSession,
 } from "./schemas.ts";
@@ -28,7 +28,7 @@ const createSession = createRoute({
   path: sessionsPath,
   summary: "Create a session",
   request: { body: { content: json(createSchema) } },
-  responses: { 201: answer("The session.", sessionSchema), ...failures },
+  responses: { 201: response("The session.", sessionSchema), ...failures },
 });
 
 const listSessions = createRoute({
@@ -36,7 +36,7 @@ const listSessions = createRoute({
   path: sessionsPath,
   summary: "Your sessions, and what you could ask",
   request: { query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) }) },
-  responses: answers(
+  responses: okResponses(
     "Newest first. The suggestions are prompts that the devices at hand can run.",
     z.object({ sessions: z.array(storedSession), suggestions: z.array(z.object({ text: z.string() })) }),
   ),
@@ -47,7 +47,7 @@ const getSession = createRoute({
   path: sessionPath,
   summary: "One session, with what waits for approval",
   request: { params },
-  responses: answers("The session.", sessionSchema),
+  responses: okResponses("The session.", sessionSchema),
 });
 
 const deleteSession = createRoute({
@@ -71,11 +71,11 @@ const sendMessage = createRoute({
     body: { required: true, content: json(messageSchema) },
   },
   responses: {
-    ...answers(
+    ...okResponses(
       "The run has ended; `end` is the last of its events.",
       z.object({ events: z.array(eventSchema), end: eventSchema }),
     ),
-    202: answer("The message is stored; `seq` counts messages.", z.object({ seq: z.int() })),
+    202: response("The message is stored; `seq` counts messages.", z.object({ seq: z.int() })),
   },
 });
 
@@ -84,7 +84,7 @@ const interruptSession = createRoute({
   path: `${sessionPath}/interrupt`,
   summary: "End the run under way",
   request: { params },
-  responses: answers("Whether something ran.", z.object({ interrupted: z.boolean() })),
+  responses: okResponses("Whether something ran.", z.object({ interrupted: z.boolean() })),
 });
 
 const decideApproval = createRoute({
@@ -95,7 +95,7 @@ const decideApproval = createRoute({
     params: params.extend({ approval_id: idSchema }),
     body: { required: true, content: json(approvalSchema) },
   },
-  responses: answers("What was decided.", approvalSchema),
+  responses: okResponses("What was decided.", approvalSchema),
 });
 
 const sessionEvents = createRoute({
@@ -109,7 +109,7 @@ const sessionEvents = createRoute({
       limit: z.coerce.number().int().min(1).max(1_000).default(100),
     }),
   },
-  responses: answers(
+  responses: okResponses(
     "`next` is the `after` to go on with.",
     z.object({ events: z.array(eventSchema), next: z.int() }),
   ),

@@ -9,7 +9,7 @@ import { type Gate, isOver } from "./gate.ts";
 import { type AgentSocket, type AgentSocketServer, createJoined } from "./joined.ts";
 import { idSchema, messageSchema } from "./schemas.ts";
 
-/** Takes what comes to `/socket.io`, once Host and Origin were checked. */
+/** Serves requests to `/socket.io` after the checks of Host and Origin. */
 export type Sockets = {
   socketRequest(incoming: IncomingMessage, outgoing: ServerResponse): void;
   socketUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -19,7 +19,7 @@ export type Sockets = {
   close(): Promise<void>;
 };
 
-/** A client that does not read what it is sent misses a ping behind it, and is let go 20 s later. */
+/** A client that does not read its events does not read the ping behind them: 20 s later its connection ends. */
 const pingIntervalMs = 5_000;
 
 /** Socket.IO, namespace `/agent`. */
@@ -46,7 +46,7 @@ export function createSockets(deps: ApiDeps, gate: Gate): Sockets {
     );
   });
   agents.on("connection", (socket) => serveConnection(socket, deps, gate));
-  // Socket.IO wants a server of Node's; this one never listens, and is handed what the daemon's took.
+  // Socket.IO needs an HTTP server of Node's. This one never listens: the daemon's server hands its requests on.
   const server = createServer();
   io.attach(server);
   const upgraded = new Set<Duplex>();
@@ -60,7 +60,7 @@ export function createSockets(deps: ApiDeps, gate: Gate): Sockets {
     connections: () => io.engine.clientsCount,
     async close() {
       await io.close();
-      // A client that reads nothing does not answer the farewell either.
+      // A client that reads nothing does not answer the closing handshake either.
       for (const socket of upgraded) socket.destroy();
     },
   };

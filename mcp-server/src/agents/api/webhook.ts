@@ -6,7 +6,7 @@ import { type ApiDeps, basePath, type OutsideEvent } from "./deps.ts";
 import { parsed } from "./errors.ts";
 import { type ApiEnv, type Gate, limitBody } from "./gate.ts";
 import { githubEvent } from "./github.ts";
-import { answer, failures, json } from "./schemas.ts";
+import { failures, json, response } from "./schemas.ts";
 import { checkGithubSignature, checkSignature, invalid } from "./signature.ts";
 
 const path = `${basePath}/events`;
@@ -64,7 +64,7 @@ async function read(c: Context, deps: ApiDeps): Promise<OutsideEvent | { ignored
   if (github === undefined) throw invalid("The request is not signed.");
   const signature = checkGithubSignature(github, body, secret);
   const event = githubEvent(c.req.header("x-github-event") ?? "", await jsonOf(c));
-  // GitHub signs neither a time nor its delivery's name: only by the body can a repetition be told.
+  // GitHub signs neither a time nor the delivery's id: only the body tells that a delivery came before.
   return "ignored" in event ? event : { ...event, key: `webhook:github:${signature}` };
 }
 
@@ -85,5 +85,5 @@ const description = {
   description:
     "`X-Labwright-Signature: t=<unix seconds>,v1=<hex hmac-sha256 of `<t>.<body>`>`, at most five minutes old. GitHub's webhooks are taken as they are (`X-Hub-Signature-256`): a workflow_run or check_suite that failed becomes `webhook.ci_failure`.",
   request: { body: { required: true, content: json(eventSchema) } },
-  responses: { 202: answer("Published, or not and why.", publishedSchema), ...failures },
+  responses: { 202: response("Published, or not and why.", publishedSchema), ...failures },
 };
