@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Thing } from "./listings.ts";
 import { notUnderstood, type OfflineAnswer, type Request, stop } from "./request.ts";
+import { isOpen } from "./run.ts";
 import type { Period } from "./times.ts";
 import type { Meaning } from "./words.ts";
 
@@ -54,7 +55,6 @@ async function search(request: Request, filter: Record<string, string | undefine
   return pageSchema.parse((await request.call("get_execution_results", input)).structured);
 }
 
-const isOpen = ({ status }: { status: string }): boolean => status === "running" || status === "queued";
 const isBad = (run: { status: string }): boolean => !isOpen(run) && !["passed", "flaky"].includes(run.status);
 
 /** The answer to a question whether something passed or failed: by the latest run of one target, else by all runs. */

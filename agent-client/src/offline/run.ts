@@ -10,6 +10,10 @@ const compatibleSchema = z.object({ others: z.array(z.object({ id: z.string(), r
 const runSchema = z.object({ execution_id: z.string(), status: z.string() });
 const rowSchema = z.object({ userinterface_name: z.string().optional() });
 
+/** True of a run that has not ended. */
+export const isOpen = ({ status }: { status: string }): boolean =>
+  status === "running" || status === "queued";
+
 /** Runs what an order names. Throws Settled, with orders to choose from, unless the order is whole and understood. */
 export async function run(request: Request): Promise<OfflineAnswer> {
   if (request.says("not")) stop("Nothing was run: the request says not to.");
@@ -60,7 +64,6 @@ async function runToEnd(request: Request, target: Thing, device: Thing): Promise
     text = textOf(result);
     return runSchema.parse(result.structured);
   };
-  const isOpen = ({ status }: { status: string }) => status === "queued" || status === "running";
   let end = await callRun({ [target.topic]: target.value, device_id: device.value });
   const { execution_id } = end;
   for (let waited = waitMs; waited < request.given.timeoutMs && isOpen(end); waited += waitMs)

@@ -89,6 +89,7 @@ test.each([
 test.each([
   "explore the website",
   "do it again",
+  "where in the app are we right now?",
   "create requirement: the user can log in",
   "delete the test case login_basic",
   "Skripte auflisten",
