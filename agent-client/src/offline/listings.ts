@@ -1,85 +1,63 @@
 import { z } from "zod";
 import type { ToolResult } from "../ports.ts";
+import { keyOf } from "./words.ts";
 
-/** What can be listed; a request says it by words of `vocabulary.json`. */
-export type Topic = keyof typeof listings;
-/** A thing that is there: what a tool takes for it, what people call it, and its row of the listing. */
-export type Thing = { topic: Topic; value: string; names: readonly string[]; row: Record<string, unknown> };
-
-type Listing = {
-  noun: string;
-  tool: string;
-  /** Where the rows are, and the field that names each. */
-  list?: readonly [rows: string, value: string];
-  /** The part of a name that people leave out. */
-  short?: RegExp;
-  /** What tells of one, and the argument that names it. */
-  one?: readonly [tool: string, argument: string];
-};
+/** The tool that lists; where its result has the rows and which field names one; the tool that shows one, by an argument. */
+type Listing = readonly [tool: string, rows?: string, name?: string, showTool?: string, argument?: string];
 
 const listings = {
-  device: {
-    ...{ noun: "device", tool: "list_hosts", list: ["devices", "id"], short: /^.*\// },
-    one: ["get_device_info", "device_id"],
-  },
-  script: { noun: "script", tool: "list_scripts", list: ["scripts", "name"], short: /\.\w{1,4}$/ },
-  testcase: {
-    ...{ noun: "test case", tool: "list_testcases", list: ["testcases", "name"] },
-    one: ["load_testcase", "testcase"],
-  },
-  app: {
-    ...{ noun: "app", tool: "list_userinterfaces", list: ["userinterfaces", "name"] },
-    one: ["preview_userinterface", "userinterface_name"],
-  },
-  requirement: {
-    ...{ noun: "requirement", tool: "list_requirements", list: ["requirements", "code"] },
-    one: ["get_requirement_coverage", "requirement"],
-  },
-  deployment: {
-    ...{ noun: "deployment", tool: "list_deployments", list: ["deployments", "name"] },
-    one: ["get_deployment_history", "deployment"],
-  },
-  alert: { noun: "alert", tool: "list_alerts" },
-  coverage: { noun: "coverage", tool: "get_coverage_summary" },
-  uncovered: { noun: "requirement", tool: "get_uncovered_requirements" },
-  reference: { noun: "reference", tool: "list_references" },
-  service: { noun: "service", tool: "list_services" },
-  log: { noun: "log", tool: "view_logs" },
+  device: ["list_hosts", "devices", "id", "get_device_info", "device_id"],
+  script: ["list_scripts", "scripts", "name"],
+  testcase: ["list_testcases", "testcases", "name", "load_testcase", "testcase"],
+  app: ["list_userinterfaces", "userinterfaces", "name", "preview_userinterface", "userinterface_name"],
+  requirement: ["list_requirements", "requirements", "code", "get_requirement_coverage", "requirement"],
+  deployment: ["list_deployments", "deployments", "name", "get_deployment_history", "deployment"],
+  alert: ["list_alerts"],
+  coverage: ["get_coverage_summary"],
+  reference: ["list_references"],
+  service: ["list_services"],
+  log: ["view_logs"],
 } as const satisfies Record<string, Listing>;
+
+/** What can be listed. A request names it by words of `vocabulary.json`. */
+export type Topic = keyof typeof listings;
+/** A row of a listing: the value that tools take for it, and the keys of the names that people give it. */
+export type Thing = { topic: Topic; value: string; keys: readonly string[]; row: Record<string, unknown> };
 
 export const listingOf = (topic: Topic): Listing => listings[topic];
 const isTopic = (word: string): word is Topic => Object.hasOwn(listings, word);
 export const topics = Object.keys(listings).filter(isTopic);
-/** What is run. */
-export type Runnable = "script" | "testcase";
-export const runnable: readonly Runnable[] = ["script", "testcase"];
-/** Topics whose things have names. */
-export const named: readonly Topic[] = topics.filter((topic) => listingOf(topic).list);
+/** The topics whose things have names. */
+export const namedTopics: readonly Topic[] = topics.filter((topic) => listingOf(topic)[1]);
+export const runnableTopics: readonly Topic[] = ["script", "testcase"];
 
 /** The tools that `runOffline` calls, and no others. */
 export const offlineTools: readonly string[] = [
-  ...topics.flatMap((topic) => [listingOf(topic).tool, ...(listingOf(topic).one?.slice(0, 1) ?? [])]),
+  ...topics.map((topic) => listingOf(topic)[0]),
+  ...topics.flatMap((topic) => listingOf(topic)[3] ?? []),
   ...["execute_script", "execute_testcase", "get_compatible_hosts"],
-  ...["get_execution_results", "get_execution_status", "get_execution_report"],
+  ...["get_execution_results", "get_execution_report"],
 ];
 
+/** The part of a name that people leave out. */
+const optionalPart: Partial<Record<Topic, RegExp>> = { device: /^.*\//, script: /\.\w{1,4}$/ };
 const rowsSchema = z.array(z.record(z.string(), z.unknown()));
 const hostsSchema = z.object({ hosts: z.array(z.object({ devices: rowsSchema })) });
 
 /** The things of a listing's result. */
 export function thingsIn(topic: Topic, { structured = {} }: ToolResult): Thing[] {
-  const { list: [rows, key] = ["", ""], short } = listingOf(topic);
-  const found =
+  const [, list = "", field = ""] = listingOf(topic);
+  const rows =
     topic === "device"
       ? hostsSchema.parse(structured).hosts.flatMap(({ devices }) => devices)
-      : rowsSchema.parse(structured[rows] ?? []);
-  return found.map((row) => {
-    const value = String(row[key] ?? "");
-    return { topic, value, names: short ? [value, value.replace(short, "")] : [value], row };
+      : rowsSchema.parse(structured[list]);
+  return rows.map((row) => {
+    const value = String(row[field]);
+    return { topic, value, keys: [value, value.replace(optionalPart[topic] ?? "", "")].map(keyOf), row };
   });
 }
 
-/** The text of a result, as the server made it of its typed result. */
+/** The text that the server made of a typed result. */
 export const textOf = ({ parts }: ToolResult): string =>
   parts
     .flatMap((part) => (part.type === "text" ? [part.text] : []))

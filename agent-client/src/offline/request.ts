@@ -1,137 +1,164 @@
 import { AgentError } from "../errors.ts";
-import type { ToolCall, ToolResult, ToolSpec } from "../ports.ts";
-import { listingOf, type Thing, type Topic, textOf, thingsIn } from "./listings.ts";
-import { namedIn, nearIn } from "./names.ts";
+import type { ToolCall, ToolResult } from "../ports.ts";
+import {
+  listingOf,
+  namedTopics,
+  runnableTopics,
+  type Thing,
+  type Topic,
+  textOf,
+  thingsIn,
+  topics,
+} from "./listings.ts";
 import { type Period, periodIn } from "./times.ts";
-import { isUnderstood, type Meaning, means, type Token, tokensOf } from "./words.ts";
+import { keyOf, type Meaning, means, type Token, tokensOf } from "./words.ts";
 
 export type OfflineGiven = {
   text: string;
-  /** What the user answered to `needs`, oldest first. */
-  answers?: readonly string[];
-  /** The tools that may be called. */
-  specs: readonly ToolSpec[];
   now: Date;
-  /** How long a run is waited for. */
+  /** The time to wait for the end of a run. */
   timeoutMs: number;
   /** Throws when the run is interrupted. */
   call(use: ToolCall): Promise<ToolResult>;
 };
-/** `needs_input`: what was asked for did not happen. `needs`: a question; its answer comes back beside the same text. */
+/** `needs_input`: the request was not done, or not understood in full. `needs`: an open question; each option is a request. */
 export type OfflineAnswer = {
   text: string;
   outcome: "done" | "needs_input" | "limit";
   needs?: { question: string; options: string[] };
 };
 
-/** Ends the work with an answer, from wherever that is found out. */
+/** Ends the request with an answer. */
 export class Settled extends Error {
   constructor(readonly answer: OfflineAnswer) {
     super(answer.text);
   }
 }
-/** Throws Settled: nothing was done, and why; with options it is a question. */
-export function stop(text: string, options?: readonly string[]): never {
-  const needs = options && { question: text, options: options.slice(0, 10) };
-  throw new Settled({ text, outcome: "needs_input", ...(needs && { needs }) });
+const maxOptions = 10;
+/** Throws Settled: nothing was done. With options, which are requests, the text is a question. */
+export function stop(text: string, options: readonly string[] = []): never {
+  const isCut = options.length > maxOptions;
+  const question = isCut ? `${text} The first ${maxOptions} of ${options.length}:` : text;
+  const needs = { question, options: options.slice(0, maxOptions) };
+  throw new Settled({ text, outcome: "needs_input", ...(options.length > 0 && { needs }) });
+}
+/** Names the words that were not understood, before the text. */
+export function notUnderstood(words: readonly string[], text = ""): string {
+  const list = words.map((word) => `“${word}”`).join(", ");
+  return words.length === 0 ? text : `Not understood: ${list}. ${text}`.trimEnd();
 }
 
-/** A request, read against what is there. */
+type Name = { thing: Thing; tokens: readonly Token[] };
+const maxNameTokens = 20;
+
+/** A request, read against the names of what there is. */
 export class Request {
   readonly tokens: readonly Token[];
-  /** The tokens that are neither a name nor a time, as far as those were looked for. */
-  rest: readonly Token[];
-  /** The first word that is not mere politeness. */
-  readonly lead: Token | undefined;
-  private readonly answers: readonly Token[][];
+  /** The words that are no part of a name. */
+  private rest: readonly Token[];
+  private names: readonly Name[] = [];
   private readonly listed = new Map<Topic, Thing[]>();
+  period: Period | undefined;
 
   constructor(readonly given: OfflineGiven) {
     this.tokens = tokensOf(given.text);
     this.rest = this.tokens;
-    this.answers = [...(given.answers ?? [])].reverse().map(tokensOf);
-    this.lead = this.tokens.find(
-      (token) => means(token, "question", "show", "run", "not") || !isUnderstood(token, ["small"]),
-    );
   }
 
-  says = (...meanings: Meaning[]): boolean => this.tokens.some((token) => means(token, ...meanings));
-  answered = (meaning: Meaning): boolean => this.answers[0]?.some((token) => means(token, meaning)) === true;
-  unknown = (meanings: readonly Meaning[]): readonly Token[] =>
-    this.rest.filter((token) => !isUnderstood(token, meanings));
+  /** Finds the names of the request, then its time in the words beside them. */
+  async read(): Promise<void> {
+    if (this.tokens.every((token) => means(token))) return;
+    this.names = namesIn(this.tokens, await this.all(...namedTopics));
+    const named = new Set(this.names.flatMap(({ tokens }) => tokens));
+    this.rest = this.tokens.filter((token) => !named.has(token));
+    const hide = (text: string, { from, to }: Token) =>
+      text.slice(0, from) + "_".repeat(to - from) + text.slice(to);
+    this.period = periodIn([...named].reduce(hide, this.given.text), this.given.now);
+  }
+
+  /** The things of these topics that the request names. */
+  found = (wanted = namedTopics): Thing[] => [
+    ...new Set(this.names.map(({ thing }) => thing).filter(({ topic }) => wanted.includes(topic))),
+  ];
+
+  /** The topics whose nouns the request says, in its order. */
+  topics = (): Topic[] => [
+    ...new Set(this.rest.flatMap((token) => topics.filter((topic) => means(token, [topic])))),
+  ];
+
+  /** Scripts, test cases or both: what the request speaks of. */
+  runnables(): readonly Topic[] {
+    const said = this.topics().filter((topic) => runnableTopics.includes(topic));
+    return said.length > 0 ? said : runnableTopics;
+  }
+
+  says = (...meanings: readonly Meaning[]): boolean => this.rest.some((token) => means(token, meanings));
+
+  /** True when the first word that is more than politeness has one of the meanings. */
+  leads(...meanings: readonly Meaning[]): boolean {
+    const lead = this.tokens.find((token) => !means(token, ["small", "vague", "greeting"]));
+    return lead !== undefined && this.rest.includes(lead) && means(lead, meanings);
+  }
+
+  /** The words that an answer about these meanings, things and time leaves out. */
+  leftOver(meanings: readonly Meaning[], things: readonly (Thing | undefined)[], period?: Period): string[] {
+    const used = this.names.flatMap(({ thing, tokens }) => (things.includes(thing) ? tokens : []));
+    const isInPeriod = ({ from, to }: Token) => period !== undefined && from < period.to && to > period.from;
+    return this.tokens
+      .filter((token) => !used.includes(token) && !means(token, meanings) && !isInPeriod(token))
+      .map(({ raw }) => raw);
+  }
 
   /** Throws an AgentError when the tool fails. */
   async call(name: string, input: ToolCall["input"] = {}): Promise<ToolResult> {
     const result = await this.given.call({ name, input });
     if (!result.isError) return result;
-    throw new AgentError(
-      "TOOL_FAILED",
-      `${name} failed. ${textOf(result)}`,
-      "`labwright logs` may say more.",
-    );
+    const message = `${name} failed. ${textOf(result)}`;
+    throw new AgentError("TOOL_FAILED", message, "`labwright logs` may say more.");
   }
 
-  async all(...topics: readonly Topic[]): Promise<Thing[]> {
-    for (const topic of topics.filter((one) => !this.listed.has(one))) {
+  /** Everything that there is of these topics. */
+  async all(...wanted: readonly Topic[]): Promise<Thing[]> {
+    for (const topic of wanted.filter((one) => !this.listed.has(one))) {
       const input = topic === "device" ? {} : { max_tokens: 50_000 };
-      this.listed.set(topic, thingsIn(topic, await this.call(listingOf(topic).tool, input)));
+      this.listed.set(topic, thingsIn(topic, await this.call(listingOf(topic)[0], input)));
     }
-    return topics.flatMap((topic) => this.listed.get(topic) ?? []);
-  }
-
-  /** The things that the request names, by group. */
-  async find(...groups: readonly (readonly Topic[])[]): Promise<Thing[][]> {
-    const lists: Thing[][] = [];
-    for (const group of groups) lists.push(await this.all(...group));
-    const { found, taken } = namedIn(this.rest, lists);
-    this.rest = this.rest.filter((token) => !taken.includes(token));
-    return found;
-  }
-
-  /** The only one, or the one that an answer names. Throws Settled, with a question, between several. */
-  one(things: readonly Thing[]): Thing | undefined {
-    const [only, ...others] = things;
-    return others.length === 0 ? only : (this.chosen(things) ?? this.ask(things));
-  }
-
-  /** The one that was found; else the one that an answer names; else a question where a word may be short for a name. */
-  async pick(found: readonly Thing[], topics: readonly Topic[], unknown: readonly Token[]) {
-    if (found.length > 0) return this.one(found);
-    if (unknown.length + this.answers.length === 0) return undefined;
-    const things = await this.all(...topics);
-    const near = nearIn(unknown, things);
-    const chosen = this.chosen(things);
-    if (!chosen && near.length > 0) this.ask(near);
-    if (chosen) this.rest = this.rest.filter((token) => nearIn([token], [chosen]).length === 0);
-    return chosen;
-  }
-
-  private chosen(things: readonly Thing[]): Thing | undefined {
-    const named = this.answers.map((answer) => namedIn(answer, [things]).found[0] ?? []);
-    return named.find(({ length }) => length === 1)?.[0];
-  }
-
-  /** Throws Settled, with a question. */
-  ask(things: readonly Thing[], unknown: readonly Token[] = []): never {
-    const nouns = [...new Set(things.map(({ topic }) => listingOf(topic).noun))].join(" or ");
-    if (things.length === 0) stop(`${notUnderstood(unknown)} There is nothing of the kind.`.trim());
-    const more = things.length > 10 ? ` ${things.length - 10} more are not shown.` : "";
-    const asked = `${notUnderstood(unknown)} Which ${nouns} is meant?${more}`.trim();
-    return stop(
-      asked,
-      things.map(({ value }) => value),
-    );
-  }
-
-  /** The time that the request says beside its names. */
-  time(): Period | undefined {
-    const isFree = (at: number) => this.rest.some(({ from, to }) => at >= from && at < to);
-    const text = this.given.text.replace(/[^\s'’]/g, (letter, at: number) => (isFree(at) ? letter : "_"));
-    const period = periodIn(text, this.given.now);
-    if (period) this.rest = this.rest.filter(({ from, to }) => to <= period.from || from >= period.to);
-    return period;
+    return wanted.flatMap((topic) => this.listed.get(topic) ?? []);
   }
 }
 
-export const notUnderstood = (tokens: readonly Token[]): string =>
-  tokens.length === 0 ? "" : `Not understood: ${tokens.map(({ raw }) => `“${raw}”`).join(", ")}.`;
+/**
+ * The things that tokens name in full. Of two names the longer is meant; of two things with one name, that of the earlier
+ * topic. Scripts and test cases are equal. A name of plain words, such as "run", needs quotes.
+ */
+function namesIn(tokens: readonly Token[], things: readonly Thing[]): Name[] {
+  const names = tokens.flatMap((_, from) =>
+    tokens.slice(from, from + maxNameTokens).flatMap((_, more) => {
+      const span = tokens.slice(from, from + more + 1);
+      const key = span.flatMap(({ words }) => words).join(" ");
+      const isPlain = span.every((token) => means(token));
+      return things
+        .filter(({ keys }) => !isPlain && keys.includes(key))
+        .map((thing) => ({ thing, tokens: span }));
+    }),
+  );
+  const rank = ({ thing: { topic } }: Name) => namedTopics.indexOf(topic === "script" ? "testcase" : topic);
+  const isBetter = (other: Name, name: Name) =>
+    name.tokens.every((token) => other.tokens.includes(token)) &&
+    (other.tokens.length > name.tokens.length || rank(other) < rank(name));
+  return names.filter((name) => !names.some((other) => isBetter(other, name)));
+}
+
+type Message = { role: string; text: string };
+
+/** The request of the last message: an option of the question before it, when the message is a name in only that one. */
+export function requestIn(messages: readonly Message[]): string {
+  const text = messages.at(-1)?.text ?? "";
+  const question = messages.at(-2);
+  if (question?.role !== "assistant") return text;
+  const options = [...question.text.matchAll(/^\d+\. (.*)$/gm)].map(([, option = ""]) => option);
+  const isName = ({ raw }: Token) =>
+    [raw, raw.replace(/^.*\//, "")].some((name) => keyOf(name) === keyOf(text));
+  const [option, ...others] = options.filter((one) => tokensOf(one).some(isName));
+  return option === undefined || others.length > 0 ? text : option;
+}

@@ -1,74 +1,72 @@
 import { z } from "zod";
-import { notUnderstood, type OfflineAnswer, type Request } from "./request.ts";
-import { kindsIn } from "./runs.ts";
+import type { Thing } from "./listings.ts";
+import { notUnderstood, type OfflineAnswer, type Request, stop } from "./request.ts";
+import { isOpen } from "./run.ts";
 import type { Period } from "./times.ts";
-import { type Meaning, means } from "./words.ts";
+import type { Meaning } from "./words.ts";
 
-const meanings: readonly Meaning[] = [
-  ...(["run", "not", "question", "show", "past", "pass", "fail", "state", "small"] as const),
-  ...(["script", "testcase", "device"] as const),
+const understood: readonly Meaning[] = [
+  ...(["run", "not", "question", "what", "show", "past", "pass", "fail", "result", "state"] as const),
+  ...(["small", "vague", "script", "testcase", "device"] as const),
 ];
 const maxShown = 10;
 
-const pageSchema = z.object({
-  counts: z.record(z.string(), z.int()),
-  executions: z.array(
-    z.object({
-      ...{ execution_id: z.string(), name: z.string(), status: z.string(), started_at: z.string() },
-      ...{ device: z.string().optional(), duration_ms: z.int().optional(), reason: z.string().optional() },
-    }),
-  ),
+const runSchema = z.object({
+  ...{ execution_id: z.string(), name: z.string(), status: z.string(), started_at: z.string() },
+  ...{ device: z.string().optional(), duration_ms: z.int().optional(), reason: z.string().optional() },
 });
+const pageSchema = z.object({ counts: z.record(z.string(), z.int()), executions: z.array(runSchema) });
 type Page = z.output<typeof pageSchema>;
-type Run = Page["executions"][number];
+type Run = z.output<typeof runSchema>;
 
 /** Tells what ran: the latest run first, and how many ended how in the time that the request names. */
-export async function results(request: Request, period: Period | undefined): Promise<OfflineAnswer> {
-  const filter = await filterOf(request);
-  const left = request.unknown(meanings);
-  const page = await search(request, { ...filter, ...timesOf(period) });
+export async function results(request: Request): Promise<OfflineAnswer> {
+  const { period } = request;
+  const topics = request.runnables();
+  const device = onlyOne(request.found(["device"]));
+  const target = onlyOne(request.found(topics));
+  const left = request.leftOver(understood, [device, target], period);
+  const page = await search(request, {
+    kind: target?.topic ?? (topics.length === 1 ? topics[0] : undefined),
+    ...{ name: target?.value, device: device?.value },
+    ...{ since: period?.since?.toISOString(), until: period?.until?.toISOString() },
+  });
   const [latest, ...others] = page.executions;
-  const ever = latest || !period ? undefined : (await search(request, filter)).executions[0];
-  const what = [filter.name && ` of ${filter.name}`, filter.device && ` on ${filter.device}`].join("");
-  const shown = request.says("fail", "not") ? page.executions.filter(isBad) : others;
+  const further = request.says("fail", "not") ? page.executions.filter(isBad) : others;
+  const what = [target && ` of ${target.value}`, device && ` on ${device.value}`].join("");
   const lines = [
-    `${verdict(request, page, filter)}${latest ? `the latest run: ${runLine(latest)}` : `there was no run${what}`}.`,
+    `${left.length > 0 ? "" : verdict(request, page, target)}${latest ? `the latest run: ${runText(latest)}` : `there was no run${what}`}.`,
     `${period?.said ?? "at any time"}: ${countsOf(page)}.`,
-    ever && `The latest run at any time: ${runLine(ever)}.`,
-    ...shown.slice(0, maxShown).map((run) => `- ${runLine(run)}`),
+    ...further.slice(0, maxShown).map((run) => `- ${runText(run)}`),
     period && `Meant by “${period.said}”: ${boundsText(period)}.`,
     notUnderstood(left),
   ];
   return { text: lines.filter(Boolean).join("\n"), outcome: left.length > 0 ? "needs_input" : "done" };
 }
 
-type Filter = { name?: string; kind?: string; device?: string };
-
-/** What the request names. Throws Settled, with a question, where several fit. */
-async function filterOf(request: Request): Promise<Filter> {
-  const kinds = kindsIn(request);
-  const [kind] = kinds.length === 1 ? kinds : [];
-  if (request.unknown(meanings).length === 0) return kind ? { kind } : {};
-  const [devices = [], targets = []] = await request.find(["device"], kinds);
-  const device = request.one(devices)?.value;
-  const name = (await request.pick(targets, kinds, request.unknown(meanings)))?.value;
-  const target = name === undefined ? kind && { kind } : { name };
-  return { ...target, ...(device !== undefined && { device }) };
+function onlyOne(things: readonly Thing[]): Thing | undefined {
+  if (things.length < 2) return things[0];
+  return stop(`Ask about one at a time: ${things.map(({ value }) => value).join(", ")}.`);
 }
 
-const timesOf = ({ since, until }: Partial<Period> = {}) => ({
-  ...(since && { since: since.toISOString() }),
-  ...(until && { until: until.toISOString() }),
-});
+async function search(request: Request, filter: Record<string, string | undefined>): Promise<Page> {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const input = { ...Object.fromEntries(given), max_tokens: 10_000 };
+  return pageSchema.parse((await request.call("get_execution_results", input)).structured);
+}
 
-const search = async (request: Request, filter: object): Promise<Page> =>
-  pageSchema.parse(
-    (await request.call("get_execution_results", { ...filter, max_tokens: 10_000 })).structured,
-  );
+const isBad = (run: { status: string }): boolean => !isOpen(run) && !["passed", "flaky"].includes(run.status);
 
-const isOpen = ({ status }: { status: string }): boolean => status === "running" || status === "queued";
-const isBad = (run: Run): boolean => !isOpen(run) && run.status !== "passed";
-const notBad = new Set(["passed", "flaky", "running", "queued"]);
+/** The answer to a question whether something passed or failed: by the latest run of one target, else by all runs. */
+function verdict(request: Request, { counts, executions }: Page, target: Thing | undefined): string {
+  if (!request.leads("question") || request.says("not") || !request.says("pass", "fail")) return "";
+  const asksFail = request.says("fail");
+  const runs =
+    target && !asksFail ? executions.slice(0, 1) : Object.keys(counts).map((status) => ({ status }));
+  const hasBad = runs.some(isBad);
+  if (!hasBad && runs.some(isOpen)) return "Not yet: ";
+  return runs.length > 0 && asksFail === hasBad ? "Yes: " : "No: ";
+}
 
 function countsOf({ counts: { flaky: _, ...counts } }: Page): string {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -76,21 +74,9 @@ function countsOf({ counts: { flaky: _, ...counts } }: Page): string {
   return [`${total} run${total === 1 ? "" : "s"}`, ...parts].join(", ");
 }
 
-/** The answer to a question whether something passed or failed: by the latest run of one, else by all runs. */
-function verdict(request: Request, { counts, executions }: Page, { name }: Filter): string {
-  const latest = name === undefined ? undefined : executions[0];
-  if (name === undefined && request.unknown(meanings).length > 0) return "";
-  if (!means(request.lead, "question") || request.says("not") || !request.says("pass", "fail")) return "";
-  const ends = request.says("fail") || !latest ? Object.keys(counts) : [latest.status];
-  const hasBad = ends.some((status) => !notBad.has(status));
-  if (!hasBad && ends.some((status) => isOpen({ status }))) return "Not yet: ";
-  if (ends.length === 0) return "No: ";
-  return request.says("fail") === hasBad ? "Yes: " : "No: ";
-}
-
 const minutes = (date: Date): string => date.toLocaleString("sv-SE").slice(0, 16);
 
-function runLine({ name, status, device, started_at, duration_ms: ms, reason, execution_id }: Run): string {
+function runText({ name, status, device, started_at, duration_ms: ms, reason, execution_id }: Run): string {
   const time = ms === undefined ? undefined : `${(ms / 1_000).toFixed(1)} s`;
   const facts = [device, minutes(new Date(started_at)), time, reason, `execution ${execution_id}`];
   return `${name} ${status} (${facts.filter(Boolean).join(", ")})`;

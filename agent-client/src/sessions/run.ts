@@ -93,8 +93,7 @@ async function withoutModel(
   transcript.options = [];
   let count = 0;
   const { needs, text, outcome } = await runOffline({
-    ...requestIn(transcript.history.map((one) => ({ role: one.role, text: textOf(one) }))),
-    specs,
+    text: requestIn(transcript.history.map((one) => ({ role: one.role, text: textOf(one) }))),
     now: new Date(deps.clock.now()),
     timeoutMs: agent.config.timeout_seconds * 1_000,
     async call(use) {

@@ -15,7 +15,6 @@ export type OfflineBench = {
   ask(
     text: string,
     options?: {
-      answers?: readonly string[];
       signal?: AbortSignal;
       now?: Date;
       timeoutMs?: number;
@@ -40,12 +39,11 @@ export async function openOffline(yaml: string): Promise<OfflineBench> {
     product,
     client,
     async ask(text, options = {}) {
-      const { answers, now = new Date(), timeoutMs = 600_000, change = (use: ToolCall) => use } = options;
+      const { now = new Date(), timeoutMs = 600_000, change = (use: ToolCall) => use } = options;
       const signal = options.signal ?? new AbortController().signal;
-      const specs = (await toolbox.specs()).filter(({ name }) => offlineTools.includes(name));
       const calls: ToolCall[] = [];
       const answer = await runOffline({
-        ...{ text, specs, now, timeoutMs, ...(answers && { answers }) },
+        ...{ text, now, timeoutMs },
         async call(use) {
           if (!offlineTools.includes(use.name)) throw new Error(`${use.name} is not to be called`);
           calls.push(use);

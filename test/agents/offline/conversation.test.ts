@@ -27,9 +27,17 @@ test("a chat without a key runs what is asked, with its questions answered by na
   const chat = await lab.chat();
   const which = await chat.say("run the login test case");
   expect(which.ended).toMatchObject({ outcome: "needs_input" });
-  expect(which.ended.text).toBe("Which test case is meant?\n1. login_basic\n2. login_guest");
-  const device = await chat.say("2");
-  expect(device.ended.text).toBe("Which device is meant?\n1. lab/box\n2. lab/living_room");
+  expect(which.ended.text).toBe(
+    [
+      "Not understood: “login”. What is to be run?",
+      ...['1. Run the test case "endless"', '2. Run the test case "login_basic"'],
+      '3. Run the test case "login_guest"',
+    ].join("\n"),
+  );
+  const device = await chat.say("3");
+  expect(device.ended.text).toMatch(
+    /^What is to be run\?\n1\. Run the test case "login_guest" on "lab\/box"\n/,
+  );
   expect(toolsIn(device.events)).not.toContain("execute_testcase");
   const done = await chat.say("living_room");
   expect(toolsIn(done.events)).toContain("execute_testcase");
@@ -74,20 +82,25 @@ test("a greeting is answered at once, and no skill is asked for", async () => {
   await chat.close();
 });
 
-test("an answer belongs to the request before its question, anything else is a request of its own", () => {
-  const user = (text: string) => ({ role: "user", text });
-  const asks = (...options: string[]) => ({
-    role: "assistant",
-    text: ["Which?", ...options.map((option, at) => `${at + 1}. ${option}`)].join("\n"),
-  });
-  const begun = [user("run login"), asks("login_a", "login_b")];
-  expect(requestIn([...begun, user("LOGIN-B")])).toEqual({ text: "run login", answers: ["LOGIN-B"] });
-  const further = [...begun, user("login_b"), asks("lab/box", "lab/tv")];
-  expect(requestIn([...further, user("tv")])).toEqual({ text: "run login", answers: ["login_b", "tv"] });
-  expect(requestIn([...further, user("list scripts")])).toEqual({ text: "list scripts", answers: [] });
-  expect(requestIn([user("hello")])).toEqual({ text: "hello", answers: [] });
-  expect(requestIn([user("a"), { role: "assistant", text: "done" }, user("done")])).toEqual({
-    ...{ text: "done", answers: [] },
-  });
-  expect(requestIn([])).toEqual({ text: "", answers: [] });
+test("a name in only one option of the question is that option, anything else is a request of its own", () => {
+  const orders = ["login_a", "login_b"].flatMap((name) =>
+    ["lab/box", "lab/tv"].map((device) => `Run "${name}" on "${device}"`),
+  );
+  const text = ["Which?", ...orders.slice(0, 3).map((order, at) => `${at + 1}. ${order}`)].join("\n");
+  const request = (said: string, role = "assistant") =>
+    requestIn([
+      ...[
+        { role: "user", text: "run login" },
+        { role, text },
+      ],
+      { role: "user", text: said },
+    ]);
+  expect(request("LOGIN-B")).toBe(orders[2]);
+  expect(request("tv")).toBe(orders[1]);
+  expect(request("lab/tv")).toBe(orders[1]);
+  expect(request("box")).toBe("box");
+  expect(request("list scripts")).toBe("list scripts");
+  expect(request("tv", "user")).toBe("tv");
+  expect(requestIn([{ role: "user", text: "hello" }])).toBe("hello");
+  expect(requestIn([])).toBe("");
 });
