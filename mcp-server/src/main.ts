@@ -274,7 +274,7 @@ async function heldBy({ running: { services }, agentStore }: Parts, agents: Retu
     leases: (await devices.leases()).length,
     runs: executions.running() + recordings.running() + agents.runs(),
     deployments: await deployments.pending(),
-    agents: (await agentStore.held()) + agents.connections(),
+    agents: (await agentStore.held()) + agents.connections() + agents.autonomous(),
   };
 }
 

@@ -59,8 +59,8 @@ export type Agents = {
   running(): number;
   /** How many clients hold a connection open. */
   connections(): number;
-  /** Starts the agents that nobody talks to, as far as they are enabled. */
-  startAutonomous(): Promise<void>;
+  /** Starts the agents that nobody talks to, as far as they are enabled. Gives how many work now. */
+  startAutonomous(): number;
   /** Ends every run and connection, and gives back what they hold. */
   close(): Promise<void>;
 };
@@ -102,12 +102,12 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     socketUpgrade: sockets.upgrade,
     running: conversations.running,
     connections: sockets.count,
-    async startAutonomous() {
+    startAutonomous() {
       const { toolbox, close } = toolsFor(deps, "agent");
       const clock = systemClock;
       const runSkill = createRunSkill({ server: { ...server, toolbox }, models, settings, clock });
       const holder = `agents/${process.pid}/${randomUUID().slice(0, 8)}`;
-      const runtime = await startRuntime({
+      const runtime = startRuntime({
         ...{ toolbox, store, events, agents, holder, clock, log: deps.log },
         /** A key that is saved while this runs counts from the next task on. */
         get runSkill() {
@@ -115,6 +115,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
         },
       });
       ending.push(close, runtime.close);
+      return runtime.agents;
     },
     async close() {
       // What cannot end keeps none of the others.

@@ -7,7 +7,6 @@ import {
   type AgentTask,
   type AgentTaskFilter,
   type AgentTaskPatch,
-  agentRoleRows,
   agentSessionRows,
   agentTaskRows,
   type Database,
@@ -29,10 +28,7 @@ export type AgentAppend = {
   patch: AgentSessionPatch;
 };
 
-/**
- * What the agent client keeps here: conversations, tasks, and who alone may do what. Times are those of this server's
- * clock, so that the clocks of agents do not matter.
- */
+/** Conversations and tasks of agents. Times are those of this server's clock, so that the clocks of agents do not matter. */
 export type AgentStore = {
   /** The same once more gives what is there. Throws ALREADY_EXISTS for an id of another agent or owner. */
   createSession(session: NewAgentSession): Promise<AgentSession>;
@@ -55,9 +51,15 @@ export type AgentStore = {
   letGo(id: string, holder: string): Promise<void>;
   /** False when that agent has a task of that key already. Throws INPUT_TOO_LARGE for an event over 256 KB. */
   addTask(task: NewAgentTask): Promise<boolean>;
-  /** The most urgent, then oldest, that is pending, or running with a holder whose time is over. */
-  claimTask(agent: string, wanted: WantedHold): Promise<AgentTask | undefined>;
-  /** False when another has it. Throws INPUT_TOO_LARGE for a finding over 256 KB. */
+  /**
+   * The most urgent, then oldest, that is pending or running and that nobody holds; undefined while `max_parallel` tasks
+   * of the agent are running, on whichever server.
+   */
+  claimTask(agent: string, wanted: WantedHold & { max_parallel: number }): Promise<AgentTask | undefined>;
+  /**
+   * Without `ttl_ms` a new state ends the hold, and another change leaves it as it is. False when another has the task.
+   * Throws INPUT_TOO_LARGE for a finding over 256 KB.
+   */
   updateTask(
     id: number,
     patch: AgentTaskPatch,
@@ -65,48 +67,28 @@ export type AgentStore = {
   ): Promise<boolean>;
   /** Newest first. */
   tasks(filter: AgentTaskFilter): Promise<AgentTask[]>;
-  /** False when another has it. */
-  holdRole(name: string, wanted: WantedHold): Promise<boolean>;
-  letGoRole(name: string, holder: string): Promise<void>;
-  /** How many conversations and roles are held. */
+  /** How many conversations are held. */
   held(): Promise<number>;
 };
 
 /** What the work of autonomous agents needs of it. */
-export type TaskStore = Pick<
-  AgentStore,
-  "addTask" | "claimTask" | "updateTask" | "tasks" | "holdRole" | "letGoRole"
->;
+export type TaskStore = Pick<AgentStore, "addTask" | "claimTask" | "updateTask" | "tasks">;
 
 const limits = { message: 16 * 1_048_576, event: 262_144, finding: 262_144, page: 8 * 1_048_576 };
 
 export function createAgentStore({ db, clock }: { db: Database; clock: Clock }): AgentStore {
-  const times = timesOf(clock);
-  const roles = agentRoleRows(db);
-  const sessions = agentSessionRows(db);
-  return {
-    ...conversations(db, times),
-    ...tasks(db, times),
-    holdRole: (name, wanted) => roles.hold(name, times.of(wanted)),
-    letGoRole: (name, holder) => roles.letGo(name, holder),
-    held: async () => (await roles.held(times.now())) + (await sessions.held(times.now())),
-  };
+  return { ...conversations(db, clock), ...tasks(db, clock) };
 }
 
-type Times = ReturnType<typeof timesOf>;
+const nowOf = (clock: Clock): string => new Date(clock.now()).toISOString();
 
-function timesOf(clock: Clock) {
-  const iso = (ms: number) => new Date(ms).toISOString();
-  return {
-    now: () => iso(clock.now()),
-    of({ holder, ttl_ms }: WantedHold) {
-      const now = clock.now();
-      return { holder, now: iso(now), until: iso(now + ttl_ms) };
-    },
-  };
+/** From now on. */
+function holdOf(clock: Clock, { holder, ttl_ms }: WantedHold) {
+  const now = clock.now();
+  return { holder, now: new Date(now).toISOString(), until: new Date(now + ttl_ms).toISOString() };
 }
 
-function conversations(db: Database, times: Times) {
+function conversations(db: Database, clock: Clock) {
   const rows = agentSessionRows(db);
   const getSession = async (id: string): Promise<AgentSession> => {
     const found = await rows.find(id);
@@ -121,7 +103,7 @@ function conversations(db: Database, times: Times) {
   };
   return {
     async createSession(session: NewAgentSession): Promise<AgentSession> {
-      const stored = await rows.insert({ ...session, title: storableText(session.title) }, times.now());
+      const stored = await rows.insert({ ...session, title: storableText(session.title) }, nowOf(clock));
       if (stored.agent === session.agent && stored.owner === session.owner) return stored;
       throw new ToolError(
         "ALREADY_EXISTS",
@@ -140,7 +122,7 @@ function conversations(db: Database, times: Times) {
         events: events.map((event) => ({ seq: event.seq, body: event })),
         patch: { ...patch, ...(patch.title !== undefined && { title: storableText(patch.title) }) },
       };
-      const outcome = await rows.append(id, entries, { holder, now: times.now() });
+      const outcome = await rows.append(id, entries, { holder, now: nowOf(clock) });
       if (outcome === "missing") throw missing(id);
       if (outcome === "busy") throw busy(id);
     },
@@ -153,35 +135,33 @@ function conversations(db: Database, times: Times) {
       return entries.map(({ body }) => body);
     },
     async hold(id: string, wanted: WantedHold): Promise<boolean> {
-      if (await rows.hold(id, times.of(wanted))) return true;
+      if (await rows.hold(id, holdOf(clock, wanted))) return true;
       await getSession(id);
       return false;
     },
     letGo: rows.letGo,
+    held: () => rows.held(nowOf(clock)),
   };
 }
 
-function tasks(db: Database, times: Times) {
+function tasks(db: Database, clock: Clock) {
   const rows = agentTaskRows(db);
   return {
     async addTask(task: NewAgentTask): Promise<boolean> {
       checkSize("the event", task.event, limits.event);
-      return rows.insert(task, times.now());
+      return rows.insert(task, nowOf(clock));
     },
-    claimTask: (agent: string, wanted: WantedHold) => rows.claim(agent, times.of(wanted)),
+    claimTask: (agent: string, { max_parallel, ...wanted }: WantedHold & { max_parallel: number }) =>
+      rows.claim(agent, { ...holdOf(clock, wanted), max_parallel }),
     async updateTask(
       id: number,
       { error, ...patch }: AgentTaskPatch,
       { holder, ttl_ms }: { holder: string; ttl_ms?: number | undefined },
     ): Promise<boolean> {
       if (patch.finding) checkSize("the finding", patch.finding, limits.finding);
-      const text = typeof error === "string" ? storableText(error) : error;
-      const { until, ...by } = times.of({ holder, ttl_ms: ttl_ms ?? 0 });
-      return rows.update(
-        id,
-        { ...patch, ...(text !== undefined && { error: text }) },
-        { ...by, until: ttl_ms === undefined ? undefined : until },
-      );
+      const changes = { ...patch, error: error && storableText(error) };
+      const by = ttl_ms === undefined ? { holder, now: nowOf(clock) } : holdOf(clock, { holder, ttl_ms });
+      return rows.update(id, changes, by);
     },
     tasks: rows.list,
   };
@@ -199,11 +179,7 @@ function checkSize(what: string, value: JsonObject, max: number): void {
 }
 
 const missing = (id: string) =>
-  new ToolError(
-    "SESSION_NOT_FOUND",
-    `There is no conversation "${id}".`,
-    "List the conversations for their ids.",
-  );
+  new ToolError("SESSION_NOT_FOUND", `There is no conversation "${id}".`, "List the conversations.");
 
 const busy = (id: string) =>
   new ToolError(

@@ -12,6 +12,7 @@ type Own = AgentsDeps["own"];
 export function agentsWhenWanted(deps: Omit<AgentsDeps, "own">) {
   let opening: Promise<Agents> | undefined;
   let opened: Agents | undefined;
+  let autonomous = 0;
   let starting: Promise<unknown> = Promise.resolve();
   const load = async (own: Own): Promise<Agents> => {
     const { openAgents } = await import("./open.ts");
@@ -34,12 +35,16 @@ export function agentsWhenWanted(deps: Omit<AgentsDeps, "own">) {
     startAutonomous(own: Own): Promise<void> {
       const enabled = Object.values(deps.settings.agents).some((agent) => agent.enabled);
       if (!enabled && !deps.env.LABWRIGHT_AGENTS_DIR) return Promise.resolve();
-      const started = open(own).then((agents) => agents.startAutonomous());
+      const started = open(own).then((agents) => {
+        autonomous = agents.startAutonomous();
+      });
       starting = started.catch(() => {});
       return started;
     },
     runs: () => opened?.running() ?? 0,
     connections: () => opened?.connections() ?? 0,
+    /** How many agents work by themselves here. */
+    autonomous: () => autonomous,
     /** Also what is being opened is closed. */
     async close(): Promise<void> {
       await starting;

@@ -1,22 +1,9 @@
-import { and, asc, count, desc, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, sql } from "drizzle-orm";
 import { type AgentUsage, agentEvents, agentMessages, agentSessions } from "./agentSchema.ts";
 import type { Database } from "./database.ts";
 
 /** A conversation with an agent; times are ISO 8601 UTC. */
-export type AgentSession = {
-  id: string;
-  agent: string;
-  owner: string;
-  title: string;
-  skill: string | null;
-  usage: AgentUsage;
-  cost_usd: number;
-  saved_usd: number;
-  turns: number;
-  outcome: string | null;
-  created_at: string;
-  updated_at: string;
-};
+export type AgentSession = Omit<typeof agentSessions.$inferSelect, "holder" | "held_until">;
 export type NewAgentSession = Pick<AgentSession, "id" | "agent" | "owner" | "title">;
 type Changing = "title" | "skill" | "usage" | "cost_usd" | "saved_usd" | "turns" | "outcome";
 export type AgentSessionPatch = { [Key in Changing]?: AgentSession[Key] | undefined };
@@ -33,6 +20,7 @@ export type EntryRange = { after: number; limit: number; bytes: number };
 /** `now` and `until` are instants of the caller's clock. */
 export type Hold = { holder: string; now: string; until: string };
 
+const { holder: _, held_until: __, ...columns } = getTableColumns(agentSessions);
 const noUsage: AgentUsage = {
   input_tokens: 0,
   output_tokens: 0,
@@ -44,31 +32,30 @@ export function agentSessionRows(db: Database) {
   return {
     /** What is there under that id already stays. */
     async insert(session: NewAgentSession, now: string): Promise<AgentSession> {
-      const start = { usage: noUsage, costUsd: 0, savedUsd: 0, turns: 0, createdAt: now, updatedAt: now };
+      const start = { usage: noUsage, cost_usd: 0, saved_usd: 0, turns: 0, created_at: now, updated_at: now };
       const [row] = await db
         .insert(agentSessions)
         .values({ ...session, ...start })
         // Changes nothing, but gives the row back.
         .onConflictDoUpdate({ target: agentSessions.id, set: { id: session.id } })
-        .returning();
+        .returning(columns);
       if (row === undefined) throw new Error("an insert returned no row");
-      return toSession(row);
+      return row;
     },
 
     async find(id: string): Promise<AgentSession | undefined> {
-      const [row] = await db.select().from(agentSessions).where(eq(agentSessions.id, id));
-      return row && toSession(row);
+      const [row] = await db.select(columns).from(agentSessions).where(eq(agentSessions.id, id));
+      return row;
     },
 
     /** Newest first. */
     async list({ owner, limit }: { owner?: string | undefined; limit: number }): Promise<AgentSession[]> {
-      const rows = await db
-        .select()
+      return db
+        .select(columns)
         .from(agentSessions)
         .where(owner === undefined ? undefined : eq(agentSessions.owner, owner))
-        .orderBy(desc(agentSessions.createdAt), desc(agentSessions.id))
+        .orderBy(desc(agentSessions.created_at), desc(agentSessions.id))
         .limit(limit);
-      return rows.map(toSession);
     },
 
     /** With its messages and events. False when there was none. */
@@ -92,11 +79,11 @@ function holding(db: Database) {
       const isFree = or(
         isNull(agentSessions.holder),
         eq(agentSessions.holder, holder),
-        lte(agentSessions.heldUntil, now),
+        lte(agentSessions.held_until, now),
       );
       const rows = await db
         .update(agentSessions)
-        .set({ holder, heldUntil: until })
+        .set({ holder, held_until: until })
         .where(and(eq(agentSessions.id, id), isFree))
         .returning({ id: agentSessions.id });
       return rows.length > 0;
@@ -105,7 +92,7 @@ function holding(db: Database) {
     async letGo(id: string, holder: string): Promise<void> {
       await db
         .update(agentSessions)
-        .set({ holder: null, heldUntil: null })
+        .set({ holder: null, held_until: null })
         .where(and(eq(agentSessions.id, id), eq(agentSessions.holder, holder)));
     },
 
@@ -114,7 +101,7 @@ function holding(db: Database) {
       const [row] = await db
         .select({ held: count() })
         .from(agentSessions)
-        .where(gt(agentSessions.heldUntil, now));
+        .where(gt(agentSessions.held_until, now));
       return row?.held ?? 0;
     },
   };
@@ -133,12 +120,12 @@ function entries(db: Database) {
     ): Promise<"done" | "busy" | "missing"> {
       return db.transaction(async (tx) => {
         const [session] = await tx
-          .select({ holder: agentSessions.holder, heldUntil: agentSessions.heldUntil })
+          .select({ holder: agentSessions.holder, held_until: agentSessions.held_until })
           .from(agentSessions)
           .where(eq(agentSessions.id, id))
           .for("update");
         if (session === undefined) return "missing";
-        const isHeld = session.heldUntil !== null && session.heldUntil > now;
+        const isHeld = session.held_until !== null && session.held_until > now;
         if (isHeld && session.holder !== holder) return "busy";
         const added =
           (await insertEntries(tx, agentMessages, id, messages)) +
@@ -147,7 +134,7 @@ function entries(db: Database) {
         if (isRepeated) return "done";
         await tx
           .update(agentSessions)
-          .set({ ...toPatch(patch), updatedAt: now })
+          .set({ ...patch, updated_at: now })
           .where(eq(agentSessions.id, id));
         return "done";
       });
@@ -163,13 +150,13 @@ type EntryTable = typeof agentMessages | typeof agentEvents;
 async function insertEntries(
   tx: Database,
   table: EntryTable,
-  sessionId: string,
+  session_id: string,
   given: readonly AgentEntry[],
 ): Promise<number> {
   if (given.length === 0) return 0;
   const rows = await tx
     .insert(table)
-    .values(given.map(({ seq, body }) => ({ sessionId, seq, body })))
+    .values(given.map(({ seq, body }) => ({ session_id, seq, body })))
     .onConflictDoNothing()
     .returning({ seq: table.seq });
   return rows.length;
@@ -178,14 +165,14 @@ async function insertEntries(
 async function readEntries(
   db: Database,
   table: EntryTable,
-  sessionId: string,
+  session_id: string,
   { after, limit, bytes }: EntryRange,
 ): Promise<AgentEntry[]> {
   const before = sql`coalesce(sum(octet_length(${table.body})) over (order by ${table.seq} rows between unbounded preceding and 1 preceding), 0)`;
   const page = db
     .select({ seq: table.seq, body: table.body, before: before.as("before") })
     .from(table)
-    .where(and(eq(table.sessionId, sessionId), gt(table.seq, after)))
+    .where(and(eq(table.session_id, session_id), gt(table.seq, after)))
     .orderBy(asc(table.seq))
     .limit(limit)
     .as("page");
@@ -194,29 +181,4 @@ async function readEntries(
     .from(page)
     .where(sql`${page.before} < ${bytes}`)
     .orderBy(asc(page.seq));
-}
-
-function toPatch({ cost_usd, saved_usd, ...same }: AgentSessionPatch) {
-  return {
-    ...same,
-    ...(cost_usd !== undefined && { costUsd: cost_usd }),
-    ...(saved_usd !== undefined && { savedUsd: saved_usd }),
-  };
-}
-
-function toSession(row: typeof agentSessions.$inferSelect): AgentSession {
-  return {
-    id: row.id,
-    agent: row.agent,
-    owner: row.owner,
-    title: row.title,
-    skill: row.skill,
-    usage: row.usage,
-    cost_usd: row.costUsd,
-    saved_usd: row.savedUsd,
-    turns: row.turns,
-    outcome: row.outcome,
-    created_at: row.createdAt,
-    updated_at: row.updatedAt,
-  };
 }

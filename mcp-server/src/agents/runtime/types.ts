@@ -1,7 +1,7 @@
 import type { Agent, Clock, SkillRun, SkillRunEnd, Toolbox } from "@labwright/agent-client";
 import { z } from "zod";
 import type { EventFeed } from "../../services/index.ts";
-import type { AgentTask, TaskStore } from "../store.ts";
+import type { TaskStore } from "../store.ts";
 
 /** An event of the feed, as a task keeps it. */
 export const eventSchema = z.object({
@@ -16,9 +16,6 @@ export const eventSchema = z.object({
   at: z.string(),
 });
 export type LabEvent = z.output<typeof eventSchema>;
-
-/** A piece of work of an autonomous agent. */
-export type Task = Omit<AgentTask, "event"> & { event: LabEvent };
 
 /**
  * Runs a model's conversation in a stored session, which it makes where there is none, and asks for the closing answer in
@@ -39,7 +36,7 @@ export type RuntimeDeps = {
   /** As the settings have changed them. */
   agents: readonly Agent[];
   clock: Clock;
-  /** Names this process among those that may hold the role and the tasks. */
+  /** Names this process among those that may hold a task. */
   holder: string;
   /** Absent without a model; looked at for each task. */
   runSkill?: RunSkill | undefined;

@@ -1,8 +1,23 @@
 import { z } from "zod";
-import { analysisSchema, type JudgedFinding, judgedFindingSchema } from "./findings.ts";
-import { type Kind, type Work, wouldHave } from "./work.ts";
+import { findingParts, type Kind, leftAloneSchema, type Work, wouldHave, wouldSchema } from "./work.ts";
 
+const analysisSchema = z.object({
+  /** One of the server's classes. */
+  classification: z.string(),
+  summary: z.string().trim().min(1).max(4_000),
+  ...findingParts,
+});
 type Analysis = z.output<typeof analysisSchema>;
+const judgedSchema = z.object({
+  /** Of the run, and of others that it decided. */
+  judgements: z.array(analysisSchema.extend({ execution_id: z.string() })),
+  /** Why the run itself was not judged. */
+  undecided: z.string().optional(),
+  reruns_wanted: z.int().optional(),
+  flaky: z.boolean().optional(),
+  would: wouldSchema,
+});
+const findingSchema = z.union([judgedSchema, leftAloneSchema]);
 
 /** What somebody has judged the run to be. */
 const classified = z.string().optional();
@@ -28,8 +43,8 @@ const queueSchema = z.object({
 });
 
 /** A finished run: by the server's rules, else by a model, else undecided. One that somebody has judged is left alone. */
-export const judgeRun: Kind<JudgedFinding> = {
-  schema: judgedFindingSchema,
+export const judgeRun: Kind<z.output<typeof findingSchema>> = {
+  schema: findingSchema,
 
   async find(work) {
     const [own, ...earlier] = await judgementsOf(work, work.event.execution_id ?? "");
@@ -79,7 +94,7 @@ type Asked = { answer?: Analysis; undecided?: string; reruns_wanted?: number };
 async function askModel(work: Work, run: Undecided): Promise<Asked> {
   const { summary, reruns_wanted } = run;
   const open = { undecided: summary, ...(reruns_wanted !== undefined && { reruns_wanted }) };
-  if (!work.hasModel || run.allowed.length === 0) return open;
+  if (!work.ask || run.allowed.length === 0) return open;
   const asked = await work.ask({
     skill: skillFor(work, run),
     request: requestOf(run),
