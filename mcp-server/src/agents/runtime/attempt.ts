@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Agent, AgentError } from "@labwright/agent-client";
-import type { AgentTask, TaskStore } from "../store.ts";
+import type { AgentTask } from "../store.ts";
 import { doWork } from "./duties/doWork.ts";
 import type { Asked, Question, Work } from "./duties/work.ts";
 import { triggerOf } from "./intake.ts";
@@ -16,7 +16,7 @@ const mostAttempts = 3;
 const pauseMs = 5_000;
 
 /** A task that this process has claimed. `deps` is asked anew for its `runSkill`. */
-export type Claimed = { deps: RuntimeDeps; call: CallServer; agent: Agent; task: AgentTask };
+type Claimed = { deps: RuntimeDeps; call: CallServer; agent: Agent; task: AgentTask };
 
 /** Why an attempt stops while the process goes on. */
 class TaskLost extends Error {
@@ -74,10 +74,8 @@ async function failed({ deps, agent, task }: Claimed, error: unknown, closing: A
   const why = messageOf(error).slice(0, 2_000);
   log({ level: "warn", text: `${agent.name}: ${task.event.type}: ${why}`, task: task.id });
   const isLast = error instanceof OutOfTime || task.attempts >= mostAttempts;
-  const end: Parameters<TaskStore["updateTask"]>[2] = isLast
-    ? { holder }
-    : { holder, ttl_ms: pauseMs * task.attempts };
-  await store.updateTask(task.id, { state: isLast ? "failed" : "pending", error: why }, end);
+  const ttl_ms = isLast ? undefined : pauseMs * task.attempts;
+  await store.updateTask(task.id, { state: isLast ? "failed" : "pending", error: why }, { holder, ttl_ms });
 }
 
 function workOf(claimed: Claimed, signal: AbortSignal): Work {

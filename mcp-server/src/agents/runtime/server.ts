@@ -4,8 +4,6 @@ import type { LabEvent } from "./types.ts";
 
 /** A tool that failed, with the server's own words. */
 export class ToolFailed extends Error {
-  override readonly name = "ToolFailed";
-
   constructor(
     readonly code: string,
     message: string,

@@ -11,15 +11,11 @@ const lookMs = 5_000;
 /** Events that come together are stored before the first task begins, so that the most urgent one does. */
 const quietMs = 100;
 
-export type Runtime = {
-  /** How many agents work here. */
-  agents: number;
-  /** Stops the work under way, which another server or the next start goes on with. Resolves when none is left here. */
-  close(): Promise<void>;
-};
-
-/** Starts the autonomous agents. Several servers on one database share their work. */
-export function startRuntime(deps: RuntimeDeps): Runtime {
+/**
+ * Starts the autonomous agents, and gives how many work here. Several servers on one database share their work. `close`
+ * stops what is under way, which another server or the next start goes on with, and resolves when none is left here.
+ */
+export function startRuntime(deps: RuntimeDeps): { agents: number; close(): Promise<void> } {
   const closing = new AbortController();
   const agents = deps.agents.filter(({ mode, config }) => mode === "autonomous" && config.enabled);
   const working = agents.length > 0 ? work(deps, agents, closing.signal) : Promise.resolve();

@@ -16,10 +16,11 @@ export async function infoOf({ call }: Pick<Work, "call">, device: string, signa
   return { state, cannotBeUsed };
 }
 
-export type Look = { summary: string; evidence: string[] };
-
 /** Looks, secures the device if nobody has it, looks once more and gives it back. What cannot be seen is said so. */
-export async function lookTwice(work: Work, device: string): Promise<Look> {
+export async function lookTwice(
+  work: Work,
+  device: string,
+): Promise<{ summary: string; evidence: string[] }> {
   const { state, picture, evidence } = await lookOnce(work, device);
   if (state !== "free" || work.agent.config.dry_run) {
     const held = state === undefined || state === "free" ? "" : ` It is ${state}, so it was not taken.`;

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { messageOf } from "../waiting.ts";
-import { givingBack, infoOf, type Look, lookTwice } from "./device.ts";
+import { givingBack, infoOf, lookTwice } from "./device.ts";
 import { findingParts, type Kind, leftAloneSchema, type Work, wouldHave, wouldSchema } from "./work.ts";
 
 const mostReason = 2_000;
@@ -91,20 +90,11 @@ const requestOf = ({ alert_id, kind, state, device_id, message }: Alert): string
 
 async function withoutModel(work: Work, alert: Alert, why: string): Promise<Incident> {
   const { kind, state, device_id, start_frame } = alert;
-  const looked = device_id === undefined ? undefined : await lookAt(work, device_id);
+  const looked = device_id === undefined ? undefined : await lookTwice(work, device_id);
   const summary = `${kind} is ${state}. ${looked?.summary ?? "It names no device."} ${why} What the picture shows is for a person to say: please look.`;
   const first = start_frame === undefined ? [] : [`frame when it began: ${start_frame}`];
   const evidence = [...first, ...(looked?.evidence ?? [])];
   return { decision: "acknowledge", severity: work.trigger.priority, summary, evidence, confidence: 0 };
-}
-
-async function lookAt(work: Work, device: string): Promise<Look> {
-  try {
-    return await lookTwice(work, device);
-  } catch (error) {
-    work.signal.throwIfAborted();
-    return { summary: "The device could not be looked at.", evidence: [messageOf(error)] };
-  }
 }
 
 function reasonOf({ summary, severity, confidence, evidence }: Incident): string {

@@ -19,18 +19,18 @@ const judgedSchema = z.object({
 });
 const findingSchema = z.union([judgedSchema, leftAloneSchema]);
 
-/** What somebody has judged the run to be. */
-const classified = z.string().optional();
+/** `classified`: what somebody has judged the run to be. */
+const run = { execution_id: z.string(), classified: z.string().optional() };
 /** The record decides it, for the run and its `members`. */
 const decidedSchema = analysisSchema.extend({
-  ...{ execution_id: z.string(), classified, decided: z.literal(true) },
+  ...run,
+  decided: z.literal(true),
   flaky: z.boolean().optional(),
   members: z.array(z.string()).default([]),
 });
 /** A model may decide it, where the run's verdict allows a class. */
 const undecidedSchema = z.object({
-  ...{ execution_id: z.string(), classified, decided: z.literal(false) },
-  ...{ kind: z.string(), name: z.string(), status: z.string() },
+  ...{ ...run, decided: z.literal(false), kind: z.string(), name: z.string(), status: z.string() },
   summary: z.string(),
   evidence: z.array(z.string()),
   reruns_wanted: z.int().optional(),
@@ -54,27 +54,26 @@ export const judgeRun: Kind<z.output<typeof findingSchema>> = {
     const ofModel = answer ? [{ execution_id: own.execution_id, ...answer }] : [];
     const ofRecord = [own, ...earlier].flatMap((judged) => (judged.decided ? analysesOf(judged) : []));
     const judgements = [...ofModel, ...ofRecord];
-    return {
-      judgements,
-      ...open,
-      ...(own.decided && own.flaky !== undefined && { flaky: own.flaky }),
-      ...wouldHave(
-        work,
-        judgements.map((one) => `update_execution_analysis ${one.execution_id} ${one.classification}`),
-      ),
-    };
+    const flaky = own.decided && own.flaky !== undefined && { flaky: own.flaky };
+    const updates = judgements.map(
+      (one) => `update_execution_analysis ${one.execution_id} ${one.classification}`,
+    );
+    return { judgements, ...open, ...flaky, ...wouldHave(work, updates) };
   },
 
   async write(work, finding) {
     if ("left_alone" in finding) return;
-    const { call, signal, event } = work;
     for (const judgement of finding.judgements) {
-      const [run] = await judgementsOf(work, judgement.execution_id);
-      if (run && run.classified === undefined)
-        await call("update_execution_analysis", judgement, z.object({}), signal);
+      const [judged] = await judgementsOf(work, judgement.execution_id);
+      if (judged && judged.classified === undefined)
+        await work.call("update_execution_analysis", judgement, z.object({}), work.signal);
     }
     if (finding.undecided !== undefined)
-      work.log({ level: "info", text: `Undecided: ${finding.undecided}`, execution_id: event.execution_id });
+      work.log({
+        level: "info",
+        text: `Undecided: ${finding.undecided}`,
+        execution_id: work.event.execution_id,
+      });
   },
 };
 

@@ -75,12 +75,9 @@ export async function labHealth(work: Work): Promise<Facts> {
     if (problem === undefined) well += 1;
     else problems.push(`${id}: ${problem}`.slice(0, 2_000));
   }
-  const summary = `${well} of ${ids.length} devices are well.${problems.length > 0 ? ` ${problems.join("; ")}` : ""}`;
-  return {
-    summary: summary.slice(0, 8_000),
-    problems,
-    figures: { hosts: hosts.length, devices: ids.length, well },
-  };
+  const summary = [`${well} of ${ids.length} devices are well.`, problems.join("; ")].join(" ").trim();
+  const figures = { hosts: hosts.length, devices: ids.length, well };
+  return { summary: summary.slice(0, 8_000), problems, figures };
 }
 
 async function problemOf(work: Work, device: string): Promise<string | undefined> {
@@ -100,34 +97,22 @@ const runsSchema = z.object({
 /** What a deployment ran lately, the run that just ended first. */
 export async function deploymentRuns({ event, call, signal }: Work): Promise<Facts> {
   const { deployment_id: id, status, deployment } = event.payload;
-  const { name, runs } = await call(
-    "get_deployment_history",
-    { deployment: typeof id === "string" ? id : String(deployment), max_tokens: 4_000 },
-    runsSchema,
-    signal,
-  );
+  const query = { deployment: typeof id === "string" ? id : String(deployment), max_tokens: 4_000 };
+  const { name, runs } = await call("get_deployment_history", query, runsSchema, signal);
   const figures: Record<string, number> = {};
   for (const run of runs) figures[run.status] = (figures[run.status] ?? 0) + 1;
   const counts = Object.entries(figures).map(([state, n]) => `${n} ${state}`);
   const problems = runs
     .filter((run) => run.status !== "passed")
-    .map((run) =>
-      `${run.due_at}: ${run.status}${run.reason === undefined ? "" : `, ${run.reason}`}`.slice(0, 500),
-    );
+    .map(({ due_at, status, reason }) => `${due_at}: ${[status, reason].filter((text) => text).join(", ")}`)
+    .map((problem) => problem.slice(0, 500));
   const which = event.execution_id === undefined ? "" : ` (${event.execution_id})`;
-  return {
-    summary: `${name}: this run ${String(status)}${which}; of the last ${runs.length}: ${counts.join(", ")}.`,
-    problems: problems.slice(0, 50),
-    figures,
-  };
+  const summary = `${name}: this run ${String(status)}${which}; of the last ${runs.length}: ${counts.join(", ")}.`;
+  return { summary, problems: problems.slice(0, 50), figures };
 }
 
 /** An event that no work of ours is for: only a model can say more of it. */
 export async function otherEvent({ event, ask }: Work): Promise<Facts> {
-  const what = `${event.type} from ${event.source}`;
-  return {
-    summary: ask ? what : `${what}: undecided, since no model is set.`,
-    problems: [],
-    figures: {},
-  };
+  const undecided = ask ? "" : ": undecided, since no model is set.";
+  return { summary: `${event.type} from ${event.source}${undecided}`, problems: [], figures: {} };
 }
