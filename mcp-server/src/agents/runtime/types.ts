@@ -17,11 +17,7 @@ export const eventSchema = z.object({
 });
 export type LabEvent = z.output<typeof eventSchema>;
 
-/**
- * Runs a model's conversation in a stored session, which it makes where there is none, and asks for the closing answer in
- * the schema; once more when it does not validate. `outcome` is absent when it never did, or when the run did not come so
- * far. Resolves with `cancelled` when `signal` aborts.
- */
+/** What the agent client's `createRunSkill` makes. */
 export type RunSkill = (given: SkillRun) => Promise<SkillRunEnd>;
 
 export type LogLine = { level: "debug" | "info" | "warn" | "error"; text: string } & Readonly<
