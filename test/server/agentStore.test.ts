@@ -72,6 +72,23 @@ it("a daemon that a bridge started stays while a conversation is held, and leave
   expect(Date.now()).toBeGreaterThanOrEqual(before + heldMs);
 });
 
+it("a daemon whose agent works by itself stays, where one without leaves", async () => {
+  const [withAgent, without] = ["agents: { agents: { monitor: { enabled: true } } }\n", ""].map((agents) =>
+    bench(`limits: { idle_exit_ms: 100 }\n${agents}`),
+  );
+  const pidOf = (on?: Bench) => on?.daemon()?.pid ?? 0;
+  const hosts = [await withAgent?.host(), await without?.host()];
+  const alert = { kind: "no_signal", message: "seen from outside" };
+  for (const host of hosts) expect((await host?.call("publish_event", { alert }))?.error).toBeUndefined();
+  const triage = async () => JSON.stringify((await hosts[0]?.call("list_alerts"))?.structured);
+  await expect.poll(triage, within).toContain("acknowledged");
+  const [stays, leaves] = [pidOf(withAgent), pidOf(without)];
+  expect([stays, leaves]).not.toContain(0);
+  for (const host of hosts) await host?.close();
+  await expect.poll(() => isAlive(leaves), within).toBe(false);
+  expect(isAlive(stays)).toBe(true);
+});
+
 it("an alert reaches who follows the feed under its own type, once while it is open", async () => {
   const on = bench("{}\n");
   const host = await on.host();

@@ -21,7 +21,7 @@ export type AgentUsage = {
 };
 type Priority = "critical" | "high" | "normal";
 
-/** A conversation with an agent. Only `holder` may add to it until `heldUntil`; then, or with none, anyone. */
+/** A conversation with an agent. Only `holder` may add to it until `held_until`; then, or with none, anyone. */
 export const agentSessions = pgTable(
   "agent_sessions",
   {
