@@ -35,6 +35,7 @@ async function mortal(
     const result = await work();
     return steps >= last ? gone() : result;
   };
+  const uncounted = <T>(work: () => Promise<T>): Promise<T> => (steps >= last ? gone() : work());
   const { toolbox, events } = await lab.server(undefined, client);
   const counted: RuntimeServer = {
     toolbox: {
@@ -44,16 +45,20 @@ async function mortal(
     events: {
       ...events,
       read: async (range) => (buried.signal.aborted ? [] : events.read(range)),
-      done: (consumer, id) => step("done", () => events.done(consumer, id)),
+      // What its own work tells of comes whenever it comes, and concerns it no more.
+      done: (consumer, id) => {
+        const done = () => events.done(consumer, id);
+        return steps === 1 ? step("done", done) : uncounted(done);
+      },
     },
     store: {
       ...store,
       addTask: (task) => step("addTask", () => store.addTask(task)),
-      claimTask: (...args) => (steps >= last ? gone() : store.claimTask(...args)),
+      claimTask: (...args) => uncounted(() => store.claimTask(...args)),
       updateTask(...args) {
         const what = Object.keys(args[1]).join();
         // Its renewals come with the time, not with its work.
-        if (what === "") return steps >= last ? gone() : store.updateTask(...args);
+        if (what === "") return uncounted(() => store.updateTask(...args));
         return step(`updateTask ${what}`, () => store.updateTask(...args));
       },
     },
