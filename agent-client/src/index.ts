@@ -10,5 +10,4 @@ export { createAgents, openAgent, withSettings } from "./openAgent.ts";
 export type * from "./ports.ts";
 export type { Conversation, Conversations } from "./sessions/engine.ts";
 export { createRunSkill, type SkillRun, type SkillRunEnd } from "./sessions/runSkill.ts";
-export { httpStore } from "./store/httpStore.ts";
-export { agentEvent, storedSession } from "./store/schemas.ts";
+export { agentEvent, storedMessage, storedSession } from "./store/schemas.ts";

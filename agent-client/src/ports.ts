@@ -56,6 +56,8 @@ export type SessionPatch = Partial<
 /** `is_changed`: others may have added to it since its holder last held it. */
 export type HeldSession = { session: StoredSession; is_changed: boolean };
 
+export type EntryRange = { after: number; limit: number };
+
 /** One message of a conversation, as the Messages API takes it. `seq` counts from 1. */
 export type StoredMessage = { seq: number; message: BetaMessageParam };
 
@@ -76,12 +78,17 @@ export type AgentStore = {
   append(
     id: string,
     holder: string,
-    entries: { messages?: readonly StoredMessage[]; events?: readonly AgentEvent[]; patch?: SessionPatch },
+    entries: {
+      messages?: readonly StoredMessage[];
+      events?: readonly AgentEvent[];
+      patch?: SessionPatch;
+      /** Whether the holder lets go with it. */
+      lets_go?: boolean;
+    },
   ): Promise<void>;
-  /** In order, after `after`; all of them when it is left out. */
-  messages(id: string, after?: number): Promise<StoredMessage[]>;
-  /** In order, after `after`. */
-  events(id: string, range: { after: number; limit: number }): Promise<AgentEvent[]>;
+  /** In order, after `after`; fewer than `limit` where they are large. Nothing: there is no more. */
+  messages(id: string, range: EntryRange): Promise<StoredMessage[]>;
+  events(id: string, range: EntryRange): Promise<AgentEvent[]>;
   /** Makes `holder` the only one that may append, for `ttl_ms` from now; undefined when another has it. */
   hold(id: string, holder: string, ttl_ms: number): Promise<HeldSession | undefined>;
   letGo(id: string, holder: string): Promise<void>;

@@ -174,7 +174,7 @@ async function compose(
   running.serveScripts(callTool);
   const facts = agentFacts(parts);
   const agentStoreApi = rooms.createAgentStoreApi(parts.agentStore, facts, fault);
-  const agents = agentsOf(parts, facts, agentStoreApi);
+  const agents = agentsOf(parts, facts);
   await agents.recover();
   const daemon = await rooms.startDaemon({
     dataDir: claim.dataDir,
@@ -255,10 +255,9 @@ function agentFacts({ rooms, config, userSkills }: Parts) {
 function agentsOf(
   { rooms, config, observability, agentStore, running, fault }: Parts,
   facts: ReturnType<typeof agentFacts>,
-  storeApi: ReturnType<Parts["rooms"]["createAgentStoreApi"]>,
 ) {
   return rooms.agentsWhenWanted({
-    ...{ store: agentStore, storeApi, events: running.events, fault, env: process.env, ...facts },
+    ...{ store: agentStore, events: running.events, fault, env: process.env, ...facts },
     host: config.server.name,
     releaseClient: (client) => running.services.devices.releaseClient(client),
     keyFile: join(config.data_dir, "anthropic-key"),
@@ -274,7 +273,7 @@ async function heldBy({ running: { services }, agentStore }: Parts, agents: Retu
     leases: (await devices.leases()).length,
     runs: executions.running() + recordings.running() + agents.runs(),
     deployments: await deployments.pending(),
-    agents: (await agentStore.held()) + agents.connections(),
+    agents: (await agentStore.held()) + agents.connections() + agents.autonomous(),
   };
 }
 

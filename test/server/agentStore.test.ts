@@ -53,7 +53,7 @@ it("the daemon keeps what agents store over its death, and gives them their sett
   await expect.poll(() => isAlive(pid), within).toBe(false);
   // Whoever calls next has it started again.
   await (await on.host()).call("list_hosts");
-  expect(await store.messages("s")).toEqual([message]);
+  expect(await store.messages("s", { after: 0, limit: 1_000 })).toEqual([message]);
   expect(await store.findSession("s")).toMatchObject({ skill: "run-script" });
 });
 
@@ -70,6 +70,25 @@ it("a daemon that a bridge started stays while a conversation is held, and leave
   await host.close();
   await expect.poll(() => isAlive(pid), within).toBe(false);
   expect(Date.now()).toBeGreaterThanOrEqual(before + heldMs);
+});
+
+it("a daemon whose agent works by itself stays, where one without leaves", async () => {
+  const limits = "limits: { idle_exit_ms: 100 }\n";
+  const withAgent = bench(`${limits}agents: { agents: { monitor: { enabled: true } } }\n`);
+  const host = await withAgent.host();
+  await host.call("publish_event", { alert: { kind: "no_signal", message: "seen from outside" } });
+  const alerts = async () => JSON.stringify((await host.call("list_alerts")).structured);
+  await expect.poll(alerts, within).toContain("acknowledged");
+  const { pid = 0 } = withAgent.daemon() ?? {};
+  await host.close();
+  // It has had more time to leave than this one.
+  const without = bench(limits);
+  const later = await without.host();
+  await later.call("list_hosts");
+  const { pid: leaving = 0 } = without.daemon() ?? {};
+  await later.close();
+  await expect.poll(() => isAlive(leaving), within).toBe(false);
+  expect([pid > 0, isAlive(pid)]).toEqual([true, true]);
 });
 
 it("an alert reaches who follows the feed under its own type, once while it is open", async () => {

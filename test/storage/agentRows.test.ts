@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import { agentRoleRows } from "../../mcp-server/src/storage/agentRoleRows.ts";
 import { agentSessionRows } from "../../mcp-server/src/storage/agentSessionRows.ts";
 import { agentTaskRows } from "../../mcp-server/src/storage/agentTaskRows.ts";
 import type { Database, Storage } from "../../mcp-server/src/storage/index.ts";
@@ -9,6 +8,7 @@ import { describeEachDatabase } from "../fixtures/database.ts";
 const start = Date.parse("2030-01-01T00:00:00.000Z");
 const minute = (n: number) => new Date(start + n * 60_000).toISOString();
 const hold = (holder: string, now = 0) => ({ holder, now: minute(now), until: minute(now + 5) });
+const claimOf = (holder: string, now = 0, max_parallel = 99) => ({ ...hold(holder, now), max_parallel });
 const entry = (seq: number, text = `entry ${seq}`) => ({ seq, body: { type: "thinking", text } });
 const many = (count: number) => Array.from({ length: count }, (_, i) => i);
 const task = (key: string, priority: "critical" | "high" | "normal" = "normal") => ({
@@ -74,55 +74,43 @@ function conversations(db: () => Database): void {
   });
 }
 
-function tasksAndRoles(storage: () => Storage): void {
-  const db = () => storage().db;
-
+function tasks(db: () => Database): void {
   it("gives each of twenty who claim at once another task, the urgent ones first", async () => {
     const rows = agentTaskRows(db());
     for (const i of many(12)) await rows.insert(task(`t${i}`, i < 6 ? "normal" : "critical"), minute(0));
-    const claimed = await Promise.all(many(20).map((i) => rows.claim("monitor", hold(`w${i}`))));
+    const claimed = await Promise.all(many(20).map((i) => rows.claim("monitor", claimOf(`w${i}`))));
     const keys = claimed.flatMap((found) => found?.key ?? []);
     expect(new Set(keys).size).toBe(12);
     expect(keys).toHaveLength(12);
-    expect((await rows.claim("monitor", hold("later", 5)))?.priority).toBe("critical");
+    expect((await rows.claim("monitor", claimOf("later", 5)))?.priority).toBe("critical");
   });
 
-  it("gives the next task at once while another is just being claimed", async () => {
-    const { db, engine } = storage();
-    for (const key of ["one", "two"])
-      await agentTaskRows(db).insert({ ...task(key), agent: "at once" }, minute(0));
-    const keys = await db.transaction(async (tx) => {
-      const first = await agentTaskRows(tx).claim("at once", hold("a"));
-      // The embedded database has one session: there nobody else can be in between.
-      const second = await agentTaskRows(engine === "pglite" ? tx : db).claim("at once", hold("b"));
-      return [first?.key, second?.key];
-    });
-    expect(keys).toEqual(["one", "two"]);
+  it("gives no more than may run, and no task twice, to twenty who claim at once", async () => {
+    const rows = agentTaskRows(db());
+    for (const i of many(9)) await rows.insert({ ...task(`t${i}`), agent: "limited" }, minute(0));
+    const claim = (now: number) =>
+      Promise.all(many(20).map((i) => rows.claim("limited", claimOf(`w${i}`, now, 3))));
+    const [first, later] = [await claim(0), await claim(5)].map((tasks) =>
+      tasks.flatMap((one) => one?.key ?? []),
+    );
+    expect([first?.length, new Set(first).size]).toEqual([3, 3]);
+    expect(later?.toSorted()).toEqual(first?.toSorted());
   });
 
   it("gives what its holder left, and the former holder changes nothing more", async () => {
     const rows = agentTaskRows(db());
     await rows.insert({ ...task("left"), agent: "analyzer" }, minute(0));
-    const first = await rows.claim("analyzer", hold("a"));
+    const first = await rows.claim("analyzer", claimOf("a"));
     const id = first?.id ?? 0;
     await rows.update(id, { finding: { z: 1, a: 2 } }, { holder: "a", now: minute(1), until: minute(7) });
-    expect(await rows.claim("analyzer", hold("b", 6))).toBeUndefined();
-    expect(await rows.claim("analyzer", hold("b", 7))).toMatchObject({
+    expect(await rows.claim("analyzer", claimOf("b", 6))).toBeUndefined();
+    expect(await rows.claim("analyzer", claimOf("b", 7))).toMatchObject({
       id,
       attempts: 2,
       finding: { z: 1, a: 2 },
     });
     expect(await rows.update(id, { state: "done" }, { holder: "a", now: minute(8) })).toBe(false);
     expect(await rows.list({ agent: "analyzer", state: "running", limit: 9 })).toHaveLength(1);
-  });
-
-  it("gives a role to one of fifty who ask at once, and counts it while it is held", async () => {
-    const rows = agentRoleRows(db());
-    const asked = await Promise.all(many(50).map((i) => rows.hold("monitor", hold(`holder ${i}`))));
-    expect(asked.filter(Boolean)).toHaveLength(1);
-    expect([await rows.held(minute(4)), await rows.held(minute(5))]).toEqual([1, 0]);
-    const taken = await Promise.all(many(50).map((i) => rows.hold("monitor", hold(`later ${i}`, 5))));
-    expect(taken.filter(Boolean)).toHaveLength(1);
   });
 }
 
@@ -132,5 +120,5 @@ describeEachDatabase("what agents keep", (open) => {
     storage = await open();
   });
   conversations(() => storage.db);
-  tasksAndRoles(() => storage);
+  tasks(() => storage.db);
 });

@@ -211,7 +211,7 @@ class Engine {
       const text = options[Number(message.text.trim().replace(/[.)]$/, "")) - 1] ?? message.text;
       const title = session.title || text.slice(0, titleLetters);
       const devices = models.current().length > 0 ? listDevices(server, stop.signal) : Promise.resolve([]);
-      const seq = await transcript.add([{ role: "user", content: text }], { title });
+      const seq = await transcript.add([{ role: "user", content: text }], { patch: { title } });
       const asked = {
         text,
         skill: message.skill,
@@ -221,8 +221,9 @@ class Engine {
         devices,
       };
       const given = { agent, session: { ...session, title }, message: asked, transcript };
-      here.run = this.start(given, stop, async () => {
-        await held.letGo();
+      here.run = this.start(given, stop, async (isStored) => {
+        if (isStored) held.stop();
+        else await held.letGo();
         delete here.run;
         here.isTaken = false;
         this.leaveWhenIdle(id, here);
@@ -237,14 +238,20 @@ class Engine {
   private start(
     given: Parameters<typeof runMessage>[0],
     stop: AbortController,
-    end: () => Promise<void>,
+    end: (isStored: boolean) => Promise<void>,
   ): Run {
     const { clock, settings } = this.deps;
     const timeoutMs = settings.approval_timeout_seconds * 1_000;
     const emit = given.transcript.tell;
     const approvals = createApprovals({ asked: given.agent.approvals, timeoutMs, clock, emit });
     const deps = { ...this.deps, gate: approvals.gate, signal: stop.signal };
-    const ended = runMessage(given, deps).finally(end);
+    const running = runMessage(given, deps);
+    const ended = running.finally(() =>
+      running.then(
+        () => end(true),
+        () => end(false),
+      ),
+    );
     ended.catch(() => {});
     return { stop, approvals, ended };
   }

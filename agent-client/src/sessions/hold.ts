@@ -6,21 +6,23 @@ const holdMs = 20_000;
 const renewMs = 5_000;
 
 /**
- * Keeps every other process from a conversation until `letGo` is called. `lost` hears when another has it all the same.
+ * Keeps every other process from a conversation until `letGo` is called, or `stop` when it was let go with what was stored. `lost` hears when another has it all the same.
  * Throws SESSION_BUSY when another has it now.
  */
 export async function hold(
   store: AgentStore,
   { id, holder, lost }: { id: string; holder: string; lost(): void },
-): Promise<HeldSession & { letGo(): Promise<void> }> {
+): Promise<HeldSession & { stop(): void; letGo(): Promise<void> }> {
   const held = await store.hold(id, holder, holdMs);
   if (!held) throw busy(id);
   const renew = () => store.hold(id, holder, holdMs).then((isOurs) => isOurs || lost());
   const renewing = setInterval(() => void renew().catch(() => {}), renewMs);
+  const stop = () => clearInterval(renewing);
   return {
     ...held,
+    stop,
     async letGo() {
-      clearInterval(renewing);
+      stop();
       await store.letGo(id, holder).catch(() => {});
     },
   };

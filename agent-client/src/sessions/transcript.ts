@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { type AgentEvent, type AgentEventBody, isStored, type SessionEnded } from "../events.ts";
 import { closed, type Message, textOf, withoutThinking } from "../loop/history.ts";
-import type { AgentStore, Clock, SessionPatch, StoredMessage } from "../ports.ts";
+import type { AgentStore, Clock, EntryRange, SessionPatch, StoredMessage } from "../ports.ts";
 
 /** Short, and sure enough to be met never twice. */
 export const newId = (): string => randomBytes(9).toString("base64url").replace(/[-_]/g, "0");
 
 export type Listener = (event: AgentEvent) => void;
+
+type Entries = { messages?: StoredMessage[]; patch?: SessionPatch; lets_go?: boolean };
 
 /**
  * What goes on with one system and one set of tools: begun with `skill`, after so many messages. Those before `from` are
@@ -74,18 +76,16 @@ export class Transcript {
 
   private async readAll(): Promise<void> {
     await this.readEvents();
-    const more = await this.deps.store.messages(this.id, this.history.length);
-    this.history = [...this.history, ...more.map(({ message }) => message)];
+    const { store } = this.deps;
+    for await (const { message } of entries((range) => store.messages(this.id, range), this.history.length))
+      this.history = [...this.history, message];
     this.isWhole = true;
   }
 
   /** Only looks: for who does not hold it. */
   async readEvents(): Promise<void> {
-    for (let page: AgentEvent[] = []; ; ) {
-      page = await this.deps.store.events(this.id, { after: this.seq, limit: pageSize });
-      for (const event of page) this.learn(event);
-      if (page.length < pageSize) return;
-    }
+    const { store } = this.deps;
+    for await (const event of entries((range) => store.events(this.id, range), this.seq)) this.learn(event);
   }
 
   /** What a model is given: what was said before the segment without the thinking, and the segment as it is. */
@@ -103,11 +103,11 @@ export class Transcript {
   }
 
   /** Appends messages with every event told so far; they are stored when it resolves. Gives the last one's `seq`. */
-  async add(messages: readonly Message[], patch?: SessionPatch): Promise<number> {
+  async add(messages: readonly Message[], more: Omit<Entries, "messages"> = {}): Promise<number> {
     const first = this.history.length + 1;
     this.history = [...this.history, ...messages];
     const stored = messages.map((message, at) => ({ seq: first + at, message }));
-    await this.write({ messages: stored, ...(patch && { patch }) });
+    await this.write({ messages: stored, ...more });
     return this.history.length;
   }
 
@@ -127,10 +127,10 @@ export class Transcript {
     if (this.fault !== undefined) throw this.fault;
   }
 
-  /** Tells how a run ended, and stores it with its last messages. Throws as {@link flush}. */
+  /** Tells how a run ended, stores it with its last messages, and lets go. Throws as {@link flush}. */
   async end(ended: SessionEnded, messages: readonly Message[], patch: SessionPatch): Promise<void> {
     this.tell(ended);
-    await this.add(messages, patch);
+    await this.add(messages, { patch, lets_go: true });
     await this.flush();
   }
 
@@ -157,7 +157,7 @@ export class Transcript {
     if (event.type === "session_ended") this.lastEnd = event;
   }
 
-  private write(entries: { messages?: StoredMessage[]; patch?: SessionPatch }): Promise<void> {
+  private write(entries: Entries): Promise<void> {
     const events = this.waiting;
     this.waiting = [];
     clearTimeout(this.timer);
@@ -168,5 +168,19 @@ export class Transcript {
       this.fault ??= error;
     });
     return done;
+  }
+}
+
+/** Every entry behind the last that is known, a page at a time. */
+async function* entries<Entry extends { seq: number }>(
+  read: (range: EntryRange) => Promise<Entry[]>,
+  after: number,
+): AsyncGenerator<Entry> {
+  for (let last = after; ; ) {
+    const page = await read({ after: last, limit: pageSize });
+    yield* page;
+    const end = page.at(-1)?.seq ?? last;
+    if (end <= last) return;
+    last = end;
   }
 }

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { AgentError } from "../errors.ts";
-import type { AgentEvent } from "../events.ts";
-import type { AgentStore, StoredMessage } from "../ports.ts";
+import type { AgentStore } from "../ports.ts";
 import { type Settings, settingsSchema } from "../settings.ts";
 import { agentEvent, storedMessage, storedSession } from "./schemas.ts";
 import { answerOf, type ServerReply } from "./serverError.ts";
@@ -20,8 +18,6 @@ type Ask = <T>(method: string, path: string, answer: z.ZodType<T>, given?: Given
 type Given = { body?: Json; query?: Record<string, string | number | undefined> };
 
 const root = "/server/agent/store";
-/** As much as the server gives at a time. */
-const pageSize = 1_000;
 const nothing = z.object({});
 const held = z.object({ held: z.object({ session: storedSession, is_changed: z.boolean() }).nullable() });
 
@@ -61,12 +57,8 @@ function conversations(ask: Ask) {
       return (await ask("GET", "/sessions", answer, { query: filter })).sessions;
     },
     findSession: async (id) => {
-      try {
-        return (await ask("GET", sessionPath(id), one)).session;
-      } catch (error) {
-        if (error instanceof AgentError && error.code === "SESSION_NOT_FOUND") return undefined;
-        throw error;
-      }
+      const found = z.object({ session: storedSession.nullable() });
+      return (await ask("GET", sessionPath(id), found)).session ?? undefined;
     },
     deleteSession: async (id) =>
       (await ask("DELETE", sessionPath(id), z.object({ deleted: z.boolean() }))).deleted,
@@ -85,30 +77,8 @@ function entries(ask: Ask) {
     append: async (id, holder, given) => {
       await ask("POST", sessionPath(id, "/entries"), nothing, { body: { holder, ...given } });
     },
-    messages: (id, after = 0) =>
-      allPages<StoredMessage>({ after, limit: Number.POSITIVE_INFINITY }, async (query) => {
-        const page = await ask("GET", sessionPath(id, "/messages"), messagePage, { query });
-        return page.messages;
-      }),
-    events: (id, range) =>
-      allPages<AgentEvent>(range, async (query) => {
-        const page = await ask("GET", sessionPath(id, "/events"), eventPage, { query });
-        return page.events;
-      }),
+    messages: async (id, query) =>
+      (await ask("GET", sessionPath(id, "/messages"), messagePage, { query })).messages,
+    events: async (id, query) => (await ask("GET", sessionPath(id, "/events"), eventPage, { query })).events,
   } satisfies Partial<AgentStore>;
-}
-
-/** The server gives less than was asked for where entries are large; a page without any is the end. */
-async function allPages<T extends { seq: number }>(
-  { after, limit }: { after: number; limit: number },
-  read: (query: { after: number; limit: number }) => Promise<T[]>,
-): Promise<T[]> {
-  const found: T[] = [];
-  while (found.length < limit) {
-    const last = found.at(-1)?.seq ?? after;
-    const page = await read({ after: last, limit: Math.min(pageSize, limit - found.length) });
-    if ((page.at(-1)?.seq ?? last) <= last) break;
-    found.push(...page);
-  }
-  return found;
 }

@@ -3,18 +3,19 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import {
   AgentError,
   type Attachment,
+  agentEvent,
   createAgents,
   createRunSkill,
-  httpStore,
   type LabServer,
   openToolbox,
+  storedMessage,
   systemClock,
   type Toolbox,
   tryKey,
 } from "@labwright/agent-client";
-import { Hono } from "hono";
 import { z } from "zod";
 import type { AgentSettings } from "../config/agents.ts";
+import { ToolError } from "../errors.ts";
 import type { EventFeed } from "../services/index.ts";
 import { type AgentApi, createAgentApi } from "./api/app.ts";
 import type { OutsideEvent } from "./api/deps.ts";
@@ -28,8 +29,6 @@ export type AgentsDeps = {
   /** Where `POST api-key` keeps the key of the model. */
   keyFile: string;
   store: AgentStore;
-  /** The routes that every client has of the store. */
-  storeApi: Hono;
   skills: AgentFacts["skills"];
   events: EventFeed;
   /** This server, as its clients know it. */
@@ -47,8 +46,8 @@ export type AgentsDeps = {
 export type Agents = AgentApi & {
   /** How many conversations run here. */
   running(): number;
-  /** Starts the agents that nobody talks to, as far as they are enabled. */
-  startAutonomous(): Promise<void>;
+  /** Starts the agents that nobody talks to, as far as they are enabled. Gives how many work now. */
+  startAutonomous(): number;
 };
 
 const publishMs = 120_000;
@@ -83,11 +82,11 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   return {
     ...api,
     running: conversations.running,
-    async startAutonomous() {
+    startAutonomous() {
       const { toolbox, close } = toolsFor(deps, deps.clients.agent);
       const runSkill = createRunSkill({ server: { ...server, toolbox }, models, settings, clock });
       const holder = `agents/${process.pid}/${randomUUID().slice(0, 8)}`;
-      const runtime = await startRuntime({
+      const runtime = startRuntime({
         ...{ toolbox, store: deps.store, events: deps.events, agents, holder, clock, log: deps.log },
         /** A key that is saved while this runs counts from the next task on. */
         get runSkill() {
@@ -95,6 +94,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
         },
       });
       ending.push(close, runtime.close);
+      return runtime.agents;
     },
     async close() {
       // What cannot end keeps none of the others.
@@ -127,21 +127,22 @@ function toolsFor({ own, settings, releaseClient }: AgentsDeps, client: string) 
   };
 }
 
-/** The store by the routes that every client has, without a network between. */
-function ownStore({ storeApi }: AgentsDeps): LabServer["store"] {
-  const routes = new Hono().route("/server/agent/store", storeApi);
-  return httpStore(async (path, { method, body, query }) => {
-    const search = query ? `?${new URLSearchParams(query)}` : "";
-    const response = await routes.request(`${path}${search}`, {
-      method,
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { "content-type": "application/json" },
-      }),
-    });
-    const answer: unknown = await response.json().catch(() => undefined);
-    return { status: response.status, body: answer };
-  });
+/** What is stored is read as a client in another process reads it, and what fails is told by the clients' codes. */
+const ownStore = ({ store }: AgentsDeps): LabServer["store"] => ({
+  ...store,
+  createSession: (given) => store.createSession(given).catch(asAgentError),
+  append: (...given) => store.append(...given).catch(asAgentError),
+  hold: (...given) => store.hold(...given).catch(asAgentError),
+  messages: async (...given) =>
+    storedMessage.array().parse(await store.messages(...given).catch(asAgentError)),
+  events: async (...given) => agentEvent.array().parse(await store.events(...given).catch(asAgentError)),
+});
+
+function asAgentError(error: unknown): never {
+  const told = ["SESSION_BUSY", "SESSION_NOT_FOUND", "INPUT_TOO_LARGE"] as const;
+  if (!(error instanceof ToolError)) throw error;
+  const code = told.find((one) => one === error.code) ?? "INTERNAL";
+  throw new AgentError(code, error.message, error.hint, error.details);
 }
 
 const publishedSchema = z.object({ event_id: z.int() });

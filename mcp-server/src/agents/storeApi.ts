@@ -11,20 +11,14 @@ import type { AgentStore } from "./store.ts";
 const nameSchema = z.string().regex(/^\P{Cc}{1,100}$/u, "must be 1 to 100 characters, no control characters");
 /** A part of a path, so without what a path means something by. */
 const sessionId = z.string().regex(/^[\w:-]{1,100}$/, "must be 1 to 100 of A-Z a-z 0-9 _ : -");
-const ttlSchema = z.int().min(1).max(86_400_000);
-const holdSchema = z.strictObject({ holder: nameSchema, ttl_ms: ttlSchema });
+const holdSchema = z.strictObject({ holder: nameSchema, ttl_ms: z.int().min(1).max(86_400_000) });
 const textSchema = z.string().max(20_000);
 const jsonObject = z.record(z.string(), z.unknown());
 const seqSchema = z.int().min(1).max(2_147_483_647);
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
-const limitOf = (most: number) => z.coerce.number().int().min(1).max(most).default(100);
+const rowLimit = z.coerce.number().int().min(1).max(1_000).default(100);
 
-const newSession = z.strictObject({
-  id: sessionId,
-  agent: nameSchema,
-  owner: nameSchema,
-  title: textSchema,
-});
+const newSession = z.strictObject({ id: sessionId, agent: nameSchema, owner: nameSchema, title: textSchema });
 const usageSchema = z.strictObject({
   input_tokens: count,
   output_tokens: count,
@@ -60,12 +54,18 @@ const appendSchema = z.strictObject({
   messages: z.array(messageSchema).max(1_000).default([]),
   events: z.array(eventSchema).max(1_000).default([]),
   patch: patchSchema.default({}),
+  lets_go: z.boolean().default(false),
 });
 const rangeQuery = z.strictObject({
   after: z.coerce.number().int().min(0).default(0),
-  limit: limitOf(1_000),
+  limit: rowLimit,
 });
-const holderQuery = z.strictObject({ holder: nameSchema });
+const listQuery = z.strictObject({ owner: nameSchema.optional(), limit: rowLimit });
+const taskQuery = z.strictObject({
+  agent: nameSchema.optional(),
+  state: z.enum(agentTaskStates).optional(),
+  limit: rowLimit,
+});
 
 export type AgentFacts = {
   settings: AgentSettings;
@@ -88,52 +88,45 @@ export function createAgentStoreApi(
   api.get("/settings", (c) => c.json({ agents }));
   addSkills(api, facts);
   addSessions(api, store);
-  addEntries(api, store);
   api.get("/tasks", async (c) => c.json({ tasks: await store.tasks(query(c, taskQuery)) }));
   return errorsOf(api, fault);
 }
 
 /** `hash` names what the asker has; the skills are left out when it has them already. */
 function addSkills(api: Hono, { skills }: AgentFacts): void {
-  const hashes = new WeakMap<readonly AgentSkill[], string>();
-  const hashOf = (all: readonly AgentSkill[]): string => {
-    const hash =
-      hashes.get(all) ?? createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 16);
-    hashes.set(all, hash);
-    return hash;
-  };
   const skillsQuery = z.strictObject({ hash: z.string().max(64).optional() });
+  let known: { all: readonly AgentSkill[]; hash: string } | undefined;
   api.get("/skills", (c) => {
     const all = skills();
-    const hash = hashOf(all);
+    if (known?.all !== all) known = { all, hash: hashOf(JSON.stringify(all)) };
+    const { hash } = known;
     return c.json(query(c, skillsQuery).hash === hash ? { hash } : { hash, skills: all });
   });
 }
 
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+
 function addSessions(api: Hono, store: AgentStore): void {
-  const listQuery = z.strictObject({ owner: nameSchema.optional(), limit: limitOf(1_000) });
   api.post("/sessions", async (c) =>
     c.json({ session: await store.createSession(await body(c, newSession)) }),
   );
   api.get("/sessions", async (c) => c.json({ sessions: await store.sessions(query(c, listQuery)) }));
-  api.get("/sessions/:id", async (c) => c.json({ session: await store.getSession(idOf(c)) }));
+  api.get("/sessions/:id", async (c) => c.json({ session: (await store.findSession(idOf(c))) ?? null }));
   api.delete("/sessions/:id", async (c) => c.json({ deleted: await store.deleteSession(idOf(c)) }));
-  api.put("/sessions/:id/hold", async (c) =>
-    c.json({ held: (await store.hold(idOf(c), await body(c, holdSchema))) ?? null }),
-  );
+  api.put("/sessions/:id/hold", async (c) => {
+    const { holder, ttl_ms } = await body(c, holdSchema);
+    return c.json({ held: (await store.hold(idOf(c), holder, ttl_ms)) ?? null });
+  });
   api.delete("/sessions/:id/hold", async (c) => {
-    await store.letGo(idOf(c), query(c, holderQuery).holder);
+    await store.letGo(idOf(c), query(c, z.strictObject({ holder: nameSchema })).holder);
     return c.json({});
   });
-}
-
-function addEntries(api: Hono, store: AgentStore): void {
   api.post("/sessions/:id/entries", async (c) => {
     const id = idOf(c);
-    const given = await body(c, appendSchema);
+    const { holder, ...given } = await body(c, appendSchema);
     const foreign = given.events.find(({ session_id }) => session_id !== id);
     if (foreign) throw invalid(`event ${foreign.seq} is of the conversation "${foreign.session_id}"`);
-    await store.append(id, given);
+    await store.append(id, holder, given);
     return c.json({});
   });
   api.get("/sessions/:id/messages", async (c) =>
@@ -144,12 +137,6 @@ function addEntries(api: Hono, store: AgentStore): void {
   );
 }
 
-const taskQuery = z.strictObject({
-  agent: nameSchema.optional(),
-  state: z.enum(agentTaskStates).optional(),
-  limit: limitOf(1_000),
-});
-
 const idOf = (c: Context) => parsed(sessionId, c.req.param("id"));
 const query = <T>(c: Context, schema: z.ZodType<T>): T => parsed(schema, c.req.query());
 const body = async <T>(c: Context, schema: z.ZodType<T>): Promise<T> =>
@@ -158,10 +145,8 @@ const body = async <T>(c: Context, schema: z.ZodType<T>): Promise<T> =>
 function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
   const { data, error } = schema.safeParse(given);
   if (!error) return data;
-  const issues = error.issues.slice(0, 10);
-  throw invalid(
-    issues.map(({ path, message }) => `${path.join(".")}: ${message}`.replace(/^: /, "")).join("; "),
-  );
+  const issues = error.issues.slice(0, 10).map(({ path, message }) => [path.join("."), message]);
+  throw invalid(issues.map((parts) => parts.filter((part) => part).join(": ")).join("; "));
 }
 
 const invalid = (message: string) =>

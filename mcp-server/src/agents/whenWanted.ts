@@ -9,6 +9,7 @@ export function agentsWhenWanted({ host, ...deps }: Omit<AgentsDeps, "own" | "cl
   const clients = { chat: `chat@${host}`, agent: `agent@${host}` };
   let opening: Promise<Agents> | undefined;
   let opened: Agents | undefined;
+  let autonomous = 0;
   let starting: Promise<unknown> = Promise.resolve();
   const load = async (own: AgentsDeps["own"]): Promise<Agents> => {
     const { openAgents } = await import("./open.ts");
@@ -31,12 +32,16 @@ export function agentsWhenWanted({ host, ...deps }: Omit<AgentsDeps, "own" | "cl
     startAutonomous(own: AgentsDeps["own"]): Promise<void> {
       const enabled = Object.values(deps.settings.agents).some((agent) => agent.enabled);
       if (!enabled && !deps.env.LABWRIGHT_AGENTS_DIR) return Promise.resolve();
-      const started = open(own).then((agents) => agents.startAutonomous());
+      const started = open(own).then((agents) => {
+        autonomous = agents.startAutonomous();
+      });
       starting = started.catch(() => {});
       return started;
     },
     runs: () => opened?.running() ?? 0,
     connections: () => opened?.connections() ?? 0,
+    /** How many agents work by themselves here. */
+    autonomous: () => autonomous,
     /** Also what is being opened is closed. */
     async close(): Promise<void> {
       await starting;

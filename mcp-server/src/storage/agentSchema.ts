@@ -21,7 +21,7 @@ export type AgentUsage = {
 };
 type Priority = "critical" | "high" | "normal";
 
-/** A conversation with an agent. Only `holder` may add to it until `heldUntil`; then, or with none, anyone. */
+/** A conversation with an agent. Only `holder` may add to it until `held_until`; then, or with none, anyone. */
 export const agentSessions = pgTable(
   "agent_sessions",
   {
@@ -31,23 +31,23 @@ export const agentSessions = pgTable(
     title: text("title").notNull(),
     skill: text("skill"),
     usage: jsonb("usage").$type<AgentUsage>().notNull(),
-    costUsd: doublePrecision("cost_usd").notNull(),
-    savedUsd: doublePrecision("saved_usd").notNull(),
+    cost_usd: doublePrecision("cost_usd").notNull(),
+    saved_usd: doublePrecision("saved_usd").notNull(),
     turns: integer("turns").notNull(),
     outcome: text("outcome"),
     holder: text("holder"),
-    heldUntil: instant("held_until"),
-    createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
+    held_until: instant("held_until"),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
   },
   (t) => [
-    index("agent_sessions_owner").on(t.owner, t.createdAt),
-    index("agent_sessions_age").on(t.createdAt),
+    index("agent_sessions_owner").on(t.owner, t.created_at),
+    index("agent_sessions_age").on(t.created_at),
   ],
 );
 
 const entryColumns = () => ({
-  sessionId: text("session_id")
+  session_id: text("session_id")
     .notNull()
     .references(() => agentSessions.id, { onDelete: "cascade" }),
   seq: integer("seq").notNull(),
@@ -56,12 +56,12 @@ const entryColumns = () => ({
 
 /** What a model is sent of a conversation, in the form of the Messages API. */
 export const agentMessages = pgTable("agent_messages", entryColumns(), (t) => [
-  primaryKey({ columns: [t.sessionId, t.seq] }),
+  primaryKey({ columns: [t.session_id, t.seq] }),
 ]);
 
 /** What a conversation told of itself. */
 export const agentEvents = pgTable("agent_events", entryColumns(), (t) => [
-  primaryKey({ columns: [t.sessionId, t.seq] }),
+  primaryKey({ columns: [t.session_id, t.seq] }),
 ]);
 
 /** Work of an agent that nobody talks to; an agent has each `key` once. */
@@ -75,23 +75,16 @@ export const agentTasks = pgTable(
     state: text("state").$type<AgentTaskState>().notNull(),
     event: jsonText("event").notNull(),
     attempts: integer("attempts").notNull(),
-    sessionId: text("session_id"),
+    session_id: text("session_id"),
     finding: jsonText("finding"),
     error: text("error"),
     holder: text("holder"),
-    heldUntil: instant("held_until"),
-    createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
+    held_until: instant("held_until"),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
   },
   (t) => [
     uniqueIndex("agent_tasks_key").on(t.agent, t.key),
     index("agent_tasks_state").on(t.agent, t.state, t.id),
   ],
 );
-
-/** Who alone does what only one process may do, such as being the monitor. An expired row is free. */
-export const agentRoles = pgTable("agent_roles", {
-  name: text("name").primaryKey(),
-  holder: text("holder").notNull(),
-  heldUntil: instant("held_until").notNull(),
-});

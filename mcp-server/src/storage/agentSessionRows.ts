@@ -3,20 +3,7 @@ import { type AgentUsage, agentEvents, agentMessages, agentSessions } from "./ag
 import type { Database } from "./database.ts";
 
 /** A conversation with an agent; times are ISO 8601 UTC. */
-export type AgentSession = {
-  id: string;
-  agent: string;
-  owner: string;
-  title: string;
-  skill: string | null;
-  usage: AgentUsage;
-  cost_usd: number;
-  saved_usd: number;
-  turns: number;
-  outcome: string | null;
-  created_at: string;
-  updated_at: string;
-};
+export type AgentSession = Omit<typeof agentSessions.$inferSelect, "holder" | "held_until">;
 export type NewAgentSession = Pick<AgentSession, "id" | "agent" | "owner" | "title">;
 type Changing = "title" | "skill" | "usage" | "cost_usd" | "saved_usd" | "turns" | "outcome";
 export type AgentSessionPatch = { [Key in Changing]?: AgentSession[Key] | undefined };
@@ -25,17 +12,20 @@ export type AgentSessionPatch = { [Key in Changing]?: AgentSession[Key] | undefi
 export type HeldSession = { session: AgentSession; is_changed: boolean };
 
 /** One message or event of a conversation; `seq` is its place. */
-export type AgentEntry = { seq: number; body: Readonly<Record<string, unknown>> };
+export type AgentEntry = { seq: number; body: object };
 export type AgentEntries = {
   messages: readonly AgentEntry[];
   events: readonly AgentEntry[];
   patch: AgentSessionPatch;
+  /** Whether the holder lets go with it. */
+  lets_go?: boolean;
 };
 /** `after` is the last seq that the reader has; a page ends early after `bytes`, but has one entry at least. */
 export type EntryRange = { after: number; limit: number; bytes: number };
 /** `now` and `until` are instants of the caller's clock. */
 export type Hold = { holder: string; now: string; until: string };
 
+const { holder: _, held_until: __, ...columns } = getTableColumns(agentSessions);
 const noUsage: AgentUsage = {
   input_tokens: 0,
   output_tokens: 0,
@@ -47,31 +37,30 @@ export function agentSessionRows(db: Database) {
   return {
     /** What is there under that id already stays. */
     async insert(session: NewAgentSession, now: string): Promise<AgentSession> {
-      const start = { usage: noUsage, costUsd: 0, savedUsd: 0, turns: 0, createdAt: now, updatedAt: now };
+      const start = { usage: noUsage, cost_usd: 0, saved_usd: 0, turns: 0, created_at: now, updated_at: now };
       const [row] = await db
         .insert(agentSessions)
         .values({ ...session, ...start })
         // Changes nothing, but gives the row back.
         .onConflictDoUpdate({ target: agentSessions.id, set: { id: session.id } })
-        .returning();
+        .returning(columns);
       if (row === undefined) throw new Error("an insert returned no row");
-      return toSession(row);
+      return row;
     },
 
     async find(id: string): Promise<AgentSession | undefined> {
-      const [row] = await db.select().from(agentSessions).where(eq(agentSessions.id, id));
-      return row && toSession(row);
+      const [row] = await db.select(columns).from(agentSessions).where(eq(agentSessions.id, id));
+      return row;
     },
 
     /** Newest first. */
     async list({ owner, limit }: { owner?: string | undefined; limit: number }): Promise<AgentSession[]> {
-      const rows = await db
-        .select()
+      return db
+        .select(columns)
         .from(agentSessions)
         .where(owner === undefined ? undefined : eq(agentSessions.owner, owner))
-        .orderBy(desc(agentSessions.createdAt), desc(agentSessions.id))
+        .orderBy(desc(agentSessions.created_at), desc(agentSessions.id))
         .limit(limit);
-      return rows.map(toSession);
     },
 
     /** With its messages and events. False when there was none. */
@@ -99,24 +88,24 @@ function holding(db: Database) {
         .for("update")
         .as("before");
       const isFree = or(
-        isNull(agentSessions.heldUntil),
+        isNull(agentSessions.held_until),
         eq(agentSessions.holder, holder),
-        lte(agentSessions.heldUntil, now),
+        lte(agentSessions.held_until, now),
       );
       const [row] = await db
         .update(agentSessions)
-        .set({ holder, heldUntil: until })
+        .set({ holder, held_until: until })
         .from(before)
         .where(and(eq(agentSessions.id, before.id), isFree))
-        .returning({ session: getTableColumns(agentSessions), last: before.holder });
-      return row && { session: toSession(row.session), is_changed: row.last !== holder };
+        .returning({ session: columns, last: before.holder });
+      return row && { session: row.session, is_changed: row.last !== holder };
     },
 
     /** Its name stays, so that its next hold tells whether another came between. */
     async letGo(id: string, holder: string): Promise<void> {
       await db
         .update(agentSessions)
-        .set({ heldUntil: null })
+        .set({ held_until: null })
         .where(and(eq(agentSessions.id, id), eq(agentSessions.holder, holder)));
     },
 
@@ -125,7 +114,7 @@ function holding(db: Database) {
       const [row] = await db
         .select({ held: count() })
         .from(agentSessions)
-        .where(gt(agentSessions.heldUntil, now));
+        .where(gt(agentSessions.held_until, now));
       return row?.held ?? 0;
     },
   };
@@ -139,14 +128,14 @@ function entries(db: Database) {
      */
     async append(
       id: string,
-      { messages, events, patch }: AgentEntries,
+      { messages, events, patch, lets_go }: AgentEntries,
       { holder, now }: Omit<Hold, "until">,
     ): Promise<"done" | "busy" | "missing"> {
       const mayAdd = sql`exists (select from session where not is_busy)`;
       const isNew = sql`(${messages.length + events.length} = 0 or exists (select from messages) or exists (select from events))`;
       const patched = db
         .update(agentSessions)
-        .set({ ...toPatch(patch), updatedAt: now })
+        .set({ ...patch, updated_at: now, ...(lets_go && { held_until: null }) })
         .where(and(eq(agentSessions.id, id), mayAdd, isNew));
       const { rows } = await db.execute<{ is_busy: boolean }>(sql`
         with session as (
@@ -181,14 +170,14 @@ function inserted(table: EntryTable, id: string, entries: readonly AgentEntry[],
 async function readEntries(
   db: Database,
   table: EntryTable,
-  sessionId: string,
+  session_id: string,
   { after, limit, bytes }: EntryRange,
 ): Promise<AgentEntry[]> {
   const before = sql`coalesce(sum(octet_length(${table.body})) over (order by ${table.seq} rows between unbounded preceding and 1 preceding), 0)`;
   const page = db
     .select({ seq: table.seq, body: table.body, before: before.as("before") })
     .from(table)
-    .where(and(eq(table.sessionId, sessionId), gt(table.seq, after)))
+    .where(and(eq(table.session_id, session_id), gt(table.seq, after)))
     .orderBy(asc(table.seq))
     .limit(limit)
     .as("page");
@@ -197,29 +186,4 @@ async function readEntries(
     .from(page)
     .where(sql`${page.before} < ${bytes}`)
     .orderBy(asc(page.seq));
-}
-
-function toPatch({ cost_usd, saved_usd, ...same }: AgentSessionPatch) {
-  return {
-    ...same,
-    ...(cost_usd !== undefined && { costUsd: cost_usd }),
-    ...(saved_usd !== undefined && { savedUsd: saved_usd }),
-  };
-}
-
-function toSession(row: typeof agentSessions.$inferSelect): AgentSession {
-  return {
-    id: row.id,
-    agent: row.agent,
-    owner: row.owner,
-    title: row.title,
-    skill: row.skill,
-    usage: row.usage,
-    cost_usd: row.costUsd,
-    saved_usd: row.savedUsd,
-    turns: row.turns,
-    outcome: row.outcome,
-    created_at: row.createdAt,
-    updated_at: row.updatedAt,
-  };
 }

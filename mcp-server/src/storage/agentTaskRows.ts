@@ -1,26 +1,11 @@
-import { and, asc, desc, eq, lte, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import { agentTasks } from "./agentSchema.ts";
 import type { Hold } from "./agentSessionRows.ts";
 import type { Database } from "./database.ts";
 import type { AgentTaskState } from "./taskStates.ts";
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** A piece of work of an agent that nobody talks to; times are ISO 8601 UTC. */
-export type AgentTask = {
-  id: number;
-  agent: string;
-  key: string;
-  priority: "critical" | "high" | "normal";
-  state: AgentTaskState;
-  event: JsonObject;
-  attempts: number;
-  session_id: string | null;
-  finding: JsonObject | null;
-  error: string | null;
-  created_at: string;
-  updated_at: string;
-};
+export type AgentTask = Omit<typeof agentTasks.$inferSelect, "holder" | "held_until">;
 export type NewAgentTask = Pick<AgentTask, "agent" | "key" | "priority" | "event">;
 type Changing = "state" | "session_id" | "finding" | "error";
 export type AgentTaskPatch = { [Key in Changing]?: AgentTask[Key] | undefined };
@@ -29,29 +14,45 @@ export type AgentTaskFilter = {
   state?: AgentTaskState | undefined;
   limit: number;
 };
+
+const { holder: _, held_until: __, ...columns } = getTableColumns(agentTasks);
 const urgency = sql`case ${agentTasks.priority} when 'critical' then 0 when 'high' then 1 else 2 end`;
+/** Any fixed number: names the lock among this database's advisory locks ("task" in ASCII). */
+const claimLock = 0x7461736b;
 
 export function agentTaskRows(db: Database) {
   return {
     /** False when that agent has a task of that key already. */
-    async insert({ agent, key, priority, event }: NewAgentTask, now: string): Promise<boolean> {
+    async insert(task: NewAgentTask, now: string): Promise<boolean> {
       const rows = await db
         .insert(agentTasks)
-        .values({
-          ...{ agent, key, priority, event },
-          ...{ state: "pending", attempts: 0, createdAt: now, updatedAt: now },
-        })
+        .values({ ...task, state: "pending", attempts: 0, created_at: now, updated_at: now })
         .onConflictDoNothing({ target: [agentTasks.agent, agentTasks.key] })
         .returning({ id: agentTasks.id });
       return rows.length > 0;
     },
 
-    ...holding(db),
+    claim: claiming(db),
+
+    /** False when another has it by now. Without `until` a new state ends the hold, and another change leaves it as it is. */
+    async update(
+      id: number,
+      patch: AgentTaskPatch,
+      { holder, now, until }: Omit<Hold, "until"> & { until?: string | undefined },
+    ): Promise<boolean> {
+      const held_until = until ?? (patch.state && null);
+      const rows = await db
+        .update(agentTasks)
+        .set({ ...patch, held_until, updated_at: now })
+        .where(and(eq(agentTasks.id, id), eq(agentTasks.holder, holder)))
+        .returning({ id: agentTasks.id });
+      return rows.length > 0;
+    },
 
     /** Newest first. */
     async list({ agent, state, limit }: AgentTaskFilter): Promise<AgentTask[]> {
-      const rows = await db
-        .select()
+      return db
+        .select(columns)
         .from(agentTasks)
         .where(
           and(
@@ -61,72 +62,44 @@ export function agentTaskRows(db: Database) {
         )
         .orderBy(desc(agentTasks.id))
         .limit(limit);
-      return rows.map(toTask);
     },
   };
 }
 
-function holding(db: Database) {
-  return {
-    /**
-     * Gives the most urgent, then oldest, task that is pending, or running with a holder whose time is over. One statement:
-     * who asks at once gets another one.
-     */
-    async claim(agent: string, { holder, now, until }: Hold): Promise<AgentTask | undefined> {
-      const isAbandoned = and(eq(agentTasks.state, "running"), lte(agentTasks.heldUntil, now));
-      const next = db
+/**
+ * Gives the most urgent, then oldest, open task that nobody holds, unless `max_parallel` of the agent's are running.
+ * Claims wait for each other, so that this holds for all servers on the database.
+ */
+const claiming =
+  (db: Database) =>
+  (
+    agent: string,
+    { holder, now, until, max_parallel }: Hold & { max_parallel: number },
+  ): Promise<AgentTask | undefined> =>
+    db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock(${claimLock})`);
+      const isOfAgent = eq(agentTasks.agent, agent);
+      const running = tx
+        .select({ running: count() })
+        .from(agentTasks)
+        .where(and(isOfAgent, eq(agentTasks.state, "running"), gt(agentTasks.held_until, now)));
+      const isOpen = inArray(agentTasks.state, ["pending", "running"]);
+      const isFree = or(isNull(agentTasks.held_until), lte(agentTasks.held_until, now));
+      const next = tx
         .select({ id: agentTasks.id })
         .from(agentTasks)
-        .where(and(eq(agentTasks.agent, agent), or(eq(agentTasks.state, "pending"), isAbandoned)))
+        .where(and(isOfAgent, isOpen, isFree, sql`(${running}) < ${max_parallel}`))
         .orderBy(urgency, asc(agentTasks.id))
         .limit(1)
+        // A holder that renews just now keeps its task.
         .for("update", { skipLocked: true });
-      const [row] = await db
+      const [task] = await tx
         .update(agentTasks)
         .set({
-          ...{ state: "running", holder, heldUntil: until, updatedAt: now },
+          ...{ state: "running", holder, held_until: until, updated_at: now },
           attempts: sql`${agentTasks.attempts} + 1`,
         })
         .where(sql`${agentTasks.id} = (${next})`)
-        .returning();
-      return row && toTask(row);
-    },
-
-    /** False when another has it by now. Without `until` its time goes on as it was. */
-    async update(
-      id: number,
-      patch: AgentTaskPatch,
-      { holder, now, until }: Omit<Hold, "until"> & { until?: string | undefined },
-    ): Promise<boolean> {
-      const { session_id: sessionId, ...same } = patch;
-      const rows = await db
-        .update(agentTasks)
-        .set({
-          ...same,
-          ...(sessionId !== undefined && { sessionId }),
-          ...(until !== undefined && { heldUntil: until }),
-          updatedAt: now,
-        })
-        .where(and(eq(agentTasks.id, id), eq(agentTasks.holder, holder)))
-        .returning({ id: agentTasks.id });
-      return rows.length > 0;
-    },
-  };
-}
-
-function toTask(row: typeof agentTasks.$inferSelect): AgentTask {
-  return {
-    id: row.id,
-    agent: row.agent,
-    key: row.key,
-    priority: row.priority,
-    state: row.state,
-    event: row.event,
-    attempts: row.attempts,
-    session_id: row.sessionId,
-    finding: row.finding,
-    error: row.error,
-    created_at: row.createdAt,
-    updated_at: row.updatedAt,
-  };
-}
+        .returning(columns);
+      return task;
+    });

@@ -1,4 +1,3 @@
-export { agentRoleRows } from "./agentRoleRows.ts";
 export type { AgentUsage } from "./agentSchema.ts";
 export {
   type AgentEntry,

@@ -34,7 +34,7 @@ import type {
 } from "../domain/index.ts";
 import { instant } from "./columns.ts";
 
-export { agentEvents, agentMessages, agentRoles, agentSessions, agentTasks } from "./agentSchema.ts";
+export { agentEvents, agentMessages, agentSessions, agentTasks } from "./agentSchema.ts";
 
 /** The exclusive right to drive one device. An expired row is free; `fence` only ever grows. */
 export const leases = pgTable(

@@ -96,7 +96,7 @@ export async function openInjectionLab(): Promise<InjectionLab> {
       const [session] = await conversations.list({ owner: "local" });
       const id = session?.id ?? "";
       const events = await conversations.events(id, "local", { after: 0 });
-      const messages = await store.messages(id);
+      const messages = await store.messages(id, { after: 0, limit: 1_000 });
       await close();
       const { requests, refused } = api;
       return { skill, code, terminal: terminal.written, requests, refused, called, events, messages };

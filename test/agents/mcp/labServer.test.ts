@@ -121,7 +121,7 @@ describe("a server that lives", () => {
       messages: [{ seq: 1, message }],
       patch: { usage: noUsage, turns: 3 },
     });
-    expect(await other.store.messages(id)).toEqual([{ seq: 1, message }]);
+    expect(await other.store.messages(id, { after: 0, limit: 1_000 })).toEqual([{ seq: 1, message }]);
     expect(await other.store.findSession(id)).toMatchObject({ owner: "anna", turns: 3 });
     await expect(other.store.append(id, "other", { messages: [{ seq: 2, message }] })).rejects.toMatchObject({
       code: "SESSION_BUSY",
@@ -157,7 +157,7 @@ describe("a server that is killed with -9", () => {
     expect(pidOf()).not.toBe(before);
     expect(site.requests.filter((one) => one === "GET /never")).toHaveLength(1);
     expect(api.refused).toEqual([]);
-    const stored = await server.store.messages(id);
+    const stored = await server.store.messages(id, { after: 0, limit: 1_000 });
     expect(stored.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(stored.map(({ message }) => message.content)).toEqual([
       ...(api.requests.at(-1)?.body.messages.map(({ content }) => content) ?? []),

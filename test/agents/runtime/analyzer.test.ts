@@ -40,7 +40,7 @@ const within = { timeout: 30_000, interval: 50 };
 
 async function start(more: Parameters<typeof runtimeOn>[2] = {}, config = {}) {
   const deps = runtimeOn(await lab.server(), [shipped("analyzer", config)], more);
-  const runtime = await startRuntime(deps);
+  const runtime = startRuntime(deps);
   onTestFinished(() => runtime.close());
   return { ...deps, runtime };
 }

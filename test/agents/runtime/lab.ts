@@ -17,7 +17,7 @@ export type RuntimeServer = Pick<RuntimeDeps, "toolbox" | "store" | "events">;
 export type Lab = {
   product: Product;
   /** Another client of it. `before` is asked before each call of a tool, and may fail it. */
-  server(before?: (use: ToolCall) => Promise<void>): Promise<RuntimeServer>;
+  server(before?: (use: ToolCall) => Promise<void>, client?: string): Promise<RuntimeServer>;
   /** As a person's own client. */
   call(tool: string, args?: Record<string, unknown>): Promise<Reply>;
   /** Publishes an alert on a device, and gives its id. */
@@ -34,8 +34,8 @@ export async function openLab(yaml: string): Promise<Lab> {
   const person = await product.connect({ principal: "anna", client: "anna's host" });
   return {
     product,
-    async server(before = async () => {}) {
-      const { client } = await product.connect({ client: `agent/${randomUUID()}` });
+    async server(before = async () => {}, name = `agent/${randomUUID()}`) {
+      const { client } = await product.connect({ client: name });
       const toolbox = mcpToolbox({
         connect: async () => client,
         isLost: () => false,

@@ -14,7 +14,7 @@ const within = { timeout: 30_000, interval: 50 };
 
 async function start(more: Parameters<typeof runtimeOn>[2] = {}, config = {}) {
   const deps = runtimeOn(await lab.server(), [shipped("monitor", config)], more);
-  const runtime = await startRuntime(deps);
+  const runtime = startRuntime(deps);
   onTestFinished(() => runtime.close());
   return { ...deps, runtime };
 }
@@ -51,6 +51,20 @@ test.each([
   });
   expect(await stateOf("box")).toBe("free");
   await lab.call("update_alert", { alert_id: id, action: "resolve" });
+});
+
+test("two servers on one database share the alerts, and each is triaged once", async () => {
+  const both = [await start(), await start()];
+  const ids: string[] = [];
+  for (const kind of ["blackscreen", "app_crash"])
+    for (const device of ["box", "box-2", "box-3", "box-4"]) ids.push(await lab.alert(kind, device));
+  for (const id of ids) await isDone(id);
+  const triaged = (await lab.events("alert.triaged")).filter(({ alert_id }) => ids.includes(alert_id ?? ""));
+  expect(triaged.map(({ alert_id }) => alert_id).toSorted()).toEqual(ids.toSorted());
+  const done = both.flatMap(({ lines }) => lines.filter(({ text }) => text.endsWith("is done.")));
+  expect(done).toHaveLength(ids.length);
+  for (const device of ["box", "box-2", "box-3", "box-4"]) expect(await stateOf(device)).toBe("free");
+  for (const id of ids) await lab.call("update_alert", { alert_id: id, action: "resolve" });
 });
 
 test("a device that somebody has is looked at and not taken", async () => {
@@ -137,12 +151,9 @@ test("a failed build has the lab checked, and the report is told once", async ()
 test("the health check is raised when it is due, once, though two processes tell of it", async () => {
   const clocks = [agentClock(), agentClock()];
   const servers = [await lab.server(), await lab.server()];
-  // Each believes that it has the role, as for a moment after a stall both may.
-  const each = servers.map((server, i) => {
-    const store = { ...server.store, holdRole: async () => true };
-    return runtimeOn({ ...server, store }, [shipped("monitor")], { clock: clocks[i] ?? agentClock() });
-  });
-  const runtimes = await Promise.all(each.map((deps) => startRuntime(deps)));
+  const runtimes = servers.map((server, i) =>
+    startRuntime(runtimeOn(server, [shipped("monitor")], { clock: clocks[i] ?? agentClock() })),
+  );
   onTestFinished(async () => void (await Promise.all(runtimes.map((runtime) => runtime.close()))));
   const told = () => lab.events("schedule.health_check");
   expect(await told()).toEqual([]);
@@ -193,7 +204,7 @@ test("with a model its finding is written, and what it took is given back", asyn
     await server.toolbox.call({ name: "take_control", input: { device_id: "box" } }, { signal });
     return { end: endOf("done") };
   });
-  const runtime = await startRuntime(runtimeOn(server, [shipped("monitor")], { runSkill }));
+  const runtime = startRuntime(runtimeOn(server, [shipped("monitor")], { runSkill }));
   onTestFinished(() => runtime.close());
   const id = await lab.alert("blackscreen", "box");
   await isDone(id);

@@ -81,7 +81,7 @@ function openServer(clock: RuntimeDeps["clock"], script: Script = fine) {
 }
 
 async function begin(clock: ReturnType<typeof agentClock>, deps: RuntimeDeps) {
-  const runtime = await startRuntime(deps);
+  const runtime = startRuntime(deps);
   onTestFinished(() => runtime.close());
   await clock.advance(200);
   return runtime;
@@ -160,39 +160,54 @@ test("no more run at once than the agent may have", async () => {
   expect(most).toBe(3);
 });
 
-test("of two processes on one database one works, and the other when the first is gone", async () => {
+test("two processes on one database share the work: each task once, and no more at once than the agent may", async () => {
   const clock = agentClock();
-  const lab = openServer(clock);
-  const both = [1, 2].map(() => runtimeOn(lab.server, [agent()], { clock }));
-  const runtimes = [];
-  for (const deps of both) runtimes.push(await begin(clock, deps));
-  for (let i = 0; i < 3; i++) lab.happens("test.normal");
-  await until(clock, () => allDone(lab, 3));
-  const done = () => both.map(({ lines }) => lines.filter(({ text }) => text.endsWith("is done.")).length);
-  expect(done()).toEqual([3, 0]);
-  expect(lab.reported()).toEqual([1, 2, 3]);
-  await runtimes[0]?.close();
-  lab.happens("test.high");
-  await until(clock, () => allDone(lab, 4));
-  expect(done()).toEqual([3, 1]);
-});
-
-test("a process that loses the role stops its work, and writes nothing more", async () => {
-  const clock = agentClock();
+  let open = 0;
+  let most = 0;
   const lab = openServer(clock, async (use, signal) => {
-    if (use.name === "list_hosts") await clock.sleep(60_000, signal);
+    open += 1;
+    most = Math.max(most, open);
+    await clock.sleep(2_000, signal);
+    open -= 1;
     return fine(use, signal);
   });
-  let mayHold = true;
-  const store = { ...lab.server.store, holdRole: async () => mayHold };
-  const deps = runtimeOn({ ...lab.server, store }, [agent()], { clock });
+  for (let i = 0; i < 12; i++) lab.happens("test.normal");
+  const both = [1, 2].map(() => runtimeOn(lab.server, [agent({ max_parallel_tasks: 3 })], { clock }));
+  for (const deps of both) await begin(clock, deps);
+  await until(clock, () => allDone(lab, 12));
+  expect(lab.reported().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+  expect(most).toBe(3);
+  const done = both.flatMap(({ lines }) => lines.filter(({ text }) => text.endsWith("is done.")));
+  expect(done).toHaveLength(12);
+});
+
+test("when one of two processes dies in its work, the other goes on, and does what it left", async () => {
+  const clock = agentClock();
+  let isDead = false;
+  const gone = () => new Promise<never>(() => {});
+  const lab = openServer(clock, async (use, signal) => {
+    if (!isDead && use.name === "list_hosts") return gone();
+    return fine(use, signal);
+  });
+  const { store } = lab.server;
+  const mortal: typeof store = {
+    ...store,
+    addTask: (task) => (isDead ? gone() : store.addTask(task)),
+    claimTask: (...args) => (isDead ? gone() : store.claimTask(...args)),
+    updateTask: (...args) => (isDead ? gone() : store.updateTask(...args)),
+  };
   lab.happens("test.normal");
-  await begin(clock, deps);
+  // It is never closed: a process that was killed closes nothing.
+  startRuntime(runtimeOn({ ...lab.server, store: mortal }, [agent()], { clock }));
   await until(clock, () => lab.calls.length === 1);
-  mayHold = false;
-  await until(clock, async () => (await lab.tasks())[0]?.state === "pending");
-  expect(lab.reported()).toEqual([]);
-  expect(deps.lines.map(({ text }) => text)).toContain("Another process does the agents' work now.");
+  isDead = true;
+  lab.happens("test.high");
+  await begin(clock, runtimeOn(lab.server, [agent({ max_parallel_tasks: 2 })], { clock }));
+  await until(clock, () => lab.reported().length === 1);
+  expect(lab.reported()).toEqual([2]);
+  await until(clock, () => allDone(lab, 2));
+  expect(lab.reported()).toEqual([2, 1]);
+  expect((await lab.tasks()).map(({ attempts }) => attempts)).toEqual([2, 1]);
 });
 
 test("work that another process has by now is given up, and not written", async () => {
@@ -218,7 +233,11 @@ test("work that another process has by now is given up, and not written", async 
   await until(clock, () => lab.calls.length === 1);
   let taken: AgentTask | undefined;
   await until(clock, async () => {
-    taken ??= await lab.server.store.claimTask("watcher", { holder: "another", ttl_ms: 600_000 });
+    taken ??= await lab.server.store.claimTask("watcher", {
+      holder: "another",
+      ttl_ms: 600_000,
+      max_parallel: 9,
+    });
     return taken;
   });
   go();
@@ -255,8 +274,8 @@ test("an event whose task was stored and whose cursor was not moved makes no sec
   lab.happens("test.high");
   await begin(clock, runtimeOn(server, [agent()], { clock }));
   await until(clock, () => allDone(lab, 2));
-  await until(clock, () => lab.cursors.get("agents") === 2);
-  expect(done.mock.calls.map(([, id]) => id)).toEqual([1, 1, 2]);
+  await until(clock, () => lab.cursors.get("agent:watcher") === 2);
+  expect(done.mock.calls.map(([, id]) => id)).toEqual([2, 2]);
   expect((await lab.tasks()).map(({ key }) => key)).toEqual(["event:1", "event:2"]);
   expect(lab.reported()).toHaveLength(2);
 });
@@ -270,7 +289,7 @@ test("agents that are new to a lab do not answer what happened long before", asy
   await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
   await until(clock, () => allDone(lab, 1));
   expect((await lab.tasks()).map(({ key }) => key)).toEqual(["event:2"]);
-  expect(lab.cursors.get("agents")).toBe(2);
+  expect(lab.cursors.get("agent:watcher")).toBe(2);
 });
 
 test("the cursor moves behind an event only when its task is stored", async () => {
@@ -284,7 +303,7 @@ test("the cursor moves behind an event only when its task is stored", async () =
   );
   await until(clock, () => allDone(lab, 1));
   expect(addTask).toHaveBeenCalledTimes(2);
-  expect(lab.cursors.get("agents")).toBe(1);
+  expect(lab.cursors.get("agent:watcher")).toBe(1);
 });
 
 test("a try that fails is repeated with a pause, and the third is the last", async () => {
@@ -327,7 +346,11 @@ test("a task that killed its process three times is given up", async () => {
   };
   await lab.server.store.addTask({ agent: "watcher", key: "event:1", priority: "normal", event });
   for (let i = 0; i < 3; i++) {
-    await lab.server.store.claimTask("watcher", { holder: `dead ${i}`, ttl_ms: 1_000 });
+    await lab.server.store.claimTask("watcher", {
+      holder: `dead ${i}`,
+      ttl_ms: 1_000,
+      max_parallel: 9,
+    });
     await clock.advance(1_001);
   }
   await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
@@ -355,14 +378,14 @@ test("an agent that is not enabled, or that people talk to, takes nothing", asyn
   const clock = agentClock();
   const lab = openServer(clock);
   lab.happens("test.normal");
-  const holdRole = vi.spyOn(lab.server.store, "holdRole");
+  const claimTask = vi.spyOn(lab.server.store, "claimTask");
   await begin(
     clock,
     runtimeOn(lab.server, [agent({ enabled: false }), { ...agent(), mode: "interactive" }], { clock }),
   );
   await clock.advance(60_000);
   expect(await lab.tasks()).toEqual([]);
-  expect(holdRole).not.toHaveBeenCalled();
+  expect(claimTask).not.toHaveBeenCalled();
 });
 
 test("events that concern nobody make no task, and the cursor passes them", async () => {
@@ -370,7 +393,7 @@ test("events that concern nobody make no task, and the cursor passes them", asyn
   const lab = openServer(clock);
   for (let i = 0; i < 150; i++) lab.happens("other.thing");
   await begin(clock, runtimeOn(lab.server, [agent()], { clock }));
-  await until(clock, () => lab.cursors.get("agents") === 100);
+  await until(clock, () => lab.cursors.get("agent:watcher") === 150);
   expect(await lab.tasks()).toEqual([]);
 });
 

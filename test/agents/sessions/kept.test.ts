@@ -63,11 +63,11 @@ test("a run that died with its process is answered for, and gone on with", async
 
 test("a message reads what is new of a conversation; one that rested is read anew", async () => {
   const store = memoryStore(systemClock);
-  const read: [after: number | undefined, count: number][] = [];
+  const read: [after: number, count: number][] = [];
   const messages = store.messages.bind(store);
-  store.messages = async (id, after) => {
-    const found = await messages(id, after);
-    read.push([after, found.length]);
+  store.messages = async (id, range) => {
+    const found = await messages(id, range);
+    read.push([range.after, found.length]);
     return found;
   };
   const api = await model(Array.from({ length: 9 }, () => says("done")));
@@ -88,13 +88,14 @@ test("a message reads what is new of a conversation; one that rested is read ane
   expect(read).toEqual([
     [0, 0],
     [4, 2],
+    [6, 0],
   ]);
   expect(JSON.stringify(api.requests.at(-1)?.body.messages)).toContain("said elsewhere");
   await expect
     .poll(
       async () => {
         await talking.say("and once more please", id);
-        return read.at(-1);
+        return read.at(-2);
       },
       { timeout: 20_000, interval: 1_000 },
     )
@@ -123,7 +124,7 @@ test("a conversation whose store failed goes on with what was stored, in order",
   expect(failures).toBe(1);
   const { ended } = await talking.say("and once more please", id);
   expect(ended.outcome).toBe("done");
-  const stored = await store.messages(id);
+  const stored = await store.messages(id, { after: 0, limit: 1_000 });
   expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, at) => at + 1));
   expect(JSON.stringify(stored)).not.toContain(lost);
   expect(api.refused).toEqual([]);

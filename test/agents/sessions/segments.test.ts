@@ -177,8 +177,8 @@ describe("a conversation", () => {
     const { api, again, store } = await lab(opus);
     const { id } = await again().say(bySkill["run-script"]);
     const kept = store.messages.bind(store);
-    store.messages = async (session) =>
-      (await kept(session)).map((one) =>
+    store.messages = async (session, range) =>
+      (await kept(session, range)).map((one) =>
         one.seq === 1 ? { ...one, message: { role: "user", content: "Something else was said" } } : one,
       );
     const { ended, events } = await again().say(bySkill["run-script"], id);
@@ -231,7 +231,7 @@ describe("a conversation", () => {
     expect(Math.max(...inputs)).toBeLessThan(200_000);
     const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
     const { body } = api.requests.at(-1) ?? never();
-    const messages = (await store.messages(id)).map(({ message }) => message);
+    const messages = (await store.messages(id, { after: 0, limit: 1_000 })).map(({ message }) => message);
     expect(sum(inputs) / sum(wholeInputs(body, messages))).toBeLessThan(0.25);
     // What was done stays, and what the user said.
     const last = editedPrompt(body, { betas, clears: true })

@@ -27,6 +27,16 @@ export function names() {
   return { id, owner: `owner ${id}`, agent: `agent ${id}` };
 }
 
+/** All of them, a page at a time. */
+export async function messagesOf(store: AgentStore, id: string): Promise<StoredMessage[]> {
+  const found: StoredMessage[] = [];
+  for (;;) {
+    const page = await store.messages(id, { after: found.length, limit: 1_000 });
+    if (page.length === 0) return found;
+    found.push(...page);
+  }
+}
+
 async function conversation(store: AgentStore) {
   const given = names();
   const session = await store.createSession({ ...given, title: "Run goto" });
@@ -59,7 +69,7 @@ function conversations(open: Open): void {
       ...{ created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/), updated_at: session.created_at },
     });
     expect(await store.findSession(id)).toEqual(session);
-    expect(await store.messages(id)).toEqual([]);
+    expect(await messagesOf(store, id)).toEqual([]);
     expect(await store.findSession(randomUUID())).toBeUndefined();
   });
 
@@ -93,12 +103,12 @@ function conversations(open: Open): void {
     expect(await store.deleteSession(id)).toBe(true);
     expect(await store.deleteSession(id)).toBe(false);
     expect(await store.findSession(id)).toBeUndefined();
-    await expect(store.messages(id)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    await expect(messagesOf(store, id)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await expect(store.events(id, { after: 0, limit: 10 })).rejects.toMatchObject({
       code: "SESSION_NOT_FOUND",
     });
     await store.createSession({ id, agent, owner, title: "anew" });
-    expect([await store.messages(id), await store.events(id, { after: 0, limit: 10 })]).toEqual([[], []]);
+    expect([await messagesOf(store, id), await store.events(id, { after: 0, limit: 10 })]).toEqual([[], []]);
   });
 }
 
@@ -117,7 +127,7 @@ function appending(open: Open): void {
     ];
     await store.append(id, "a", { messages: messages.slice(1) });
     await store.append(id, "a", { messages: messages.slice(0, 1) });
-    expect(JSON.stringify(await store.messages(id))).toBe(JSON.stringify(messages));
+    expect(JSON.stringify(await messagesOf(store, id))).toBe(JSON.stringify(messages));
   });
 
   it("is read from a place on, as many as asked for", async () => {
@@ -142,7 +152,7 @@ function appending(open: Open): void {
     await store.append(id, "a", first);
     await store.append(id, "a", { messages: [says(1, "other")], events: [told(id, 1, "other")] });
     expect(await store.findSession(id)).toEqual(before);
-    expect(await store.messages(id)).toEqual([says(1, "one"), says(2, "two")]);
+    expect(await messagesOf(store, id)).toEqual([says(1, "one"), says(2, "two")]);
     expect(await store.events(id, { after: 0, limit: 9 })).toEqual([told(id, 1)]);
   });
 
@@ -176,7 +186,7 @@ function appending(open: Open): void {
     await store.append(id, "a", { messages: [says(1, picture)] });
     const page = "B".repeat(3 * 1_048_576);
     for (const seq of [2, 3, 4, 5]) await store.append(id, "a", { messages: [says(seq, page)] });
-    const found = await store.messages(id);
+    const found = await messagesOf(store, id);
     expect(found.map(({ seq, message }) => [seq, message.content?.length])).toEqual([
       [1, picture.length],
       ...[2, 3, 4, 5].map((seq) => [seq, page.length]),
@@ -190,7 +200,7 @@ function appending(open: Open): void {
     const given = { messages: [says(1, "one")], events: [told(id, 1), large], patch: { turns: 9 } };
     await expect(store.append(id, "a", given)).rejects.toMatchObject({ code: "INPUT_TOO_LARGE" });
     expect(await store.findSession(id)).toEqual(session);
-    expect([await store.messages(id), await store.events(id, { after: 0, limit: 9 })]).toEqual([[], []]);
+    expect([await messagesOf(store, id), await store.events(id, { after: 0, limit: 9 })]).toEqual([[], []]);
   });
 }
 
@@ -216,7 +226,7 @@ function holding(open: Open): void {
     });
     await store.letGo(id, "b");
     await store.append(id, "a", { messages: [says(2, "a again")] });
-    expect(await store.messages(id)).toEqual([says(1, "a"), says(2, "a again")]);
+    expect(await messagesOf(store, id)).toEqual([says(1, "a"), says(2, "a again")]);
   });
 
   it("hears whether another may have added something since", async () => {

@@ -27,16 +27,16 @@ it("keeps conversations over a restart of the server", async () => {
   await store().createSession({ id: "kept", agent: "assistant", owner: "o", title: "t" });
   await store().append("kept", "a", { messages: [says(1, "before")] });
   await server.goAway();
-  await expect(store().messages("kept")).rejects.toThrow("away");
+  await expect(store().messages("kept", { after: 0, limit: 1_000 })).rejects.toThrow("away");
   await server.comeBack();
-  expect(await store().messages("kept")).toEqual([says(1, "before")]);
+  expect(await store().messages("kept", { after: 0, limit: 1_000 })).toEqual([says(1, "before")]);
 });
 
 it("stores more at a time than other paths take, and refuses more than that by name", async () => {
   await store().createSession({ id: "large", agent: "assistant", owner: "o", title: "t" });
   const picture = "A".repeat(11 * 1_048_576);
   await store().append("large", "a", { messages: [says(1, picture), says(2, picture)] });
-  expect(await store().messages("large")).toHaveLength(2);
+  expect(await store().messages("large", { after: 0, limit: 1_000 })).toHaveLength(2);
   const more = "A".repeat(13 * 1_048_576);
   const over = store().append("large", "a", { messages: [says(3, more), says(4, more)] });
   await expect(over).rejects.toMatchObject({ code: "INPUT_TOO_LARGE" });
@@ -67,7 +67,7 @@ describe("an answer that is none", () => {
       { code: "INTERNAL", message: expect.stringContaining("messages.0.seq") },
     ],
   ])("HTTP %i with %j is told by our codes", async (status, body, error) => {
-    await expect(over({ status, body }).messages("s")).rejects.toMatchObject({
+    await expect(over({ status, body }).messages("s", { after: 0, limit: 1_000 })).rejects.toMatchObject({
       name: "AgentError",
       ...error,
     });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { LabEvent } from "../../../mcp-server/src/agents/runtime/types.ts";
 import type { TaskStore } from "../../../mcp-server/src/agents/store.ts";
@@ -24,7 +23,6 @@ export function describeTasks(name: string, open: Open): void {
   describe(name, () => {
     describe("tasks", () => tasks(open));
     describe("claims of tasks", () => claims(open));
-    describe("roles", () => roles(open));
   });
 }
 
@@ -54,7 +52,7 @@ function tasks(open: Open): void {
     const tooLarge = { code: "INPUT_TOO_LARGE" };
     await expect(store.addTask(task)).rejects.toMatchObject(tooLarge);
     await store.addTask({ ...task, event: labEvent(1) });
-    const claimed = await store.claimTask(agent, { holder: "a", ttl_ms: second });
+    const claimed = await store.claimTask(agent, { holder: "a", ttl_ms: second, max_parallel: 99 });
     const found = store.updateTask(claimed?.id ?? 0, { finding: payload }, { holder: "a" });
     await expect(found).rejects.toMatchObject(tooLarge);
     expect((await store.tasks({ agent, limit: 1 }))[0]?.finding).toBeNull();
@@ -73,7 +71,7 @@ function tasks(open: Open): void {
     const { agent } = names();
     for (const key of ["a", "b", "c"])
       await store.addTask({ agent, key, priority: "normal", event: labEvent(1) });
-    const claimed = await store.claimTask(agent, { holder: "w", ttl_ms: second });
+    const claimed = await store.claimTask(agent, { holder: "w", ttl_ms: second, max_parallel: 99 });
     expect(claimed?.key).toBe("a");
     const keys = async (filter: { state?: "pending" | "running"; limit: number }) =>
       (await store.tasks({ agent, ...filter })).map(({ key }) => key);
@@ -104,10 +102,12 @@ function claims(open: Open): void {
     await add(store, agent, wanted);
     const order: (string | undefined)[] = [];
     for (const _ of Object.keys(wanted))
-      order.push((await store.claimTask(agent, { holder: "w", ttl_ms: second }))?.key);
+      order.push((await store.claimTask(agent, { holder: "w", ttl_ms: second, max_parallel: 99 }))?.key);
     expect(order).toEqual(["c1", "c2", "h1", "h2", "n1", "n2"]);
-    expect(await store.claimTask(agent, { holder: "w", ttl_ms: second })).toBeUndefined();
-    expect(await store.claimTask(`${agent} 2`, { holder: "w", ttl_ms: second })).toBeUndefined();
+    expect(await store.claimTask(agent, { holder: "w", ttl_ms: second, max_parallel: 99 })).toBeUndefined();
+    expect(
+      await store.claimTask(`${agent} 2`, { holder: "w", ttl_ms: second, max_parallel: 99 }),
+    ).toBeUndefined();
   });
 
   it("give each of ten who ask at once another task", async () => {
@@ -119,17 +119,51 @@ function claims(open: Open): void {
       Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`t${i}`, "normal"] as const)),
     );
     const claimed = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => store.claimTask(agent, { holder: `w${i}`, ttl_ms: second })),
+      Array.from({ length: 10 }, (_, i) =>
+        store.claimTask(agent, { holder: `w${i}`, ttl_ms: second, max_parallel: 99 }),
+      ),
     );
     const keys = claimed.flatMap((task) => task?.key ?? []);
     expect(keys.sort()).toEqual(["t0", "t1", "t2", "t3", "t4", "t5", "t6"]);
+  });
+
+  it("are no more at once than may run, of all holders together", async () => {
+    const { store, advance } = open();
+    const { agent } = names();
+    await add(store, agent, { a: "normal", b: "normal", c: "normal", d: "normal" });
+    const claim = (holder: string) =>
+      store.claimTask(agent, { holder, ttl_ms: 10 * second, max_parallel: 2 });
+    const claimed = await Promise.all(Array.from({ length: 10 }, (_, i) => claim(`w${i}`)));
+    expect(claimed.flatMap((task) => task?.key ?? []).sort()).toEqual(["a", "b"]);
+    const at = claimed.findIndex((task) => task?.key === "a");
+    await store.updateTask(claimed[at]?.id ?? 0, { state: "done" }, { holder: `w${at}` });
+    expect((await claim("x"))?.key).toBe("c");
+    expect(await claim("x")).toBeUndefined();
+    // A holder that is gone keeps nobody from its place.
+    await advance(10 * second);
+    expect((await claim("y"))?.key).toBe("b");
+  });
+
+  it("wait for a pause, which takes no other task's place", async () => {
+    const { store, advance } = open();
+    const { agent } = names();
+    await add(store, agent, { failed: "critical", next: "normal" });
+    const claim = () => store.claimTask(agent, { holder: "a", ttl_ms: 60 * second, max_parallel: 1 });
+    const { id = 0 } = (await claim()) ?? {};
+    await store.updateTask(id, { state: "pending", error: "not now" }, { holder: "a", ttl_ms: 5 * second });
+    const next = await claim();
+    expect(next?.key).toBe("next");
+    await store.updateTask(next?.id ?? 0, { state: "done" }, { holder: "a" });
+    expect(await claim()).toBeUndefined();
+    await advance(5 * second);
+    expect(await claim()).toMatchObject({ id, attempts: 2, error: "not now" });
   });
 
   it("pass to another when the holder's time is over, with what was found", async () => {
     const { store, advance } = open();
     const { agent } = names();
     await add(store, agent, { only: "critical" });
-    const first = await store.claimTask(agent, { holder: "a", ttl_ms: 10 * second });
+    const first = await store.claimTask(agent, { holder: "a", ttl_ms: 10 * second, max_parallel: 99 });
     expect(first).toMatchObject({ state: "running", attempts: 1, event: { type: "alert.blackscreen" } });
     const id = first?.id ?? 0;
     const finding = { cause: "cable", nul: "\u0000", b: 1, a: 2 };
@@ -137,22 +171,23 @@ function claims(open: Open): void {
       await store.updateTask(id, { session_id: "s1", finding }, { holder: "a", ttl_ms: 20 * second }),
     ).toBe(true);
     await advance(19 * second);
-    expect(await store.claimTask(agent, { holder: "b", ttl_ms: second })).toBeUndefined();
+    expect(await store.claimTask(agent, { holder: "b", ttl_ms: second, max_parallel: 99 })).toBeUndefined();
     await advance(second);
-    const again = await store.claimTask(agent, { holder: "b", ttl_ms: 10 * second });
+    const again = await store.claimTask(agent, { holder: "b", ttl_ms: 10 * second, max_parallel: 99 });
     expect(again).toMatchObject({ id, attempts: 2, session_id: "s1", finding });
     expect(Object.keys(again?.finding ?? {})).toEqual(Object.keys(finding));
     expect(await store.updateTask(id, { state: "done" }, { holder: "a" })).toBe(false);
     expect(await store.updateTask(id, { state: "done" }, { holder: "b" })).toBe(true);
     await advance(86_400 * second);
-    expect(await store.claimTask(agent, { holder: "c", ttl_ms: second })).toBeUndefined();
+    expect(await store.claimTask(agent, { holder: "c", ttl_ms: second, max_parallel: 99 })).toBeUndefined();
   });
 
   it("are ended by their holder, also when the answer to it was lost and it says so again", async () => {
     const { store } = open();
     const { agent } = names();
     await add(store, agent, { failing: "normal" });
-    const { id = 0 } = (await store.claimTask(agent, { holder: "a", ttl_ms: second })) ?? {};
+    const { id = 0 } =
+      (await store.claimTask(agent, { holder: "a", ttl_ms: second, max_parallel: 99 })) ?? {};
     const end = { state: "failed", error: "the device is gone" } as const;
     expect(await store.updateTask(id, end, { holder: "a" })).toBe(true);
     expect(await store.updateTask(id, end, { holder: "a" })).toBe(true);
@@ -164,47 +199,13 @@ function claims(open: Open): void {
     const { store } = open();
     const { agent } = names();
     await add(store, agent, { later: "normal" });
-    const { id = 0 } = (await store.claimTask(agent, { holder: "a", ttl_ms: second })) ?? {};
+    const { id = 0 } =
+      (await store.claimTask(agent, { holder: "a", ttl_ms: second, max_parallel: 99 })) ?? {};
     await store.updateTask(id, { state: "pending", error: "not now" }, { holder: "a" });
-    expect(await store.claimTask(agent, { holder: "b", ttl_ms: second })).toMatchObject({
+    expect(await store.claimTask(agent, { holder: "b", ttl_ms: second, max_parallel: 99 })).toMatchObject({
       id,
       attempts: 2,
       error: "not now",
     });
-  });
-}
-
-function roles(open: Open): void {
-  it("are one holder's, who renews them, until the time is over", async () => {
-    const { store, advance } = open();
-    const role = `monitor ${randomUUID()}`;
-    expect(await store.holdRole(role, { holder: "a", ttl_ms: 10 * second })).toBe(true);
-    expect(await store.holdRole(role, { holder: "b", ttl_ms: 10 * second })).toBe(false);
-    await advance(9 * second);
-    expect(await store.holdRole(role, { holder: "a", ttl_ms: 10 * second })).toBe(true);
-    await advance(9 * second);
-    expect(await store.holdRole(role, { holder: "b", ttl_ms: second })).toBe(false);
-    await advance(second);
-    expect(await store.holdRole(role, { holder: "b", ttl_ms: second })).toBe(true);
-    expect(await store.holdRole(`${role}/2 ü?`, { holder: "a", ttl_ms: second })).toBe(true);
-  });
-
-  it("are free at once when they are let go, but not by another", async () => {
-    const { store } = open();
-    const role = `analyzer ${randomUUID()}`;
-    await store.holdRole(role, { holder: "a", ttl_ms: second });
-    await store.letGoRole(role, "b");
-    expect(await store.holdRole(role, { holder: "b", ttl_ms: second })).toBe(false);
-    await store.letGoRole(role, "a");
-    expect(await store.holdRole(role, { holder: "b", ttl_ms: second })).toBe(true);
-  });
-
-  it("go to one of twenty who ask at once", async () => {
-    const { store } = open();
-    const role = `race ${randomUUID()}`;
-    const asked = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => store.holdRole(role, { holder: `holder ${i}`, ttl_ms: second })),
-    );
-    expect(asked.filter(Boolean)).toHaveLength(1);
   });
 }

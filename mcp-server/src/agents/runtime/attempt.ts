@@ -1,47 +1,44 @@
 import { randomUUID } from "node:crypto";
 import { type Agent, AgentError } from "@labwright/agent-client";
-import type { z } from "zod";
-import type { TaskStore } from "../store.ts";
-import { doWork } from "./duties/choose.ts";
-import type { Asked, Work } from "./duties/work.ts";
+import type { AgentTask } from "../store.ts";
+import { doWork } from "./duties/doWork.ts";
+import type { Asked, Question, Work } from "./duties/work.ts";
 import { triggerOf } from "./intake.ts";
 import type { CallServer } from "./server.ts";
-import type { RuntimeDeps, Task } from "./types.ts";
+import { eventSchema, type RuntimeDeps } from "./types.ts";
 import { messageOf, rest } from "./waiting.ts";
 
-/** A task is its holder's for so long; whoever has it renews it. */
+/** A task is its holder's for so long, and is renewed while it is worked on. */
 export const holdMs = 20_000;
 const renewMs = 5_000;
 const mostAttempts = 3;
-/** A task whose try failed is tried again after this, times the tries. */
+/** A task whose attempt failed is tried again after this, times the attempts. */
 const pauseMs = 5_000;
 
 /** A task that this process has claimed. `deps` is asked anew for its `runSkill`. */
-export type Claimed = { deps: RuntimeDeps; call: CallServer; agent: Agent; task: Task };
-type Ends = { closing: AbortSignal; lost: AbortController; late: AbortController };
+type Claimed = { deps: RuntimeDeps; call: CallServer; agent: Agent; task: AgentTask };
 
-/** One try at a task. Never rejects: how it ends is stored in the task. */
+/** Why an attempt stops while the process goes on. */
+class TaskLost extends Error {
+  override readonly message = "Another process has this task.";
+}
+class OutOfTime extends Error {}
+
+/** One attempt at a task. Never rejects: how it ends is stored in the task. */
 export async function attempt(claimed: Claimed, closing: AbortSignal): Promise<void> {
   const { deps, agent, task } = claimed;
-  const ends: Ends = { closing, lost: new AbortController(), late: new AbortController() };
   const over = new AbortController();
-  const watching = AbortSignal.any([closing, over.signal]);
-  const keeping = Promise.all([
-    keepHold(deps, task, ends.lost, watching),
-    keepTime(deps, agent, ends.late, watching),
-  ]);
+  const signal = AbortSignal.any([closing, over.signal]);
+  const keeping = keep(claimed, over, signal);
   try {
     if (task.attempts > mostAttempts) throw new Error(`It was left unfinished. ${task.error ?? ""}`.trim());
-    await doWork(workOf(claimed, ends));
+    await doWork(workOf(claimed, signal));
     if (await deps.store.updateTask(task.id, { state: "done", error: null }, deps))
       deps.log({ level: "info", text: `${agent.name}: ${task.event.type} is done.`, task: task.id });
   } catch (error) {
-    await failed(claimed, ends, error).catch((later: unknown) => {
-      deps.log({
-        level: "warn",
-        text: `The end of a task was not stored: ${messageOf(later)}`,
-        task: task.id,
-      });
+    await failed(claimed, signal.aborted ? signal.reason : error, closing).catch((unstored: unknown) => {
+      const text = `The end of a task was not stored: ${messageOf(unstored)}`;
+      deps.log({ level: "warn", text, task: task.id });
     });
   } finally {
     over.abort();
@@ -49,86 +46,66 @@ export async function attempt(claimed: Claimed, closing: AbortSignal): Promise<v
   }
 }
 
-async function failed({ deps, agent, task }: Claimed, ends: Ends, error: unknown): Promise<void> {
+/** Renews the hold until the signal aborts. Ends the attempt when its time is over, or when another has the task. */
+async function keep(
+  { deps: { store, clock, holder }, agent, task }: Claimed,
+  over: AbortController,
+  signal: AbortSignal,
+): Promise<void> {
+  const { timeout_seconds } = agent.config;
+  const end = clock.now() + timeout_seconds * 1_000;
+  while (clock.now() < end) {
+    await rest(clock, Math.min(renewMs, end - clock.now()), signal);
+    if (signal.aborted) return;
+    // A database that is away may come back in time.
+    const kept = await store.updateTask(task.id, {}, { holder, ttl_ms: holdMs }).catch(() => true);
+    if (!kept) return over.abort(new TaskLost());
+  }
+  over.abort(new OutOfTime(`TIMEOUT: It took longer than its ${timeout_seconds} s.`));
+}
+
+async function failed({ deps, agent, task }: Claimed, error: unknown, closing: AbortSignal): Promise<void> {
   const { store, holder, log } = deps;
-  const update = (patch: Parameters<TaskStore["updateTask"]>[1], ttl_ms?: number) =>
-    store.updateTask(task.id, patch, { holder, ttl_ms });
-  if (ends.lost.signal.aborted) return;
-  if (ends.closing.aborted) {
-    // Whoever has the role next takes it at once.
-    await update({ state: "pending" });
+  if (error instanceof TaskLost) return;
+  if (error === closing.reason) {
+    await store.updateTask(task.id, { state: "pending" }, { holder });
     return;
   }
-  const isLate = ends.late.signal.aborted;
-  const why = isLate
-    ? `TIMEOUT: It took longer than its ${agent.config.timeout_seconds} s.`
-    : messageOf(error);
+  const why = messageOf(error).slice(0, 2_000);
   log({ level: "warn", text: `${agent.name}: ${task.event.type}: ${why}`, task: task.id });
-  if (isLate || task.attempts >= mostAttempts) await update({ state: "failed", error: why.slice(0, 2_000) });
-  // Its hold runs out, and then anyone may claim it: so a pause needs no timer that a crash would lose.
-  else await update({ error: why.slice(0, 2_000) }, pauseMs * task.attempts);
+  const isLast = error instanceof OutOfTime || task.attempts >= mostAttempts;
+  const ttl_ms = isLast ? undefined : pauseMs * task.attempts;
+  await store.updateTask(task.id, { state: isLast ? "failed" : "pending", error: why }, { holder, ttl_ms });
 }
 
-/** Until `watching` aborts; a task that is another's by now is given up. A server that is away may come back in time. */
-async function keepHold(
-  { store, clock, holder }: RuntimeDeps,
-  { id }: Task,
-  lost: AbortController,
-  watching: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    await rest(clock, renewMs, watching);
-    if (watching.aborted) return;
-    const kept = await store.updateTask(id, {}, { holder, ttl_ms: holdMs }).catch(() => undefined);
-    if (kept === false) return lost.abort(anothers());
-  }
-}
-
-async function keepTime(
-  { clock }: RuntimeDeps,
-  agent: Agent,
-  late: AbortController,
-  watching: AbortSignal,
-): Promise<void> {
-  await rest(clock, agent.config.timeout_seconds * 1_000, watching);
-  if (!watching.aborted) late.abort(new Error("The time of this task is over."));
-}
-
-function workOf(claimed: Claimed, { closing, lost, late }: Ends): Work {
+function workOf(claimed: Claimed, signal: AbortSignal): Work {
   const { deps, call, agent, task } = claimed;
-  const { store, holder, log } = deps;
-  const signal = AbortSignal.any([closing, lost.signal, late.signal]);
-  const trigger = triggerOf(agent, task.event);
-  if (!trigger) throw new Error(`Nothing starts ${agent.name} on ${task.event.type} any more.`);
-  const keep: Work["keep"] = async (finding) => {
-    if (await store.updateTask(task.id, { finding }, { holder, ttl_ms: holdMs })) return;
-    lost.abort(anothers());
-    signal.throwIfAborted();
-  };
+  const event = eventSchema.parse(task.event);
+  const trigger = triggerOf(agent, event);
+  if (!trigger) throw new Error(`Nothing starts ${agent.name} on ${event.type} any more.`);
   return {
-    ...{ agent, task, trigger, event: task.event, call, signal, keep, log },
-    dryRun: agent.config.dry_run,
-    hasModel: deps.runSkill !== undefined,
-    ask: (given) => ask(claimed, given, signal),
+    ...{ agent, task, trigger, event, call, signal, log: deps.log },
+    async keep(finding) {
+      const by = { holder: deps.holder, ttl_ms: holdMs };
+      if (!(await deps.store.updateTask(task.id, { finding }, by))) throw new TaskLost();
+    },
+    ...(deps.runSkill && { ask: (question) => ask(claimed, question, signal) }),
   };
 }
 
-const anothers = () => new Error("Another process has this task.");
-
-/** What may be otherwise at the next try, so that this one has failed. */
+/** What may be otherwise at the next attempt, so that this one has failed. */
 const passing: ReadonlySet<string> = new Set(["SESSION_BUSY", "SERVER_UNREACHABLE"]);
 
-/** A conversation that a try before this one began is gone on with. */
+/** Goes on with the conversation of an attempt before this one. */
 async function ask<T>(
   { deps, agent, task }: Claimed,
-  given: { skill: string; request: string; schema: z.ZodType<T>; describe: string },
+  { skill, request, schema, describe }: Question<T>,
   signal: AbortSignal,
 ): Promise<Asked<T>> {
   const { runSkill, store, holder } = deps;
   if (!runSkill) return { why: "No model is set." };
   const session_id = task.session_id ?? randomUUID();
   if (task.session_id === null) await store.updateTask(task.id, { session_id }, { holder });
-  const { skill, request, schema, describe } = given;
   const run = { agent, skill, session_id, request, outcome: { schema, describe }, signal, holder };
   try {
     const { end, outcome } = await runSkill({ ...run, dryRun: agent.config.dry_run });
@@ -136,9 +113,8 @@ async function ask<T>(
     const parsed = schema.safeParse(outcome);
     if (parsed.success) return { answer: parsed.data };
     const limit = end.limit === undefined ? "" : ` (${end.limit})`;
-    return {
-      why: end.error?.message ?? `The model's run ended ${end.outcome}${limit} without a valid answer.`,
-    };
+    const why = `The model's run ended ${end.outcome}${limit} without a valid answer.`;
+    return { why: end.error?.message ?? why };
   } catch (error) {
     if (signal.aborted || !(error instanceof AgentError) || passing.has(error.code)) throw error;
     return { why: error.message };

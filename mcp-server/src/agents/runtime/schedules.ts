@@ -7,10 +7,8 @@ import { messageOf, rest } from "./waiting.ts";
 
 /** A due time that is noticed later than this was missed. */
 const lateMs = 60_000;
-/** Wakes at least this often: a clock that was put forward (a machine that slept) is noticed by then. */
-const longestSleepMs = 60_000;
-/** Between two tries to tell of a due time. */
-const retryMs = 5_000;
+/** Looks this often for what is due, so that a clock that was put forward (a machine that slept) is noticed too. */
+const lookMs = 1_000;
 
 const dueSchema = z.object({ agent: z.string(), due_at: z.iso.datetime() });
 
@@ -19,7 +17,8 @@ export function dueOf({ type, payload }: LabEvent): z.output<typeof dueSchema> |
   return type.startsWith("schedule.") ? dueSchema.safeParse(payload).data : undefined;
 }
 
-type Scheduled = { agent: Agent; trigger: Trigger; cron: Cron };
+/** `after`: what was due until then is done or was missed. */
+type Scheduled = { agent: Agent; trigger: Trigger; cron: Cron; after: number };
 type ScheduleDeps = Pick<RuntimeDeps, "clock" | "log"> & { call: CallServer };
 
 /** Raises the events of the agents' schedules until the signal aborts. A time that was due while nobody ran is skipped. */
@@ -28,19 +27,26 @@ export async function keepSchedules(
   agents: readonly Agent[],
   signal: AbortSignal,
 ): Promise<void> {
-  const all = agents.flatMap((agent) =>
-    agent.triggers.flatMap((trigger) => scheduled(agent, trigger, deps.log)),
-  );
-  await Promise.all(all.map((one) => keep(deps, one, signal)));
+  const { clock, log } = deps;
+  const all = agents.flatMap((agent) => agent.triggers.flatMap((trigger) => scheduled(deps, agent, trigger)));
+  while (!signal.aborted) {
+    for (const one of all)
+      await raiseDue(deps, one, signal).catch((error: unknown) => {
+        if (!signal.aborted)
+          log({ level: "warn", text: `${one.trigger.event} could not be told: ${messageOf(error)}` });
+      });
+    await rest(clock, lookMs, signal);
+  }
 }
 
 /** Croner only reckons; it starts no timer where it gets no function. */
-function scheduled(agent: Agent, trigger: Trigger, log: RuntimeDeps["log"]): Scheduled[] {
+function scheduled({ clock, log }: ScheduleDeps, agent: Agent, trigger: Trigger): Scheduled[] {
   if (trigger.schedule === undefined) return [];
   try {
     const cron = new Cron(trigger.schedule, { timezone: trigger.timezone ?? "UTC", mode: "5-part" });
     cron.nextRun();
-    return [{ agent, trigger, cron }];
+    // What fell due a moment ago may have found nobody at work; its key keeps it from being told twice.
+    return [{ agent, trigger, cron, after: clock.now() - lateMs }];
   } catch (error) {
     const text = `The schedule of ${agent.name} for ${trigger.event} cannot be kept: ${messageOf(error)}`;
     log({ level: "error", text, agent: agent.name });
@@ -48,43 +54,23 @@ function scheduled(agent: Agent, trigger: Trigger, log: RuntimeDeps["log"]): Sch
   }
 }
 
-async function keep(deps: ScheduleDeps, one: Scheduled, signal: AbortSignal): Promise<void> {
-  const { clock, log } = deps;
-  // What fell due a moment ago may have found nobody in the role; its key keeps it from being told twice.
-  let after = clock.now() - lateMs;
-  while (!signal.aborted) {
-    const due = one.cron.nextRun(new Date(after))?.getTime();
-    if (due === undefined) return;
-    while (clock.now() < due && !signal.aborted)
-      await rest(clock, Math.min(due - clock.now(), longestSleepMs), signal);
-    if (signal.aborted) return;
-    if (!(await raise(deps, one, due, signal)))
-      log({ level: "warn", text: `${one.trigger.event} was due at ${iso(due)} and is skipped.` });
-    after = Math.max(due, clock.now() - lateMs);
+/** What cannot be told is still due at the next look. */
+async function raiseDue(
+  { clock, log, call }: ScheduleDeps,
+  one: Scheduled,
+  signal: AbortSignal,
+): Promise<void> {
+  const { agent, trigger, cron } = one;
+  const now = clock.now();
+  const due = cron.nextRun(new Date(one.after))?.getTime();
+  if (due === undefined || due > now) return;
+  const due_at = new Date(due).toISOString();
+  if (now - due >= lateMs) {
+    log({ level: "warn", text: `${trigger.event} was due at ${due_at} and is skipped.` });
+  } else {
+    const payload = { agent: agent.name, due_at };
+    const event = { type: trigger.event, priority: trigger.priority, payload };
+    await publishOnce(call, event, `schedule:${agent.name}:${trigger.event}:${due_at}`, signal);
   }
+  one.after = Math.max(due, now - lateMs);
 }
-
-/** False when it was too late for it before it could be told. */
-async function raise(deps: ScheduleDeps, one: Scheduled, due: number, signal: AbortSignal): Promise<boolean> {
-  const { clock, log } = deps;
-  const { agent, trigger } = one;
-  const due_at = iso(due);
-  while (!signal.aborted && clock.now() - due < lateMs) {
-    try {
-      const event = {
-        type: trigger.event,
-        priority: trigger.priority,
-        payload: { agent: agent.name, due_at },
-      };
-      await publishOnce(deps.call, event, `schedule:${agent.name}:${trigger.event}:${due_at}`, signal);
-      return true;
-    } catch (error) {
-      if (signal.aborted) break;
-      log({ level: "warn", text: `${trigger.event} could not be told: ${messageOf(error)}` });
-      await rest(clock, retryMs, signal);
-    }
-  }
-  return signal.aborted;
-}
-
-const iso = (ms: number): string => new Date(ms).toISOString();

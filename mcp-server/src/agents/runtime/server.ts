@@ -4,10 +4,7 @@ import type { LabEvent } from "./types.ts";
 
 /** A tool that failed, with the server's own words. */
 export class ToolFailed extends Error {
-  override readonly name = "ToolFailed";
-
   constructor(
-    readonly tool: string,
     readonly code: string,
     message: string,
   ) {
@@ -26,27 +23,24 @@ export type CallServer = <T>(
 export function callsOf(toolbox: Toolbox): CallServer {
   return async (tool, input, schema, signal) => {
     signal.throwIfAborted();
-    const result = await toolbox.call({ name: tool, input }, { signal });
+    const { isError, structured, parts } = await toolbox.call({ name: tool, input }, { signal });
     signal.throwIfAborted();
-    if (result.isError || !result.structured) throw failureOf(tool, result.parts.flatMap(textOf).join("\n"));
-    const parsed = schema.safeParse(result.structured);
-    if (parsed.success) return parsed.data;
-    throw new ToolFailed(
-      tool,
-      "INVALID_RESPONSE",
-      `${tool} answered otherwise than expected: ${z.prettifyError(parsed.error)}`,
-    );
+    if (isError || !structured) {
+      const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+      throw failureOf(tool, texts.join("\n"));
+    }
+    const { data, error } = schema.safeParse(structured);
+    if (!error) return data;
+    const why = `${tool} answered otherwise than expected: ${z.prettifyError(error)}`;
+    throw new ToolFailed("INVALID_RESPONSE", why);
   };
 }
-
-const textOf = (part: { type: string; text?: string }): string[] =>
-  part.text === undefined ? [] : [part.text];
 
 /** `CODE: message` and the hint are the first two lines of a failure. */
 function failureOf(tool: string, text: string): ToolFailed {
   const [code] = /^[A-Z][A-Z_]*(?=: )/.exec(text) ?? ["TOOL_FAILED"];
   const [message = "", hint = ""] = text.split("\n");
-  return new ToolFailed(tool, code, `${message} ${hint}`.trim().slice(0, 500) || `${tool} failed.`);
+  return new ToolFailed(code, `${message} ${hint}`.trim().slice(0, 500) || `${tool} failed.`);
 }
 
 /**
@@ -55,13 +49,12 @@ function failureOf(tool: string, text: string): ToolFailed {
  */
 export async function publishOnce(
   call: CallServer,
-  event: Pick<LabEvent, "type" | "priority" | "payload"> & { device_id?: string },
+  event: Pick<LabEvent, "type" | "priority" | "payload" | "device_id">,
   key: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const published = z.object({ event_id: z.int().optional() });
   try {
-    await call("publish_event", { ...event, idempotency_key: key }, published, signal);
+    await call("publish_event", { ...event, idempotency_key: key }, z.object({}), signal);
   } catch (error) {
     if (!(error instanceof ToolFailed && error.code === "OUTCOME_UNKNOWN")) throw error;
   }

@@ -1,7 +1,7 @@
 import type { Agent, Clock, SkillRun, SkillRunEnd, Toolbox } from "@labwright/agent-client";
 import { z } from "zod";
 import type { EventFeed } from "../../services/index.ts";
-import type { AgentTask, TaskStore } from "../store.ts";
+import type { TaskStore } from "../store.ts";
 
 /** An event of the feed, as a task keeps it. */
 export const eventSchema = z.object({
@@ -17,14 +17,7 @@ export const eventSchema = z.object({
 });
 export type LabEvent = z.output<typeof eventSchema>;
 
-/** A piece of work of an autonomous agent. */
-export type Task = Omit<AgentTask, "event"> & { event: LabEvent };
-
-/**
- * Runs a model's conversation in a stored session, which it makes where there is none, and asks for the closing answer in
- * the schema; once more when it does not validate. `outcome` is absent when it never did, or when the run did not come so
- * far. Resolves with `cancelled` when `signal` aborts.
- */
+/** What the agent client's `createRunSkill` makes. */
 export type RunSkill = (given: SkillRun) => Promise<SkillRunEnd>;
 
 export type LogLine = { level: "debug" | "info" | "warn" | "error"; text: string } & Readonly<
@@ -39,7 +32,7 @@ export type RuntimeDeps = {
   /** As the settings have changed them. */
   agents: readonly Agent[];
   clock: Clock;
-  /** Names this process among those that may hold the role and the tasks. */
+  /** Names this process among those that may hold a task. */
   holder: string;
   /** Absent without a model; looked at for each task. */
   runSkill?: RunSkill | undefined;

@@ -1,6 +1,5 @@
 import type { RunRecord } from "../../storage/index.ts";
-import { type Cause, causeOf, says } from "./cause.ts";
-import { isTimeout } from "./faults.ts";
+import { type Cause, causeOf, isTimeout, says } from "./cause.ts";
 import { succession } from "./statistics.ts";
 import type { Decided, Facts } from "./types.ts";
 

@@ -1,6 +1,5 @@
-export { type Cause, causeOf } from "./cause.ts";
-export { faultOf } from "./faults.ts";
+export { causeOf, faultOf } from "./cause.ts";
+export { mostReruns } from "./history.ts";
 export { judge } from "./judge.ts";
 export { createJudgements, type JudgedRun, type JudgementService } from "./judgements.ts";
-export { mostReruns } from "./rows.ts";
 export type { Facts, Judgement } from "./types.ts";

@@ -2,36 +2,28 @@ import type { Classification } from "../../domain/index.ts";
 import { decidingSteps, stepName } from "../reports/facts.ts";
 import { causeOf } from "./cause.ts";
 import { clusterJudgement } from "./clusters.ts";
-import { flakyJudgement, flipsOf, isBuildKnown } from "./flips.ts";
-import { rerunsWanted, rowJudgement, rowOf } from "./rows.ts";
+import { flakyJudgement, flipsOf, isBuildKnown, rerunsWanted, rowJudgement, rowOf } from "./history.ts";
 import type { Decided, Facts, Judgement, Undecided } from "./types.ts";
 
-/** In this order: a fault of the lab and a common cause outrank the test's own history. */
-const rules: readonly ((facts: Facts) => Judgement | undefined)[] = [
-  withoutVerdict,
-  nothingVerified,
-  passed,
-  byFault,
-  clusterJudgement,
-  flakyJudgement,
-  rowJudgement,
-];
-
-/** Judges a run by what is on record. Never a guess: where no rule holds it is undecided. */
-export function judge(facts: Facts): Judgement {
-  for (const rule of rules) {
-    const judgement = rule(facts);
-    if (judgement) return judgement;
-  }
-  return undecided(facts);
-}
+/**
+ * Judges a run by what is on record. Never a guess: where no rule holds it is undecided. A fault of the lab and a common
+ * cause outrank the test's own history.
+ */
+export const judge = (facts: Facts): Judgement =>
+  withoutVerdict(facts) ??
+  nothingVerified(facts) ??
+  passed(facts) ??
+  byFault(facts) ??
+  clusterJudgement(facts) ??
+  flakyJudgement(facts) ??
+  rowJudgement(facts) ??
+  undecided(facts);
 
 function withoutVerdict({ run: { status } }: Facts): Undecided | undefined {
-  if (status === "queued" || status === "running")
-    return { decided: false, summary: `It is still ${status}.`, evidence: [] };
-  if (status === "cancelled")
-    return { decided: false, summary: "It was stopped, so it has no verdict to judge.", evidence: [] };
-  return undefined;
+  if (status !== "queued" && status !== "running" && status !== "cancelled") return undefined;
+  const summary =
+    status === "cancelled" ? "It was stopped, so it has no verdict to judge." : `It is still ${status}.`;
+  return { decided: false, summary, evidence: [] };
 }
 
 function nothingVerified({ run }: Facts): Decided | undefined {
@@ -74,10 +66,8 @@ function undecided(facts: Facts): Undecided {
   const row = rowOf(facts);
   const { runs, isAlike } = row;
   const wanted = rerunsWanted(row);
-  const times =
-    runs.length === 1
-      ? "It failed once"
-      : `It failed ${runs.length} times, ${isAlike ? "alike" : "not alike"}`;
+  const alike = isAlike ? "alike" : "not alike";
+  const times = runs.length === 1 ? "It failed once" : `It failed ${runs.length} times, ${alike}`;
   const builds = isBuildKnown(facts) ? "" : " No build is known of its runs.";
   return {
     decided: false,

@@ -4,8 +4,8 @@ import type { ExecutionService } from "../ports.ts";
 import { contradiction } from "../results/contradiction.ts";
 import { causeOf } from "./cause.ts";
 import { windowMs } from "./clusters.ts";
+import { isFailure } from "./history.ts";
 import { judge } from "./judge.ts";
-import { isFailure } from "./own.ts";
 import type { Judgement } from "./types.ts";
 
 /** A run with its judgement. */

@@ -1,6 +1,5 @@
-/** Wilson's interval at 95 % for a rate of `hits` in `n`. */
+/** Wilson's interval at 95 % for a rate of `hits` in `n` > 0. */
 export function wilson(hits: number, n: number): { low: number; high: number } {
-  if (n === 0) return { low: 0, high: 1 };
   const z = 1.96;
   const rate = hits / n;
   const middle = rate + (z * z) / (2 * n);
@@ -25,7 +24,3 @@ export function chanceOfRow(row: number, failures: number, n: number): number {
     chance *= (flakyPrior.failures + failures + i) / (flakyPrior.failures + flakyPrior.passes + n + i);
   return chance;
 }
-
-/** How often neighbours differ. */
-export const flipsIn = (outcomes: readonly boolean[]): number =>
-  outcomes.filter((outcome, i) => i > 0 && outcome !== outcomes[i - 1]).length;

@@ -1,21 +1,36 @@
 import { z } from "zod";
-import { analysisSchema, type JudgedFinding, judgedFindingSchema } from "./findings.ts";
-import { type Kind, type Work, wouldHave } from "./work.ts";
+import { findingParts, type Kind, leftAloneSchema, type Work, wouldHave, wouldSchema } from "./work.ts";
 
+const analysisSchema = z.object({
+  /** One of the server's classes. */
+  classification: z.string(),
+  summary: z.string().trim().min(1).max(4_000),
+  ...findingParts,
+});
 type Analysis = z.output<typeof analysisSchema>;
+const judgedSchema = z.object({
+  /** Of the run, and of others that it decided. */
+  judgements: z.array(analysisSchema.extend({ execution_id: z.string() })),
+  /** Why the run itself was not judged. */
+  undecided: z.string().optional(),
+  reruns_wanted: z.int().optional(),
+  flaky: z.boolean().optional(),
+  would: wouldSchema,
+});
+const findingSchema = z.union([judgedSchema, leftAloneSchema]);
 
-/** What somebody has judged the run to be. */
-const classified = z.string().optional();
+/** `classified`: what somebody has judged the run to be. */
+const run = { execution_id: z.string(), classified: z.string().optional() };
 /** The record decides it, for the run and its `members`. */
 const decidedSchema = analysisSchema.extend({
-  ...{ execution_id: z.string(), classified, decided: z.literal(true) },
+  ...run,
+  decided: z.literal(true),
   flaky: z.boolean().optional(),
   members: z.array(z.string()).default([]),
 });
 /** A model may decide it, where the run's verdict allows a class. */
 const undecidedSchema = z.object({
-  ...{ execution_id: z.string(), classified, decided: z.literal(false) },
-  ...{ kind: z.string(), name: z.string(), status: z.string() },
+  ...{ ...run, decided: z.literal(false), kind: z.string(), name: z.string(), status: z.string() },
   summary: z.string(),
   evidence: z.array(z.string()),
   reruns_wanted: z.int().optional(),
@@ -28,8 +43,8 @@ const queueSchema = z.object({
 });
 
 /** A finished run: by the server's rules, else by a model, else undecided. One that somebody has judged is left alone. */
-export const judgeRun: Kind<JudgedFinding> = {
-  schema: judgedFindingSchema,
+export const judgeRun: Kind<z.output<typeof findingSchema>> = {
+  schema: findingSchema,
 
   async find(work) {
     const [own, ...earlier] = await judgementsOf(work, work.event.execution_id ?? "");
@@ -39,27 +54,26 @@ export const judgeRun: Kind<JudgedFinding> = {
     const ofModel = answer ? [{ execution_id: own.execution_id, ...answer }] : [];
     const ofRecord = [own, ...earlier].flatMap((judged) => (judged.decided ? analysesOf(judged) : []));
     const judgements = [...ofModel, ...ofRecord];
-    return {
-      judgements,
-      ...open,
-      ...(own.decided && own.flaky !== undefined && { flaky: own.flaky }),
-      ...wouldHave(
-        work,
-        judgements.map((one) => `update_execution_analysis ${one.execution_id} ${one.classification}`),
-      ),
-    };
+    const flaky = own.decided && own.flaky !== undefined && { flaky: own.flaky };
+    const updates = judgements.map(
+      (one) => `update_execution_analysis ${one.execution_id} ${one.classification}`,
+    );
+    return { judgements, ...open, ...flaky, ...wouldHave(work, updates) };
   },
 
   async write(work, finding) {
     if ("left_alone" in finding) return;
-    const { call, signal, event } = work;
     for (const judgement of finding.judgements) {
-      const [run] = await judgementsOf(work, judgement.execution_id);
-      if (run && run.classified === undefined)
-        await call("update_execution_analysis", judgement, z.object({}), signal);
+      const [judged] = await judgementsOf(work, judgement.execution_id);
+      if (judged && judged.classified === undefined)
+        await work.call("update_execution_analysis", judgement, z.object({}), work.signal);
     }
     if (finding.undecided !== undefined)
-      work.log({ level: "info", text: `Undecided: ${finding.undecided}`, execution_id: event.execution_id });
+      work.log({
+        level: "info",
+        text: `Undecided: ${finding.undecided}`,
+        execution_id: work.event.execution_id,
+      });
   },
 };
 
@@ -79,7 +93,7 @@ type Asked = { answer?: Analysis; undecided?: string; reruns_wanted?: number };
 async function askModel(work: Work, run: Undecided): Promise<Asked> {
   const { summary, reruns_wanted } = run;
   const open = { undecided: summary, ...(reruns_wanted !== undefined && { reruns_wanted }) };
-  if (!work.hasModel || run.allowed.length === 0) return open;
+  if (!work.ask || run.allowed.length === 0) return open;
   const asked = await work.ask({
     skill: skillFor(work, run),
     request: requestOf(run),

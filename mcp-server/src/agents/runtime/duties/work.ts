@@ -1,29 +1,25 @@
 import type { Agent, Trigger } from "@labwright/agent-client";
-import type { z } from "zod";
+import { z } from "zod";
+import type { AgentTask } from "../../store.ts";
 import type { CallServer } from "../server.ts";
-import type { LabEvent, LogLine, Task } from "../types.ts";
+import type { LabEvent, LogLine } from "../types.ts";
 
+/** What a model is asked; `describe` says what the schema means. */
+export type Question<T> = { skill: string; request: string; schema: z.ZodType<T>; describe: string };
 /** What a model answered, or why there is no answer. */
 export type Asked<T> = { answer: T } | { why: string };
 
-/** One try at a task. */
+/** One attempt at a task. With the agent's `dry_run` it looks, but neither takes control nor writes. */
 export type Work = {
   agent: Agent;
-  task: Task;
+  task: AgentTask;
   trigger: Trigger;
   event: LabEvent;
   call: CallServer;
   signal: AbortSignal;
-  /** Looks, but neither takes control nor writes. */
-  dryRun: boolean;
-  hasModel: boolean;
-  ask<T>(given: {
-    skill: string;
-    request: string;
-    schema: z.ZodType<T>;
-    describe: string;
-  }): Promise<Asked<T>>;
-  /** Stores in the task. Throws when the task is another's by now: then nothing may be written. */
+  /** Absent without a model. */
+  ask?: <T>(question: Question<T>) => Promise<Asked<T>>;
+  /** Stores in the task. Throws when another process has the task by now: then nothing may be written. */
   keep(finding: Readonly<Record<string, unknown>>): Promise<void>;
   log(line: LogLine): void;
 };
@@ -35,24 +31,19 @@ export type Kind<Finding extends Readonly<Record<string, unknown>>> = {
   write(work: Work, finding: Finding): Promise<void>;
 };
 
-/**
- * The order that makes a finding be written once: it is found, stored, then written. One that an earlier try stored is
- * written as it is, never found anew.
- */
-export async function carryOut<Finding extends Readonly<Record<string, unknown>>>(
-  kind: Kind<Finding>,
-  work: Work,
-): Promise<void> {
-  const stored = kind.schema.safeParse(work.task.finding);
-  const finding = stored.success ? stored.data : await kind.find(work);
-  if (!stored.success) await work.keep(finding);
-  work.signal.throwIfAborted();
-  if (!work.dryRun) await kind.write(work, finding);
-}
+/** What several findings have. */
+export const findingParts = {
+  evidence: z.array(z.string().min(1).max(2_000)).max(50),
+  confidence: z.number().min(0).max(1),
+};
+/** The work was somebody else's, or there was none. */
+export const leftAloneSchema = z.object({ left_alone: z.string() });
+/** What a dry run did not do. */
+export const wouldSchema = z.array(z.string()).optional();
 
 /** A finding of a dry run says what it would have done. */
-export const wouldHave = (work: Work, what: readonly string[]): { would?: string[] } => {
-  if (!work.dryRun) return {};
-  work.log({ level: "info", text: `Dry run: would ${what.join(", ")}`, task: work.task.id });
+export const wouldHave = ({ agent, task, log }: Work, what: readonly string[]): { would?: string[] } => {
+  if (!agent.config.dry_run) return {};
+  log({ level: "info", text: `Dry run: would ${what.join(", ")}`, task: task.id });
   return { would: [...what] };
 };
