@@ -73,7 +73,6 @@ describe("what is none of its form is refused, and says what", () => {
 
 it("says so when a conversation is not there", async () => {
   for (const [method, path, body] of [
-    ["GET", "/sessions/none", undefined],
     ["GET", "/sessions/none/messages", undefined],
     ["GET", "/sessions/none/events", undefined],
     ["PUT", "/sessions/none/hold", { holder: "a", ttl_ms: 1 }],
@@ -83,6 +82,7 @@ it("says so when a conversation is not there", async () => {
       status: 404,
       body: { error: { code: "SESSION_NOT_FOUND", message: expect.stringContaining("none") } },
     });
+  expect(await ask("GET", "/sessions/none")).toEqual({ status: 200, body: { session: null } });
   expect(await ask("DELETE", "/sessions/none")).toEqual({ status: 200, body: { deleted: false } });
 });
 

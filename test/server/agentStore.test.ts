@@ -66,7 +66,7 @@ it("a daemon that a bridge started stays while a conversation is held, and leave
   const heldMs = 5_000;
   const store = httpStore(addressed(on).request);
   await store.createSession({ id: "held", agent: "assistant", owner: "me", title: "t" });
-  expect(await store.hold("held", "agent", heldMs)).toBe(true);
+  expect(await store.hold("held", "agent", heldMs)).toMatchObject({ session: { id: "held" } });
   await host.close();
   await expect.poll(() => isAlive(pid), within).toBe(false);
   expect(Date.now()).toBeGreaterThanOrEqual(before + heldMs);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { httpStore, type StoreRequest, serverSettings } from "../../../agent-client/src/store/httpStore.ts";
 import { type AgentServer, startAgentServer } from "../../fixtures/agentServer.ts";
-import { describeStore, says } from "./contract.ts";
+import { describeStore, messagesOf, says } from "./contract.ts";
 
 let server: AgentServer;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ it("stores more at a time than other paths take, and refuses more than that by n
   await store().createSession({ id: "large", agent: "assistant", owner: "o", title: "t" });
   const picture = "A".repeat(11 * 1_048_576);
   await store().append("large", "a", { messages: [says(1, picture), says(2, picture)] });
-  expect(await store().messages("large", { after: 0, limit: 1_000 })).toHaveLength(2);
+  expect(await messagesOf(store(), "large")).toHaveLength(2);
   const more = "A".repeat(13 * 1_048_576);
   const over = store().append("large", "a", { messages: [says(3, more), says(4, more)] });
   await expect(over).rejects.toMatchObject({ code: "INPUT_TOO_LARGE" });
