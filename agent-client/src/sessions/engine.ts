@@ -210,7 +210,8 @@ class Engine {
       const said = transcript.said();
       const text = options[Number(message.text.trim().replace(/[.)]$/, "")) - 1] ?? message.text;
       const title = session.title || text.slice(0, titleLetters);
-      const devices = models.current().length > 0 ? listDevices(server, stop.signal) : Promise.resolve([]);
+      const isOpen = message.skill === undefined && models.current().length > 0;
+      const devices = isOpen ? listDevices(server, stop.signal) : undefined;
       const seq = await transcript.add([{ role: "user", content: text }], { patch: { title } });
       const asked = {
         text,

@@ -6,7 +6,7 @@ import type { ModelSource } from "../model/models.ts";
 import { type Spent, spentOn } from "../model/usage.ts";
 import type { LabServer, LabSkill, ToolSpec } from "../ports.ts";
 import { chooseSkill } from "../skills/choose.ts";
-import { devicesNamed, devicesToAsk, type LabDevice, platformOf } from "../skills/device.ts";
+import { devicesNamed, devicesToAsk, type LabDevice, listDevices, platformOf } from "../skills/device.ts";
 import { firstSentence, routeSkill } from "../skills/route.ts";
 
 type SkillLoaded = Extract<AgentEventBody, { type: "skill_loaded" }>;
@@ -32,8 +32,8 @@ export type Asked = {
   options: readonly string[];
   /** What the user said before. */
   said: readonly string[];
-  /** Those of the lab; asked for while the message was stored. */
-  devices: Promise<readonly LabDevice[]>;
+  /** Those of the lab, where they were asked for while the message was stored. */
+  devices: Promise<readonly LabDevice[]> | undefined;
 };
 
 /** So much of what was said before may name the device. */
@@ -42,9 +42,11 @@ const remembered = 20;
 /** Chooses the skill of a message, asks what it must, and takes the skill's tools and no other. */
 export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepared> {
   const skills = skillsFor(message, deps.agent, await deps.server.skills());
-  const devices = await message.devices;
-  const [named, ...others] = devicesNamed(message.text, devices);
-  const platform = named && others.length === 0 ? platformOf(named) : undefined;
+  const named = skills.find(({ name }) => name === message.skill);
+  if (named && !named.requires_device) return ready(named, "user", { message, devices: [], deps });
+  const devices = await (message.devices ?? listDevices(deps.server, deps.signal));
+  const [device, ...others] = devicesNamed(message.text, devices);
+  const platform = device && others.length === 0 ? platformOf(device) : undefined;
   const loaded = skills.find(({ name }) => name === message.loaded);
   const choice = chooseSkill({ ...message, skills, loaded, platform });
   if (choice.kind === "skill") return ready(choice.skill, choice.chosen_by, { message, devices, deps });

@@ -78,26 +78,34 @@ export function agentSessionRows(db: Database) {
 }
 
 function holding(db: Database) {
+  const given = {
+    id: sql.placeholder("id"),
+    holder: sql.placeholder("holder"),
+    now: sql.placeholder("now"),
+    until: sql.placeholder("until"),
+  };
+  const before = db
+    .select({ id: agentSessions.id, holder: agentSessions.holder })
+    .from(agentSessions)
+    .where(eq(agentSessions.id, given.id))
+    .for("update")
+    .as("before");
+  const isFree = or(
+    isNull(agentSessions.held_until),
+    eq(agentSessions.holder, given.holder),
+    lte(agentSessions.held_until, given.now),
+  );
+  const take = db
+    .update(agentSessions)
+    .set({ holder: sql`${given.holder}`, held_until: sql`${given.until}::timestamptz` })
+    .from(before)
+    .where(and(eq(agentSessions.id, before.id), isFree))
+    .returning({ session: columns, last: before.holder })
+    .prepare("hold_agent_session");
   return {
     /** Undefined when another has it, or there is none. */
     async hold(id: string, { holder, now, until }: Hold): Promise<HeldSession | undefined> {
-      const before = db
-        .select({ id: agentSessions.id, holder: agentSessions.holder })
-        .from(agentSessions)
-        .where(eq(agentSessions.id, id))
-        .for("update")
-        .as("before");
-      const isFree = or(
-        isNull(agentSessions.held_until),
-        eq(agentSessions.holder, holder),
-        lte(agentSessions.held_until, now),
-      );
-      const [row] = await db
-        .update(agentSessions)
-        .set({ holder, held_until: until })
-        .from(before)
-        .where(and(eq(agentSessions.id, before.id), isFree))
-        .returning({ session: columns, last: before.holder });
+      const [row] = await take.execute({ id, holder, now, until });
       return row && { session: row.session, is_changed: row.last !== holder };
     },
 
