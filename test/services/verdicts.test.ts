@@ -1,6 +1,7 @@
 import { DeviceError, type Health } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { errorStatus } from "../../mcp-server/src/errors.ts";
+import faults from "../../mcp-server/src/services/judgement/faults.json" with { type: "json" };
 import { faultOf } from "../../mcp-server/src/services/judgement/index.ts";
 import type { OpenDevice } from "../../mcp-server/src/services/ports.ts";
 import { classOf, verdictOf } from "../../mcp-server/src/services/verdicts.ts";
@@ -24,6 +25,12 @@ test("failed is said of the app alone", () => {
     "VERIFICATION_FAILED",
     "VERIFICATION_TIMEOUT",
   ]);
+});
+
+test("the codes by which the analysis tells a fault are codes that there are", () => {
+  const { lab, test: ofTest, quotePage } = faults;
+  const known = Object.keys(errorStatus);
+  expect([...lab, ...ofTest, ...quotePage].filter((code) => !known.includes(code))).toEqual([]);
 });
 
 test("the analysis blames neither lab nor test for what the server calls the app's", () => {
