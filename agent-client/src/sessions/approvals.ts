@@ -1,20 +1,19 @@
+import type { Agent } from "../agents/agent.ts";
 import type { AgentEventBody } from "../events.ts";
 import type { Gate } from "../loop/tools.ts";
 import type { Clock, ToolCall, ToolSpec } from "../ports.ts";
+import type { Settings } from "../settings.ts";
 import { newId } from "./transcript.ts";
 
-export type ApprovalRequired = Extract<AgentEventBody, { type: "approval_required" }>;
+type ApprovalRequired = Extract<AgentEventBody, { type: "approval_required" }>;
 
-export type ApprovalDeps = {
-  /** `tool` or `tool:command`. */
-  asked: readonly string[];
-  timeoutMs: number;
-  clock: Clock;
-  emit(event: AgentEventBody): void;
-};
-
-/** Calls that wait for a person: those that destroy, and those that the agent names. */
-export function createApprovals({ asked, timeoutMs, clock, emit }: ApprovalDeps) {
+/** Calls that wait for a person: those that destroy, and those that the agent names, by `tool` or `tool:command`. */
+export function createApprovals(
+  { approvals: asked }: Pick<Agent, "approvals">,
+  { settings, clock }: { settings: Pick<Settings, "approval_timeout_seconds">; clock: Clock },
+  emit: (event: AgentEventBody) => void,
+) {
+  const timeoutMs = settings.approval_timeout_seconds * 1_000;
   const open = new Map<string, { required: ApprovalRequired; decide(approved: boolean): void }>();
 
   const gate: Gate = async (call, spec, signal) => {
@@ -30,10 +29,8 @@ export function createApprovals({ asked, timeoutMs, clock, emit }: ApprovalDeps)
     const over = new AbortController();
     const decided = new Promise<boolean | undefined>((resolve) => {
       open.set(approval_id, { required, decide: resolve });
-      clock.sleep(timeoutMs, AbortSignal.any([signal, over.signal])).then(
-        () => resolve(undefined),
-        () => resolve(undefined),
-      );
+      const expire = () => resolve(undefined);
+      clock.sleep(timeoutMs, AbortSignal.any([signal, over.signal])).then(expire, expire);
     });
     emit(required);
     const approved = await decided;

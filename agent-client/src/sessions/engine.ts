@@ -1,17 +1,13 @@
 import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentEvent, SessionEnded } from "../events.ts";
-import type { ModelSource } from "../model/models.ts";
-import type { Clock, LabServer, StoredSession } from "../ports.ts";
-import type { Settings } from "../settings.ts";
+import type { StoredSession } from "../ports.ts";
 import { listDevices, platformOf } from "../skills/device.ts";
 import { createApprovals } from "./approvals.ts";
-import { busy, hold } from "./hold.ts";
+import { busy, type Held, hold } from "./hold.ts";
 import { runMessage, titleLetters } from "./run.ts";
+import type { Deps } from "./segments.ts";
 import { type Listener, newId, Transcript } from "./transcript.ts";
-
-/** A prompt to begin with. */
-type Suggestion = { text: string };
 
 /** A conversation with what it waits for. */
 export type Conversation = StoredSession & {
@@ -19,12 +15,8 @@ export type Conversation = StoredSession & {
   approvals: readonly Extract<AgentEvent, { type: "approval_required" }>[];
 };
 
-export type ConversationDeps = {
-  server: LabServer;
+export type ConversationDeps = Deps & {
   agents: readonly Agent[];
-  models: ModelSource;
-  settings: Settings;
-  clock: Clock;
   /** Names this process among those that have the same conversations. */
   holder: string;
   /** How long a conversation that rests stays in memory; a minute when left out. */
@@ -34,17 +26,11 @@ export type ConversationDeps = {
 /** Longer than any question; a model's window is not much larger. */
 const maxLetters = 400_000;
 const pageSize = 1_000;
-/** A conversation in which nothing was said for so long leaves memory. */
-const idleMs = 60_000;
 const suggested = 3;
 
 type Message = { text: string; skill?: string | undefined };
-
-type Run = {
-  stop: AbortController;
-  approvals: ReturnType<typeof createApprovals>;
-  ended: Promise<SessionEnded>;
-};
+type Approvals = ReturnType<typeof createApprovals>;
+type Run = { stop: AbortController; approvals: Approvals; ended: Promise<SessionEnded> };
 /** What this process knows of a conversation. `isTaken` from the moment in which a message is taken to the run's end. */
 type Open = { owner: string; transcript: Transcript; isTaken: boolean; run?: Run; idle?: NodeJS.Timeout };
 
@@ -145,8 +131,14 @@ class Engine {
   }
 
   /** Three that the devices at hand can run. */
-  suggestions(name?: string): Promise<Suggestion[]> {
-    return suggestionsOf(findAgent(this.deps.agents, name), this.deps.server);
+  async suggestions(name?: string): Promise<{ text: string }[]> {
+    const agent = findAgent(this.deps.agents, name);
+    const devices = await listDevices(this.deps.server, AbortSignal.timeout(5_000));
+    const platforms = new Set<string | null>(devices.map(platformOf));
+    return agent.suggestions
+      .filter(({ platform }) => platform === undefined || platforms.has(platform))
+      .slice(0, suggested)
+      .map(({ text }) => ({ text }));
   }
 
   /** How many have a run under way here. */
@@ -187,48 +179,28 @@ class Engine {
     here.idle = setTimeout(() => {
       if (here.isTaken || here.run) return;
       if (here.transcript.rest()) this.open.delete(id);
-    }, this.deps.idleMs ?? idleMs).unref();
+    }, this.deps.idleMs ?? 60_000).unref();
   }
 
   /** Holds the conversation, stores the message, and starts the run. */
-  private async take(id: string, here: Open, message: Message) {
-    const { holder, server, agents, models } = this.deps;
+  private async take(id: string, here: Open, message: Message): Promise<{ seq: number }> {
+    const { holder, server, models } = this.deps;
     const stop = new AbortController();
     const held = await hold(server.store, { id, holder, lost: () => stop.abort() });
     try {
-      const { session } = held;
-      const agent = agents.find(({ name }) => name === session.agent);
-      if (!agent)
-        throw new AgentError(
-          "AGENT_NOT_FOUND",
-          `There is no agent ${session.agent} any more.`,
-          "Begin anew.",
-        );
       const { transcript } = here;
+      const agent = this.agentOf(held.session);
       await transcript.refresh(held);
       const { options } = transcript;
       const said = transcript.said();
       const text = options[Number(message.text.trim().replace(/[.)]$/, "")) - 1] ?? message.text;
-      const title = session.title || text.slice(0, titleLetters);
+      const session = { ...held.session, title: held.session.title || text.slice(0, titleLetters) };
       const isOpen = message.skill === undefined && models.current().length > 0;
       const devices = isOpen ? listDevices(server, stop.signal) : undefined;
-      const seq = await transcript.add([{ role: "user", content: text }], { patch: { title } });
-      const asked = {
-        text,
-        skill: message.skill,
-        loaded: session.skill ?? undefined,
-        options,
-        said,
-        devices,
-      };
-      const given = { agent, session: { ...session, title }, message: asked, transcript };
-      here.run = this.start(given, stop, async (isStored) => {
-        if (isStored) held.stop();
-        else await held.letGo();
-        delete here.run;
-        here.isTaken = false;
-        this.leaveWhenIdle(id, here);
-      });
+      const patch = { title: session.title };
+      const seq = await transcript.add([{ role: "user", content: text }], { patch });
+      const asked = { ...message, text, loaded: session.skill ?? undefined, options, said, devices };
+      here.run = this.start({ agent, session, message: asked, transcript }, { here, held, stop });
       return { seq };
     } catch (error) {
       await held.letGo();
@@ -238,23 +210,36 @@ class Engine {
 
   private start(
     given: Parameters<typeof runMessage>[0],
-    stop: AbortController,
-    end: (isStored: boolean) => Promise<void>,
+    at: { here: Open; held: Held; stop: AbortController },
   ): Run {
-    const { clock, settings } = this.deps;
-    const timeoutMs = settings.approval_timeout_seconds * 1_000;
-    const emit = given.transcript.tell;
-    const approvals = createApprovals({ asked: given.agent.approvals, timeoutMs, clock, emit });
-    const deps = { ...this.deps, gate: approvals.gate, signal: stop.signal };
-    const running = runMessage(given, deps);
-    const ended = running.finally(() =>
-      running.then(
-        () => end(true),
-        () => end(false),
-      ),
+    const approvals = createApprovals(given.agent, this.deps, given.transcript.tell);
+    const deps = { ...this.deps, gate: approvals.gate, signal: at.stop.signal };
+    const ended = this.letGoAfter(runMessage(given, deps), at.here, at.held).finally(() =>
+      this.leaveWhenIdle(given.session.id, at.here),
     );
     ended.catch(() => {});
-    return { stop, approvals, ended };
+    return { stop: at.stop, approvals, ended };
+  }
+
+  private async letGoAfter(running: Promise<SessionEnded>, here: Open, held: Held): Promise<SessionEnded> {
+    try {
+      const ended = await running;
+      // What was stored last has let go.
+      held.stop();
+      return ended;
+    } catch (error) {
+      await held.letGo();
+      throw error;
+    } finally {
+      delete here.run;
+      here.isTaken = false;
+    }
+  }
+
+  private agentOf({ agent: name }: StoredSession): Agent {
+    const agent = this.deps.agents.find((one) => one.name === name);
+    if (agent) return agent;
+    throw new AgentError("AGENT_NOT_FOUND", `There is no agent ${name} any more.`, "Begin anew.");
   }
 
   private view(session: StoredSession): Conversation {
@@ -296,13 +281,4 @@ function findAgent(agents: readonly Agent[], name?: string): Agent {
     `It is started by ${events.join(", ")}. Talk to ${names.join(", ")}.`,
     { events },
   );
-}
-
-async function suggestionsOf(agent: Agent, server: LabServer): Promise<Suggestion[]> {
-  const devices = await listDevices(server, AbortSignal.timeout(5_000));
-  const platforms = new Set<string | null>(devices.map(platformOf));
-  return agent.suggestions
-    .filter(({ platform }) => platform === undefined || platforms.has(platform))
-    .slice(0, suggested)
-    .map(({ text }) => ({ text }));
 }

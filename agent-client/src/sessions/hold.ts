@@ -5,14 +5,16 @@ import type { AgentStore, HeldSession } from "../ports.ts";
 const holdMs = 20_000;
 const renewMs = 5_000;
 
+export type Held = HeldSession & { stop(): void; letGo(): Promise<void> };
+
 /**
- * Keeps every other process from a conversation until `letGo` is called, or `stop` when it was let go with what was stored. `lost` hears when another has it all the same.
- * Throws SESSION_BUSY when another has it now.
+ * Keeps every other process from a conversation until `letGo` is called, or `stop` where what was stored last has let go.
+ * `lost` hears when another has it all the same. Throws SESSION_BUSY when another has it now.
  */
 export async function hold(
   store: AgentStore,
   { id, holder, lost }: { id: string; holder: string; lost(): void },
-): Promise<HeldSession & { stop(): void; letGo(): Promise<void> }> {
+): Promise<Held> {
   const held = await store.hold(id, holder, holdMs);
   if (!held) throw busy(id);
   const renew = () => store.hold(id, holder, holdMs).then((isOurs) => isOurs || lost());

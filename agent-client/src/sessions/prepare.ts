@@ -41,20 +41,21 @@ const remembered = 20;
 
 /** Chooses the skill of a message, asks what it must, and takes the skill's tools and no other. */
 export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepared> {
-  const skills = skillsFor(message, deps.agent, await deps.server.skills());
+  const { server, models, agent, signal } = deps;
+  const skills = skillsFor(message, agent, await server.skills());
   const named = skills.find(({ name }) => name === message.skill);
-  if (named && !named.requires_device) return ready(named, "user", { message, devices: [], deps });
-  const devices = await (message.devices ?? listDevices(deps.server, deps.signal));
+  if (named && !named.requires_device) return ready(named, "user", { message, devices: [], server });
+  const devices = await (message.devices ?? listDevices(server, signal));
   const [device, ...others] = devicesNamed(message.text, devices);
   const platform = device && others.length === 0 ? platformOf(device) : undefined;
   const loaded = skills.find(({ name }) => name === message.loaded);
   const choice = chooseSkill({ ...message, skills, loaded, platform });
-  if (choice.kind === "skill") return ready(choice.skill, choice.chosen_by, { message, devices, deps });
-  const router = deps.models.router();
+  if (choice.kind === "skill") return ready(choice.skill, choice.chosen_by, { message, devices, server });
+  const router = models.router();
   if (router) {
-    const routed = await routeSkill(router, { text: message.text, skills, loaded, signal: deps.signal });
+    const routed = await routeSkill(router, { text: message.text, skills, loaded, signal });
     deps.onSpent(spentOn(routed.usage, router.facts.price));
-    if (routed.skill) return ready(routed.skill, "model", { message, devices, deps });
+    if (routed.skill) return ready(routed.skill, "model", { message, devices, server });
   }
   return {
     kind: "ask",
@@ -64,33 +65,29 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   };
 }
 
-/** The skills of a message's agent. Throws SKILL_NOT_FOUND when the message names another. */
-export function skillsFor(message: Asked, agent: Agent, all: readonly LabSkill[]): readonly LabSkill[] {
-  const skills = candidates(agent, all);
-  if (message.skill === undefined || skills.some(({ name }) => name === message.skill)) return skills;
-  throw noSkill(message.skill, agent, skills);
-}
-
 /**
- * The skills that an agent may use: those it lists, plus the user's own if it accepts them. The same array for the same
- * skills, since matching learns from it once.
+ * The skills of a message's agent: those it lists, and the user's own if it accepts them. The same array for the same
+ * skills, since matching learns from it once. Throws SKILL_NOT_FOUND when the message names another.
  */
-const known = new WeakMap<readonly LabSkill[], Map<string, readonly LabSkill[]>>();
-function candidates(agent: Agent, skills: readonly LabSkill[]): readonly LabSkill[] {
-  const byAgent = known.get(skills) ?? new Map<string, readonly LabSkill[]>();
+export function skillsFor({ skill }: Asked, agent: Agent, all: readonly LabSkill[]): readonly LabSkill[] {
+  const byAgent = known.get(all) ?? new Map<Agent, readonly LabSkill[]>();
   const isOwn = ({ name, own }: LabSkill) =>
     agent.available_skills.includes(name) || (own === true && agent.user_skills);
-  const found = byAgent.get(agent.name) ?? skills.filter(isOwn);
-  known.set(skills, byAgent.set(agent.name, found));
-  return found;
+  const skills = byAgent.get(agent) ?? all.filter(isOwn);
+  known.set(all, byAgent.set(agent, skills));
+  const names = skills.map(({ name }) => name);
+  if (skill === undefined || names.includes(skill)) return skills;
+  const message = `${agent.nickname} has no skill ${skill}.`;
+  throw new AgentError("SKILL_NOT_FOUND", message, `It has ${names.join(", ")}.`);
 }
+const known = new WeakMap<readonly LabSkill[], Map<Agent, readonly LabSkill[]>>();
 
-type Context = { message: Asked; devices: readonly LabDevice[]; deps: PrepareDeps };
+type Context = { message: Asked; devices: readonly LabDevice[]; server: LabServer };
 
 async function ready(
   skill: Skill,
   chosen_by: SkillLoaded["chosen_by"],
-  { message, devices, deps }: Context,
+  { message, devices, server }: Context,
 ): Promise<Prepared> {
   const before = message.said.slice(-remembered).join(" ");
   const between = devicesToAsk(skill, { text: message.text, before, devices });
@@ -101,25 +98,14 @@ async function ready(
       options: between.map(({ id }) => id),
       skill,
     };
-  return {
-    kind: "ready",
-    skill,
-    loaded: loadedEvent(skill, chosen_by),
-    specs: await specsOf(skill, deps.server),
-  };
+  return { kind: "ready", skill, loaded: loadedEvent(skill, chosen_by), specs: await specsOf(skill, server) };
 }
 
-export const loadedEvent = (
-  { name: skill, version, tools }: Skill,
-  chosen_by: SkillLoaded["chosen_by"],
-): SkillLoaded => ({
-  type: "skill_loaded",
-  skill,
-  version,
-  tools: [...tools],
-  chosen_by,
-  text: `LOAD SKILL ${skill}`,
-});
+export const loadedEvent = (skill: Skill, chosen_by: SkillLoaded["chosen_by"]): SkillLoaded => {
+  const { name, version, tools } = skill;
+  const text = `LOAD SKILL ${name}`;
+  return { type: "skill_loaded", skill: name, version, tools: [...tools], chosen_by, text };
+};
 
 /** A skill's tools in the server's order. A skill never runs with half of them. */
 export async function specsOf(skill: Skill, { toolbox }: LabServer): Promise<readonly ToolSpec[]> {
@@ -131,9 +117,4 @@ export async function specsOf(skill: Skill, { toolbox }: LabServer): Promise<rea
     `The server does not offer ${missing.join(", ")}, which the skill ${skill.name} needs.`,
     "Is the server of the same version as this client?",
   );
-}
-
-function noSkill(name: string, agent: Agent, skills: readonly Skill[]): AgentError {
-  const names = skills.map((skill) => skill.name).join(", ");
-  return new AgentError("SKILL_NOT_FOUND", `${agent.nickname} has no skill ${name}.`, `It has ${names}.`);
 }

@@ -10,6 +10,7 @@ import { type Asked, type Prepared, prepare, skillsFor } from "./prepare.ts";
 import { type RunDeps, runIn, whatIsSent } from "./segments.ts";
 import type { Transcript } from "./transcript.ts";
 
+type Given = { agent: Agent; session: StoredSession; message: Asked; transcript: Transcript };
 /** `unsaved`: messages to be stored with the end. */
 type Done = Pick<RunResult, "ended" | "unsaved">;
 
@@ -17,10 +18,7 @@ type Done = Pick<RunResult, "ended" | "unsaved">;
  * One message from its arrival to its end, which is told and stored. Never rejects but when nothing can be stored; what
  * goes wrong is an end by name.
  */
-export async function runMessage(
-  given: { agent: Agent; session: StoredSession; message: Asked; transcript: Transcript },
-  deps: RunDeps,
-): Promise<SessionEnded> {
+export async function runMessage(given: Given, deps: RunDeps): Promise<SessionEnded> {
   const { agent, session, transcript } = given;
   const { tell } = transcript;
   const start = deps.clock.now();
@@ -50,11 +48,7 @@ export async function runMessage(
   return total;
 }
 
-async function follow(
-  prepared: Prepared,
-  given: { agent: Agent; message: Asked; transcript: Transcript },
-  deps: RunDeps,
-): Promise<Done> {
+async function follow(prepared: Prepared, given: Given, deps: RunDeps): Promise<Done> {
   const { transcript } = given;
   if (prepared.kind === "ask") return ask(prepared, transcript);
   transcript.options = [];
@@ -66,19 +60,13 @@ function ask(
   { question, options, details }: { question: string; options: readonly string[]; details?: string[] },
   transcript: Transcript,
 ): Done {
-  const text =
-    options.length > 0
-      ? `${question}\n${options.map((one, at) => `${at + 1}. ${one}`).join("\n")}`
-      : question;
+  const text = [question, ...options.map((one, at) => `${at + 1}. ${one}`)].join("\n");
   transcript.tell({ type: "handoff", question, options: [...options], ...(details && { details }) });
   return endedBy({ outcome: "needs_input", text });
 }
 
 /** The same gate and events as a model's calls have, by words instead of a skill. It changes nothing but by a run. */
-async function withoutModel(
-  { agent, message, transcript }: { agent: Agent; message: Asked; transcript: Transcript },
-  deps: RunDeps,
-): Promise<Done> {
+async function withoutModel({ agent, message, transcript }: Given, deps: RunDeps): Promise<Done> {
   const skills = skillsFor(message, agent, await deps.server.skills());
   const mayCall = ({ name, readOnly }: ToolSpec) =>
     offlineTools.includes(name) && (readOnly || skills.some(({ tools }) => tools.includes(name)));

@@ -5,16 +5,14 @@ import { AgentError } from "../errors.ts";
 import type { SessionEnded } from "../events.ts";
 import { askOutcome } from "../loop/askOutcome.ts";
 import { failedBy, type RunResult } from "../loop/runAgent.ts";
-import type { ModelSource } from "../model/models.ts";
 import type { Prefix } from "../model/request.ts";
 import { withSpent } from "../model/usage.ts";
-import type { Clock, LabServer, StoredSession } from "../ports.ts";
-import type { Settings } from "../settings.ts";
+import type { StoredSession } from "../ports.ts";
 import { createApprovals } from "./approvals.ts";
 import { hold } from "./hold.ts";
 import { loadedEvent, specsOf } from "./prepare.ts";
 import { patchOf, titleLetters } from "./run.ts";
-import { runIn, systemOf } from "./segments.ts";
+import { type Deps, runIn, systemOf } from "./segments.ts";
 import { Transcript } from "./transcript.ts";
 
 export type SkillRun = {
@@ -25,8 +23,6 @@ export type SkillRun = {
   request: string;
   outcome: { schema: z.ZodType; describe: string };
   signal: AbortSignal;
-  /** Only tools that read. */
-  dryRun: boolean;
   holder: string;
 };
 
@@ -35,25 +31,19 @@ export type SkillRunEnd = { end: SessionEnded; outcome?: unknown };
 
 const goOn = "You were interrupted. What you had asked for may have been done: look again, then go on.";
 
-type SkillDeps = { server: LabServer; models: ModelSource; settings: Settings; clock: Clock };
-
 /**
- * Runs a skill for an autonomous agent in a stored conversation and asks for its finding. Throws an AgentError when there
- * is no such skill or somebody else has the conversation; NO_API_KEY without a model.
+ * Runs a skill for an autonomous agent in a stored conversation, with `dry_run` by tools that read alone, and asks for its
+ * finding. Throws an AgentError when there is no such skill or somebody else has the conversation.
  */
 export const createRunSkill =
-  (deps: SkillDeps): ((given: SkillRun) => Promise<SkillRunEnd>) =>
+  (deps: Deps): ((given: SkillRun) => Promise<SkillRunEnd>) =>
   async (given) => {
     const { session_id: id, agent, holder } = given;
     const { server, clock } = deps;
     const { store } = server;
     const skill = (await server.skills()).find(({ name }) => name === given.skill);
-    if (!skill)
-      throw new AgentError(
-        "SKILL_NOT_FOUND",
-        `There is no skill ${given.skill}.`,
-        "Mend the agent's triggers.",
-      );
+    const hint = "Mend the agent's triggers.";
+    if (!skill) throw new AgentError("SKILL_NOT_FOUND", `There is no skill ${given.skill}.`, hint);
     const title = given.request.slice(0, titleLetters);
     const begun = { id, agent: agent.name, owner: `agent:${agent.name}`, title };
     await store.createSession(begun);
@@ -72,17 +62,15 @@ export const createRunSkill =
 async function runAndFind(
   { session, transcript, skill }: { session: StoredSession; transcript: Transcript; skill: Skill },
   given: SkillRun,
-  deps: SkillDeps,
+  deps: Deps,
 ): Promise<SkillRunEnd> {
-  const { server, settings, clock } = deps;
   const { agent, signal } = given;
   const isNew = transcript.history.length === 0;
   await transcript.add([{ role: "user", content: isNew ? given.request : goOn }]);
   transcript.tell(loadedEvent(skill, "event"));
-  const all = await specsOf(skill, server);
-  const specs = given.dryRun ? all.filter(({ readOnly }) => readOnly) : all;
-  const timeoutMs = settings.approval_timeout_seconds * 1_000;
-  const { gate } = createApprovals({ asked: agent.approvals, timeoutMs, clock, emit: transcript.tell });
+  const all = await specsOf(skill, deps.server);
+  const specs = agent.config.dry_run ? all.filter(({ readOnly }) => readOnly) : all;
+  const { gate } = createApprovals(agent, deps, transcript.tell);
   const sent = { system: systemOf(agent, skill), specs, history: transcript.sent() };
   const run = await runIn(transcript, { agent, skill, specs, sent }, { ...deps, gate, signal });
   const { unsaved, ...found } = await findingOf({ ...sent, ...run }, given, deps);
@@ -94,7 +82,7 @@ async function runAndFind(
 async function findingOf(
   { ended, unsaved, ...talked }: RunResult & Prefix,
   { outcome, signal }: SkillRun,
-  { models, settings }: SkillDeps,
+  { models, settings }: Deps,
 ): Promise<SkillRunEnd & Pick<RunResult, "unsaved">> {
   const [endpoint] = models.current();
   if (ended.outcome !== "done" || !endpoint) return { end: ended, unsaved };

@@ -61,28 +61,21 @@ export async function whatIsSent(
   return { system, specs: begun, inline: specs, history: transcript.sent() };
 }
 
-const usualTurns = 50;
-
 /** What ends a run: the agent's limits, else those of the settings; the shorter time of agent and skill. */
 function limitsOf({ config }: Agent, skill: Skill, settings: Settings): RunLimits {
+  const unlimited = Number.POSITIVE_INFINITY;
   const own = { ...settings.limits, ...config.limits };
+  const { turns = 50, tokens = unlimited, cost_usd = unlimited } = own;
   return {
-    turns: own.turns ?? usualTurns,
-    tokens: own.tokens ?? Number.POSITIVE_INFINITY,
-    cost_usd: own.cost_usd ?? Number.POSITIVE_INFINITY,
+    ...{ turns, tokens, cost_usd },
     timeout_ms: Math.min(config.timeout_seconds, skill.timeout_seconds) * 1_000,
     max_output_tokens: settings.max_output_tokens,
   };
 }
 
-export type RunDeps = {
-  server: LabServer;
-  models: ModelSource;
-  settings: Settings;
-  clock: Clock;
-  gate: Gate;
-  signal: AbortSignal;
-};
+/** What every run needs. */
+export type Deps = { server: LabServer; models: ModelSource; settings: Settings; clock: Clock };
+export type RunDeps = Deps & { gate: Gate; signal: AbortSignal };
 
 /** Runs a skill in a conversation: what is told and said is stored there. */
 export const runIn = (
@@ -91,33 +84,22 @@ export const runIn = (
   { server, models, settings, gate, signal }: RunDeps,
 ): Promise<RunResult> =>
   runAgent({
-    models: models.current(),
-    ...sent,
-    call: server.toolbox.call,
-    gate,
+    ...{ models: models.current(), ...sent, call: server.toolbox.call, gate, signal },
     limits: limitsOf(agent, skill, settings),
-    signal,
     emit: transcript.tell,
     save: async (messages) => void (await transcript.add(messages)),
-    restart: restartIn(transcript, agent, { skill, specs }),
+    // A segment of the skill at work, with messages that stand for all that came before.
+    async restart(messages) {
+      const system = systemOf(agent, skill);
+      const text = "The conversation became long: old pictures, screens and listings have left it.";
+      const segment = {
+        skill: skill.name,
+        after: transcript.history.length,
+        prefix: prefixOf(system, specs),
+      };
+      transcript.tell({ type: "progress", kind: "note", text, segment });
+      await transcript.add(messages);
+      return { system, specs, history: transcript.sent() };
+    },
     now: () => performance.now(),
   });
-
-/** Begins a segment with messages that stand for all that came before, with the system and tools of the skill at work. */
-const restartIn =
-  (
-    transcript: Transcript,
-    agent: Agent,
-    { skill, specs }: { skill: Skill; specs: readonly ToolSpec[] },
-  ): RunOptions["restart"] =>
-  async (messages) => {
-    const system = systemOf(agent, skill);
-    transcript.tell({
-      type: "progress",
-      kind: "note",
-      text: "The conversation became long: old pictures, screens and listings have left it.",
-      segment: { skill: skill.name, after: transcript.history.length, prefix: prefixOf(system, specs) },
-    });
-    await transcript.add(messages);
-    return { system, specs, history: transcript.sent() };
-  };

@@ -216,7 +216,6 @@ test("with a model its finding is written, and what it took is given back", asyn
   expect(runSkill).toHaveBeenCalledExactlyOnceWith(
     expect.objectContaining({
       skill: "incident-response",
-      dryRun: false,
       session_id: (await taskOf(id))?.session_id,
     }),
   );

@@ -103,7 +103,7 @@ export async function openSkillLab(yaml: string): Promise<SkillLab> {
       try {
         const run = createRunSkill({ server, models: modelsAt(api.url), settings, clock: systemClock });
         const { end, outcome } = await run({
-          ...{ agent: agentOf(agent), skill, session_id, request, dryRun: false, holder: randomUUID() },
+          ...{ agent: agentOf(agent), skill, session_id, request, holder: randomUUID() },
           outcome: { schema, describe: "What you found." },
           signal: new AbortController().signal,
         });

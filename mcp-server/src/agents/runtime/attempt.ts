@@ -108,7 +108,7 @@ async function ask<T>(
   if (task.session_id === null) await store.updateTask(task.id, { session_id }, { holder });
   const run = { agent, skill, session_id, request, outcome: { schema, describe }, signal, holder };
   try {
-    const { end, outcome } = await runSkill({ ...run, dryRun: agent.config.dry_run });
+    const { end, outcome } = await runSkill(run);
     signal.throwIfAborted();
     const parsed = schema.safeParse(outcome);
     if (parsed.success) return { answer: parsed.data };
