@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { foldedWords } from "./words.ts";
 
-/** A skill is a page of text; a larger file is something else. */
+/** A skill or an agent is a page of text; a larger file is something else. */
 const maxFileBytes = 256 * 1024;
 
 /** Undefined when there is no such file. */
 export function readText(file: string): string | { message: string } | undefined {
   try {
     const { size } = statSync(file);
-    if (size > maxFileBytes) return { message: `has ${size} bytes; a skill has at most ${maxFileBytes}` };
+    if (size > maxFileBytes) return { message: `has ${size} bytes; at most ${maxFileBytes} are read` };
     return readFileSync(file, "utf8");
   } catch (error) {
     if (isMissing(error)) return undefined;

@@ -1,4 +1,5 @@
 export { describeIssue, offer } from "./describe.ts";
+export { cannotRead, readText } from "./files.ts";
 export { type LoadedSkills, loadSkillFolders, loadSkills } from "./load.ts";
 export { exportSkills, skillMarkdown } from "./markdown.ts";
 export { explainMatch, type MatchContext, type MatchReason, matchSkill, type SkillMatch } from "./match.ts";

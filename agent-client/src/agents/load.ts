@@ -1,7 +1,15 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describeIssue, offer, readSource, type SkillProblem, type Source } from "@labwright/skills";
+import {
+  cannotRead,
+  describeIssue,
+  offer,
+  readSource,
+  readText,
+  type SkillProblem,
+  type Source,
+} from "@labwright/skills";
 import { type Agent, agentSchema } from "./agent.ts";
 
 /** One thing wrong with an agent's file; `line` counts from 1. */
@@ -10,8 +18,6 @@ export type AgentProblem = SkillProblem;
 /** By name. A name is there once, and at most one agent is the default. */
 export type LoadedAgents = { agents: Agent[]; problems: AgentProblem[] };
 
-/** An agent is a page of text; a larger file is something else. */
-const maxFileBytes = 256 * 1024;
 const maxFiles = 200;
 
 /**
@@ -47,27 +53,20 @@ type AgentFile = { file: string; agent?: Agent; problems: AgentProblem[] };
 
 function readFolder(folder: string, knownSkills?: ReadonlySet<string>): AgentFile[] {
   try {
-    const names = readdirSync(folder)
-      .filter((name) => name.endsWith(".yaml"))
-      .sort();
-    const files = names.slice(0, maxFiles).map((name) => readAgent(join(folder, name), knownSkills));
-    return names.length > maxFiles
-      ? [...files, unreadable(folder, `has more than ${maxFiles} agents`)]
-      : files;
+    const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
+    const first = names.sort().slice(0, maxFiles);
+    const tooMany = names.length > maxFiles ? [unreadable(folder, `has more than ${maxFiles} agents`)] : [];
+    return [...first.map((name) => readAgent(join(folder, name), knownSkills)), ...tooMany];
   } catch (error) {
     return [unreadable(folder, cannotRead(error))];
   }
 }
 
 function readAgent(file: string, knownSkills?: ReadonlySet<string>): AgentFile {
-  try {
-    const { size } = statSync(file);
-    if (size > maxFileBytes)
-      return unreadable(file, `has ${size} bytes; an agent has at most ${maxFileBytes}`);
-    return { file, ...parseAgent(readFileSync(file, "utf8"), file, knownSkills) };
-  } catch (error) {
-    return unreadable(file, cannotRead(error));
-  }
+  const text = readText(file) ?? { message: "is missing" };
+  return typeof text === "string"
+    ? { file, ...parseAgent(text, file, knownSkills) }
+    : unreadable(file, text.message);
 }
 
 /** Parses one agent's file; an agent only when nothing is wrong with it. */
@@ -75,62 +74,47 @@ export function parseAgent(
   text: string,
   file: string,
   knownSkills?: ReadonlySet<string>,
-): { agent?: Agent; problems: AgentProblem[] } {
+): Omit<AgentFile, "file"> {
   const source = readSource(text, file);
   if (Array.isArray(source)) return { problems: source };
   const parsed = agentSchema.safeParse(source.value);
-  const issues = parsed.error?.issues ?? [];
   const problems = parsed.success
-    ? checkSense(parsed.data, file, source, knownSkills)
-    : issues.flatMap((issue) => describeIssue(issue, source, "an agent", agentSchema));
+    ? checkSense(parsed.data, source, { file, knownSkills })
+    : parsed.error.issues.flatMap((issue) => describeIssue(issue, source, "an agent", agentSchema));
   problems.sort((a, b) => a.line - b.line);
   return parsed.success && problems.length === 0 ? { agent: parsed.data, problems } : { problems };
 }
 
 /** What a schema cannot say of an agent. */
 function checkSense(
-  agent: Agent,
-  file: string,
+  { name, available_skills: skills, triggers, default: isDefault, selectable }: Agent,
   source: Source,
-  knownSkills: ReadonlySet<string> | undefined,
+  { file, knownSkills }: { file: string; knownSkills: ReadonlySet<string> | undefined },
 ): AgentProblem[] {
-  const { available_skills: skills, triggers } = agent;
-  const wrong: (readonly [path: PropertyKey[], message: string])[] = [];
+  const problems: AgentProblem[] = [];
+  const add = (path: PropertyKey[], message: string) =>
+    problems.push(source.problemAt(path, `${path.join(".")}: ${message}`));
   for (const [at, skill] of skills.entries())
     if (knownSkills && !knownSkills.has(skill))
-      wrong.push([["available_skills", at], `no skill is called ${skill}${offer(skill, knownSkills)}`]);
+      add(["available_skills", at], `no skill is called ${skill}${offer(skill, knownSkills)}`);
   for (const [at, { skill }] of triggers.entries())
     if (!skills.includes(skill))
-      wrong.push([
-        ["triggers", at, "skill"],
-        `${skill} is not among available_skills${offer(skill, skills)}`,
-      ]);
-  if (basename(file, ".yaml") !== agent.name)
-    wrong.push([["name"], `must be its file's, ${basename(file, ".yaml")}`]);
-  if (agent.default && !agent.selectable)
-    wrong.push([["default"], "only one that is selectable can be the default"]);
-  return wrong.map(([path, message]) => source.problemAt(path, `${path.join(".")}: ${message}`));
+      add(["triggers", at, "skill"], `${skill} is not among available_skills${offer(skill, skills)}`);
+  const fileName = basename(file, ".yaml");
+  if (fileName !== name) add(["name"], `must be its file's, ${fileName}`);
+  if (isDefault && !selectable) add(["default"], "only one that is selectable can be the default");
+  return problems;
 }
 
 /** A second default would be chosen by chance: it is left out with a problem. */
 function withOneDefault(files: readonly AgentFile[], problems: AgentProblem[]): Agent[] {
-  let first: string | undefined;
-  return files.flatMap(({ file, agent }) => {
-    if (agent === undefined) return [];
-    if (agent.default && first !== undefined) {
-      problems.push({ file, line: 1, message: `default: ${first} is the default already` });
-      return [];
-    }
-    if (agent.default) first = agent.name;
-    return [agent];
-  });
+  const [first, ...others] = files.filter(({ agent }) => agent?.default);
+  for (const { file } of others)
+    problems.push({ file, line: 1, message: `default: ${first?.agent?.name} is the default already` });
+  return files.flatMap((file) => (others.includes(file) ? [] : (file.agent ?? [])));
 }
 
 const unreadable = (file: string, message: string): AgentFile => ({
   file,
   problems: [{ file, line: 1, message }],
 });
-
-function cannotRead(error: unknown): string {
-  return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-}
