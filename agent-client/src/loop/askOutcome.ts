@@ -3,9 +3,10 @@ import type { ModelEndpoint } from "../model/models.ts";
 import { askOnce, maxUnstreamed, type Prefix, requestOf } from "../model/request.ts";
 import { addSpent, nothingSpent, type Spent, spentOn } from "../model/usage.ts";
 import type { Message } from "./history.ts";
+import { readJson } from "./inputs.ts";
 
 /** System and tools are those of the run before, so that its cache serves. */
-export type OutcomeOptions = Prefix & {
+type OutcomeOptions = Prefix & {
   endpoint: ModelEndpoint;
   history: readonly Message[];
   schema: z.ZodType;
@@ -24,33 +25,22 @@ const maxAttempts = 2;
 export async function askOutcome(
   options: OutcomeOptions,
 ): Promise<{ outcome: unknown; spent: Spent; messages: Message[] }> {
-  const { endpoint, schema, history } = options;
+  const { endpoint, schema, history, signal } = options;
+  const request = requestOf(endpoint, options, { maxTokens: Math.min(options.maxTokens, maxUnstreamed) });
   const shape = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
   let question = `End with your finding as one JSON object and nothing else. ${options.describe}\nIts JSON Schema: ${shape}`;
   const messages: Message[] = [];
   let spent = nothingSpent;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     messages.push({ role: "user", content: question });
-    const { content, text, usage } = await ask(options, [...history, ...messages]);
+    const body = { ...request, tool_choice: { type: "none" as const }, messages: [...history, ...messages] };
+    const { content, text, usage } = await askOnce(endpoint, body, signal);
     spent = addSpent(spent, spentOn(usage, endpoint.facts.price));
     if (content.length > 0) messages.push({ role: "assistant", content });
-    const parsed = schema.safeParse(jsonIn(text));
+    // The object may stand between other words or in a fence.
+    const parsed = schema.safeParse(readJson(/\{[\s\S]*\}/.exec(text)?.[0] ?? ""));
     if (parsed.success) return { outcome: parsed.data, spent, messages };
     question = `That does not fit: ${z.prettifyError(parsed.error)}. Give the whole JSON object again, and nothing else.`;
   }
   return { outcome: undefined, spent, messages };
-}
-
-function ask({ endpoint, maxTokens, signal, ...prefix }: OutcomeOptions, messages: Message[]) {
-  const request = requestOf(endpoint, prefix, { maxTokens: Math.min(maxTokens, maxUnstreamed) });
-  return askOnce(endpoint, { ...request, tool_choice: { type: "none" }, messages }, signal);
-}
-
-/** The object in a text, also in a fence. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(/\{[\s\S]*\}/.exec(text)?.[0] ?? "");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,14 @@
-import type {
-  BetaMessageParam,
-  BetaToolResultBlockParam,
-  BetaToolUseBlockParam,
-} from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { BetaToolUseBlockParam, BetaMessageParam as Message } from "@anthropic-ai/sdk/resources/beta";
 
-export type { BetaMessageParam as Message } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+export type { Message };
 
-export const blocksOf = ({ content }: BetaMessageParam) =>
+export const blocksOf = ({ content }: Message) =>
   typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
 
-export const toolUsesOf = (message: BetaMessageParam): BetaToolUseBlockParam[] =>
+export const toolUsesOf = (message: Message): BetaToolUseBlockParam[] =>
   message.role === "assistant" ? blocksOf(message).filter((block) => block.type === "tool_use") : [];
 
-export const textOf = (message: BetaMessageParam): string =>
+export const textOf = (message: Message): string =>
   blocksOf(message)
     .flatMap((block) => (block.type === "text" ? [block.text] : []))
     .join("");
@@ -21,41 +17,27 @@ export const textOf = (message: BetaMessageParam): string =>
  * A history as the API takes it, whatever ended the run before: what was asked for and never answered is answered with
  * `why`, so that a model knows that it must look before it asks again.
  */
-export function closed(history: readonly BetaMessageParam[], why: string): BetaMessageParam[] {
-  const answers = history
+export function closed(history: readonly Message[], why: string): Message[] {
+  const content = history
     .slice(-1)
     .flatMap(toolUsesOf)
-    .map(
-      ({ id }): BetaToolResultBlockParam => ({
-        type: "tool_result",
-        tool_use_id: id,
-        is_error: true,
-        content: why,
-      }),
-    );
-  return [...history, ...(answers.length > 0 ? [{ role: "user" as const, content: answers }] : [])];
+    .map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, is_error: true, content: why }));
+  return content.length > 0 ? [...history, { role: "user", content }] : [...history];
 }
 
 /** Names of the tools that a model has after a conversation that began with `specs`. */
-export function namesIn(history: readonly BetaMessageParam[], specs: readonly { name: string }[]): string[] {
+export function namesIn(history: readonly Message[], specs: readonly { name: string }[]): string[] {
   const names = new Set(specs.map(({ name }) => name));
   for (const block of history.filter(({ role }) => role === "system").flatMap(blocksOf)) {
     if (block.type === "tool_removal" && block.tool.type === "tool_reference") names.delete(block.tool.name);
-    if (
-      block.type === "tool_addition" &&
-      block.tool.type === "tool_definition" &&
-      "name" in block.tool.definition
-    )
-      names.add(block.tool.definition.name);
+    if (block.type !== "tool_addition" || block.tool.type !== "tool_definition") continue;
+    if ("name" in block.tool.definition) names.add(block.tool.definition.name);
   }
   return [...names];
 }
 
-/**
- * What was said before a segment, as its model is given it: without the thinking, which belongs to another system and other
- * tools, and without what changed those tools.
- */
-export const withoutThinking = (history: readonly BetaMessageParam[]): BetaMessageParam[] =>
+/** A history as another model is given it: without thinking and changes of tools, which belong to a system and tools before. */
+export const withoutThinking = (history: readonly Message[]): Message[] =>
   history.flatMap((message) => {
     if (message.role === "system") return [];
     if (message.role !== "assistant" || typeof message.content === "string") return [message];

@@ -1,4 +1,4 @@
-import type { BetaRawMessageStreamEvent } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { BetaRawMessageStreamEvent } from "@anthropic-ai/sdk/resources/beta";
 
 /**
  * Which calls of a stream have an input that is whole. The SDK reads what came as far as it goes, so that half an input
@@ -7,25 +7,23 @@ import type { BetaRawMessageStreamEvent } from "@anthropic-ai/sdk/resources/beta
 export function createInputCheck() {
   const inputs = new Map<string, string>();
   /** The call whose block is open: blocks come one after the other. */
-  let open: string | undefined;
+  let open = "";
   return {
     see(event: BetaRawMessageStreamEvent): void {
-      if (event.type === "content_block_start")
-        open = event.content_block.type === "tool_use" ? event.content_block.id : undefined;
-      if (open === undefined || event.type !== "content_block_delta") return;
-      if (event.delta.type === "input_json_delta")
+      if (event.type === "content_block_start" && event.content_block.type === "tool_use")
+        open = event.content_block.id;
+      if (event.type === "content_block_delta" && event.delta.type === "input_json_delta")
         inputs.set(open, (inputs.get(open) ?? "") + event.delta.partial_json);
     },
-    isBroken: (id: string) => !isWhole(inputs.get(id) ?? ""),
+    isBroken: (id: string) => readJson(inputs.get(id)?.trim() || "{}") === undefined,
   };
 }
 
-/** Nothing stands for no arguments. */
-function isWhole(json: string): boolean {
+/** Undefined for a text that is no JSON. */
+export function readJson(text: string): unknown {
   try {
-    JSON.parse(json.trim() || "{}");
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }

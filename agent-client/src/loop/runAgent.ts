@@ -1,18 +1,16 @@
 import type { BetaMessageStream } from "@anthropic-ai/sdk/lib/BetaMessageStream";
 import type { BetaToolRunner } from "@anthropic-ai/sdk/lib/tools/BetaToolRunner";
-import type { BetaMessage } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { BetaMessage } from "@anthropic-ai/sdk/resources/beta";
 import { AgentError } from "../errors.ts";
-import type { AgentEventBody, Limit, SessionEnded, Usage } from "../events.ts";
+import type { Limit, SessionEnded, Usage } from "../events.ts";
 import { failureOf, isForeignThinking, type ModelFailure } from "../model/failure.ts";
 import type { ModelEndpoint } from "../model/models.ts";
-import { countOf, type Prefix, requestOf, summaryOf } from "../model/request.ts";
-import { thinkingOf } from "../model/thinking.ts";
+import { countOf, type Prefix, requestOf, summaryOf, thinkingOf } from "../model/request.ts";
 import { addSpent, cacheLines, costLine, inputOf, nothingSpent, spentOn, usageOf } from "../model/usage.ts";
-import type { Toolbox } from "../ports.ts";
 import { closed, type Message, namesIn, textOf, toolUsesOf } from "./history.ts";
 import { createInputCheck } from "./inputs.ts";
 import { estimateOf, hasTooManyPictures, longFrom, parted, shortened } from "./shorten.ts";
-import { type Gate, runnableTools } from "./tools.ts";
+import { runnableTools, type ToolDeps } from "./tools.ts";
 
 export type RunLimits = {
   turns: number;
@@ -27,20 +25,14 @@ export type RunLimits = {
 export type RunOptions = Prefix & {
   /** In order: the next goes on with the same history when one fails. */
   models: readonly ModelEndpoint[];
-  call: Toolbox["call"];
-  gate: Gate;
   /** Ends with the user's message. */
   history: readonly Message[];
   limits: RunLimits;
-  signal: AbortSignal;
-  emit(event: AgentEventBody): void;
   /** Stores what came to the history; nothing goes on before it is stored. */
   save(messages: readonly Message[]): Promise<void>;
   /** Stores messages that stand for the whole history from now on, and gives what is sent in its place. */
   restart(messages: readonly Message[]): Promise<Prefix & { history: readonly Message[] }>;
-  /** Milliseconds. */
-  now(): number;
-};
+} & Omit<ToolDeps, "isBroken">;
 
 /** `unsaved`: the end of the history, for the caller to store with how the run ended. */
 export type RunResult = { ended: SessionEnded; history: Message[]; unsaved: Message[] };
@@ -60,14 +52,12 @@ export function failedBy(error: unknown): End {
 const maxBroken = 3;
 
 /**
- * Model, tools, model ... until the model stops or a limit does: the SDK's tool runner, with what it leaves to us. Never
- * rejects but for `save` and `restart`: whatever happens is an end by name, and the history is one that can be gone on
- * with.
+ * Model, tools, model ... until the model stops or a limit does: the SDK's tool runner, with what it leaves to us. Rejects
+ * only when `save` or `restart` does: all else is an end by name, with a history that another run can go on with.
  */
 export async function runAgent(options: RunOptions): Promise<RunResult> {
   const run = new Run(options);
-  const end = await run.throughModels();
-  return run.finish(end);
+  return run.finish(await run.throughModels());
 }
 
 class Run {
@@ -124,14 +114,10 @@ class Run {
     if (this.options.signal.aborted) return { outcome: "cancelled" };
     if (this.signal.aborted) return { outcome: "limit", limit: "time" };
     const failure = failureOf(error, endpoint.model);
-    return { ...failure, again: failure.again || this.mayDropThinking(error, endpoint) };
-  }
-
-  /** Once in a run, and only where a request may say so. */
-  private mayDropThinking(error: unknown, endpoint: ModelEndpoint): boolean {
-    if (this.dropsForeign || !isForeignThinking(error)) return false;
+    if (failure.again || this.dropsForeign || !isForeignThinking(error)) return failure;
+    // Once in a run, and only where a request may say so.
     this.dropsForeign = thinkingOf(endpoint).thinking?.type === "adaptive";
-    return this.dropsForeign;
+    return { ...failure, again: this.dropsForeign };
   }
 
   /** Turns with one model until it stops; throws what the SDK throws. */
@@ -187,29 +173,25 @@ class Run {
 
   /** Whether the history is too long to begin with: by our own count, and where that says so by the API's. */
   private async beginsLong(endpoint: ModelEndpoint): Promise<boolean> {
-    const { history, prefix, signal } = this;
+    const { history: messages, signal } = this;
     const { facts } = endpoint;
-    const { system, specs, inline } = prefix;
-    this.estimated = estimateOf([system, specs, inline, history], facts).tokens;
-    if (hasTooManyPictures(history, facts)) return true;
+    const { system, specs, inline } = this.prefix;
+    this.estimated = estimateOf([system, specs, inline, messages], facts).tokens;
+    if (hasTooManyPictures(messages, facts)) return true;
     if (this.estimated < longFrom(facts)) return false;
-    const request = this.requestOf(endpoint);
-    const counted = await countOf({ endpoint, request, messages: history, signal });
+    const counted = await countOf({ endpoint, request: this.requestOf(endpoint), messages, signal });
     return (counted ?? this.estimated) >= longFrom(facts);
   }
 
-  /**
-   * Begins a segment with what must be known of the history, after the API's own summary where the model makes one. False,
-   * and all as it was, when nothing more can leave.
-   */
+  /** Begins a segment with what must be known of the history. False, and all as it was, when nothing more can leave. */
   private async shorten(
     endpoint: ModelEndpoint,
     { asks = endpoint.facts.compaction } = {},
   ): Promise<boolean> {
     const { history, signal, options } = this;
-    const { specs, inline = [] } = this.prefix;
     const { facts } = endpoint;
-    const reads = new Set([...specs, ...inline].flatMap(({ name, readOnly }) => (readOnly ? [name] : [])));
+    const tools = [...this.prefix.specs, ...(this.prefix.inline ?? [])];
+    const reads = new Set(tools.filter(({ readOnly }) => readOnly).map(({ name }) => name));
     const plain = shortened(history, { facts, reads });
     if (!plain) return false;
     const summary = asks ? await this.summaryOf(parted(history).head, endpoint) : undefined;
@@ -304,11 +286,10 @@ class Run {
     if (stop_reason === "refusal") return { outcome: "refused" };
     if (stop_reason === "max_tokens") return { outcome: "limit", limit: "output_tokens" };
     if (stop_reason === "model_context_window_exceeded") return contextFull;
-    if (stop_reason === "pause_turn") return this.reached();
-    if (content.every(({ type }) => type === "thinking" || type === "redacted_thinking"))
-      return failedBy(nothingSaid);
-    if (!content.some(({ type }) => type === "tool_use")) return { outcome: "done" };
-    return this.reached();
+    if (stop_reason === "pause_turn" || content.some(({ type }) => type === "tool_use"))
+      return this.reached();
+    const isSilent = content.every(({ type }) => type === "thinking" || type === "redacted_thinking");
+    return isSilent ? failedBy(nothingSaid) : { outcome: "done" };
   }
 
   private reached(): End | undefined {
@@ -339,12 +320,10 @@ class Run {
   }
 
   finish(end: End): RunResult {
-    const why =
-      end.outcome === "limit" ? `the run's limit of ${end.limit} was reached` : `the run was ${end.outcome}`;
-    const history = closed(
-      this.history,
-      `NOT_ANSWERED: ${why}. Look what it did before you ask for it again.`,
-    );
+    const { outcome, limit } = end;
+    const why = outcome === "limit" ? `the run's limit of ${limit} was reached` : `the run was ${outcome}`;
+    const answer = `NOT_ANSWERED: ${why}. Look what it did before you ask for it again.`;
+    const history = closed(this.history, answer);
     const ended: SessionEnded = {
       type: "session_ended",
       ...end,

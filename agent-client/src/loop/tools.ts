@@ -1,6 +1,6 @@
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
-import type { BetaToolResultContentBlockParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { BetaToolResultContentBlockParam } from "@anthropic-ai/sdk/resources/beta";
 import { z } from "zod";
 import type { AgentEventBody } from "../events.ts";
 import type { ResultPart, Toolbox, ToolCall, ToolResult, ToolSpec } from "../ports.ts";
@@ -47,15 +47,11 @@ export function toolCaller(deps: ToolDeps): (use: ToolCall, id: string) => Promi
   return async (use, id) => {
     const spec = deps.specs.find(({ name }) => name === use.name);
     if (!spec) return failed(`NOT_FOUND: there is no tool ${use.name} here.`);
-    return inOrder(spec.readOnly, () => runTool(deps, spec, { id, use }));
+    return inOrder(spec.readOnly, () => runTool(deps, spec, use, id));
   };
 }
 
-async function runTool(
-  deps: ToolDeps,
-  spec: ToolSpec,
-  { id, use }: { id: string; use: ToolCall },
-): Promise<ToolResult> {
+async function runTool(deps: ToolDeps, spec: ToolSpec, use: ToolCall, id: string): Promise<ToolResult> {
   const { signal, emit, now } = deps;
   signal.throwIfAborted();
   const named = { tool_use_id: id, tool: spec.name };
@@ -63,21 +59,19 @@ async function runTool(
   emit({ type: "tool_call", ...named, input: { ...use.input } });
   const start = now();
   const result = refusal === undefined ? await callTool(deps, use, id) : failed(refusal);
+  const { parts, isError, structured: { status } = {} } = result;
   emit({
     type: "tool_result",
     ...named,
-    is_error: result.isError,
-    ...statusOf(spec, result),
-    text: textOf(result.parts).slice(0, shownLetters),
-    images: result.parts.filter(({ type }) => type === "image").length,
+    is_error: isError,
+    // Of what was run now, not of a run that was read.
+    ...(!spec.readOnly && typeof status === "string" && { status }),
+    text: textOf(parts).slice(0, shownLetters),
+    images: parts.filter(({ type }) => type === "image").length,
     duration_ms: Math.round(now() - start),
   });
   return result;
 }
-
-/** Of what was run now, not of a run that was read. */
-const statusOf = ({ readOnly }: ToolSpec, { structured }: ToolResult): { status?: string } =>
-  !readOnly && typeof structured?.status === "string" ? { status: structured.status } : {};
 
 /** What breaks a call off is a result too: it is what was known when it ended. */
 async function callTool(deps: ToolDeps, use: ToolCall, id: string): Promise<ToolResult> {

@@ -1,19 +1,8 @@
-import Anthropic from "@anthropic-ai/sdk";
+import { APIConnectionError, APIError } from "@anthropic-ai/sdk";
 import { AgentError, type AgentErrorCode } from "../errors.ts";
 
 /** Why a model did not answer. `again`: it may answer the same request. Another model may always. */
 export type ModelFailure = { error: AgentError; again: boolean };
-
-/** Reads what the SDK throws, after its own retries. */
-export function failureOf(error: unknown, model: string): ModelFailure {
-  if (error instanceof AgentError) return { error, again: false };
-  if (error instanceof Anthropic.APIConnectionError)
-    return failed("MODEL_FAILED", `${model} cannot be reached: ${error.message}`, connectHint, true);
-  if (error instanceof Anthropic.APIError) return ofStatus(error, model);
-  const message = error instanceof Error ? error.message : String(error);
-  const hint = "Nothing that it asked for was run. Send it again, or name another model in agents.models.";
-  return failed("MODEL_FAILED", `The answer of ${model} broke off or cannot be read: ${message}`, hint, true);
-}
 
 const connectHint =
   "Check the network and ANTHROPIC_BASE_URL or agents.models[].base_url, then send it again.";
@@ -23,8 +12,19 @@ const failed = (code: AgentErrorCode, message: string, hint: string, again = fal
   again,
 });
 
+/** Reads what the SDK throws, after its own retries. */
+export function failureOf(error: unknown, model: string): ModelFailure {
+  if (error instanceof AgentError) return { error, again: false };
+  if (error instanceof APIConnectionError)
+    return failed("MODEL_FAILED", `${model} cannot be reached: ${error.message}`, connectHint, true);
+  if (error instanceof APIError) return ofStatus(error, model);
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = "Nothing that it asked for was run. Send it again, or name another model in agents.models.";
+  return failed("MODEL_FAILED", `The answer of ${model} broke off or cannot be read: ${message}`, hint, true);
+}
+
 /** An error that comes as an event of a stream has no status: then its type says as much. */
-function ofStatus(error: InstanceType<typeof Anthropic.APIError>, model: string): ModelFailure {
+function ofStatus(error: APIError, model: string): ModelFailure {
   const { status, type } = error;
   if (status === 401 || status === 403 || type === "authentication_error")
     return failed("API_KEY_INVALID", `The key for ${model} is refused.`, "Set a valid ANTHROPIC_API_KEY.");
@@ -34,35 +34,30 @@ function ofStatus(error: InstanceType<typeof Anthropic.APIError>, model: string)
     return failed("RATE_LIMITED", `${model} takes no more requests for now.`, waitHint(error));
   if (status === 529 || status === 503 || type === "overloaded_error")
     return failed("MODEL_OVERLOADED", `${model} is overloaded.`, waitHint(error), status === undefined);
-  if (status === 400 || status === 413) return ofRequest(error, model);
   const said = error.apiMessage ?? error.message;
+  if (status === 400 || status === 413) return ofRequest(status, said, model);
   const isServer = status === undefined || status >= 500;
   return failed("MODEL_FAILED", `${model} refused or failed: ${said}`, connectHint, isServer);
 }
 
 /** What the API says of a request that it does not take. Its code is stable, its words are not: they are only shown. */
-function ofRequest(error: InstanceType<typeof Anthropic.APIError>, model: string): ModelFailure {
-  const said = error.apiMessage ?? error.message;
-  if (error.status === 413 || /prompt is too long|context (length|window)/i.test(said))
-    return failed(
-      "CONTEXT_FULL",
-      `The conversation is longer than ${model} can read: ${said}`,
-      "Begin another conversation, or name a model with a longer context in agents.models.",
-    );
-  return failed(
-    "MODEL_FAILED",
-    `${model} refused the request: ${said}`,
-    "What it names must be mended: in agents.models, in the skill, or in what was sent. The same request will fail again.",
-  );
+function ofRequest(status: 400 | 413, said: string, model: string): ModelFailure {
+  if (status === 413 || /prompt is too long|context (length|window)/i.test(said)) {
+    const hint = "Begin another conversation, or name a model with a longer context in agents.models.";
+    return failed("CONTEXT_FULL", `The conversation is longer than ${model} can read: ${said}`, hint);
+  }
+  const hint =
+    "What it names must be mended: in agents.models, in the skill, or in what was sent. The same request will fail again.";
+  return failed("MODEL_FAILED", `${model} refused the request: ${said}`, hint);
 }
 
 /** Whether the API refused thinking because the conversation before it is not what it was. */
 export const isForeignThinking = (error: unknown): boolean =>
-  error instanceof Anthropic.APIError &&
+  error instanceof APIError &&
   error.status === 400 &&
   /thinking.*bound to a different conversation/is.test(error.message);
 
-function waitHint({ headers }: InstanceType<typeof Anthropic.APIError>): string {
+function waitHint({ headers }: APIError): string {
   const seconds = Number(headers?.get("retry-after"));
   const wait = seconds > 0 ? `Wait ${seconds} s` : "Wait a while";
   return `${wait} and send it again, or name a further model in agents.models.`;

@@ -42,10 +42,8 @@ export function openModels(options: ModelOptions): ModelSource {
   const clients = new Map<string, Anthropic>();
   const clientFor = (apiKey: string, baseURL: string | null): Anthropic => {
     const known = `${apiKey} ${baseURL}`;
-    const { fetch } = options;
-    const made = () =>
-      new Anthropic({ apiKey, baseURL, maxRetries, timeout: beginMs, ...(fetch && { fetch }) });
-    const client = clients.get(known) ?? made();
+    const given = { apiKey, baseURL, maxRetries, timeout: beginMs, fetch: options.fetch };
+    const client = clients.get(known) ?? new Anthropic(given);
     clients.set(known, client);
     return client;
   };
@@ -58,10 +56,8 @@ export function openModels(options: ModelOptions): ModelSource {
     return [{ model, client, facts: { ...factsOf(model), ...told }, effort, thinking }];
   };
   const current = () => modelsOf(options).flatMap(endpoint);
-  return {
-    current,
-    router: () => [...[options.settings.router_model ?? []].flat().flatMap(endpoint), ...current()][0],
-  };
+  const { router_model } = options.settings;
+  return { current, router: () => (router_model && endpoint(router_model)[0]) ?? current()[0] };
 }
 
 function modelsOf({ settings, env, model }: ModelOptions): readonly ModelSettings[] {
@@ -93,11 +89,8 @@ export async function tryKey(
   if (!endpoint) return false;
   const { client, model } = endpoint;
   try {
-    await client.beta.messages.create({
-      model,
-      max_tokens: 1,
-      messages: [{ role: "user", content: "Hello" }],
-    });
+    const messages = [{ role: "user" as const, content: "Hello" }];
+    await client.beta.messages.create({ model, max_tokens: 1, messages });
     return true;
   } catch (error) {
     const failure = failureOf(error, model).error;

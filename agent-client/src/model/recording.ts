@@ -33,19 +33,17 @@ export function recordingFetch(file: string, fetch: Fetch): Fetch {
   }
   return async (input, init) => {
     const request = askedOf(input, init);
-    const response = await fetch(input, init);
-    const headers = Object.fromEntries([...response.headers].filter(([name]) => keptHeaders.includes(name)));
+    const answer = await fetch(input, init);
+    const { status } = answer;
+    const headers = Object.fromEntries([...answer.headers].filter(([name]) => keptHeaders.includes(name)));
     const write = (body: string, isCut: boolean) => {
-      const { status } = response;
-      const exchange: Exchange = {
-        request,
-        response: { status, headers, body, ...(isCut && { is_cut: true }) },
-      };
+      const response = { status, headers, body, ...(isCut && { is_cut: true as const }) };
+      const exchange: Exchange = { request, response };
       appendFileSync(file, `${without(JSON.stringify(exchange), secretsOf(init))}\n`);
     };
-    if (response.body !== null) return new Response(response.body.pipeThrough(copying(write)), response);
+    if (answer.body !== null) return new Response(answer.body.pipeThrough(copying(write)), answer);
     write("", false);
-    return response;
+    return answer;
   };
 }
 

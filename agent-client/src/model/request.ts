@@ -1,14 +1,8 @@
-import type {
-  BetaContextManagementConfig,
-  BetaMessage,
-  MessageCreateParamsNonStreaming as BetaMessageCreateParamsNonStreaming,
-  BetaMessageParam,
-} from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { BetaMessageParam, MessageCreateParamsNonStreaming } from "@anthropic-ai/sdk/resources/beta";
 import type { Usage } from "../events.ts";
 import type { ToolSpec } from "../ports.ts";
 import { failureOf } from "./failure.ts";
 import type { ModelEndpoint } from "./models.ts";
-import { bindingBeta, thinkingOf } from "./thinking.ts";
 import { usageOf } from "./usage.ts";
 
 /** What the requests of a segment have in common. */
@@ -28,6 +22,8 @@ const inlineToolsBeta = "inline-tools-2026-09-15";
 /** Lets a request say which results of tools leave its prompt. */
 const contextBeta = "context-management-2025-06-27";
 const compactBeta = "compact-2026-09-04";
+/** Lets a request say what becomes of thinking that belongs to another conversation. */
+const bindingBeta = "thinking-binding-controls-2026-08-01";
 /** From so many tokens on; a screen that was read before the last few is another one by now. */
 const clearedFrom = 20_000;
 const keptUses = 3;
@@ -44,7 +40,7 @@ export function requestOf(
 ) {
   const cached = { type: "ephemeral" } as const;
   const { model, facts } = endpoint;
-  const cleared = clearing(endpoint, [...specs, ...(inline ?? [])]);
+  const clears = facts.context_tokens !== undefined;
   return {
     model,
     max_tokens: Math.min(maxTokens, facts.output_tokens ?? maxTokens),
@@ -56,47 +52,74 @@ export function requestOf(
       input_schema: { ...input_schema },
     })),
     ...thinkingOf(endpoint, { dropsForeign }),
-    ...(cleared && { context_management: cleared }),
+    ...(clears && { context_management: clearing([...specs, ...(inline ?? [])]) }),
     betas: [
-      ...(cleared ? [contextBeta] : []),
+      ...(clears ? [contextBeta] : []),
       ...(inline ? [inlineToolsBeta] : []),
       ...(dropsForeign ? [bindingBeta] : []),
     ],
   };
 }
 
-type Request = ReturnType<typeof requestOf>;
-
 /**
  * What keeps a long conversation short: the API leaves out what reading tools answered long ago, dumps and pictures, which can
  * be read again. What a tool did stays, with the ids of leases and runs. Sent to models that we know alone; it changes no
  * message, so thinking stays valid.
  */
-function clearing(
-  { facts }: ModelEndpoint,
-  tools: readonly ToolSpec[],
-): BetaContextManagementConfig | undefined {
-  if (facts.context_tokens === undefined) return undefined;
+function clearing(tools: readonly ToolSpec[]) {
   const exclude_tools = tools.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+  const edit = {
+    type: "clear_tool_uses_20250919" as const,
+    trigger: { type: "input_tokens" as const, value: clearedFrom },
+    keep: { type: "tool_uses" as const, value: keptUses },
+    clear_at_least: { type: "input_tokens" as const, value: leastCleared },
+    ...(exclude_tools.length > 0 && { exclude_tools }),
+  };
+  return { edits: [edit] };
+}
+
+type ThinkingParams = Pick<MessageCreateParamsNonStreaming, "thinking" | "output_config">;
+
+/**
+ * Thinking as the settings or the model's default have it, and readable, since what a model says between two calls comes as
+ * thinking. `dropsForeign`: the API leaves out what it takes for another conversation's thinking, in place of a refusal.
+ */
+export function thinkingOf(
+  { facts, thinking, effort }: ModelEndpoint,
+  { dropsForeign = false } = {},
+): ThinkingParams {
+  const byDefault = facts.thinks_by_default && facts.thinking.includes("adaptive") ? "adaptive" : undefined;
+  const type = thinking ?? byDefault;
+  const block_binding = { prefix_mismatch_behavior: "drop_block" } as const;
   return {
-    edits: [
-      {
-        type: "clear_tool_uses_20250919",
-        trigger: { type: "input_tokens", value: clearedFrom },
-        keep: { type: "tool_uses", value: keptUses },
-        clear_at_least: { type: "input_tokens", value: leastCleared },
-        ...(exclude_tools.length > 0 && { exclude_tools }),
-      },
-    ],
+    ...(effort && { output_config: { effort } }),
+    ...(type === "adaptive" && {
+      thinking: { type, display: "summarized", ...(dropsForeign && { block_binding }) },
+    }),
+    ...((type === "between_tools" || type === "disabled") && { thinking: { type } }),
+  };
+}
+
+/** Tokens of an answer of a few words, and of one after thinking, which counts to the limit. */
+const fewWords = 64;
+const fewWordsAfterThinking = 4_096;
+
+/** Of one small question: as little thinking as the model can do, and room for what it does all the same. */
+export function littleThinking({ facts }: ModelEndpoint): ThinkingParams & { max_tokens: number } {
+  if (facts.thinking.includes("disabled")) return { thinking: { type: "disabled" }, max_tokens: fewWords };
+  return {
+    max_tokens: fewWordsAfterThinking,
+    ...(facts.effort_levels.includes("low") && { output_config: { effort: "low" } }),
+    ...(facts.thinking.includes("between_tools") && { thinking: { type: "between_tools" } }),
   };
 }
 
 /** One request without a stream. Throws an AgentError when there is no answer. */
 export async function askOnce(
   { client, model }: ModelEndpoint,
-  body: Omit<BetaMessageCreateParamsNonStreaming, "model">,
+  body: Omit<MessageCreateParamsNonStreaming, "model">,
   signal: AbortSignal,
-): Promise<{ content: BetaMessage["content"]; text: string; usage: Usage }> {
+) {
   try {
     const { content, usage } = await client.beta.messages.create({ ...body, model }, { signal });
     const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
@@ -109,7 +132,7 @@ export async function askOnce(
 
 type Asking = {
   endpoint: ModelEndpoint;
-  request: Request;
+  request: ReturnType<typeof requestOf>;
   messages: BetaMessageParam[];
   signal: AbortSignal;
 };
@@ -123,26 +146,19 @@ export async function countOf({ endpoint, request, messages, signal }: Asking): 
   return count?.input_tokens;
 }
 
-/**
- * The API's own summary of messages that end with a whole turn. `text` is undefined when it came to none. Only for models
- * that have compaction.
- */
+/** The API's own summary of messages that end with a whole turn, without `text` where it made none. Needs compaction. */
 export async function summaryOf({
   endpoint,
-  request,
+  request: { context_management: _, ...request },
   messages,
   signal,
 }: Asking): Promise<{ text?: string; usage: Usage } | undefined> {
-  const { context_management: _, ...rest } = request;
-  const betas = [...rest.betas.filter((beta) => beta !== contextBeta), compactBeta];
+  const betas = [...request.betas.filter((beta) => beta !== contextBeta), compactBeta];
   const max_tokens = Math.min(request.max_tokens, maxUnstreamed);
-  const compaction = { type: "summarize" } as const;
-  const body = { ...rest, max_tokens, betas, messages, compaction };
+  const body = { ...request, max_tokens, betas, messages, compaction: { type: "summarize" as const } };
   const reply = await askOnce(endpoint, body, signal).catch(() => undefined);
   if (reply === undefined) return undefined;
   const [block] = reply.content;
-  return {
-    usage: reply.usage,
-    ...(block?.type === "compaction" && block.content && { text: block.content }),
-  };
+  const text = block?.type === "compaction" && block.content;
+  return { usage: reply.usage, ...(text && { text }) };
 }

@@ -1,11 +1,11 @@
 import { matchSkill, type Skill } from "@labwright/skills";
 
 /** How the skill of a message was found, or the question that finds it. */
-export type Choice =
+type Choice =
   | { kind: "skill"; skill: Skill; chosen_by: "trigger" | "user" | "kept" }
   | { kind: "undecided"; candidates: readonly Skill[] };
 
-export type Asked = {
+type Asked = {
   text: string;
   /** Named with the message. */
   skill?: string | undefined;

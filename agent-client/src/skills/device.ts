@@ -5,13 +5,8 @@ import type { LabServer } from "../ports.ts";
 /** A device as far as choosing one needs it. */
 export type LabDevice = { id: string; name: string; model: string };
 
-const hostsSchema = z.object({
-  hosts: z.array(
-    z.object({
-      devices: z.array(z.object({ id: z.string(), model: z.string() })).default([]),
-    }),
-  ),
-});
+const deviceSchema = z.object({ id: z.string(), model: z.string() });
+const hostsSchema = z.object({ hosts: z.array(z.object({ devices: z.array(deviceSchema).default([]) })) });
 
 /** Those of `list_hosts`; none when it failed. Never rejects. */
 export async function listDevices({ toolbox }: LabServer, signal: AbortSignal): Promise<LabDevice[]> {
@@ -43,19 +38,15 @@ export function devicesNamed(text: string, devices: readonly LabDevice[]): LabDe
 const anyDevice =
   /\b(any|all|every|each|free|whichever|alle|jedes?|irgendein\w*|freie\w*|tou(te)?s?|chaque|libre)\b/i;
 
-/**
- * The devices to ask between before a skill that needs one begins: none where the text or the conversation names one or
- * leaves it open, or where there is no choice.
- */
+/** The devices to ask between: none where the words before or now name one or leave it open, or where there is no choice. */
 export function devicesToAsk(
-  skill: Skill,
-  given: { text: string; before: string; devices: readonly LabDevice[] },
+  { requires_device, platform }: Skill,
+  { text, before, devices }: { text: string; before: string; devices: readonly LabDevice[] },
 ): LabDevice[] {
-  if (!skill.requires_device) return [];
-  const fitting = given.devices.filter(
-    (device) =>
-      skill.platform === null || platformOf(device) === null || platformOf(device) === skill.platform,
+  if (!requires_device || anyDevice.test(text)) return [];
+  if (devicesNamed(`${before} ${text}`, devices).length > 0) return [];
+  const fitting = devices.filter(
+    (device) => platform === null || [platform, null].includes(platformOf(device)),
   );
-  if (fitting.length < 2 || anyDevice.test(given.text)) return [];
-  return devicesNamed(`${given.before} ${given.text}`, given.devices).length > 0 ? [] : fitting;
+  return fitting.length < 2 ? [] : fitting;
 }

@@ -1,10 +1,6 @@
 import type { Skill } from "@labwright/skills";
-import type { Usage } from "../events.ts";
 import type { ModelEndpoint } from "../model/models.ts";
-import { askOnce } from "../model/request.ts";
-import { littleThinking } from "../model/thinking.ts";
-
-export type Routed = { skill: Skill | undefined; usage: Usage };
+import { askOnce, littleThinking } from "../model/request.ts";
 
 const instruction = `Choose the skill that serves the user's request. Answer with the name of one skill and nothing else.
 When two serve it alike, or none does, answer: ask
@@ -18,7 +14,7 @@ const maxLetters = 2_000;
 export async function routeSkill(
   endpoint: ModelEndpoint,
   given: { text: string; skills: readonly Skill[]; loaded?: Skill | undefined; signal: AbortSignal },
-): Promise<Routed> {
+) {
   const { text, skills, loaded, signal } = given;
   const list = skills.map(({ name, description }) => `${name}: ${firstSentence(description)}`).join("\n");
   const now = loaded ? `\nLoaded now, and kept for what goes on with it: ${loaded.name}` : "";
