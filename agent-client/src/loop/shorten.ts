@@ -2,7 +2,7 @@ import type {
   BetaToolResultBlockParam,
   BetaToolResultContentBlockParam,
   BetaToolUseBlockParam,
-} from "@anthropic-ai/sdk/resources/beta/messages/messages";
+} from "@anthropic-ai/sdk/resources/beta";
 import type { ModelFacts } from "../model/facts.ts";
 import { blocksOf, type Message, toolUsesOf, withoutThinking } from "./history.ts";
 
@@ -84,7 +84,8 @@ export function shortened(
 
 /** What each message of a conversation comes to, in a line; what stood in for messages before it stays as it was. */
 function linesOf(head: readonly Message[], reads: ReadonlySet<string>): string[] {
-  const uses = new Map(head.flatMap(toolUsesOf).map((use) => [use.id, use]));
+  const acts = head.flatMap(toolUsesOf).filter(({ name }) => !reads.has(name));
+  const actsById = new Map(acts.map((use) => [use.id, use]));
   return head.flatMap((message) => {
     if (message.role === "system") return [];
     if (typeof message.content === "string") return [said(message.role, message.content)];
@@ -92,7 +93,8 @@ function linesOf(head: readonly Message[], reads: ReadonlySet<string>): string[]
     if (first?.type === "text" && first.text === heading) return rest.flatMap(textIn);
     return blocksOf(message).flatMap((block) => {
       if (block.type === "text") return message.role === "assistant" ? [said("assistant", block.text)] : [];
-      return block.type === "tool_result" ? doneBy(uses.get(block.tool_use_id), block, reads) : [];
+      const act = block.type === "tool_result" && actsById.get(block.tool_use_id);
+      return act ? [doneBy(act, block)] : [];
     });
   });
 }
@@ -111,18 +113,13 @@ const said = (role: "user" | "assistant", text: string): string =>
 /** In one line that nothing in it can end. */
 const quoted = (text: string): string => JSON.stringify(start(text, lineLetters));
 
-function doneBy(
-  use: BetaToolUseBlockParam | undefined,
-  result: BetaToolResultBlockParam,
-  reads: ReadonlySet<string>,
-): string[] {
-  if (use === undefined || reads.has(use.name)) return [];
+function doneBy(use: BetaToolUseBlockParam, result: BetaToolResultBlockParam): string {
   const text = resultText(result);
   const shown = quoted(text);
   const ids = idsIn(text).filter((id) => !shown.includes(id));
   const status = result.is_error ? "failed: " : "";
   const input = start(JSON.stringify(use.input), lineLetters);
-  return [`${use.name} ${input}: ${status}${[shown, ...ids].join(" ")}`];
+  return `${use.name} ${input}: ${status}${[shown, ...ids].join(" ")}`;
 }
 
 /** Handles as the server's results show them: `session_id: …`, `execution_id: …`. */

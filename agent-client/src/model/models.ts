@@ -5,14 +5,10 @@ import { factsOf, type ModelFacts } from "./facts.ts";
 import { failureOf } from "./failure.ts";
 
 /** A model that can be asked: the SDK's client for its endpoint. */
-export type ModelEndpoint = {
-  model: string;
+export type ModelEndpoint = Pick<ModelSettings, "model" | "effort" | "thinking"> & {
   client: Pick<Anthropic, "beta">;
   /** Without a price costs are unknown, and a limit of cost ends the run before it begins. */
   facts: ModelFacts;
-  /** How much it thinks; its own default when left out. */
-  effort?: ModelSettings["effort"] | undefined;
-  thinking?: ModelSettings["thinking"] | undefined;
 };
 
 /** `current` is empty without a key. A key that is saved while this runs counts from the next run on. */
@@ -80,10 +76,7 @@ function savedKey(file: string): string | undefined {
 }
 
 /** One call with a key: false when it is refused. Throws an AgentError when none could be made. */
-export async function tryKey(
-  key: string,
-  given: { settings: Settings; env: Readonly<Record<string, string | undefined>> },
-): Promise<boolean> {
+export async function tryKey(key: string, given: Pick<ModelOptions, "settings" | "env">): Promise<boolean> {
   const env = { ...given.env, ANTHROPIC_API_KEY: key };
   const [endpoint] = openModels({ ...given, env, keyFile: "" }).current();
   if (!endpoint) return false;

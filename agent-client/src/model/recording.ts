@@ -39,7 +39,7 @@ export function recordingFetch(file: string, fetch: Fetch): Fetch {
     const write = (body: string, isCut: boolean) => {
       const response = { status, headers, body, ...(isCut && { is_cut: true as const }) };
       const exchange: Exchange = { request, response };
-      appendFileSync(file, `${without(JSON.stringify(exchange), secretsOf(init))}\n`);
+      appendFileSync(file, `${withoutKey(JSON.stringify(exchange), init)}\n`);
     };
     if (answer.body !== null) return new Response(answer.body.pipeThrough(copying(write)), answer);
     write("", false);
@@ -65,15 +65,13 @@ function copying(write: (text: string, isCut: boolean) => void): TransformStream
   return new TransformStream(transformer);
 }
 
-/** The key as a request carries it: an endpoint may repeat it in what it answers. */
-function secretsOf(init: RequestInit | undefined): string[] {
+/** A line without the key that its request carried: an endpoint may repeat it in what it answers. */
+function withoutKey(line: string, init: RequestInit | undefined): string {
   const headers = new Headers(init?.headers);
   const bearer = headers.get("authorization")?.replace(/^Bearer /i, "");
-  return [bearer, headers.get("x-api-key")].flatMap((key) => (key ? [key] : []));
+  const keys = [bearer, headers.get("x-api-key")].flatMap((key) => (key ? [key] : []));
+  return keys.reduce((rest, key) => rest.replaceAll(JSON.stringify(key).slice(1, -1), "***"), line);
 }
-
-const without = (line: string, secrets: readonly string[]): string =>
-  secrets.reduce((rest, secret) => rest.replaceAll(JSON.stringify(secret).slice(1, -1), "***"), line);
 
 /** A request as the SDK makes it: an address, and JSON as text. */
 export function askedOf(input: string | URL | Request, init: RequestInit | undefined): Exchange["request"] {
