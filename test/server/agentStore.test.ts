@@ -30,8 +30,8 @@ function addressed(on: Bench) {
     for (const [name, value] of Object.entries(daemonHeaders(file, "agent"))) headers.set(name, value);
     return fetch(daemonUrl(file, path), { ...init, headers });
   };
-  const request: StoreRequest = async (path, { method, body, query = {} }) => {
-    const response = await send(`${path}?${new URLSearchParams(query)}`, {
+  const request: StoreRequest = async (path, { method, body }) => {
+    const response = await send(path, {
       method,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });

@@ -14,6 +14,8 @@ export type AskOptions = {
   yes?: boolean;
 };
 
+const notPassed = ["failed", "blocked", "error", "timeout", "cancelled", "interrupted"];
+
 /** `labwright ask`: one request and its answer. 1 also when a run that was asked for did not pass. */
 export async function runAsk(
   { conversations }: OpenAgent,
@@ -42,7 +44,8 @@ export async function runAsk(
     },
   });
   if (!json) terminal.err.write(`To continue: labwright ask --resume ${id} "…"\n`);
-  return code === exitCodes.done && [...statuses.values()].some(isBad) ? exitCodes.notDone : code;
+  const hasBadRun = [...statuses.values()].some((status) => notPassed.includes(status));
+  return code === exitCodes.done && hasBadRun ? exitCodes.notDone : code;
 }
 
 async function readStdin(terminal: Terminal): Promise<string> {
@@ -50,7 +53,3 @@ async function readStdin(terminal: Terminal): Promise<string> {
   const text = await unlessInterrupted(terminal, input.ask("> ")).finally(() => input.close());
   return text?.trim() ?? "";
 }
-
-/** Statuses of a run that did not pass. */
-const isBad = (status: string): boolean =>
-  ["failed", "blocked", "error", "timeout", "cancelled", "interrupted"].includes(status);

@@ -35,7 +35,6 @@ const noModel = `No model is set. Without one, Labwright runs the scripts and te
 tells what ran. For anything else set ANTHROPIC_API_KEY, or name a model under agents.models in labwright.yaml.
 `;
 
-/** Says who is there, and offers prompts to start with. */
 async function greet(chat: Chat): Promise<void> {
   const { screen, session, client } = chat;
   const agent = client.agents.find((one) => (session ? one.name === session.agent : one.default));

@@ -5,10 +5,7 @@ import { plain } from "./plain.ts";
 
 /** What a person types or a pipe has, a message at a time. */
 export type Input = {
-  /**
-   * Returns the next message. Undefined: nothing more will come, or the question was withdrawn. With `decision`, which
-   * withdraws it, what was typed before the question is no answer to it, and stays for the next prompt.
-   */
+  /** The next message; undefined at the end. `decision` withdraws the question; keys typed before it are no answer. */
   ask(prompt: string, decision?: AbortSignal): Promise<string | undefined>;
   close(): void;
 };
@@ -49,10 +46,7 @@ type Tty = {
 const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
 const ctrlC = "\u0003";
 
-/**
- * A person at a terminal. A pasted text is one message, also of several lines. Keys that are pressed while nothing is asked
- * are not shown, and go to the next prompt. Ctrl-C clears what is typed; when nothing is typed it calls `interrupt`.
- */
+/** A person at a terminal. A pasted text is one message. Keys pressed while nothing is asked go to the next prompt. */
 export class KeyboardInput implements Input {
   private readonly editor: Interface;
   private readonly typedAhead: (() => void)[] = [];

@@ -3,10 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 /** Control characters but line feed and tab; and what turns the direction of text, which can make it read as another. */
 const unsafe = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/**
- * Text of a model, a page or a device, made harmless for a terminal: without escape sequences and control characters, lines
- * ended by line feeds. An escape sequence that is cut between two pieces loses its escape character; its rest is only text.
- */
+/** Text made harmless for a terminal: without escape sequences and control characters, lines ended by line feeds. */
 export const plain = (text: string): string =>
   stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(unsafe, "");
 

@@ -9,7 +9,6 @@ import { plain, plainLine } from "./plain.ts";
 import { costLine, counted } from "./render.ts";
 import type { Screen, Terminal } from "./terminal.ts";
 
-/** A conversation at a terminal or over a pipe. */
 export type Chat = {
   client: OpenAgent;
   terminal: Terminal;
@@ -18,14 +17,12 @@ export type Chat = {
   screen: Screen;
   /** Serves every message, in place of one that is chosen for each. */
   skill?: string | undefined;
-  /** Undefined until the first message. */
   session?: StoredSession;
   /** Prompts that a number sends; they are offered until something else is sent. */
   suggestions: readonly string[];
 };
 
 type Command = { help: string; run(chat: Chat, argument: string): Promise<void> | void };
-
 const commands: Readonly<Record<string, Command>> = {
   skills: { help: "the skills, and which one is loaded", run: showSkills },
   agents: { help: "the agents, and what starts them", run: showAgents },
@@ -61,7 +58,6 @@ export async function findConversation(conversations: Conversations, wanted = ""
   return conversations.get(found?.id ?? wanted, owner);
 }
 
-/** Continues a conversation. */
 export async function resumeConversation(chat: Chat, wanted?: string): Promise<void> {
   const { client, screen } = chat;
   const session = await findConversation(client.conversations, wanted);

@@ -10,7 +10,6 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export type Style = (format: "dim" | "bold" | "green" | "red" | "yellow", text: string) => string;
 export type Screen = { write(text: string): void; style: Style };
 
-/** What a command line stands in. */
 export type Terminal = {
   out: Screen;
   err: Screen;
@@ -22,7 +21,6 @@ export type Terminal = {
   interrupts: EventEmitter<{ interrupt: [] }>;
 };
 
-/** The terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
   const interrupts: Terminal["interrupts"] = new EventEmitter();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { AgentError } from "../errors.ts";
 import type { StoreRequest } from "../store/httpStore.ts";
 
-/** A living daemon, and the way to be known there: what this client holds is given back when `close` or its death ends it. */
+/** A living daemon, and how this client is known there. `close` gives back what this client holds. */
 export type Attachment = {
   url: URL;
   headers: Readonly<Record<string, string>>;
@@ -21,9 +21,6 @@ export type Daemon = {
   close(): void;
 };
 
-const maxAttempts = 3;
-const pauseMs = 200;
-
 /** Keeps one attachment and replaces it when it is lost. */
 export function createDaemon(attach: Attach): Daemon {
   let current: Promise<Attachment> | undefined;
@@ -41,49 +38,43 @@ export function createDaemon(attach: Attach): Daemon {
     return opening.catch(toldUnreachable);
   }
 
-  async function send(path: string, init: RequestInit): Promise<Response> {
-    const { url, headers } = await attachment();
-    return fetch(new URL(path, url), {
-      ...init,
-      headers: { ...headers, "content-type": "application/json" },
-    });
-  }
-
   return {
     attachment,
-    async request(path, { method, body, query }) {
-      const search = query ? `?${new URLSearchParams(query)}` : "";
-      const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
-      const response = await inAttempts(() => send(`${path}${search}`, init), {
-        left: maxAttempts,
-        pauseMs,
-        may: (error) => !(error instanceof AgentError || isClosed),
-      }).catch(toldUnreachable);
+    async request(path, { method, body }) {
+      const send = async () => {
+        const { url, headers } = await attachment();
+        return fetch(new URL(path, url), {
+          method,
+          headers: { ...headers, "content-type": "application/json" },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+      };
+      const mayRetry = (error: unknown) => !(error instanceof AgentError || isClosed);
+      const response = await withRetries(send, mayRetry).catch(toldUnreachable);
       return { status: response.status, body: await response.json().catch(() => undefined) };
     },
     close() {
       isClosed = true;
-      current?.then(
-        (open) => open.close(),
-        () => {},
-      );
+      current?.then((open) => open.close()).catch(() => {});
       current = undefined;
     },
   };
 }
 
-/** Runs it again while `may` says so, `left` times in all, waiting twice as long each time. */
-export async function inAttempts<T>(
+/** Runs it up to three times, while `mayRetry` says so of its error. */
+export async function withRetries<T>(
   run: () => Promise<T>,
-  given: { left: number; pauseMs: number; may(error: unknown): boolean },
+  mayRetry: (error: unknown) => boolean,
 ): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (given.left <= 1 || !given.may(error)) throw error;
-    await pause(given.pauseMs);
-    return inAttempts(run, { ...given, left: given.left - 1, pauseMs: 2 * given.pauseMs });
+  for (const pauseMs of [200, 400]) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!mayRetry(error)) throw error;
+    }
+    await pause(pauseMs);
   }
+  return run();
 }
 
 function toldUnreachable(error: unknown): never {

@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { skillSchema } from "@labwright/skills";
 import { Client, SdkError, SdkErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { AgentError } from "../errors.ts";
-import type { LabServer, LabSkill, Toolbox } from "../ports.ts";
+import type { LabServer, LabSkill } from "../ports.ts";
 import type { Settings } from "../settings.ts";
-import { httpStore, serverSettings } from "../store/httpStore.ts";
+import { httpStore, serverSettings, storeRoutes } from "../store/httpStore.ts";
 import { type Attach, type Attachment, createDaemon, type Daemon } from "./daemon.ts";
 import { mcpToolbox } from "./toolbox.ts";
 
@@ -17,8 +15,7 @@ export type LabServerOptions = {
 
 const identity = { name: "labwright-agent", version: "0.0.0" };
 
-const storePath = "/server/agent/store";
-/** So often skills are looked at again; the user's own change while this runs. */
+/** The time after which the skills are read again: the user may change one while this runs. */
 const skillsMs = 5_000;
 const skillsSchema = z.object({
   hash: z.string(),
@@ -35,40 +32,26 @@ export type RemoteLab = LabServer & {
   close(): Promise<void>;
 };
 
-export function openLabServer(options: LabServerOptions): RemoteLab {
-  const daemon = createDaemon(options.attach);
-  const { toolbox, close } = toolsOf(daemon, options);
+export function openLabServer({ attach, silentMs }: LabServerOptions): RemoteLab {
+  const daemon = createDaemon(attach);
   return {
-    toolbox,
+    ...openTools(daemon, silentMs),
     skills: createSkillSource(daemon),
     store: httpStore(daemon.request),
     settings: () => serverSettings(daemon.request),
-    close,
   };
 }
 
 /** The server's tools alone. `close` gives back what this client holds. */
-export const openToolbox = (options: LabServerOptions): { toolbox: Toolbox; close(): Promise<void> } =>
-  toolsOf(createDaemon(options.attach), options);
-
-function toolsOf(daemon: Daemon, options: LabServerOptions) {
-  const { connect, isLost, close } = createConnection(daemon);
-  return {
-    toolbox: mcpToolbox({ connect, isLost, silentMs: options.silentMs, newKey: randomUUID }),
-    async close() {
-      await close();
-      daemon.close();
-    },
-  };
-}
+export const openToolbox = ({ attach, silentMs }: LabServerOptions): Pick<RemoteLab, "toolbox" | "close"> =>
+  openTools(createDaemon(attach), silentMs);
 
 /** One MCP client for each life of the daemon. */
-function createConnection(daemon: Daemon) {
+function openTools(daemon: Daemon, silentMs: () => number) {
   let open: { attachment: Attachment; client: Promise<Client> } | undefined;
 
   async function start({ url, headers, lost }: Attachment): Promise<Client> {
-    const mode = { pin: "2026-07-28" } as const;
-    const client = new Client(identity, { versionNegotiation: { mode } });
+    const client = new Client(identity, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
     // A reply that breaks off ends no call by itself: without this, each waits until the server was silent too long.
     lost.addEventListener("abort", () => void client.close().catch(() => {}), { once: true });
     await client.connect(
@@ -77,46 +60,41 @@ function createConnection(daemon: Daemon) {
     return client;
   }
 
+  async function connect(): Promise<Client> {
+    const attachment = await daemon.attachment();
+    if (open?.attachment !== attachment) open = { attachment, client: start(attachment) };
+    const { client } = open;
+    client.catch(() => {
+      if (open?.client === client) open = undefined;
+    });
+    return client;
+  }
+
+  /** What a call met while its daemon died is lost; a refusal or a timeout is not. */
+  const isLost = (error: unknown) =>
+    open?.attachment.lost.aborted === true ||
+    (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) ||
+    (error instanceof TypeError && error.message === "fetch failed");
+
   return {
-    async connect(): Promise<Client> {
-      const attachment = await daemon.attachment();
-      if (open?.attachment !== attachment) open = { attachment, client: start(attachment) };
-      const { client } = open;
-      client.catch(() => {
-        if (open?.client === client) open = undefined;
-      });
-      return client;
-    },
-    /** What a call met while its daemon died is lost; a refusal or a timeout is not. */
-    isLost: (error: unknown) =>
-      open?.attachment.lost.aborted === true ||
-      (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) ||
-      (error instanceof TypeError && error.message === "fetch failed"),
+    toolbox: mcpToolbox({ connect, isLost, silentMs }),
     async close() {
       const client = await open?.client.catch(() => undefined);
       await client?.close();
+      daemon.close();
     },
   };
 }
 
 /** The same array until one of them changes. */
-function createSkillSource(daemon: Daemon): () => Promise<readonly LabSkill[]> {
+function createSkillSource({ request }: Daemon): () => Promise<readonly LabSkill[]> {
+  const ask = storeRoutes(request);
   let known = { hash: "", skills: [] as readonly LabSkill[], until: 0 };
   return async () => {
     if (performance.now() < known.until) return known.skills;
     const query = { hash: known.hash };
-    const { status, body } = await daemon.request(`${storePath}/skills`, { method: "GET", query });
-    const { hash, skills = known.skills } = answered(status, skillsSchema.safeParse(body));
+    const { hash, skills = known.skills } = await ask("GET", "/skills", skillsSchema, { query });
     known = { hash, skills, until: performance.now() + skillsMs };
     return skills;
   };
-}
-
-function answered<T>(status: number, parsed: z.ZodSafeParseResult<T>): T {
-  if (status === 200 && parsed.success) return parsed.data;
-  throw new AgentError(
-    "SERVER_UNREACHABLE",
-    `The server answered ${status} where its own routes were asked.`,
-    "Is it of the same version as this client? `labwright stop` ends it, the next command starts this one's.",
-  );
 }

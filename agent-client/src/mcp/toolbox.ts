@@ -1,49 +1,30 @@
+import { randomUUID } from "node:crypto";
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
-import type { ResultPart, Toolbox, ToolCall, ToolSpec } from "../ports.ts";
-import { inAttempts } from "./daemon.ts";
-
-/** The part of an MCP client that the agent needs; the only door from the agent to devices. */
-export type McpTools = Pick<Client, "listTools" | "callTool">;
+import type { ResultPart, Toolbox, ToolSpec } from "../ports.ts";
+import { withRetries } from "./daemon.ts";
 
 /** A name of our own server: `mcp-server/src/server/createServer.ts`. */
 const idempotencyKeyMeta = "dev.labwright/idempotency_key";
 
 export type ToolboxOptions = {
   /** Gives the connection; another one when the one before was lost. */
-  connect(): Promise<McpTools>;
+  connect(): Promise<Pick<Client, "listTools" | "callTool">>;
   /** Whether a connection was lost, so that a call may be repeated under its key. */
   isLost(error: unknown): boolean;
   /** How long a tool may say nothing, in milliseconds. */
   silentMs(): number;
-  newKey(): string;
 };
 
 /** Longer than any tool of ours may take. */
 const maxTotalMs = 86_400_000;
-const maxAttempts = 3;
-const pauseMs = 200;
 
 /** The tools of an MCP server. A call whose connection breaks is repeated under its key, so that it is done once. */
 export function mcpToolbox(options: ToolboxOptions): Toolbox {
   let listed: Promise<readonly ToolSpec[]> | undefined;
 
   async function list(): Promise<readonly ToolSpec[]> {
-    const { tools } = await (await options.connect()).listTools();
-    return tools.map(toSpec);
-  }
-
-  async function callOnce({ name, input }: ToolCall, key: string, { signal, onProgress }: CallOptions) {
     const client = await options.connect();
-    return client.callTool(
-      { name, arguments: { ...input }, _meta: { [idempotencyKeyMeta]: key } },
-      {
-        signal,
-        timeout: options.silentMs(),
-        maxTotalTimeout: maxTotalMs,
-        resetTimeoutOnProgress: true,
-        onprogress: ({ message, progress }) => onProgress?.(message ?? String(progress)),
-      },
-    );
+    return (await client.listTools()).tools.map(toSpec);
   }
 
   return {
@@ -54,26 +35,30 @@ export function mcpToolbox(options: ToolboxOptions): Toolbox {
       });
       return listed;
     },
-    async call(use, given) {
-      const key = options.newKey();
-      const may = (error: unknown) => !given.signal.aborted && options.isLost(error);
-      try {
-        return toResult(
-          await inAttempts(() => callOnce(use, key, given), { left: maxAttempts, pauseMs, may }),
+    async call({ name, input }, { signal, onProgress }) {
+      const _meta = { [idempotencyKeyMeta]: randomUUID() };
+      const callOnce = async () => {
+        const client = await options.connect();
+        return client.callTool(
+          { name, arguments: { ...input }, _meta },
+          {
+            signal,
+            timeout: options.silentMs(),
+            maxTotalTimeout: maxTotalMs,
+            resetTimeoutOnProgress: true,
+            onprogress: ({ message, progress }) => onProgress?.(message ?? String(progress)),
+          },
         );
+      };
+      try {
+        return toResult(await withRetries(callOnce, (error) => !signal.aborted && options.isLost(error)));
       } catch (error) {
-        if (given.signal.aborted) throw error;
-        return failed(error);
+        if (signal.aborted) throw error;
+        const text = error instanceof Error ? error.message : String(error);
+        return { parts: [{ type: "text", text }], isError: true };
       }
     },
   };
-}
-
-type CallOptions = Parameters<Toolbox["call"]>[1];
-
-function failed(error: unknown) {
-  const text = error instanceof Error ? error.message : String(error);
-  return { parts: [{ type: "text", text }] as const, isError: true };
 }
 
 function toResult({ content, isError, structuredContent }: CallToolResult) {

@@ -1,15 +1,7 @@
 import { AgentError } from "../errors.ts";
 import type { ToolCall, ToolResult } from "../ports.ts";
-import {
-  listingOf,
-  namedTopics,
-  runnableTopics,
-  type Thing,
-  type Topic,
-  textOf,
-  thingsIn,
-  topics,
-} from "./listings.ts";
+import type { Thing, Topic } from "./listings.ts";
+import { listingOf, namedTopics, runnableTopics, textOf, thingsIn, topics } from "./listings.ts";
 import { type Period, periodIn } from "./times.ts";
 import { keyOf, type Meaning, means, type Token, tokensOf } from "./words.ts";
 
@@ -43,8 +35,8 @@ export function stop(text: string, options: readonly string[] = []): never {
   throw new Settled({ text, outcome: "needs_input", ...(options.length > 0 && { needs }) });
 }
 /** Names the words that were not understood, before the text. */
-export function notUnderstood(words: readonly string[], text = ""): string {
-  const list = words.map((word) => `“${word}”`).join(", ");
+export function notUnderstood(words: readonly Token[], text = ""): string {
+  const list = words.map(({ raw }) => `“${raw}”`).join(", ");
   return words.length === 0 ? text : `Not understood: ${list}. ${text}`.trimEnd();
 }
 
@@ -101,12 +93,12 @@ export class Request {
   }
 
   /** The words that an answer about these meanings, things and time leaves out. */
-  leftOver(meanings: readonly Meaning[], things: readonly (Thing | undefined)[], period?: Period): string[] {
+  leftOver(meanings: readonly Meaning[], things: readonly (Thing | undefined)[], period?: Period): Token[] {
     const used = this.names.flatMap(({ thing, tokens }) => (things.includes(thing) ? tokens : []));
     const isInPeriod = ({ from, to }: Token) => period !== undefined && from < period.to && to > period.from;
-    return this.tokens
-      .filter((token) => !used.includes(token) && !means(token, meanings) && !isInPeriod(token))
-      .map(({ raw }) => raw);
+    return this.tokens.filter(
+      (token) => !used.includes(token) && !means(token, meanings) && !isInPeriod(token),
+    );
   }
 
   /** Throws an AgentError when the tool fails. */
@@ -135,7 +127,7 @@ function namesIn(tokens: readonly Token[], things: readonly Thing[]): Name[] {
   const names = tokens.flatMap((_, from) =>
     tokens.slice(from, from + maxNameTokens).flatMap((_, more) => {
       const span = tokens.slice(from, from + more + 1);
-      const key = span.flatMap(({ words }) => words).join(" ");
+      const key = span.map(({ words }) => words.join(" ")).join(" ");
       const isPlain = span.every((token) => means(token));
       return things
         .filter(({ keys }) => !isPlain && keys.includes(key))
@@ -149,10 +141,8 @@ function namesIn(tokens: readonly Token[], things: readonly Thing[]): Name[] {
   return names.filter((name) => !names.some((other) => isBetter(other, name)));
 }
 
-type Message = { role: string; text: string };
-
 /** The request of the last message: an option of the question before it, when the message is a name in only that one. */
-export function requestIn(messages: readonly Message[]): string {
+export function requestIn(messages: readonly { role: string; text: string }[]): string {
   const text = messages.at(-1)?.text ?? "";
   const question = messages.at(-2);
   if (question?.role !== "assistant") return text;

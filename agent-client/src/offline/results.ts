@@ -32,10 +32,13 @@ export async function results(request: Request): Promise<OfflineAnswer> {
     ...{ since: period?.since?.toISOString(), until: period?.until?.toISOString() },
   });
   const [latest, ...others] = page.executions;
-  const further = request.says("fail", "not") ? page.executions.filter(isBad) : others;
+  const further = request.says("fail", "not")
+    ? page.executions.filter(({ status }) => isBad(status))
+    : others;
   const what = [target && ` of ${target.value}`, device && ` on ${device.value}`].join("");
+  const said = latest ? `the latest run: ${runText(latest)}` : `there was no run${what}`;
   const lines = [
-    `${left.length > 0 ? "" : verdict(request, page, target)}${latest ? `the latest run: ${runText(latest)}` : `there was no run${what}`}.`,
+    `${left.length > 0 ? "" : verdict(request, page, target)}${said}.`,
     `${period?.said ?? "at any time"}: ${countsOf(page)}.`,
     ...further.slice(0, maxShown).map((run) => `- ${runText(run)}`),
     period && `Meant by “${period.said}”: ${boundsText(period)}.`,
@@ -55,17 +58,17 @@ async function search(request: Request, filter: Record<string, string | undefine
   return pageSchema.parse((await request.call("get_execution_results", input)).structured);
 }
 
-const isBad = (run: { status: string }): boolean => !isOpen(run) && !["passed", "flaky"].includes(run.status);
+const isBad = (status: string): boolean => !isOpen(status) && !["passed", "flaky"].includes(status);
 
 /** The answer to a question whether something passed or failed: by the latest run of one target, else by all runs. */
 function verdict(request: Request, { counts, executions }: Page, target: Thing | undefined): string {
   if (!request.leads("question") || request.says("not") || !request.says("pass", "fail")) return "";
   const asksFail = request.says("fail");
-  const runs =
-    target && !asksFail ? executions.slice(0, 1) : Object.keys(counts).map((status) => ({ status }));
-  const hasBad = runs.some(isBad);
-  if (!hasBad && runs.some(isOpen)) return "Not yet: ";
-  return runs.length > 0 && asksFail === hasBad ? "Yes: " : "No: ";
+  const latest = executions.slice(0, 1).map(({ status }) => status);
+  const statuses = target && !asksFail ? latest : Object.keys(counts);
+  const hasBad = statuses.some(isBad);
+  if (!hasBad && statuses.some(isOpen)) return "Not yet: ";
+  return statuses.length > 0 && asksFail === hasBad ? "Yes: " : "No: ";
 }
 
 function countsOf({ counts: { flaky: _, ...counts } }: Page): string {

@@ -1,82 +1,93 @@
 import { z } from "zod";
 import { type Thing, textOf } from "./listings.ts";
 import { notUnderstood, type OfflineAnswer, type Request, stop } from "./request.ts";
-import type { Meaning } from "./words.ts";
+import type { Meaning, Token } from "./words.ts";
 
 /** The time that one call waits for the end of a run: hosts give up at 60 s. */
 const waitMs = 45_000;
-const understood: readonly Meaning[] = ["run", "small", "script", "testcase", "device"];
+const understood: readonly Meaning[] = ["run", "small", "script", "testcase", "device", "app"];
 const compatibleSchema = z.object({ others: z.array(z.object({ id: z.string(), reason: z.string() })) });
 const runSchema = z.object({ execution_id: z.string(), status: z.string() });
+type RunInput = { device_id: string; args?: string[]; userinterface_name?: string };
 const rowSchema = z.object({ userinterface_name: z.string().optional() });
 
 /** True of a run that has not ended. */
-export const isOpen = ({ status }: { status: string }): boolean =>
-  status === "running" || status === "queued";
+export const isOpen = (status: string): boolean => status === "running" || status === "queued";
 
 /** Runs what an order names. Throws Settled, with orders to choose from, unless the order is whole and understood. */
 export async function run(request: Request): Promise<OfflineAnswer> {
   if (request.says("not")) stop("Nothing was run: the request says not to.");
-  const targets = request.found(request.runnables());
   const named = request.found(["device"]);
-  const left = request.leftOver(understood, [...targets, ...named]);
-  const ask = (orders: string[]) =>
-    stop(
-      notUnderstood(left, orders.length > 0 ? "What is to be run?" : "There is nothing that can be run."),
-      orders,
-    );
-  const [target] = targets;
-  if (!target || targets.length > 1) {
-    const things = target ? targets : await request.all(...request.runnables());
-    return ask(things.map((thing) => orderOf(thing, named.length === 1 ? named[0] : undefined)));
+  const target = await targetOf(request, named);
+  // The app that is named is a script's `userinterface_name`; quoted texts that name nothing are its arguments.
+  const isScript = target.topic === "script";
+  const [app] = isScript ? request.found(["app"]) : [];
+  const unnamed = request.leftOver(understood, [target, ...named, app]);
+  const args = unnamed.filter(({ isQuoted }) => isScript && isQuoted);
+  const left = unnamed.filter((token) => !args.includes(token));
+  const appName = app?.value ?? rowSchema.parse(target.row).userinterface_name;
+  const devices = await devicesFor(request, named, appName);
+  const [device, another] = devices;
+  // A quoted text may also be a device that is not there.
+  const isWhole = left.length === 0 && (args.length === 0 || named.length > 0);
+  if (!device || another || !isWhole || !request.leads("run")) {
+    const more = [...args.map(({ raw }) => ` "${raw}"`), app && ` in the app "${app.value}"`].join("");
+    const orders = devices.map((one) => orderOf(target, one, more));
+    return ask(left, orders);
   }
-  const devices = await devicesFor(request, target, named);
-  const [device] = devices;
-  if (!device || devices.length > 1 || left.length > 0 || !request.leads("run"))
-    return ask(devices.map((one) => orderOf(target, one)));
-  return runToEnd(request, target, device);
+  return runToEnd(request, target, {
+    device_id: device.value,
+    ...(isScript && { args: args.map(({ raw }) => raw) }),
+    ...(app && { userinterface_name: app.value }),
+  });
 }
 
-export const orderOf = ({ topic, value }: Thing, device?: Thing): string =>
-  `Run the ${topic === "testcase" ? "test case" : topic} "${value}"${device ? ` on "${device.value}"` : ""}`;
+/** The only script or test case that is named. Throws Settled without one. */
+async function targetOf(request: Request, devices: readonly Thing[]): Promise<Thing> {
+  const targets = request.found(request.runnables());
+  const [target, another] = targets;
+  if (target && !another) return target;
+  const things = target ? targets : await request.all(...request.runnables());
+  const device = devices.length === 1 ? devices[0] : undefined;
+  const orders = things.map((thing) => orderOf(thing, device));
+  return ask(request.leftOver(understood, [...targets, ...devices]), orders);
+}
 
-/** The devices that can run the app of the target, among those that are named. Throws Settled when a named one cannot. */
-async function devicesFor(
-  request: Request,
-  { row }: Thing,
-  named: readonly Thing[],
-): Promise<readonly Thing[]> {
+function ask(left: readonly Token[], orders: readonly string[]): never {
+  const question = orders.length > 0 ? "What is to be run?" : "There is nothing that can be run.";
+  return stop(notUnderstood(left, question), orders);
+}
+
+export const orderOf = ({ topic, value }: Thing, device?: Thing, more = ""): string =>
+  `Run the ${topic === "testcase" ? "test case" : topic} "${value}"${more}${device ? ` on "${device.value}"` : ""}`;
+
+/** The devices that can run the app, among those that are named. Throws Settled when a named one cannot. */
+async function devicesFor(request: Request, named: Thing[], app?: string): Promise<Thing[]> {
   const devices = named.length > 0 ? named : await request.all("device");
-  const { userinterface_name } = rowSchema.parse(row);
-  if (userinterface_name === undefined) return devices;
-  const { structured } = await request.call("get_compatible_hosts", { userinterface_name });
+  if (app === undefined) return devices;
+  const { structured } = await request.call("get_compatible_hosts", { userinterface_name: app });
   const { others } = compatibleSchema.parse(structured);
   const misfit = others.find(({ id }) => named.some(({ value }) => value === id));
-  if (misfit) stop(`${misfit.id} cannot run ${userinterface_name}: ${misfit.reason}.`);
+  if (misfit) stop(`${misfit.id} cannot run ${app}: ${misfit.reason}.`);
   return devices.filter(({ value }) => !others.some(({ id }) => id === value));
 }
 
 /** Starts the run once, waits on by its id, and tells how it ended. */
-async function runToEnd(request: Request, target: Thing, device: Thing): Promise<OfflineAnswer> {
-  let text = "";
-  const callRun = async (input: object) => {
-    const result = await request.call(`execute_${target.topic}`, { ...input, wait_ms: waitMs });
-    text = textOf(result);
-    return runSchema.parse(result.structured);
+async function runToEnd(request: Request, { topic, value }: Thing, input: RunInput): Promise<OfflineAnswer> {
+  const callRun = async (call: object) => {
+    const result = await request.call(`execute_${topic}`, { ...call, wait_ms: waitMs });
+    return { ...runSchema.parse(result.structured), text: textOf(result) };
   };
-  let end = await callRun({ [target.topic]: target.value, device_id: device.value });
+  let end = await callRun({ [topic]: value, ...input });
   const { execution_id } = end;
-  for (let waited = waitMs; waited < request.given.timeoutMs && isOpen(end); waited += waitMs)
+  for (let waited = waitMs; waited < request.given.timeoutMs && isOpen(end.status); waited += waitMs)
     end = await callRun({ execution_id });
-  const head = `**${target.value} on ${device.value}**: ${end.status.toUpperCase()}\n${text}`;
-  if (isOpen(end)) return { text: `${head}\nThe run goes on.`, outcome: "limit" };
+  const text = `**${value} on ${input.device_id}**: ${end.status.toUpperCase()}\n${end.text}`;
+  if (isOpen(end.status)) return { text: `${text}\nThe run goes on.`, outcome: "limit" };
   // A script's result names its report.
-  const report = text.includes("report.html") ? "" : await reportOf(request, execution_id);
-  return { text: `${head}${report}`, outcome: "done" };
-}
-
-/** A run has ended all the same when its report cannot be made. */
-async function reportOf({ given }: Request, execution_id: string): Promise<string> {
-  const result = await given.call({ name: "get_execution_report", input: { execution_id } });
-  return `\nreport: ${result.structured?.report ?? `could not be made. ${textOf(result)}`}`;
+  if (end.text.includes("report.html")) return { text, outcome: "done" };
+  // The run has ended all the same when its report cannot be made: this call does not throw.
+  const report = await request.given.call({ name: "get_execution_report", input: { execution_id } });
+  const said = report.structured?.report ?? `could not be made. ${textOf(report)}`;
+  return { text: `${text}\nreport: ${said}`, outcome: "done" };
 }

@@ -21,7 +21,7 @@ export const tokensOf = (text: string): Token[] =>
       const place = { from: piece.index, to: piece.index + piece[0].length };
       return { raw, words: foldedWords(raw), isQuoted: quoted !== undefined, ...place };
     })
-    .filter(({ words }) => words.length > 0);
+    .filter(({ words, isQuoted }) => isQuoted || words.length > 0);
 
 /** True of a token whose words all have one of the meanings. A quoted token is a name. */
 export const means = ({ words, isQuoted }: Token, meanings: readonly Meaning[] = everyMeaning): boolean =>

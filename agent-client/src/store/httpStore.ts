@@ -1,84 +1,99 @@
 import { z } from "zod";
+import { AgentError, type AgentErrorCode } from "../errors.ts";
 import type { AgentStore } from "../ports.ts";
 import { type Settings, settingsSchema } from "../settings.ts";
 import { agentEvent, storedMessage, storedSession } from "./schemas.ts";
-import { answerOf, type ServerReply } from "./serverError.ts";
 
-/**
- * Asks the server, wherever it is now. `path` begins with `/server/`; a body goes as JSON. Rejects with SERVER_UNREACHABLE
- * when it does not answer. May repeat a request whose answer was lost: each of the store's bears it.
- */
-export type StoreRequest = (
-  path: string,
-  init: { method: string; body?: unknown; query?: Record<string, string> },
-) => Promise<ServerReply>;
+/** A reply of the server; `body` is parsed JSON, or undefined. */
+export type ServerReply = { status: number; body: unknown };
 
-type Json = Readonly<Record<string, unknown>>;
-type Ask = <T>(method: string, path: string, answer: z.ZodType<T>, given?: Given) => Promise<T>;
-type Given = { body?: Json; query?: Record<string, string | number | undefined> };
+/** Asks the server; may repeat a request whose answer was lost. Rejects with SERVER_UNREACHABLE without an answer. */
+export type StoreRequest = (path: string, init: { method: string; body?: unknown }) => Promise<ServerReply>;
 
-const root = "/server/agent/store";
-const nothing = z.object({});
-const held = z.object({ held: z.object({ session: storedSession, is_changed: z.boolean() }).nullable() });
+type Sent = { body?: unknown; query?: Record<string, string | number | undefined> };
+type Ask = <T>(method: string, path: string, answer: z.ZodType<T>, sent?: Sent) => Promise<T>;
 
 /** The conversations in the server's database. */
 export function httpStore(request: StoreRequest): AgentStore {
-  const ask = asking(request);
-  return { ...conversations(ask), ...entries(ask) };
-}
-
-/** What the configuration of the server says of the models and the agents. */
-export async function serverSettings(request: StoreRequest): Promise<Settings> {
-  return (await asking(request)("GET", "/settings", z.object({ agents: settingsSchema }))).agents;
-}
-
-function asking(request: StoreRequest): Ask {
-  return async (method, path, answer, { body, query = {} } = {}) => {
-    const given = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as const],
-    );
-    const reply = await request(`${root}${path}`, {
-      method,
-      ...(body && { body }),
-      ...(given.length > 0 && { query: Object.fromEntries(given) }),
-    });
-    return answerOf(answer, reply);
+  const ask = storeRoutes(request);
+  const pathOf = (id: string, rest = "") => `/sessions/${encodeURIComponent(id)}${rest}`;
+  return {
+    createSession: async (session) =>
+      (await ask("POST", "/sessions", answers.session, { body: session })).session,
+    sessions: async (query) => (await ask("GET", "/sessions", answers.sessions, { query })).sessions,
+    findSession: async (id) => (await ask("GET", pathOf(id), answers.found)).session ?? undefined,
+    deleteSession: async (id) => (await ask("DELETE", pathOf(id), answers.deleted)).deleted,
+    async append(id, holder, entries) {
+      await ask("POST", pathOf(id, "/entries"), answers.nothing, { body: { holder, ...entries } });
+    },
+    messages: async (id, query) =>
+      (await ask("GET", pathOf(id, "/messages"), answers.messages, { query })).messages,
+    events: async (id, query) => (await ask("GET", pathOf(id, "/events"), answers.events, { query })).events,
+    async hold(id, holder, ttl_ms) {
+      const { held } = await ask("PUT", pathOf(id, "/hold"), answers.held, { body: { holder, ttl_ms } });
+      return held ?? undefined;
+    },
+    async letGo(id, holder) {
+      await ask("DELETE", pathOf(id, "/hold"), answers.nothing, { query: { holder } });
+    },
   };
 }
 
-const sessionPath = (id: string, rest = "") => `/sessions/${encodeURIComponent(id)}${rest}`;
+const answers = {
+  nothing: z.object({}),
+  session: z.object({ session: storedSession }),
+  sessions: z.object({ sessions: z.array(storedSession) }),
+  found: z.object({ session: storedSession.nullable() }),
+  deleted: z.object({ deleted: z.boolean() }),
+  messages: z.object({ messages: z.array(storedMessage) }),
+  events: z.object({ events: z.array(agentEvent) }),
+  held: z.object({ held: z.object({ session: storedSession, is_changed: z.boolean() }).nullable() }),
+};
 
-function conversations(ask: Ask) {
-  const one = z.object({ session: storedSession });
-  return {
-    createSession: async (session) => (await ask("POST", "/sessions", one, { body: session })).session,
-    sessions: async (filter) => {
-      const answer = z.object({ sessions: z.array(storedSession) });
-      return (await ask("GET", "/sessions", answer, { query: filter })).sessions;
-    },
-    findSession: async (id) => {
-      const found = z.object({ session: storedSession.nullable() });
-      return (await ask("GET", sessionPath(id), found)).session ?? undefined;
-    },
-    deleteSession: async (id) =>
-      (await ask("DELETE", sessionPath(id), z.object({ deleted: z.boolean() }))).deleted,
-    hold: async (id, holder, ttl_ms) =>
-      (await ask("PUT", sessionPath(id, "/hold"), held, { body: { holder, ttl_ms } })).held ?? undefined,
-    letGo: async (id, holder) => {
-      await ask("DELETE", sessionPath(id, "/hold"), nothing, { query: { holder } });
-    },
-  } satisfies Partial<AgentStore>;
+/** What the configuration of the server says of the models and the agents. */
+export async function serverSettings(request: StoreRequest): Promise<Settings> {
+  return (await storeRoutes(request)("GET", "/settings", z.object({ agents: settingsSchema }))).agents;
 }
 
-function entries(ask: Ask) {
-  const messagePage = z.object({ messages: z.array(storedMessage) });
-  const eventPage = z.object({ events: z.array(agentEvent) });
-  return {
-    append: async (id, holder, given) => {
-      await ask("POST", sessionPath(id, "/entries"), nothing, { body: { holder, ...given } });
-    },
-    messages: async (id, query) =>
-      (await ask("GET", sessionPath(id, "/messages"), messagePage, { query })).messages,
-    events: async (id, query) => (await ask("GET", sessionPath(id, "/events"), eventPage, { query })).events,
-  } satisfies Partial<AgentStore>;
+/** Asks the store's routes. Throws an AgentError for an error reply and for an answer that does not fit its schema. */
+export function storeRoutes(request: StoreRequest): Ask {
+  return async (method, path, answer, { body, query = {} } = {}) => {
+    const known = Object.entries(query).filter(([, value]) => value !== undefined);
+    const search = new URLSearchParams(known.map(([name, value]): [string, string] => [name, String(value)]));
+    const reply = await request(`/server/agent/store${path}?${search}`, { method, body });
+    if (reply.status >= 300) throw serverError(reply);
+    const { data, error } = answer.safeParse(reply.body);
+    if (!error) return data;
+    const [issue] = error.issues;
+    throw new AgentError(
+      "INTERNAL",
+      `The server answered in a form of its own: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}.`,
+      "Use an agent client and a server of the same build.",
+    );
+  };
+}
+
+const errorSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    hint: z.string().default(""),
+    details: z.record(z.string(), z.unknown()).default({}),
+  }),
+});
+
+/** An error reply as an AgentError: the server's words, and a code that callers of an agent know. */
+function serverError({ status, body }: ServerReply): AgentError {
+  const told = errorSchema.safeParse(body).data?.error;
+  const message = told?.message ?? `The server answered with HTTP status ${status}.`;
+  const hint = told?.hint || "Check that the server runs, and see its log.";
+  return new AgentError(codeOf(status, told?.code), message, hint, told?.details);
+}
+
+function codeOf(status: number, code?: string): AgentErrorCode {
+  if (code === "SESSION_BUSY" || code === "SESSION_NOT_FOUND") return code;
+  if (status === 413) return "INPUT_TOO_LARGE";
+  // The server does not take this client for its own: for its callers it is not there.
+  if ([401, 403, 502, 503, 504].includes(status)) return "SERVER_UNREACHABLE";
+  return status >= 500 || status === 404 ? "INTERNAL" : "INVALID_INPUT";
 }

@@ -8,10 +8,8 @@ const instant = z.iso.datetime();
 export const storedSession = z.object({
   id: z.string(),
   agent: z.string(),
-  /** Who may see it. */
   owner: z.string(),
   title: z.string(),
-  /** The skill that is loaded. */
   skill: z.string().nullable(),
   usage: usageSchema,
   cost_usd: z.number(),

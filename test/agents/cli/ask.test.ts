@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
 import { pipedInput } from "../../../agent-client/src/cli/input.ts";
-import { runAgentCommand } from "../../../agent-client/src/cli/program.ts";
 import { AgentError } from "../../../agent-client/src/errors.ts";
 import type { Outcome } from "../../../agent-client/src/events.ts";
 import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";

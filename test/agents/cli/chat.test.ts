@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { runAgentCommand } from "../../../agent-client/src/cli/program.ts";
+import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
 import { type Behaviour, echoes, fakeClient, fakeConversations, noUsage } from "./fakeClient.ts";
 import { fakeTerminal } from "./fakeTerminal.ts";
 import { chat, startChat } from "./startChat.ts";

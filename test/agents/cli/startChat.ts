@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import { runAgentCommand } from "../../../agent-client/src/cli/program.ts";
+import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
 import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
 import { type Behaviour, echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
 import { type FakeTerminal, fakeTerminal } from "./fakeTerminal.ts";

@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import type { Skill } from "@labwright/skills";
-import { runAgentCommand } from "../../../agent-client/src/cli/program.ts";
+import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
 import { systemClock } from "../../../agent-client/src/clock.ts";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
 import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
@@ -113,7 +112,6 @@ function serverOf({ client }: { client: TestClient }, called: ToolCall[]): LabSe
     connect: async () => client.client,
     isLost: () => false,
     silentMs: () => 60_000,
-    newKey: randomUUID,
   });
   return {
     toolbox: {

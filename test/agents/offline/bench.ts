@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
 import { type OfflineAnswer, offlineTools, runOffline } from "../../../agent-client/src/offline/index.ts";
 import type { ToolCall } from "../../../agent-client/src/ports.ts";
@@ -33,7 +32,6 @@ export async function openOffline(yaml: string): Promise<OfflineBench> {
     connect: async () => client.client,
     isLost: () => false,
     silentMs: () => 60_000,
-    newKey: randomUUID,
   });
   return {
     product,

@@ -97,6 +97,20 @@ test("a script and a test case with one name are a question, and each order to c
   expect((await bench.ask("run the test twice on box")).text).toContain("**twice on lab/box**: PASSED");
 });
 
+test("quoted texts of an order to run a script are its arguments, and an app that is named is its app", async () => {
+  const { needs, calls } = await bench.ask('run warmup "Cart" "-" in the shop');
+  const order = 'Run the script "warmup.py" "Cart" "-" in the app "shop" on';
+  expect(needs?.options).toEqual([`${order} "lab/box"`, `${order} "lab/living_room"`]);
+  expect(namesOf(calls)).not.toContain("execute_script");
+  const ran = await bench.ask(needs?.options[0] ?? "");
+  expect(ran.calls.filter(({ name }) => name === "execute_script").map(({ input }) => input)).toEqual([
+    {
+      ...{ script: "warmup.py", device_id: "lab/box", wait_ms: 45_000 },
+      ...{ args: ["Cart", "-"], userinterface_name: "shop" },
+    },
+  ]);
+});
+
 test("a device that is not named is asked for, among those that can run the app", async () => {
   const { needs, calls } = await bench.ask("run zapping");
   const orders = ["box", "living_room"].map((name) => `Run the test case "zapping" on "lab/${name}"`);
@@ -125,7 +139,11 @@ test.each([
   ["run zapping many times on box", /^Not understood: “many”, “times”\. What/],
   ["run zapping in the shop on box", /^Not understood: “shop”\. What/],
   ["run login_basic on box with who=anna", /^Not understood: “who=anna”\. What/],
-  ['run warmup on box with "two words"', /^Not understood: “two words”\. What/],
+  ['run zapping on box with "two words"', /^Not understood: “two words”\. What/],
+  ["run warmup on box with words", /^Not understood: “words”\. What/],
+  ['run zapping "-" on box', /^Not understood: “-”\. What/],
+  ['run warmup on "pixel9"', /^What is to be run\?/],
+  ['run the script warmup "one" in the shop on box and living_room', /^What is to be run\?/],
   ["run the results of zapping on box", /^Not understood: “results”\. What/],
   ["run the last failed test on box", /^Not understood: “last”, “failed”\. What/],
   ["zapping on box, run it", /^What is to be run\?/],
@@ -135,7 +153,7 @@ test.each([
   const { outcome, calls, text: answer } = await bench.ask(text);
   expect(answer).toMatch(said);
   expect(outcome).toBe("needs_input");
-  expect(namesOf(calls)).not.toContain("execute_testcase");
+  expect(namesOf(calls).filter((name) => name.startsWith("execute_"))).toEqual([]);
   expect(await runsOf()).toEqual(before);
 });
 

@@ -40,7 +40,6 @@ export async function openLab(yaml: string): Promise<Lab> {
         connect: async () => client,
         isLost: () => false,
         silentMs: () => 30_000,
-        newKey: randomUUID,
       });
       return {
         toolbox: {

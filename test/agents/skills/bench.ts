@@ -64,7 +64,6 @@ export async function openSkillLab(yaml: string): Promise<SkillLab> {
       connect: async () => client.client,
       isLost: () => false,
       silentMs: () => 60_000,
-      newKey: randomUUID,
     }),
     skills: async () => skills,
     store: memoryStore(systemClock),
