@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Agent } from "./agents/agent.ts";
-import { type AgentProblem, loadAgents } from "./agents/load.ts";
+import { loadAgents } from "./agents/load.ts";
 import { systemClock } from "./clock.ts";
 import type { Attach, Attachment } from "./mcp/daemon.ts";
 import { openLabServer } from "./mcp/labServer.ts";
@@ -28,7 +28,7 @@ export type Agents = {
   /** As the settings have changed them. */
   agents: readonly Agent[];
   /** What is wrong with the user's own agents, which are left out. */
-  problems: readonly AgentProblem[];
+  problems: ReturnType<typeof loadAgents>["problems"];
   models: ModelSource;
 };
 

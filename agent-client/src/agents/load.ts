@@ -12,11 +12,8 @@ import {
 } from "@labwright/skills";
 import { type Agent, agentSchema } from "./agent.ts";
 
-/** One thing wrong with an agent's file; `line` counts from 1. */
-export type AgentProblem = SkillProblem;
-
 /** By name. A name is there once, and at most one agent is the default. */
-export type LoadedAgents = { agents: Agent[]; problems: AgentProblem[] };
+export type LoadedAgents = { agents: Agent[]; problems: SkillProblem[] };
 
 const maxFiles = 200;
 
@@ -49,7 +46,7 @@ export function ownAgentsFolder(): string {
   return join(folder, "agents");
 }
 
-type AgentFile = { file: string; agent?: Agent; problems: AgentProblem[] };
+type AgentFile = { file: string; agent?: Agent; problems: SkillProblem[] };
 
 function readFolder(folder: string, knownSkills?: ReadonlySet<string>): AgentFile[] {
   try {
@@ -90,8 +87,8 @@ function checkSense(
   { name, available_skills: skills, triggers, default: isDefault, selectable }: Agent,
   source: Source,
   { file, knownSkills }: { file: string; knownSkills: ReadonlySet<string> | undefined },
-): AgentProblem[] {
-  const problems: AgentProblem[] = [];
+): SkillProblem[] {
+  const problems: SkillProblem[] = [];
   const add = (path: PropertyKey[], message: string) =>
     problems.push(source.problemAt(path, `${path.join(".")}: ${message}`));
   for (const [at, skill] of skills.entries())
@@ -107,7 +104,7 @@ function checkSense(
 }
 
 /** A second default would be chosen by chance: it is left out with a problem. */
-function withOneDefault(files: readonly AgentFile[], problems: AgentProblem[]): Agent[] {
+function withOneDefault(files: readonly AgentFile[], problems: SkillProblem[]): Agent[] {
   const [first, ...others] = files.filter(({ agent }) => agent?.default);
   for (const { file } of others)
     problems.push({ file, line: 1, message: `default: ${first?.agent?.name} is the default already` });

@@ -5,9 +5,8 @@ import type { AgentEventBody } from "../events.ts";
 import type { ModelSource } from "../model/models.ts";
 import { type Spent, spentOn } from "../model/usage.ts";
 import type { LabServer, LabSkill, ToolSpec } from "../ports.ts";
-import { chooseSkill } from "../skills/choose.ts";
+import { chooseSkill, firstSentence, routeSkill } from "../skills/choose.ts";
 import { devicesNamed, devicesToAsk, type LabDevice, listDevices, platformOf } from "../skills/device.ts";
-import { firstSentence, routeSkill } from "../skills/route.ts";
 
 type SkillLoaded = Extract<AgentEventBody, { type: "skill_loaded" }>;
 /** What a message needs before the first turn, or the question that comes first. */

@@ -56,10 +56,7 @@ const appendSchema = z.strictObject({
   patch: patchSchema.default({}),
   lets_go: z.boolean().default(false),
 });
-const rangeQuery = z.strictObject({
-  after: z.coerce.number().int().min(0).default(0),
-  limit: rowLimit,
-});
+const rangeQuery = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: rowLimit });
 const listQuery = z.strictObject({ owner: nameSchema.optional(), limit: rowLimit });
 const taskQuery = z.strictObject({
   agent: nameSchema.optional(),

@@ -1,6 +1,6 @@
 import type { RunRecord } from "../../storage/index.ts";
 import { type Cause, causeOf, isTimeout, says } from "./cause.ts";
-import { succession } from "./statistics.ts";
+import { succession } from "./history.ts";
 import type { Decided, Facts } from "./types.ts";
 
 /** Runs that start within so much of each other belong together. */
