@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { eventBodySchema, usageSchema } from "../events.ts";
-import type { StoredMessage } from "../ports.ts";
+import type { Message } from "../loop/history.ts";
 
 /** What the server's store answers. An answer of another form is of another build. */
 const instant = z.iso.datetime();
@@ -27,7 +27,7 @@ const looksLikeMessage = z.looseObject({ role: z.string(), content: blocks.optio
 export const storedMessage = z.object({
   seq: z.int(),
   // Stored as it was sent or received: what a block holds is between the model's endpoint and its client.
-  message: z.custom<StoredMessage["message"]>((given) => looksLikeMessage.safeParse(given).success),
+  message: z.custom<Message>((given) => looksLikeMessage.safeParse(given).success),
 });
 
 export const agentEvent = eventBodySchema.and(
