@@ -78,9 +78,8 @@ export async function withRetries<T>(
 }
 
 function toldUnreachable(error: unknown): never {
-  throw error instanceof AgentError
-    ? error
-    : unreachable(error instanceof Error ? error.message : String(error));
+  if (error instanceof AgentError) throw error;
+  throw unreachable(error instanceof Error ? error.message : String(error));
 }
 
 const unreachable = (why: string) =>
