@@ -10,8 +10,8 @@ export function createInputCheck() {
   let open = "";
   return {
     see(event: BetaRawMessageStreamEvent): void {
-      if (event.type === "content_block_start" && event.content_block.type === "tool_use")
-        open = event.content_block.id;
+      if (event.type === "content_block_start")
+        open = event.content_block.type === "tool_use" ? event.content_block.id : "";
       if (event.type === "content_block_delta" && event.delta.type === "input_json_delta")
         inputs.set(open, (inputs.get(open) ?? "") + event.delta.partial_json);
     },
