@@ -1,11 +1,11 @@
-import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, sql } from "drizzle-orm";
 import { type AgentUsage, agentEvents, agentMessages, agentSessions } from "./agentSchema.ts";
 import type { Database } from "./database.ts";
 
 /** A conversation with an agent; times are ISO 8601 UTC. */
 export type AgentSession = Omit<typeof agentSessions.$inferSelect, "holder" | "held_until">;
 export type NewAgentSession = Pick<AgentSession, "id" | "agent" | "owner" | "title">;
-type Changing = "title" | "skill" | "usage" | "cost_usd" | "saved_usd" | "turns" | "outcome";
+type Changing = (typeof changing)[number];
 export type AgentSessionPatch = { [Key in Changing]?: AgentSession[Key] | undefined };
 
 /** `is_changed`: others may have added to it since its holder last held it. */
@@ -78,26 +78,20 @@ export function agentSessionRows(db: Database) {
 }
 
 function holding(db: Database) {
-  const given = {
-    id: sql.placeholder("id"),
-    holder: sql.placeholder("holder"),
-    now: sql.placeholder("now"),
-    until: sql.placeholder("until"),
-  };
   const before = db
     .select({ id: agentSessions.id, holder: agentSessions.holder })
     .from(agentSessions)
-    .where(eq(agentSessions.id, given.id))
+    .where(eq(agentSessions.id, sql.placeholder("id")))
     .for("update")
     .as("before");
   const isFree = or(
     isNull(agentSessions.held_until),
-    eq(agentSessions.holder, given.holder),
-    lte(agentSessions.held_until, given.now),
+    eq(agentSessions.holder, sql.placeholder("holder")),
+    lte(agentSessions.held_until, sql.placeholder("now")),
   );
   const take = db
     .update(agentSessions)
-    .set({ holder: sql`${given.holder}`, held_until: sql`${given.until}::timestamptz` })
+    .set({ holder: given("holder"), held_until: sql`${given("until")}::timestamptz` })
     .from(before)
     .where(and(eq(agentSessions.id, before.id), isFree))
     .returning({ session: columns, last: before.holder })
@@ -129,6 +123,7 @@ function holding(db: Database) {
 }
 
 function entries(db: Database) {
+  const add = appending(db);
   return {
     /**
      * All or nothing, in one statement. What is there already under its `seq` stays; when nothing of what came is new, the
@@ -136,25 +131,12 @@ function entries(db: Database) {
      */
     async append(
       id: string,
-      { messages, events, patch, lets_go }: AgentEntries,
-      { holder, now }: Omit<Hold, "until">,
+      { messages, events, patch, lets_go = false }: AgentEntries,
+      by: Omit<Hold, "until">,
     ): Promise<"done" | "busy" | "missing"> {
-      const mayAdd = sql`exists (select from session where not is_busy)`;
-      const isNew = sql`(${messages.length + events.length} = 0 or exists (select from messages) or exists (select from events))`;
-      const patched = db
-        .update(agentSessions)
-        .set({ ...patch, updated_at: now, ...(lets_go && { held_until: null }) })
-        .where(and(eq(agentSessions.id, id), mayAdd, isNew));
-      const { rows } = await db.execute<{ is_busy: boolean }>(sql`
-        with session as (
-          select coalesce(held_until > ${now} and holder <> ${holder}, false) as is_busy
-          from ${agentSessions} where id = ${id} for update
-        ),
-        messages as (${inserted(agentMessages, id, messages, mayAdd)}),
-        events as (${inserted(agentEvents, id, events, mayAdd)}),
-        patched as ${patched}
-        select is_busy from session`);
-      const [session] = rows;
+      const is_empty = messages.length + events.length === 0;
+      const entries = { ...columnsOf("messages", messages), ...columnsOf("events", events), is_empty };
+      const [session] = await add.execute({ id, ...by, ...entries, patch: JSON.stringify(patch), lets_go });
       if (session === undefined) return "missing";
       return session.is_busy ? "busy" : "done";
     },
@@ -165,14 +147,53 @@ function entries(db: Database) {
 }
 
 type EntryTable = typeof agentMessages | typeof agentEvents;
+const changing = ["title", "skill", "usage", "cost_usd", "saved_usd", "turns", "outcome"] as const;
+const given = (name: string) => sql`${sql.placeholder(name)}`;
 
-/** An insert that gives back those which were not there. */
-function inserted(table: EntryTable, id: string, entries: readonly AgentEntry[], mayAdd: SQL): SQL {
-  if (entries.length === 0) return sql`select where false`;
-  const rows = entries.map(({ seq, body }) => sql`(${seq}::integer, ${JSON.stringify(body)}::text)`);
-  return sql`insert into ${table} (session_id, seq, body)
-    select ${id}, seq, body from (values ${sql.join(rows, sql`, `)}) as given (seq, body)
-    where ${mayAdd} on conflict do nothing returning seq`;
+const columnsOf = (name: "messages" | "events", entries: readonly AgentEntry[]) => ({
+  [`${name}_seqs`]: entries.map(({ seq }) => seq),
+  [`${name}_bodies`]: entries.map(({ body }) => JSON.stringify(body)),
+});
+
+/** What adds entries to a conversation, prepared once. */
+function appending(db: Database) {
+  const { id, holder, held_until } = agentSessions;
+  const isBusy = sql<boolean>`coalesce(${held_until} > ${given("now")}::timestamptz and ${holder} <> ${given("holder")}, false)`;
+  const ofId = eq(id, sql.placeholder("id"));
+  const session = db.$with("session").as(
+    db
+      .select({ is_busy: isBusy.as("is_busy") })
+      .from(agentSessions)
+      .where(ofId)
+      .for("update"),
+  );
+  const mayAdd = sql`exists (select from session where not is_busy)`;
+  const added = (table: EntryTable, name: "messages" | "events") =>
+    db.$with(name).as(
+      db
+        .insert(table)
+        .select(
+          sql`select ${given("id")}::text, seq, body from unnest(${given(`${name}_seqs`)}::integer[], ${given(`${name}_bodies`)}::text[]) as given (seq, body) where ${mayAdd}`,
+        )
+        .onConflictDoNothing()
+        .returning({ seq: table.seq }),
+    );
+  const isNew = sql`(${given("is_empty")}::boolean or exists (select from messages) or exists (select from events))`;
+  const patched = sql`jsonb_populate_record(${agentSessions}, ${given("patch")}::jsonb)`;
+  const patch = Object.fromEntries(changing.map((name) => [name, sql`(${patched}).${sql.identifier(name)}`]));
+  const lets = sql`case when ${given("lets_go")}::boolean then null else ${held_until} end`;
+  const change = db.$with("change").as(
+    db
+      .update(agentSessions)
+      .set({ ...patch, updated_at: sql`${given("now")}::timestamptz`, held_until: lets })
+      .where(and(ofId, mayAdd, isNew))
+      .returning({ id }),
+  );
+  return db
+    .with(session, added(agentMessages, "messages"), added(agentEvents, "events"), change)
+    .select({ is_busy: session.is_busy })
+    .from(session)
+    .prepare("append_agent_entries");
 }
 
 async function readEntries(
