@@ -8,6 +8,7 @@ import type { Sides } from "./sides.ts";
 import { median, percentile, timed } from "./statistics.ts";
 
 const measured = { turns: 200, warmUps: 50, history: 10 };
+const restMs = 20;
 const atOnce = 50;
 const idle = 200;
 const skill = "list-resources";
@@ -26,6 +27,8 @@ async function timeTurns(side: AgentSide, api: MessagesApi): Promise<Turn[]> {
       for (let message = 0; message < measured.history; message++)
         await side.say(session, `list the scripts, ${message}`, skill);
     }
+    // By then the answer before it is stored, as it is whenever a person has read it.
+    await pause(restMs);
     const before = api.requests.length;
     const { ms: whole } = await timed(() => side.say(session, "and list the scripts again", skill));
     if (turn >= 0) turns.push({ whole, model: modelTime(api.requests.slice(before)) });

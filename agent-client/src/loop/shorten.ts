@@ -35,16 +35,16 @@ export const longFrom = ({ context_tokens, price }: ModelFacts): number =>
 
 /** Our own count of what is sent, before the API has counted it. */
 export function estimateOf(sent: unknown, { pictures: { visual_tokens } }: ModelFacts) {
-  let pictures = 0;
-  let pictureLetters = 0;
-  const letters = JSON.stringify(sent, (_key, value) => {
-    if (value?.type !== "base64") return value;
-    pictures += 1;
-    pictureLetters += value.data.length;
-    return undefined;
-  }).length;
-  const tokens = Math.ceil(letters / lettersPerToken) + pictures * visual_tokens;
-  return { tokens, pictures, pictureLetters };
+  const pictures: string[] = [];
+  const withoutData = (_key: string, value: unknown) => {
+    const { type, data } = Object(value);
+    if (type === "base64") pictures.push(data);
+    return type === "base64" ? undefined : value;
+  };
+  const whole = JSON.stringify(sent);
+  const text = whole.includes('"base64"') ? JSON.stringify(sent, withoutData) : whole;
+  const tokens = Math.ceil(text.length / lettersPerToken) + pictures.length * visual_tokens;
+  return { tokens, pictures: pictures.length, pictureLetters: pictures.join("").length };
 }
 
 /** Whether there is no room for more pictures: the API takes so many of them, and so many bytes. */
