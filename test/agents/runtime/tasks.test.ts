@@ -143,40 +143,38 @@ test("an urgent one that comes while another is worked on is next", async () => 
   expect(lab.reported()).toEqual([1, 3, 2]);
 });
 
-test("no more run at once than the agent may have", async () => {
-  const clock = agentClock();
+/** A server whose calls take so many milliseconds, and how many of them were open at once at most. */
+function counting(clock: ReturnType<typeof agentClock>, ms: number) {
   let open = 0;
   let most = 0;
   const lab = openServer(clock, async (use, signal) => {
     open += 1;
     most = Math.max(most, open);
-    await clock.sleep(50, signal);
+    await clock.sleep(ms, signal);
     open -= 1;
     return fine(use, signal);
   });
+  return { lab, most: () => most };
+}
+
+test("no more run at once than the agent may have", async () => {
+  const clock = agentClock();
+  const { lab, most } = counting(clock, 50);
   for (let i = 0; i < 9; i++) lab.happens("test.normal");
   await begin(clock, runtimeOn(lab.server, [agent({ max_parallel_tasks: 3 })], { clock }));
   await until(clock, () => allDone(lab, 9), 20);
-  expect(most).toBe(3);
+  expect(most()).toBe(3);
 });
 
 test("two processes on one database share the work: each task once, and no more at once than the agent may", async () => {
   const clock = agentClock();
-  let open = 0;
-  let most = 0;
-  const lab = openServer(clock, async (use, signal) => {
-    open += 1;
-    most = Math.max(most, open);
-    await clock.sleep(2_000, signal);
-    open -= 1;
-    return fine(use, signal);
-  });
+  const { lab, most } = counting(clock, 2_000);
   for (let i = 0; i < 12; i++) lab.happens("test.normal");
   const both = [1, 2].map(() => runtimeOn(lab.server, [agent({ max_parallel_tasks: 3 })], { clock }));
   for (const deps of both) await begin(clock, deps);
   await until(clock, () => allDone(lab, 12));
   expect(lab.reported().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
-  expect(most).toBe(3);
+  expect(most()).toBe(3);
   const done = both.flatMap(({ lines }) => lines.filter(({ text }) => text.endsWith("is done.")));
   expect(done).toHaveLength(12);
 });

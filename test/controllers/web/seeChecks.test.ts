@@ -1,19 +1,12 @@
 import { createServer } from "node:http";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Reading } from "../../../controllers/src/contract.ts";
-import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
-let browser: Browser;
 let see: SeeingPage;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  see = await openSeeing(browser);
-});
-afterAll(async () => {
-  await browser.close();
+openForTests((page) => {
+  see = page;
 });
 
 async function read(name: string, input: object): Promise<Reading> {

@@ -1,20 +1,14 @@
 import type { ServerResponse } from "node:http";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Reading } from "../../../controllers/src/contract.ts";
 import { numbersIn } from "../../../controllers/src/web/checksOfNumbers.ts";
 import { serve } from "../../services/testcases/testcaseBench.ts";
-import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
-let browser: Browser;
 let see: SeeingPage;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  see = await openSeeing(browser);
-});
-afterAll(async () => {
-  await browser.close();
+openForTests((page) => {
+  see = page;
 });
 
 async function read(name: string, input: object): Promise<Reading> {

@@ -1,20 +1,13 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { DeviceError } from "../../../controllers/src/errors.ts";
 import { locate } from "../../../controllers/src/web/locate.ts";
-import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
-let browser: Browser;
 let see: SeeingPage;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  see = await openSeeing(browser);
-});
-afterAll(async () => {
-  await browser.close();
+openForTests((page) => {
+  see = page;
 });
 
 async function idOf(selector: string, timeoutMs = 0): Promise<string | null> {

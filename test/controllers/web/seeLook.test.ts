@@ -1,20 +1,16 @@
 import { createServer, type Server } from "node:http";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Element } from "../../../controllers/src/contract.ts";
 import { locate } from "../../../controllers/src/web/locate.ts";
-import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
 let browser: Browser;
 let see: SeeingPage;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  see = await openSeeing(browser);
-});
-afterAll(async () => {
-  await browser.close();
+openForTests((page, own) => {
+  browser = own;
+  see = page;
 });
 
 async function look(html: string, interactiveOnly = true): Promise<readonly Element[]> {

@@ -1,10 +1,8 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
 import type { Element } from "../../../controllers/src/contract.ts";
 import { locate } from "../../../controllers/src/web/locate.ts";
 import { findElements } from "../../../mcp-server/src/services/screen/find.ts";
 import { renderElements } from "../../../mcp-server/src/services/screen/render.ts";
-import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 export const signal: AbortSignal = new AbortController().signal;
 
@@ -17,14 +15,9 @@ export const read = (elements: readonly Element[]) =>
 
 /** A browser for the tests of a file, and how they read pages in it. `see` gives its page once the tests run. */
 export function openReader() {
-  let browser: Browser;
   let see: SeeingPage;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    see = await openSeeing(browser);
-  });
-  afterAll(async () => {
-    await browser.close();
+  openForTests((page) => {
+    see = page;
   });
   async function look(html: string, interactiveOnly = true): Promise<readonly Element[]> {
     await see.page.setContent(html);

@@ -1,9 +1,8 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Selector } from "../../../controllers/src/contract.ts";
 import { locate } from "../../../controllers/src/web/locate.ts";
 import { formatCandidate, parseSelector } from "../../../controllers/src/web/selectors.ts";
-import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
 
@@ -140,15 +139,9 @@ describe("the grammar", () => {
 });
 
 describe("ranked selectors", () => {
-  let browser: Browser;
   let see: SeeingPage;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    see = await openSeeing(browser);
-  });
-  afterAll(async () => {
-    await browser.close();
+  openForTests((page) => {
+    see = page;
   });
 
   async function rank(html: string, name: string): Promise<readonly Selector[]> {

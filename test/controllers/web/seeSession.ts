@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import type { ControllerContext } from "../../../controllers/src/contract.ts";
 import { webChecks } from "../../../controllers/src/web/checks.ts";
 import { registerEngine } from "../../../controllers/src/web/inpage.ts";
@@ -60,4 +61,16 @@ function context(): ControllerContext {
     unsafe: { javascript: false },
     testIdAttribute: () => "data-testid",
   };
+}
+
+/** A browser for the tests of a file; `ready` gets it and its page before the first. */
+export function openForTests(ready: (see: SeeingPage, browser: Browser) => void): void {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    ready(await openSeeing(browser), browser);
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
 }
