@@ -14,7 +14,7 @@ import type { Catalogue } from "./registry/catalogue.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { CallTool } from "./server/callTool.ts";
 import type { Daemon } from "./server/daemon.ts";
-import type { Serving } from "./services/processes/index.ts";
+import type { Serving } from "./services/lab/processes/index.ts";
 
 /** A shutdown that hangs must not keep the data directory. */
 const shutdownMs = 15_000;
@@ -52,14 +52,14 @@ async function loadRooms() {
   const [config, secrets, clock, observability, controllers, lab, storage, services, userSkills, tools] =
     await Promise.all([
       import("./config.ts"),
-      import("./services/secrets.ts"),
-      import("./services/clock.ts"),
+      import("./services/policy/secrets.ts"),
+      import("./services/records/clock.ts"),
       import("./observability/index.ts"),
       import("@labwright/controllers"),
       import("@labwright/controllers/lab"),
       import("./storage/index.ts"),
       import("./services/create.ts"),
-      import("./services/userSkills.ts"),
+      import("./services/lab/userSkills.ts"),
       import("./tools/index.ts"),
     ]);
   const [registry, callTool, daemon, http, resources, api, agentStore, agentStoreApi, agents] =

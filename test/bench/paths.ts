@@ -6,8 +6,8 @@ import {
   type GraphRows,
   type NavigationGraph,
   shortestPath,
-} from "../../mcp-server/src/services/navigation/graph.ts";
-import { expectedMs } from "../../mcp-server/src/services/navigation/weights.ts";
+} from "../../mcp-server/src/services/apps/navigation/graph.ts";
+import { expectedMs } from "../../mcp-server/src/services/apps/userinterfaces/weights.ts";
 import type { Measurement } from "./rows.ts";
 import { median, percentile } from "./statistics.ts";
 

@@ -9,7 +9,7 @@ import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
 import { createCallTool, silentObserver } from "../../mcp-server/src/server/callTool.ts";
 import { type DaemonFile, writeDaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
-import { systemClock } from "../../mcp-server/src/services/clock.ts";
+import { systemClock } from "../../mcp-server/src/services/records/clock.ts";
 import { memoryCalls } from "../fixtures/client.ts";
 import { type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";

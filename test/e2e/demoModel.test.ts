@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readModel } from "../../mcp-server/src/cli/demo/model.ts";
 import { implementations, serveTodomvc } from "../../mcp-server/src/cli/demo/todomvc.ts";
 import { countLines, judge, type Verdict, verdictTable } from "../../mcp-server/src/cli/demo/verdicts.ts";
-import { readYaml } from "../../mcp-server/src/services/userinterfaces/importYaml.ts";
+import { readYaml } from "../../mcp-server/src/services/apps/userinterfaces/importYaml.ts";
 
 const where = { userinterface: "todomvc-react", url: "http://127.0.0.1:1/x.html", withTestcases: true };
 const sound = { name: "sound", path: "/", breaks: {} };

@@ -14,7 +14,7 @@ import {
   traceparent,
 } from "../../mcp-server/src/observability/index.ts";
 import { scrub } from "../../mcp-server/src/observability/scrub.ts";
-import { createSecrets } from "../../mcp-server/src/services/secrets.ts";
+import { createSecrets } from "../../mcp-server/src/services/policy/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-observability-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskAddresses } from "../../mcp-server/src/services/addressCredentials.ts";
+import { maskAddresses } from "../../mcp-server/src/services/policy/addressCredentials.ts";
 
 test.each([
   ["http://anna:pw@shop.test/a", "http://[masked]@shop.test/a"],

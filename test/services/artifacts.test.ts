@@ -5,8 +5,8 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { type ArtifactStoreOptions, createArtifactStore } from "../../mcp-server/src/services/artifacts.ts";
-import { systemClock } from "../../mcp-server/src/services/clock.ts";
+import { type ArtifactStoreOptions, createArtifactStore } from "../../mcp-server/src/services/records/artifacts.ts";
+import { systemClock } from "../../mcp-server/src/services/records/clock.ts";
 import { type ArtifactRows, artifactRows } from "../../mcp-server/src/storage/index.ts";
 import { describeEachDatabase, type OpenDatabase } from "../fixtures/database.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileExpression, holds } from "../../mcp-server/src/services/celExpressions.ts";
+import { compileExpression, holds } from "../../mcp-server/src/services/values/celExpressions.ts";
 
 const scope = {
   count: 2,

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
-import { systemClock } from "../../mcp-server/src/services/clock.ts";
-import { createEvents, type Events } from "../../mcp-server/src/services/events.ts";
+import { systemClock } from "../../mcp-server/src/services/records/clock.ts";
+import { createEvents, type Events } from "../../mcp-server/src/services/records/events.ts";
 import type { StoredEvent } from "../../mcp-server/src/services/ports.ts";
 import { eventRows, type Storage } from "../../mcp-server/src/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";

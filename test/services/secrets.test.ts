@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ToolError } from "../../mcp-server/src/errors.ts";
-import { createSecrets } from "../../mcp-server/src/services/secrets.ts";
+import { createSecrets } from "../../mcp-server/src/services/policy/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-secrets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

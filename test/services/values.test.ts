@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadExpressions } from "../../mcp-server/src/services/expressions.ts";
-import { placeholdersIn } from "../../mcp-server/src/services/placeholders.ts";
-import { resolveText, resolveValue, resolveValues } from "../../mcp-server/src/services/values.ts";
+import { loadExpressions } from "../../mcp-server/src/services/values/expressions.ts";
+import { placeholdersIn } from "../../mcp-server/src/services/values/placeholders.ts";
+import { resolveText, resolveValue, resolveValues } from "../../mcp-server/src/services/values/values.ts";
 
 beforeAll(loadExpressions);
 

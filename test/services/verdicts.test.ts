@@ -1,11 +1,11 @@
 import { DeviceError, type Health } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { errorStatus } from "../../mcp-server/src/errors.ts";
-import faults from "../../mcp-server/src/services/judgement/faults.json" with { type: "json" };
-import { faultOf } from "../../mcp-server/src/services/judgement/index.ts";
+import faults from "../../mcp-server/src/services/runs/judgement/faults.json" with { type: "json" };
+import { faultOf } from "../../mcp-server/src/services/runs/judgement/index.ts";
 import type { OpenDevice } from "../../mcp-server/src/services/ports.ts";
-import { classOf, verdictOf } from "../../mcp-server/src/services/verdicts.ts";
-import { watchStep } from "../../mcp-server/src/services/witness.ts";
+import { classOf, verdictOf } from "../../mcp-server/src/services/records/verdicts.ts";
+import { watchStep } from "../../mcp-server/src/services/devices/witness.ts";
 import { callContext } from "../fixtures/callContext.ts";
 import { simulatedDevices } from "../fixtures/simulated.ts";
 

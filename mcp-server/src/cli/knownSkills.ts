@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { latestSkills, type Skill, type SkillProblem } from "@labwright/skills";
 import { loadConfig } from "../config.ts";
 import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
-import { readUserSkills, type UserSkill } from "../services/userSkills.ts";
+import { readUserSkills, type UserSkill } from "../services/lab/userSkills.ts";
 import { packageFolder } from "../storage/packageFolder.ts";
 import type { DaemonOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";

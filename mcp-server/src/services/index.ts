@@ -1,12 +1,12 @@
-import type { AlertService } from "./alerts/index.ts";
-import type { AuthoringService } from "./authoring/index.ts";
-import type { BatchService } from "./batches.ts";
-import type { DeploymentService } from "./deployments/index.ts";
-import type { DeviceFacts } from "./deviceFacts.ts";
-import type { Diagnosis } from "./diagnosis/index.ts";
-import type { Inventory } from "./inventory.ts";
-import type { NavigationService } from "./navigation/index.ts";
-import type { Notices } from "./notices.ts";
+import type { AlertService } from "./lab/alerts/index.ts";
+import type { AuthoringService } from "./apps/authoring/index.ts";
+import type { BatchService } from "./devices/batches.ts";
+import type { DeploymentService } from "./runs/deployments/index.ts";
+import type { DeviceFacts } from "./devices/deviceFacts.ts";
+import type { Diagnosis } from "./lab/diagnosis/index.ts";
+import type { Inventory } from "./devices/inventory.ts";
+import type { NavigationService } from "./apps/navigation/index.ts";
+import type { Notices } from "./records/notices.ts";
 import type {
   ActionExecutor,
   ArtifactStore,
@@ -18,22 +18,22 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "./ports.ts";
-import type { ProcessService } from "./processes/index.ts";
-import type { RecordingService } from "./recordings/index.ts";
-import type { ReferenceService } from "./references/index.ts";
-import type { ReportService } from "./reports/index.ts";
-import type { RequirementService } from "./requirements/index.ts";
-import type { ResultService } from "./results/index.ts";
-import type { ScriptService } from "./scripts/index.ts";
-import type { TestcaseService } from "./testcases/index.ts";
-import type { TranscriptService } from "./transcripts.ts";
-import type { UserInterfaceService } from "./userinterfaces/index.ts";
+import type { ProcessService } from "./lab/processes/index.ts";
+import type { RecordingService } from "./devices/recordings/index.ts";
+import type { ReferenceService } from "./devices/references/index.ts";
+import type { ReportService } from "./runs/reports/index.ts";
+import type { RequirementService } from "./lab/requirements/index.ts";
+import type { ResultService } from "./runs/results/index.ts";
+import type { ScriptService } from "./runs/scripts/index.ts";
+import type { TestcaseService } from "./apps/testcases/index.ts";
+import type { TranscriptService } from "./devices/recordings/transcripts.ts";
+import type { UserInterfaceService } from "./apps/userinterfaces/index.ts";
 
-export type { EventFeed } from "./events.ts";
-export { storableText } from "./executions/storable.ts";
-export { callerOf } from "./notices.ts";
+export type { EventFeed } from "./records/events.ts";
+export { storableText } from "./records/executions/storable.ts";
+export { callerOf } from "./records/notices.ts";
 export * from "./ports.ts";
-export type { AgentSkill } from "./userSkills.ts";
+export type { AgentSkill } from "./lab/userSkills.ts";
 
 /** Everything a tool may call. */
 export type Services = {

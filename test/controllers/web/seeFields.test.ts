@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { locate } from "../../../controllers/src/web/locate.ts";
-import { diffElements, renderChanges } from "../../../mcp-server/src/services/screen/diff.ts";
-import { findElements } from "../../../mcp-server/src/services/screen/find.ts";
-import { renderElements } from "../../../mcp-server/src/services/screen/render.ts";
+import { diffElements, renderChanges } from "../../../mcp-server/src/services/devices/screen/diff.ts";
+import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
+import { renderElements } from "../../../mcp-server/src/services/devices/screen/render.ts";
 import { openReader, read, signal } from "./seeReader.ts";
 
 const { see, dump, find } = openReader();

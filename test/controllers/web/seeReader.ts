@@ -1,7 +1,7 @@
 import type { Element } from "../../../controllers/src/contract.ts";
 import { locate } from "../../../controllers/src/web/locate.ts";
-import { findElements } from "../../../mcp-server/src/services/screen/find.ts";
-import { renderElements } from "../../../mcp-server/src/services/screen/render.ts";
+import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
+import { renderElements } from "../../../mcp-server/src/services/devices/screen/render.ts";
 import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 export const signal: AbortSignal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { locate } from "../../../controllers/src/web/locate.ts";
-import { findElements } from "../../../mcp-server/src/services/screen/find.ts";
+import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
 import { openReader, signal } from "./seeReader.ts";
 
 const { see, look, dump, find, click } = openReader();

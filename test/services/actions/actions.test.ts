@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Action, ActionBatch } from "../../../mcp-server/src/domain/index.ts";
-import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import { createNotices } from "../../../mcp-server/src/services/notices.ts";
+import { createActions } from "../../../mcp-server/src/services/devices/actions/index.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
+import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
 import type { ActionExecutor, OpenDevice, ScreenService } from "../../../mcp-server/src/services/ports.ts";
-import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
+import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import { openBox, testSecrets } from "../../fixtures/simulated.ts";
 
 const noScreen: ScreenService = {

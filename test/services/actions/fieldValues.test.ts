@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import { createNotices } from "../../../mcp-server/src/services/notices.ts";
+import { createActions } from "../../../mcp-server/src/services/devices/actions/index.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
+import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
 import type { ScreenService } from "../../../mcp-server/src/services/ports.ts";
-import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
+import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 import { openWebBox } from "../../fixtures/webBox.ts";
 

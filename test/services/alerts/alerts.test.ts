@@ -7,8 +7,8 @@ import {
   type OutsideEvent,
   type RaiseInput,
   type TriageAction,
-} from "../../../mcp-server/src/services/alerts/index.ts";
-import { createEvents } from "../../../mcp-server/src/services/events.ts";
+} from "../../../mcp-server/src/services/lab/alerts/index.ts";
+import { createEvents } from "../../../mcp-server/src/services/records/events.ts";
 import { eventRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";

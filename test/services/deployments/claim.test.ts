@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { deploymentSchema } from "../../../mcp-server/src/domain/index.ts";
-import { claimDue } from "../../../mcp-server/src/services/deployments/claim.ts";
+import { claimDue } from "../../../mcp-server/src/services/runs/deployments/claim.ts";
 import type { DeploymentRun } from "../../../mcp-server/src/storage/index.ts";
 
 const minute = (n: number, seconds = 0) => new Date(Date.UTC(2026, 0, 1, 0, n, seconds)).toISOString();

@@ -6,7 +6,7 @@ import {
   localTime,
   nextDue,
   timezoneProblem,
-} from "../../../mcp-server/src/services/deployments/schedule.ts";
+} from "../../../mcp-server/src/services/runs/deployments/schedule.ts";
 
 const schedule = (given: Record<string, unknown>) =>
   deploymentSchema.parse({ name: "nightly", testcase: "t", device_id: "lab/box", ...given });

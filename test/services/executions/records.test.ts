@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
-import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
-import { createNotices } from "../../../mcp-server/src/services/notices.ts";
+import { createExecutions } from "../../../mcp-server/src/services/records/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
 import type { FinishedRun, Run } from "../../../mcp-server/src/services/ports.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { simulatedDevices, testSecrets } from "../../fixtures/simulated.ts";

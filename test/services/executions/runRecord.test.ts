@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Step } from "../../../mcp-server/src/domain/index.ts";
-import { RunRecord } from "../../../mcp-server/src/services/executions/runRecord.ts";
+import { RunRecord } from "../../../mcp-server/src/services/records/executions/runRecord.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
 import { runOf } from "../../fixtures/executionRecords.ts";

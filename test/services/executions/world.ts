@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach } from "vitest";
 import type { Step } from "../../../mcp-server/src/domain/index.ts";
-import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
-import { createNotices } from "../../../mcp-server/src/services/notices.ts";
+import { createExecutions } from "../../../mcp-server/src/services/records/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
 import type {
   CallContext,
   DeviceService,

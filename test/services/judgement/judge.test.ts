@@ -5,7 +5,7 @@ import {
   type Facts,
   type Judgement,
   judge,
-} from "../../../mcp-server/src/services/judgement/index.ts";
+} from "../../../mcp-server/src/services/runs/judgement/index.ts";
 import type { RunRecord } from "../../../mcp-server/src/storage/index.ts";
 import { runOf } from "../../fixtures/executionRecords.ts";
 import { memoryStore, type RunStore } from "./records.ts";

@@ -12,7 +12,7 @@ import {
   type Path,
   type StatsSource,
   shortestPath,
-} from "../../../mcp-server/src/services/navigation/graph.ts";
+} from "../../../mcp-server/src/services/apps/navigation/graph.ts";
 
 type Rows = { trees: GraphTree[]; nodes: GraphNode[]; edges: GraphEdge[] };
 

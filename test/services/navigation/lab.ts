@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Step, Verification } from "../../../mcp-server/src/domain/index.ts";
-import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
-import { createNavigation } from "../../../mcp-server/src/services/navigation/index.ts";
-import { createNotices } from "../../../mcp-server/src/services/notices.ts";
+import { createActions } from "../../../mcp-server/src/services/devices/actions/index.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
+import { createExecutions } from "../../../mcp-server/src/services/records/executions/index.ts";
+import { createNavigation } from "../../../mcp-server/src/services/apps/navigation/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
 import type {
   ActionExecutor,
   CallContext,
@@ -17,8 +17,8 @@ import {
   createUserInterfaces,
   type ReferencePort,
   type TestCasePort,
-} from "../../../mcp-server/src/services/userinterfaces/index.ts";
-import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
+} from "../../../mcp-server/src/services/apps/userinterfaces/index.ts";
+import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import type { Database } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { linesFromEnd } from "../../../mcp-server/src/services/processes/logFile.ts";
-import { readLogs } from "../../../mcp-server/src/services/processes/logs.ts";
-import type { LogQuery } from "../../../mcp-server/src/services/processes/types.ts";
+import { linesFromEnd } from "../../../mcp-server/src/services/lab/processes/logFile.ts";
+import { readLogs } from "../../../mcp-server/src/services/lab/processes/logs.ts";
+import type { LogQuery } from "../../../mcp-server/src/services/lab/processes/types.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 
 let logFolder: string;

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import {
   createProcesses,
   type ProcessDependencies,
-} from "../../../mcp-server/src/services/processes/index.ts";
+} from "../../../mcp-server/src/services/lab/processes/index.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { simulatedDevices, testSecrets } from "../../fixtures/simulated.ts";
 

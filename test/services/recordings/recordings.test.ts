@@ -6,13 +6,13 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
-import { createEvents } from "../../../mcp-server/src/services/events.ts";
+import { createEvents } from "../../../mcp-server/src/services/records/events.ts";
 import type { ArtifactStore, OpenDevice } from "../../../mcp-server/src/services/ports.ts";
 import {
   createRecordings,
   type RecordingService,
-} from "../../../mcp-server/src/services/recordings/index.ts";
-import { createTranscripts } from "../../../mcp-server/src/services/transcripts.ts";
+} from "../../../mcp-server/src/services/devices/recordings/index.ts";
+import { createTranscripts } from "../../../mcp-server/src/services/devices/recordings/transcripts.ts";
 import { eventRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";

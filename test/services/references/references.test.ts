@@ -11,11 +11,11 @@ import {
   createReferences,
   type ReferenceService,
   type ReferenceSpec,
-} from "../../../mcp-server/src/services/references/index.ts";
+} from "../../../mcp-server/src/services/devices/references/index.ts";
 import {
   createUserInterfaces,
   type UserInterfaceService,
-} from "../../../mcp-server/src/services/userinterfaces/index.ts";
+} from "../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import type { Storage } from "../../../mcp-server/src/storage/index.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";

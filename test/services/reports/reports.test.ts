@@ -5,15 +5,15 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { z } from "zod";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import type { ReportDependencies, ReportEntry } from "../../../mcp-server/src/services/reports/index.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
+import type { ReportDependencies, ReportEntry } from "../../../mcp-server/src/services/runs/reports/index.ts";
 import {
   createReports,
   ctrfReport,
   htmlReport,
   junitReport,
-} from "../../../mcp-server/src/services/reports/index.ts";
-import { shrink } from "../../../mcp-server/src/services/reports/shrink.ts";
+} from "../../../mcp-server/src/services/runs/reports/index.ts";
+import { shrink } from "../../../mcp-server/src/services/runs/reports/shrink.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../testcases/testcaseBench.ts";

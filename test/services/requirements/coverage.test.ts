@@ -5,13 +5,13 @@ import {
   outcomeOf,
   partsOf,
   verdictOf,
-} from "../../../mcp-server/src/services/requirements/coverage.ts";
+} from "../../../mcp-server/src/services/lab/requirements/coverage.ts";
 import {
   countsOf,
   coverageView,
   summaryView,
   uncoveredView,
-} from "../../../mcp-server/src/services/requirements/views.ts";
+} from "../../../mcp-server/src/services/lab/requirements/views.ts";
 import type { RequirementCoverage } from "../../../mcp-server/src/storage/index.ts";
 
 const link = (coverage: Coverage, status?: ExecutionStatus): LinkedRun => ({ coverage, status });

@@ -3,7 +3,7 @@ import { ToolError } from "../../../mcp-server/src/errors.ts";
 import {
   createRequirements,
   type RequirementService,
-} from "../../../mcp-server/src/services/requirements/index.ts";
+} from "../../../mcp-server/src/services/lab/requirements/index.ts";
 import { coverageRows, requirementRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { testcaseRows } from "../../../mcp-server/src/storage/testcaseRows.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";

@@ -1,10 +1,10 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { classificationSchema, type FinalStatus } from "../../../mcp-server/src/domain/index.ts";
-import { pageOf } from "../../../mcp-server/src/services/pages.ts";
-import { contradiction } from "../../../mcp-server/src/services/results/contradiction.ts";
-import { cursorOf, placeOf } from "../../../mcp-server/src/services/results/cursor.ts";
-import { instantOf } from "../../../mcp-server/src/services/results/instant.ts";
+import { pageOf } from "../../../mcp-server/src/services/values/pages.ts";
+import { contradiction } from "../../../mcp-server/src/services/runs/judgement/contradiction.ts";
+import { cursorOf, placeOf } from "../../../mcp-server/src/services/runs/results/cursor.ts";
+import { instantOf } from "../../../mcp-server/src/services/runs/results/instant.ts";
 
 describe("a classification", () => {
   const allowed: Record<FinalStatus, string[]> = {

@@ -1,16 +1,16 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import { createEvents } from "../../../mcp-server/src/services/events.ts";
-import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
-import { createJudgements } from "../../../mcp-server/src/services/judgement/index.ts";
-import { createNotices } from "../../../mcp-server/src/services/notices.ts";
+import { createEvents } from "../../../mcp-server/src/services/records/events.ts";
+import { createExecutions } from "../../../mcp-server/src/services/records/executions/index.ts";
+import { createJudgements } from "../../../mcp-server/src/services/runs/judgement/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
 import type { EventInput } from "../../../mcp-server/src/services/ports.ts";
 import {
   type AnalysisRequest,
   createResults,
   type ResultDependencies,
   type ResultService,
-} from "../../../mcp-server/src/services/results/index.ts";
+} from "../../../mcp-server/src/services/runs/results/index.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { analysisRows, eventRows, runRecords, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";

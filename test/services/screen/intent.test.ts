@@ -1,8 +1,8 @@
 import type { Element, Selector } from "@labwright/controllers";
 import { describe, expect, test } from "vitest";
-import { rankCandidates } from "../../../mcp-server/src/services/screen/candidates.ts";
-import { readIntent } from "../../../mcp-server/src/services/screen/intent.ts";
-import { reasonsOf } from "../../../mcp-server/src/services/screen/stability.ts";
+import { rankCandidates } from "../../../mcp-server/src/services/devices/screen/candidates.ts";
+import { readIntent } from "../../../mcp-server/src/services/devices/screen/intent.ts";
+import { reasonsOf } from "../../../mcp-server/src/services/devices/screen/stability.ts";
 
 let given = 0;
 function element(role: string, name: string, more: Partial<Element> = {}): Element {

@@ -1,7 +1,7 @@
 import type { Element } from "@labwright/controllers";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { drawMarks, scaleFrame } from "../../../mcp-server/src/services/screen/pictures.ts";
+import { drawMarks, scaleFrame } from "../../../mcp-server/src/services/devices/screen/pictures.ts";
 import { seenSize } from "../../fixtures/messagesApi/images.ts";
 import { knownModels } from "../../fixtures/messagesApi/models.ts";
 

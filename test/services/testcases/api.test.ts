@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   createSchemaChecker,
   type SchemaChecker,
-} from "../../../mcp-server/src/services/testcases/api/schemaChecker.ts";
+} from "../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
 import { openStorage, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { bundled, engineFiles } from "../../fixtures/engine.ts";
@@ -21,7 +21,7 @@ const open: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "labwright-api-"));
   storage = await openStorage({ dataDir: folder, ...(await engineFiles()) });
-  const entry = "../../../mcp-server/src/services/testcases/api/schemaWorker.ts";
+  const entry = "../../../mcp-server/src/services/apps/testcases/api/schemaWorker.ts";
   schemas = createSchemaChecker(await bundled(fileURLToPath(new URL(entry, import.meta.url))));
 });
 afterEach(async () => {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
-import { createActions } from "../../../mcp-server/src/services/actions/index.ts";
-import { allowedFetch } from "../../../mcp-server/src/services/allowedFetch.ts";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
-import { createExecutions } from "../../../mcp-server/src/services/executions/index.ts";
-import { createNotices } from "../../../mcp-server/src/services/notices.ts";
+import { createActions } from "../../../mcp-server/src/services/devices/actions/index.ts";
+import { allowedFetch } from "../../../mcp-server/src/services/policy/allowedFetch.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
+import { createExecutions } from "../../../mcp-server/src/services/records/executions/index.ts";
+import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
 import type {
   ActionExecutor,
   ArtifactStore,
@@ -15,14 +15,14 @@ import type {
   Run,
   StoredEvent,
 } from "../../../mcp-server/src/services/ports.ts";
-import { createReports } from "../../../mcp-server/src/services/reports/index.ts";
-import { createScreen } from "../../../mcp-server/src/services/screen/screenService.ts";
-import { findScript } from "../../../mcp-server/src/services/scripts/folder.ts";
-import type { ScriptPort } from "../../../mcp-server/src/services/scripts/index.ts";
+import { createReports } from "../../../mcp-server/src/services/runs/reports/index.ts";
+import { createScreen } from "../../../mcp-server/src/services/devices/screen/screenService.ts";
+import { findScript } from "../../../mcp-server/src/services/runs/scripts/folder.ts";
+import type { ScriptPort } from "../../../mcp-server/src/services/runs/scripts/index.ts";
 import {
   createSchemaChecker,
   type SchemaChecker,
-} from "../../../mcp-server/src/services/testcases/api/schemaChecker.ts";
+} from "../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
 import {
   type AppView,
   createTestcases,
@@ -30,10 +30,10 @@ import {
   type NavigationOutcome,
   type NavigationRequest,
   type TestcaseReply,
-} from "../../../mcp-server/src/services/testcases/index.ts";
-import { createUploads } from "../../../mcp-server/src/services/uploads.ts";
-import { createUrlPolicy } from "../../../mcp-server/src/services/urlPolicy.ts";
-import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
+} from "../../../mcp-server/src/services/apps/testcases/index.ts";
+import { createUploads } from "../../../mcp-server/src/services/policy/uploads.ts";
+import { createUrlPolicy } from "../../../mcp-server/src/services/policy/urlPolicy.ts";
+import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import { executionRows } from "../../../mcp-server/src/storage/executionRows.ts";
 import { eventRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
 import { testcaseRows } from "../../../mcp-server/src/storage/testcaseRows.ts";

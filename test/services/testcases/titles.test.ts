@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { titleOf } from "../../../mcp-server/src/services/testcases/titles.ts";
+import { titleOf } from "../../../mcp-server/src/services/apps/testcases/titles.ts";
 
 const path = "xpath=/html/body/div[3]/main/section[2]/table/tbody/tr[4]/td[2]/span";
 

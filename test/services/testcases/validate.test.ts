@@ -321,8 +321,8 @@ describeEachDatabase("test cases", (open) => {
 
 describe("a large graph", () => {
   it("is judged without recursion over its length", async () => {
-    const { parseTestcase } = await import("../../../mcp-server/src/services/testcases/index.ts");
-    const { graphProblems } = await import("../../../mcp-server/src/services/testcases/graph.ts");
+    const { parseTestcase } = await import("../../../mcp-server/src/services/apps/testcases/index.ts");
+    const { graphProblems } = await import("../../../mcp-server/src/services/apps/testcases/graph.ts");
     const blocks = Array.from({ length: 490 }, (_, index) => sees(`b${index}`, "x"));
     expect(graphProblems(parseTestcase(testcase(chain(blocks))))).toEqual([]);
   });

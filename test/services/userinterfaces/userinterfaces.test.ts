@@ -7,11 +7,11 @@ import {
   nodeSchema,
   userInterfaceSchema,
 } from "../../../mcp-server/src/domain/index.ts";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
 import {
   createUserInterfaces,
   type TestCasePort,
-} from "../../../mcp-server/src/services/userinterfaces/index.ts";
+} from "../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import type { Database } from "../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../mcp-server/src/storage/navigationRows.ts";
 import { positionRows } from "../../../mcp-server/src/storage/positionRows.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TestCaseInput } from "../../../mcp-server/src/domain/index.ts";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
 import {
   createUserInterfaces,
   type ReferencePort,
   type TestCasePort,
-} from "../../../mcp-server/src/services/userinterfaces/index.ts";
+} from "../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import type { Database, Storage } from "../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../mcp-server/src/storage/navigationRows.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";

@@ -1,8 +1,8 @@
 import { DeviceError } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
 import type { ScreenService } from "../../../mcp-server/src/services/ports.ts";
-import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
+import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 import { openWebBox } from "../../fixtures/webBox.ts";
 

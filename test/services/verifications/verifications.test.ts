@@ -2,9 +2,9 @@ import { type Controller, DeviceError, defineCheck, defineFactory } from "@labwr
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Verification } from "../../../mcp-server/src/domain/index.ts";
-import { systemClock } from "../../../mcp-server/src/services/clock.ts";
+import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
 import type { ScreenService } from "../../../mcp-server/src/services/ports.ts";
-import { createVerifications } from "../../../mcp-server/src/services/verifications/index.ts";
+import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { openBox, testSecrets } from "../../fixtures/simulated.ts";
 

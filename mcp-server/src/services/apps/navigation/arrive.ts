@@ -1,0 +1,69 @@
+import type { Edge, Failure, Node } from "../../../domain/index.ts";
+import type { CheckReport } from "../../ports.ts";
+import { sharingEdges } from "../userinterfaces/problems.ts";
+import { classOf } from "../../records/verdicts.ts";
+import { arrivalMs, type Trip } from "./trip.ts";
+
+/** Where a step led. `verified: false`: the place has no checks and is taken for granted. */
+export type Arrival =
+  | { ok: true; node: Node; verified: boolean; duration_ms: number }
+  | { ok: false; duration_ms: number; failure: Failure };
+
+/** Between two rounds of looks at several possible places. */
+const roundPauseMs = 100;
+
+/** Waits until the target's checks hold; with several possible places, until one of them does. */
+export async function arrive(trip: Trip, target: Node, others: readonly Node[]): Promise<Arrival> {
+  const started = trip.ports.clock.monotonic();
+  const since = () => Math.round(trip.ports.clock.monotonic() - started);
+  const rivals = others.filter(({ verifications }) => verifications.length > 0);
+  trip.verdicts = [];
+  if (target.verifications.length === 0) {
+    const elsewhere = await trip.locate(rivals);
+    return { ok: true, node: elsewhere ?? target, verified: elsewhere !== undefined, duration_ms: since() };
+  }
+  if (rivals.length > 0) {
+    const node = await firstSeen(trip, [target, ...rivals]);
+    if (node) {
+      trip.refused = undefined;
+      trip.run.verified(node.verifications.length);
+      return { ok: true, node, verified: true, duration_ms: since() };
+    }
+  }
+  const report = await trip.check(target, rivals.length > 0 ? 0 : arrivalMs);
+  count(trip, report);
+  const { refused } = trip;
+  trip.refused = undefined;
+  if (report.pass) return { ok: true, node: target, verified: true, duration_ms: since() };
+  return { ok: false, duration_ms: since(), failure: notVerified(target.label, report, refused) };
+}
+
+/** A server's 4xx or 5xx that the check did not expect is why the check did not hold. */
+function notVerified(label: string, { failure }: CheckReport, refused: Failure | undefined): Failure {
+  const { message, ...rest } = failure ?? { code: "VERIFICATION_FAILED", message: "its checks did not hold" };
+  const whole = { ...rest, message: `"${label}" was not verified: ${message}` };
+  if (!refused || classOf(rest.code) !== "behaviour") return whole;
+  return { ...rest, ...refused, message: `${refused.message} ${whole.message}` };
+}
+
+function count(trip: Trip, report: CheckReport): void {
+  trip.verdicts = report.verdicts;
+  trip.run.verified(report.verdicts.length);
+}
+
+async function firstSeen(trip: Trip, nodes: readonly Node[]): Promise<Node | undefined> {
+  const { clock } = trip.ports;
+  const deadline = clock.monotonic() + arrivalMs;
+  for (;;) {
+    const seen = await trip.locate(nodes);
+    if (seen || clock.monotonic() >= deadline) return seen;
+    await clock.sleep(roundPauseMs, trip.signal);
+  }
+}
+
+/** The other places that a conditional edge's action set may lead to. */
+export function possibleTargets(trip: Trip, edge: Edge, actionSetId: string): Node[] {
+  return sharingEdges(trip.model, edge)
+    .filter(({ action_sets }) => action_sets.some(({ id }) => id === actionSetId))
+    .flatMap(({ target }) => trip.model.nodes.get(target) ?? []);
+}

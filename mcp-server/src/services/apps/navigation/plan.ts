@@ -1,0 +1,95 @@
+import type { Failure, Node } from "../../../domain/index.ts";
+import { findEntry } from "../userinterfaces/model.ts";
+import { verdictOf } from "../../records/verdicts.ts";
+import { arrive } from "./arrive.ts";
+import { type Leg, type Path, shortestPath } from "./graph.ts";
+import type { Trip } from "./trip.ts";
+
+type Planned = { ok: true; from: Node; path: Path } | { ok: false; failure: Failure };
+
+/** From where the device is; if there is no way, or nobody knows where it is, from the entry, whose edges run anywhere. */
+export async function plan(trip: Trip, at: Node | undefined, target: Node): Promise<Planned> {
+  const path = at && shortestPath(trip.map.graph, at.id, target.id, { exclude: trip.excluded });
+  if (at && path) return { ok: true, from: at, path };
+  const entry = findEntry(trip.model);
+  if (!entry) return { ok: false, failure: noEntry(trip, at, target) };
+  const fromEntry = shortestPath(trip.map.graph, entry.id, target.id, { exclude: trip.excluded });
+  if (!fromEntry) return { ok: false, failure: noPath(trip, at ?? entry, target) };
+  const failure = await enterApp(trip, entry, fromEntry);
+  return failure ? { ok: false, failure } : { ok: true, from: entry, path: fromEntry };
+}
+
+/**
+ * Makes sure that a run can start at the entry. An entry with checks is a place, so the app is opened unless it shows
+ * already; one without is only a start, and the app is opened here if the first edge does nothing itself.
+ */
+async function enterApp(trip: Trip, entry: Node, path: Path): Promise<Failure | undefined> {
+  const isPlace = entry.verifications.length > 0;
+  if (isPlace && (await trip.seesNode(entry))) return undefined;
+  if (!isPlace && path.legs.length > 0 && hasActions(trip, path.legs[0])) return undefined;
+  const failure = await openApp(trip, isPlace || isCheckedFirst(trip, path));
+  if (failure || !isPlace) return failure;
+  const arrival = await arrive(trip, entry, []);
+  if (!arrival.ok) return arrival.failure;
+  await trip.stand(entry, true);
+  return undefined;
+}
+
+/** Whether the first leg, which only looks, ends at a place that is checked: it judges the page that is opened. */
+function isCheckedFirst(trip: Trip, { legs: [first] }: Path): boolean {
+  const target = trip.model.nodes.get(first?.to ?? "");
+  return target !== undefined && trip.isChecked(target);
+}
+
+function hasActions(trip: Trip, leg: Leg | undefined): boolean {
+  if (!leg || !("edge_id" in leg)) return false;
+  const sets = trip.model.edges.get(leg.edge_id)?.action_sets ?? [];
+  return sets.some(({ id, actions }) => id === leg.action_set_id && actions.length > 0);
+}
+
+const openCommand = "navigate_to_url";
+
+/** Opens the app's address, where it has one and the device can; otherwise the screen is left as it is. */
+async function openApp(trip: Trip, isChecked: boolean): Promise<Failure | undefined> {
+  const { url } = trip.model.ui.app;
+  const { actions, clock } = trip.ports;
+  const canOpen = actions.list(trip.device).some(({ command }) => command.name === openCommand);
+  if (url === undefined || !canOpen) return undefined;
+  const started = clock.monotonic();
+  const batch = {
+    actions: [{ command: openCommand, params: { url: "{{app.url}}" } }],
+    retry_actions: [],
+    failure_actions: [],
+  };
+  const { variables, signal } = trip;
+  const report = await actions.run(trip.device, batch, { variables, signal, isChecked });
+  const { failure: error } = report;
+  trip.refused = report.refused;
+  const durationMs = clock.monotonic() - started;
+  await trip.run.step({
+    path: "",
+    kind: "navigation",
+    label: `open ${trip.model.ui.name}`,
+    status: error ? verdictOf(error.code) : "passed",
+    started_at: new Date(clock.now() - durationMs).toISOString(),
+    duration_ms: durationMs,
+    input: { actions: batch.actions },
+    output: { results: report.results },
+    ...(error && { error }),
+    artifacts: [],
+  });
+  return error;
+}
+
+function noEntry(trip: Trip, at: Node | undefined, target: Node): Failure {
+  const where = at ? `there is no way to it from "${at.label}"` : "nobody knows where the device is";
+  return {
+    code: at ? "NO_PATH" : "NO_ENTRY_NODE",
+    message: `"${target.label}" cannot be reached: ${where}, and ${trip.model.ui.name} has no node of type entry to start from. Make one with create_node.`,
+  };
+}
+
+const noPath = (trip: Trip, from: Node, target: Node): Failure => ({
+  code: "NO_PATH",
+  message: `No way leads from "${from.label}" to "${target.label}"${trip.excluded.length > 0 ? " without the edges that failed" : ""}. create_edge makes one.`,
+});

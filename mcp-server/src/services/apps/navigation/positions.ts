@@ -1,0 +1,123 @@
+import type { Database } from "../../../storage/database.ts";
+import { type PositionRow, positionRows } from "../../../storage/positionRows.ts";
+import type { Clock } from "../../ports.ts";
+
+export type Tracked = {
+  node_id: string | undefined;
+  verified: boolean;
+  at: string;
+  age_ms: number;
+  stale: boolean;
+};
+
+/** Where each device is in each app, with how far that can be trusted. */
+export class Positions {
+  private readonly doubts = new Map<string, Promise<void>>();
+  /** When this process stored the latest position of a device and app, by both clocks. */
+  private readonly stored = new Map<string, { at: string; monotonic: number }>();
+  /** Of devices that started fresh for a run: where they are in each app since then, the latest start last. */
+  private readonly fresh = new Map<string, Map<string, PositionRow>[]>();
+
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+    private readonly staleMs: number,
+  ) {}
+
+  /** The device started fresh: nobody knows where it is. What was known holds again when the returned function is called. */
+  startFresh(deviceId: string): () => void {
+    const places = new Map<string, PositionRow>();
+    this.fresh.set(deviceId, [...(this.fresh.get(deviceId) ?? []), places]);
+    return () => {
+      const left = (this.fresh.get(deviceId) ?? []).filter((one) => one !== places);
+      if (left.length > 0) this.fresh.set(deviceId, left);
+      else this.fresh.delete(deviceId);
+    };
+  }
+
+  /** Something drove the device outside navigation. Takes effect before the next look at its position. */
+  doubt(deviceId: string, exceptIn?: string): void {
+    const before = this.doubts.get(deviceId) ?? Promise.resolve();
+    const fresh = this.fresh.get(deviceId)?.at(-1);
+    const doubt = before.then(() =>
+      fresh ? this.doubtFresh(fresh, exceptIn) : positionRows(this.db).doubt(deviceId, exceptIn),
+    );
+    this.doubts.set(deviceId, doubt);
+    // A failure is met by whoever reads the position next.
+    doubt.then(
+      () => this.doubts.get(deviceId) === doubt && this.doubts.delete(deviceId),
+      () => undefined,
+    );
+  }
+
+  async find(deviceId: string, userinterfaceId: string): Promise<Tracked | undefined> {
+    const row = await this.row(deviceId, userinterfaceId);
+    if (!row) return undefined;
+    const age = this.ageOf(this.keyOf(deviceId, userinterfaceId), row.at);
+    return {
+      node_id: row.node_id,
+      verified: row.verified,
+      at: row.at,
+      age_ms: age,
+      stale: age > this.staleMs,
+    };
+  }
+
+  /** `nodeId` undefined: nobody knows. */
+  async put(
+    deviceId: string,
+    userinterfaceId: string,
+    nodeId: string | undefined,
+    verified: boolean,
+  ): Promise<void> {
+    await this.settle(deviceId);
+    const at = new Date(this.clock.now()).toISOString();
+    this.stored.set(this.keyOf(deviceId, userinterfaceId), { at, monotonic: this.clock.monotonic() });
+    const row: PositionRow = {
+      device_id: deviceId,
+      userinterface_id: userinterfaceId,
+      node_id: nodeId,
+      verified,
+      at,
+    };
+    const fresh = this.fresh.get(deviceId)?.at(-1);
+    if (fresh) return void fresh.set(userinterfaceId, row);
+    await positionRows(this.db).put(row);
+  }
+
+  private keyOf(deviceId: string, userinterfaceId: string): string {
+    return `${deviceId} ${userinterfaceId} ${this.fresh.get(deviceId)?.length ?? 0}`;
+  }
+
+  private async row(deviceId: string, userinterfaceId: string): Promise<PositionRow | undefined> {
+    await this.settle(deviceId);
+    const fresh = this.fresh.get(deviceId)?.at(-1);
+    return fresh ? fresh.get(userinterfaceId) : positionRows(this.db).find(deviceId, userinterfaceId);
+  }
+
+  private async doubtFresh(places: Map<string, PositionRow>, exceptIn: string | undefined): Promise<void> {
+    for (const [app, row] of places) {
+      if (app === exceptIn) continue;
+      const isCheckable = row.node_id !== undefined && (await positionRows(this.db).isCheckable(row.node_id));
+      places.set(app, { ...row, node_id: isCheckable ? row.node_id : undefined, verified: false });
+    }
+  }
+
+  /** By the wall clock only for a position that an earlier process stored. */
+  private ageOf(key: string, at: string): number {
+    const stored = this.stored.get(key);
+    return stored?.at === at
+      ? this.clock.monotonic() - stored.monotonic
+      : Math.max(0, this.clock.now() - Date.parse(at));
+  }
+
+  private async settle(deviceId: string): Promise<void> {
+    const doubt = this.doubts.get(deviceId);
+    if (!doubt) return;
+    try {
+      await doubt;
+    } finally {
+      if (this.doubts.get(deviceId) === doubt) this.doubts.delete(deviceId);
+    }
+  }
+}

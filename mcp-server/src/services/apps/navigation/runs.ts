@@ -1,0 +1,188 @@
+import {
+  type NavigationReport,
+  navigationReportSchema,
+  type ValidationReport,
+  validationReportSchema,
+} from "../../../domain/index.ts";
+import { type ErrorCode, errorStatus, ToolError } from "../../../errors.ts";
+import type { CallContext, ExecutionService, Run, RunReply, RunSpec } from "../../ports.ts";
+import type { UserInterfaceService } from "../userinterfaces/index.ts";
+import { edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
+import { verdictOf } from "../../records/verdicts.ts";
+import type {
+  EdgeRequest,
+  NavigationReply,
+  NavigationRequest,
+  NavigationService,
+  ValidationReply,
+  Waiting,
+} from "./types.ts";
+
+/** How long a navigation, an edge and a whole validation may take when the caller does not say. */
+export const navigationTimeoutMs = 120_000;
+export const validationTimeoutMs = 1_800_000;
+/** The run's own limit lies behind the navigation's, which ends with a report. */
+const graceMs = 10_000;
+
+type Dependencies = {
+  executions: ExecutionService;
+  userinterfaces: UserInterfaceService;
+  moving: Pick<NavigationService, "navigate" | "executeEdge" | "validate">;
+};
+
+/** Navigations as executions of their own, for callers that have no run yet. */
+export function createRuns({
+  executions,
+  userinterfaces,
+  moving,
+}: Dependencies): Pick<NavigationService, "runNavigation" | "runEdge" | "runValidation"> {
+  const specOf = (
+    request: Waiting & { timeout_ms?: number | undefined },
+    app: string,
+    rest: Pick<RunSpec, "kind" | "name" | "input">,
+    timeoutMs: number,
+  ): RunSpec => ({
+    ...rest,
+    device: { device_id: request.device_id, session_id: request.session_id },
+    userinterface: app,
+    wait_ms: request.wait_ms,
+    timeout_ms: (request.timeout_ms ?? timeoutMs) + graceMs,
+  });
+  const navigated = (spec: RunSpec, context: CallContext, go: (run: Run) => Promise<NavigationReport>) =>
+    executions.run<NavigationReport>(spec, context, async (run) => {
+      const output = await go(run);
+      const { status, error } = output;
+      return { status, output, ...(error && { reason: { code: error.code, message: error.message } }) };
+    });
+
+  return {
+    async runNavigation(request, context) {
+      if (request.execution_id !== undefined) {
+        return replyOf(await executions.wait(request.execution_id, request.wait_ms, context));
+      }
+      const asked: NavigationRequest = {
+        ...request,
+        userinterface: appOf(request),
+        target: demand("node", request.target),
+      };
+      const model = await userinterfaces.load(asked.userinterface);
+      const target = getNode(model, asked.target);
+      const input = { userinterface: model.ui.name, target: target.label, variables: asked.variables };
+      const rest = { kind: "navigation" as const, name: `go to ${target.label}`, input };
+      const spec = specOf(request, model.ui.name, rest, navigationTimeoutMs);
+      return replyOf(await navigated(spec, context, (run) => moving.navigate(run, asked)));
+    },
+    async runEdge(request, context) {
+      if (request.execution_id !== undefined) {
+        return replyOf(await executions.wait(request.execution_id, request.wait_ms, context));
+      }
+      const asked: EdgeRequest = {
+        ...request,
+        userinterface: appOf(request),
+        edge: demand("edge", request.edge),
+      };
+      const model = await userinterfaces.load(asked.userinterface);
+      const name = edgeLabel(model, getEdge(model, asked.edge));
+      const input = { userinterface: model.ui.name, edge: asked.edge, variables: asked.variables };
+      const spec = specOf(request, model.ui.name, { kind: "navigation", name, input }, navigationTimeoutMs);
+      return replyOf(await navigated(spec, context, (run) => moving.executeEdge(run, asked)));
+    },
+    async runValidation(request, context) {
+      if (request.execution_id !== undefined) {
+        return validationReplyOf(await executions.wait(request.execution_id, request.wait_ms, context));
+      }
+      const asked = { ...request, userinterface: appOf(request) };
+      const model = await userinterfaces.load(asked.userinterface);
+      const rest = {
+        kind: "validation" as const,
+        name: `validate ${model.ui.name}`,
+        input: { userinterface: model.ui.name },
+      };
+      const spec = specOf(request, model.ui.name, rest, validationTimeoutMs);
+      const reply = await executions.run<ValidationReport>(spec, context, async (run) => {
+        const output = await moving.validate(run, asked);
+        return { ...verdictOfTrials(output), output };
+      });
+      return validationReplyOf(reply);
+    },
+  };
+}
+
+/** A failure of the app outweighs what could not be judged; the reason is the first of its kind. */
+function verdictOfTrials({ trials }: ValidationReport) {
+  const failures = trials.flatMap(({ edge, ok, error }) => (ok || !error ? [] : [{ edge, ...error }]));
+  const worst = failures.find(({ code }) => verdictOf(code) === "failed") ?? failures[0];
+  if (!worst) return { status: "passed" as const };
+  const { edge, code, message } = worst;
+  return { status: verdictOf(code), reason: { code, message: `${edge}: ${message}` } };
+}
+
+/** What must be there when nobody goes on waiting for a run. */
+function demand(name: string, value: string | undefined): string {
+  if (value !== undefined) return value;
+  throw new ToolError(
+    "INVALID_INPUT",
+    `${name} must be given.`,
+    "Give it, or the execution_id of a run to go on waiting for.",
+  );
+}
+
+const appOf = (request: { userinterface?: string | undefined }) =>
+  demand("userinterface_name", request.userinterface);
+
+function replyOf(reply: RunReply<object>): NavigationReply {
+  const report = navigationReportSchema.safeParse(reply.output).data;
+  const { execution_id, status, duration_ms } = reply;
+  const path =
+    report && [report.legs[0]?.from, ...report.legs.map(({ to }) => to)].filter(Boolean).join(" → ");
+  refuseFailed(reply, report?.error, { at: report?.at, path, legs: report?.legs.filter(({ ok }) => !ok) });
+  return {
+    execution_id,
+    status,
+    ...queueOf(reply),
+    ...(report && { verified: report.verified, replans: report.replans }),
+    ...(report?.at !== undefined && { at: report.at }),
+    ...(path && { path }),
+    ...(report?.expected_ms !== undefined && { expected_ms: report.expected_ms }),
+    ...(report?.confidence !== undefined && { confidence: report.confidence }),
+    ...(duration_ms !== undefined && { duration_ms }),
+  };
+}
+
+/** A run that failed is a failed call; the run is stored either way. */
+function refuseFailed(
+  { execution_id, status, reason }: RunReply<object>,
+  failure: { code: string; message: string } | undefined,
+  details: Record<string, unknown>,
+): void {
+  const error = failure ?? reason;
+  if (status === "passed" || status === "running" || status === "queued" || !error) return;
+  throw new ToolError(
+    isErrorCode(error.code) ? error.code : "NAVIGATION_FAILED",
+    error.message,
+    "Look at the screen with dump_ui_elements; update_edge or update_node mends the tree.",
+    { execution_id, ...details },
+  );
+}
+
+/** What a queued run waits for. */
+const queueOf = ({ status, reason }: RunReply<object>) =>
+  status === "queued" && reason ? { queue: reason.message } : {};
+
+const isErrorCode = (code: string): code is ErrorCode => code in errorStatus;
+
+function validationReplyOf(reply: RunReply<object>): ValidationReply {
+  const report = validationReportSchema.safeParse(reply.output).data;
+  if (!report) refuseFailed(reply, undefined, {});
+  const { execution_id, status } = reply;
+  if (!report) return { execution_id, status, ...queueOf(reply) };
+  const { passed, failed, unverified, trials } = report;
+  const problems = trials
+    .filter(({ ok }) => !ok)
+    .slice(0, 50)
+    .map(({ edge, action_set_id, reached_source, error }) => {
+      const what = reached_source ? "" : "not tried: ";
+      return `${edge} (${action_set_id}): ${what}${error ? `${error.code}: ${error.message}` : "failed"}`;
+    });
+  return { execution_id, status, passed, failed, unverified, problems };
+}

@@ -1,0 +1,179 @@
+import type {
+  Failure,
+  NavigationReport,
+  Node,
+  Params,
+  Step,
+  Verdict,
+  WalkedLeg,
+} from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import type {
+  ActionExecutor,
+  CheckReport,
+  Clock,
+  OpenDevice,
+  Run,
+  ScreenService,
+  VerificationExecutor,
+} from "../../ports.ts";
+import { type AppModel, variablesOf } from "../userinterfaces/model.ts";
+import type { Leg, Path } from "./graph.ts";
+import type { AppMap } from "./maps.ts";
+import type { Positions } from "./positions.ts";
+
+export type TripPorts = {
+  actions: ActionExecutor;
+  verifications: VerificationExecutor;
+  screen: Pick<ScreenService, "capture">;
+  positions: Positions;
+  clock: Clock;
+};
+
+/** How long an arrival is waited for; a check with a `timeout_ms` of its own waits that long. */
+export const arrivalMs = 10_000;
+
+/** What one navigation holds while it is under way. */
+export class Trip {
+  readonly device: OpenDevice;
+  readonly signal: AbortSignal;
+  readonly variables: Params;
+  readonly excluded: Leg[] = [];
+  readonly walked: WalkedLeg[] = [];
+  replans = 0;
+  /** What the last leg failed of; a way that cannot be found without that leg's edge failed of the same. */
+  lastFailure: Failure | undefined;
+  verdicts: Verdict[] = [];
+  /** The server answered 4xx or 5xx to the last action, and the checks behind it are to say whether that is right. */
+  refused: Failure | undefined;
+  firstPlan: Path | undefined;
+  lastPicture: Step["artifacts"][number] | undefined;
+  private readonly startedAt: number;
+  private readonly timer: AbortController;
+  private readonly cancelTimer: () => void;
+
+  constructor(
+    readonly ports: TripPorts,
+    readonly run: Run,
+    readonly model: AppModel,
+    readonly map: AppMap,
+    variables: Params,
+    timeoutMs: number,
+    /** The node whose screen the caller checks itself, when the device is there. */
+    readonly checkedTarget?: string,
+  ) {
+    this.device = run.device;
+    this.variables = { ...variablesOf(model.ui), ...variables };
+    this.startedAt = ports.clock.monotonic();
+    this.timer = new AbortController();
+    this.cancelTimer = ports.clock.setTimeout(() => this.timer.abort(tookTooLong(timeoutMs)), timeoutMs);
+    this.signal = AbortSignal.any([run.signal, this.timer.signal]);
+  }
+
+  elapsedMs(): number {
+    return Math.round(this.ports.clock.monotonic() - this.startedAt);
+  }
+
+  /** Its own time was over, and nobody cancelled the run. */
+  isLate(): boolean {
+    return this.timer.signal.aborted && !this.run.signal.aborted;
+  }
+
+  end(): void {
+    this.cancelTimer();
+  }
+
+  /** Polls a node's checks. Only for a node that has some. */
+  check(node: Node, timeoutMs: number): Promise<CheckReport> {
+    this.signal.throwIfAborted();
+    return this.ports.verifications.check(this.device, node.verifications, {
+      passCondition: node.pass_condition,
+      timeoutMs,
+      variables: this.variables,
+      signal: this.signal,
+      evidence: false,
+    });
+  }
+
+  /** Whether checks follow when the device is there. */
+  isChecked(node: Node): boolean {
+    return node.verifications.length > 0 || node.id === this.checkedTarget;
+  }
+
+  seesNode(node: Node): Promise<boolean> {
+    return seesNode(this.ports.verifications, this.device, node, this.variables, this.signal);
+  }
+
+  /** The first of the nodes that one look recognises. */
+  async locate(candidates: Iterable<Node>): Promise<Node | undefined> {
+    for (const node of candidates) if (await this.seesNode(node)) return node;
+    return undefined;
+  }
+
+  stand(node: Node, verified: boolean): Promise<void> {
+    return this.ports.positions.put(this.device.id, this.model.ui.id, node.id, verified);
+  }
+
+  lose(): Promise<void> {
+    return this.ports.positions.put(this.device.id, this.model.ui.id, undefined, false);
+  }
+
+  /** A picture of the screen for a step; a device without one, or a store that is full, gives none. */
+  async picture(): Promise<Step["artifacts"][number] | undefined> {
+    try {
+      const taken = await this.ports.screen.capture(this.device, this.signal);
+      const artifact = taken?.artifact;
+      return artifact && { kind: "screenshot_after", uri: artifact.uri, mime_type: artifact.mime_type };
+    } catch (error) {
+      if (this.signal.aborted) throw this.signal.reason;
+      if (error instanceof Error && "code" in error) return undefined;
+      throw error;
+    }
+  }
+
+  report(
+    target: Node,
+    end: Pick<NavigationReport, "reached" | "verified" | "status" | "error"> & { at?: Node | undefined },
+  ): NavigationReport {
+    const { at, error, ...rest } = end;
+    return {
+      userinterface: this.model.ui.name,
+      target: target.label,
+      target_id: target.id,
+      ...rest,
+      ...(at && { at: at.label }),
+      ...(this.firstPlan && {
+        expected_ms: this.firstPlan.expected_ms,
+        confidence: Math.round(this.firstPlan.confidence * 1_000) / 1_000,
+      }),
+      legs: this.walked,
+      replans: this.replans,
+      duration_ms: this.elapsedMs(),
+      verdicts: this.verdicts,
+      ...(this.refused && { refused: this.refused }),
+      ...(error && { error }),
+    };
+  }
+}
+
+/** One look, however long the checks would wait. False for a node without checks. */
+export async function seesNode(
+  verifications: VerificationExecutor,
+  device: OpenDevice,
+  node: Node,
+  variables: Params,
+  signal: AbortSignal,
+): Promise<boolean> {
+  signal.throwIfAborted();
+  if (node.verifications.length === 0) return false;
+  const checks = node.verifications.map((one) => ({ ...one, timeout_ms: 0 }));
+  const options = { passCondition: node.pass_condition, timeoutMs: 0, variables, signal, evidence: false };
+  return (await verifications.check(device, checks, options)).pass;
+}
+
+const tookTooLong = (timeoutMs: number) =>
+  new ToolError(
+    "EXECUTION_TIMEOUT",
+    `The navigation took longer than ${timeoutMs} ms.`,
+    "Look at the screen, or give a larger timeout_ms.",
+  );

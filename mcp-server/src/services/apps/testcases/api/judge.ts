@@ -1,0 +1,180 @@
+import { isDeepStrictEqual } from "node:util";
+import { quoted } from "@labwright/controllers";
+import type { ApiCheck, JsonType, WantedStatus } from "../../../../domain/index.ts";
+import { kindOf } from "../../../values/dataFindings.ts";
+import { compileExpression } from "../../../values/expressions.ts";
+import type { Answer } from "./answer.ts";
+import { atPointer, type Found, findAll, parseJsonPath } from "./jsonPath.ts";
+import type { SchemaChecker } from "./schemaChecker.ts";
+
+/** One thing that was checked; of one that does not hold also what was found, and where in the answer. */
+export type Judged = { expected: string; pass: true } | Broken;
+export type Broken = { expected: string; pass: false; found: string; path?: string };
+
+const longestValue = 300;
+
+/** Judges an answer by all checks, in their order. Throws what a schema or a pattern that is none throws. */
+export async function judge(
+  checks: readonly ApiCheck[],
+  answer: Answer,
+  schemas: Pick<SchemaChecker, "check">,
+): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (const check of checks) judged.push(...(await judgeOne(check, answer, schemas)));
+  return judged;
+}
+
+async function judgeOne(
+  check: ApiCheck,
+  answer: Answer,
+  schemas: Pick<SchemaChecker, "check">,
+): Promise<Judged[]> {
+  if (check.status !== undefined) return [judgeStatus(check.status, answer)];
+  if (check.time_below_ms !== undefined) return [judgeTime(check.time_below_ms, answer.duration_ms)];
+  if (check.header !== undefined) {
+    const name = check.header.toLowerCase();
+    const value = answer.headers[name];
+    const at = {
+      path: `header ${name}`,
+      ...(value === undefined ? { missing: headerNames(answer) } : { value }),
+    };
+    return judgeValues(check, [at], schemas);
+  }
+  const path = check.json_path ?? "$";
+  if (answer.not_json !== undefined) {
+    return [{ expected: "a body that is JSON", pass: false, found: answer.not_json, path: "$" }];
+  }
+  return judgeValues(check, findAll(parseJsonPath(path), answer.body), schemas);
+}
+
+const headerNames = ({ headers }: Answer) => `the answer has ${Object.keys(headers).join(", ")}`;
+
+function judgeStatus(wanted: WantedStatus, { status }: Pick<Answer, "status">): Judged {
+  const all = Array.isArray(wanted) ? wanted : [wanted];
+  const expected = `status ${all.join(", ")}`;
+  const pass = all.some(
+    (one) => String(one).replace("xx", "") === String(status).slice(0, /xx/.test(String(one)) ? 1 : 3),
+  );
+  return pass ? { expected, pass } : { expected, pass, found: `status ${status}` };
+}
+
+export function judgeTime(limitMs: number, durationMs: number): Judged {
+  const expected = `an answer in less than ${limitMs} ms`;
+  if (durationMs < limitMs) return { expected, pass: true };
+  return { expected, pass: false, found: `${durationMs} ms` };
+}
+
+async function judgeValues(
+  check: ApiCheck,
+  found: readonly Found[],
+  schemas: Pick<SchemaChecker, "check">,
+): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  if (check.present !== undefined)
+    judged.push(firstBroken(found, (at) => judgePresent(check.present === true, at)));
+  if (hasOwn(check, "equals")) judged.push(firstBroken(found, (at) => judgeEquals(check.equals, at)));
+  if (check.type !== undefined) {
+    const { type } = check;
+    judged.push(firstBroken(found, (at) => judgeType(type, at)));
+  }
+  if (check.matches !== undefined) judged.push(await judgeMatches(check.matches, found));
+  if (check.json_schema !== undefined) judged.push(...(await judgeSchema(check.json_schema, found, schemas)));
+  return judged;
+}
+
+const hasOwn = (check: ApiCheck, key: keyof ApiCheck) =>
+  Object.hasOwn(check, key) && check[key] !== undefined;
+
+/** One verdict for all values of a path: the first that breaks it. */
+function firstBroken(found: readonly Found[], judgeAt: (at: Found) => Judged): Judged {
+  const all = found.map(judgeAt);
+  const broken = all.filter((one) => !one.pass);
+  const [first] = broken;
+  if (!first) return all[0] ?? { expected: "", pass: true };
+  if (broken.length === 1 || first.pass) return first;
+  return { ...first, found: `${first.found} (and ${broken.length - 1} of ${all.length} more)` };
+}
+
+const missingAt = (expected: string, { path, missing }: { path: string; missing: string }): Broken => ({
+  expected,
+  pass: false,
+  found: `nothing: ${missing}`,
+  path,
+});
+
+function judgePresent(wanted: boolean, at: Found): Judged {
+  const isThere = "value" in at;
+  const expected = `${at.path} is ${wanted ? "present" : "absent"}`;
+  if (isThere === wanted) return { expected, pass: true };
+  return isThere ? { expected, pass: false, found: shown(at.value), path: at.path } : missingAt(expected, at);
+}
+
+function judgeEquals(wanted: unknown, at: Found): Judged {
+  const expected = `${at.path} equals ${shown(wanted)}`;
+  if ("missing" in at) return missingAt(expected, at);
+  if (isDeepStrictEqual(at.value, wanted)) return { expected, pass: true };
+  return { expected, pass: false, found: shown(at.value), path: at.path };
+}
+
+function judgeType(type: JsonType, at: Found): Judged {
+  const expected = `${at.path} is of type ${type}`;
+  if ("missing" in at) return missingAt(expected, at);
+  const { value, path } = at;
+  const found = typeOf(value);
+  const pass = type === found || (type === "integer" && Number.isInteger(value));
+  return pass ? { expected, pass } : { expected, pass, found: `${found} ${shown(value)}`, path };
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** RE2, as in conditions: linear in the text, whatever the pattern. */
+async function judgeMatches(pattern: string, found: readonly Found[]): Promise<Judged> {
+  const expression = await compileExpression("text.matches(pattern)");
+  return firstBroken(found, (at) => {
+    const expected = `${at.path} matches ${quoted(pattern)}`;
+    if ("missing" in at) return missingAt(expected, at);
+    const { value, path } = at;
+    const isText = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+    if (isText && expression.evaluate({ text: String(value), pattern }) === true)
+      return { expected, pass: true };
+    return { expected, pass: false, found: shown(value), path };
+  });
+}
+
+async function judgeSchema(
+  schema: NonNullable<ApiCheck["json_schema"]>,
+  found: readonly Found[],
+  schemas: Pick<SchemaChecker, "check">,
+): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (const at of found) {
+    const expected = `${at.path} is as its JSON Schema says`;
+    if ("missing" in at) return [missingAt(expected, at)];
+    // A text is what is left of a placeholder that leads to no schema; the checker says that it is none.
+    const { findings, more } = await schemas.check(asSchema(schema), { json: at.value });
+    judged.push(
+      ...findings.map((finding, index): Judged => {
+        const rest = more > 0 && index === findings.length - 1 ? ` (and ${more} more)` : "";
+        const { path, value } = atPointer(finding.pointer, at);
+        return { expected: `${path} ${finding.expected}`, found: shown(value) + rest, path, pass: false };
+      }),
+    );
+    if (judged.length > 0) return judged;
+  }
+  return [{ expected: `${found[0]?.path ?? "$"} is as its JSON Schema says`, pass: true }];
+}
+
+const asSchema = (schema: NonNullable<ApiCheck["json_schema"]>) =>
+  typeof schema === "string" ? { type: schema } : schema;
+
+/** A value as JSON, cut. */
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? quoted(value) : (JSON.stringify(value) ?? "nothing");
+  if (text.length <= longestValue) return text;
+  return typeof value === "object"
+    ? kindOf(value)
+    : `${text.slice(0, longestValue)} … ${text.length - longestValue} more`;
+}

@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { ToolError } from "../../../../errors.ts";
+import { packageFolder } from "../../../../storage/packageFolder.ts";
+import type { JsonSchema, SchemaAnswer, SchemaQuestion } from "./schemaMessages.ts";
+
+/** A schema comes from a caller: its code runs in a thread that has so much time and memory for one answer. */
+const timeoutMs = 5_000;
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+const longestSchema = 500_000;
+
+export type SchemaChecker = {
+  /**
+   * Judges a schema, and a value by it. Throws INVALID_INPUT for a schema that is none or is too large, EXECUTION_TIMEOUT
+   * and OUT_OF_MEMORY when the thread's limits are reached.
+   */
+  check(schema: JsonSchema, value?: { json: unknown }): Promise<SchemaAnswer>;
+  close(): Promise<void>;
+};
+
+type Pending = { resolve(answer: SchemaAnswer): void; reject(error: unknown): void };
+
+/** Checks by JSON Schema in a thread that starts with the first check, and again after one that broke it. */
+export function createSchemaChecker(workerFile?: URL): SchemaChecker {
+  let thread: Thread | undefined;
+  let asked = 0;
+  let tail: Promise<unknown> = Promise.resolve();
+  const ask = async (question: SchemaQuestion): Promise<SchemaAnswer> => {
+    if (!thread?.lives) thread = new Thread(workerFile ?? builtFile());
+    return thread.ask(question);
+  };
+  return {
+    async check(schema, value) {
+      const text = JSON.stringify(schema);
+      if (text.length > longestSchema) throw invalid(`is longer than ${longestSchema} characters`);
+      asked += 1;
+      const question = { id: asked, schema: text, ...(value && { value }) };
+      // One at a time, so that the time limit is that of this one.
+      const turn = tail.then(() => ask(question));
+      tail = turn.catch(() => undefined);
+      const answer = await turn;
+      if (answer.problem !== undefined) throw invalid(`cannot be used: ${answer.problem}`);
+      return answer;
+    },
+    async close() {
+      await thread?.end();
+    },
+  };
+}
+
+const builtFile = () => pathToFileURL(join(packageFolder(), "dist", "schemaWorker.js"));
+
+class Thread {
+  lives = true;
+  private readonly worker: Worker;
+  private pending: Pending | undefined;
+
+  constructor(file: URL) {
+    // Loaders of the process that starts it (a test runner's) are of no use to a bundled worker.
+    this.worker = new Worker(file, { execArgv: [], resourceLimits });
+    this.worker.unref();
+    this.worker.on("message", (answer: SchemaAnswer) => this.pending?.resolve(answer));
+    this.worker.on("error", (error) => this.fail(endedBy(error)));
+    this.worker.on("exit", () => this.fail(endedBy(undefined)));
+  }
+
+  async ask(question: SchemaQuestion): Promise<SchemaAnswer> {
+    const timer = setTimeout(() => void this.end(tooSlow()), timeoutMs);
+    try {
+      return await new Promise<SchemaAnswer>((resolve, reject) => {
+        this.pending = { resolve, reject };
+        this.worker.postMessage(question);
+      });
+    } finally {
+      clearTimeout(timer);
+      this.pending = undefined;
+    }
+  }
+
+  async end(why: ToolError = endedBy(undefined)): Promise<void> {
+    this.fail(why);
+    await this.worker.terminate();
+  }
+
+  private fail(error: ToolError): void {
+    this.lives = false;
+    this.pending?.reject(error);
+  }
+}
+
+const invalid = (what: string) =>
+  new ToolError(
+    "INVALID_INPUT",
+    `The JSON Schema ${what}.`,
+    "It is JSON Schema 2020-12, or draft-07 where $schema says so; mend it and save the test case again.",
+  );
+
+const tooSlow = () =>
+  new ToolError(
+    "EXECUTION_TIMEOUT",
+    `The JSON Schema gave no answer within ${timeoutMs} ms.`,
+    "Check a part of the answer with json_path, or take nested anyOf and patterns with repeats out of the schema.",
+  );
+
+function endedBy(error: unknown): ToolError {
+  const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+  const why = error instanceof Error && !isMemory ? `: ${error.message}` : "";
+  return new ToolError(
+    "OUT_OF_MEMORY",
+    isMemory
+      ? "The check by JSON Schema needed too much memory."
+      : `The check by JSON Schema was ended${why}.`,
+    "Check a part of the answer with json_path, or ask the API for less.",
+  );
+}

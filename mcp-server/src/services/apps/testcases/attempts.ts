@@ -1,0 +1,45 @@
+import type { Attempt, FinalStatus, RetryOn, TestCaseInput } from "../../../domain/index.ts";
+import type { Run } from "../../ports.ts";
+import type { ExecuteRequest, TestcaseDependencies } from "./types.ts";
+
+export type AttemptEnd = { status: FinalStatus; reason?: { code: string; message: string } };
+
+/** Where the steps of an attempt stand: those of the first without a prefix, so that a step has one path in all runs. */
+const prefixOf = (number: number): string => (number === 1 ? "" : `attempt${number}/`);
+
+/**
+ * Makes attempts until one needs no other or none is left. Every attempt is kept; the last decides. A pass behind one that
+ * did not pass is `flaky`. What stops the run or its storage stops the attempts.
+ */
+export async function inAttempts<End extends AttemptEnd>(
+  run: Run,
+  { retries, retryOn }: { retries: number; retryOn: RetryOn },
+  deps: Pick<TestcaseDependencies, "clock" | "devices">,
+  attempt: (run: Run, prefix: string) => Promise<End>,
+): Promise<{ end: End; attempts: Attempt[]; flaky: boolean }> {
+  const attempts: Attempt[] = [];
+  let current = run;
+  for (let number = 1; ; number++) {
+    const started = deps.clock.monotonic();
+    const end = await attempt(current, prefixOf(number));
+    const { status, reason } = end;
+    const duration_ms = Math.max(0, Math.round(deps.clock.monotonic() - started));
+    attempts.push({ id: `${run.id}.${number}`, status, ...(reason && { reason }), duration_ms });
+    if (number > retries || !isWorthAnother(status, retryOn)) {
+      return { end, attempts, flaky: status === "passed" && number > 1 };
+    }
+    run.context.progress(0, undefined, `attempt ${number} ended ${status}; one more`);
+    // A browser that was lost is opened again. One that does not open fails the attempt, with its own error.
+    const device = await deps.devices.open(run.device, run.signal).catch(() => run.device);
+    current = { ...run, device };
+  }
+}
+
+const isWorthAnother = (status: FinalStatus, retryOn: RetryOn): boolean =>
+  status === "error" || (status === "failed" && retryOn === "any");
+
+/** What a call asks for, else the test case itself; `error` alone unless one of them says `any`. */
+export const retryRule = (testcase: TestCaseInput, request: ExecuteRequest) => ({
+  retries: request.retries ?? testcase.retries ?? 0,
+  retryOn: request.retry_on ?? testcase.retry_on ?? ("error" as const),
+});

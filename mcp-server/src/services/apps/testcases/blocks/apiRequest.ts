@@ -1,0 +1,154 @@
+import {
+  type ApiCheck,
+  type ApiRequest,
+  apiRequestSchema,
+  type Params,
+  repeatWords,
+} from "../../../../domain/index.ts";
+import { ToolError } from "../../../../errors.ts";
+import { resolveText, resolveValue, resolveValues } from "../../../values/values.ts";
+import { classOf } from "../../../records/verdicts.ts";
+import { type Answer, answerOf } from "../api/answer.ts";
+import { curlLine } from "../api/curl.ts";
+import { type Judged, judge, judgeTime } from "../api/judge.ts";
+import { bodyOf, headersOf } from "../api/requestBody.ts";
+import type { BlockEnd, BlockOf, Frame, PreparedBlock, Session } from "./block.ts";
+
+/**
+ * An HTTP request under the URL policy, with the cookies of the run. Each of its checks counts as one, and an answer that
+ * breaks one fails the block. Where no check is about the status, any status will do.
+ */
+export function apiRequestBlock(block: BlockOf<"api_request">, { session, scope }: Frame): PreparedBlock {
+  const asked = resolved(block, scope);
+  const { timeout_ms: _, expect_status: _status, checks, ...input } = asked;
+  return {
+    input: { ...input, ...(checks.length > 0 && { checks }) },
+    pictured: false,
+    title: `${asked.method} ${asked.url}`.slice(0, 120),
+    run: () => ask(asked, session),
+  };
+}
+
+/** The request with its placeholders filled in and its secrets not; `expect_status` is one of its checks. */
+function resolved(
+  { id: _, label: _label, type: _type, ...block }: BlockOf<"api_request">,
+  scope: Params,
+): ApiRequest {
+  const { url, headers, expect_status, checks, ...rest } = block;
+  const all = [...(expect_status === undefined ? [] : [{ status: expect_status }]), ...checks];
+  const parsed = apiRequestSchema.safeParse({
+    ...resolveValues(rest, scope),
+    url: resolveText(url, scope),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, resolveText(value, scope)]),
+    ),
+    checks: all.map((check) => resolvedCheck(check, scope)),
+  });
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const hint = "Look at the variables that the request takes, and at what they hold.";
+  throw new ToolError("INVALID_INPUT", `The request cannot be made: ${lines.join("; ")}.`, hint);
+}
+
+/** A schema is taken as it is, or whole from a variable: braces in it are its own. */
+function resolvedCheck({ json_schema, ...check }: ApiCheck, scope: Params): Params {
+  const schema = typeof json_schema === "string" ? resolveValue(json_schema, scope) : json_schema;
+  return { ...resolveValues(check, scope), ...(schema !== undefined && { json_schema: schema }) };
+}
+
+async function ask(asked: ApiRequest, session: Session): Promise<BlockEnd> {
+  const { ports, run } = session;
+  const timer = deadline(asked.timeout_ms, session);
+  const cookies = session.cookies.for(asked.url);
+  const started = ports.clock.monotonic();
+  try {
+    const sent = await bodyOf(asked, ports);
+    const response = await ports.http(asked.url, {
+      method: asked.method,
+      headers: headersOf(asked.headers, sent, ports.secrets),
+      body: sent?.body,
+      followRedirects: asked.follow_redirects,
+      cookies: session.cookies,
+      connections: session.connections,
+      signal: AbortSignal.any([run.signal, timer.signal]),
+    });
+    const answer = await answerOf(response, ports.clock.monotonic() - started);
+    const judged = await judge(ports.secrets.fill(asked.checks), answer, ports.schemas);
+    return endOf(asked, { answer, judged, cookies }, session);
+  } catch (error) {
+    if (run.signal.aborted) throw run.signal.reason;
+    const late = timer.signal.aborted ? lateAnswer(asked) : [];
+    if (late.length > 0) return endOf(asked, { judged: late, cookies }, session);
+    return unanswered(asked, timer.signal.aborted ? timer.signal.reason : error, { session, cookies });
+  } finally {
+    timer.stop();
+  }
+}
+
+type Outcome = { answer?: Answer; judged: readonly Judged[]; cookies: string };
+
+/** An answer that did not come within the time of a check broke that check. */
+function lateAnswer({ checks, timeout_ms }: ApiRequest): Judged[] {
+  return checks.flatMap(({ time_below_ms: limit }) =>
+    limit === undefined || limit > timeout_ms ? [] : [judgeTime(limit, timeout_ms)],
+  );
+}
+
+function endOf(asked: ApiRequest, { answer, judged, cookies }: Outcome, session: Session): BlockEnd {
+  const { secrets } = session.ports;
+  session.verified(judged.length);
+  const masked = secrets.maskValues(judged);
+  const output = {
+    ...(answer && secrets.maskValues(answer)),
+    ...(masked.length > 0 && { checks: masked }),
+  };
+  session.answers.add(output);
+  const broken = masked.filter((one) => !one.pass);
+  const [first] = broken;
+  if (!first || first.pass) return { ok: true, output };
+  const { expected, found } = first;
+  const curl = secrets.mask(curlLine(asked, cookies));
+  const count = masked.length > 1 ? ` (${broken.length} of ${masked.length} checks do not hold)` : "";
+  return {
+    ok: false,
+    output: { ...output, expected, actual: found, curl },
+    code: "VERIFICATION_FAILED",
+    message: `expected ${expected}; found ${found}${count}. ${repeatWords}${curl}`,
+    kind: "behaviour",
+    detail: { expected, found },
+  };
+}
+
+/** The end of a request that got no answer that can be judged. */
+function unanswered(
+  asked: ApiRequest,
+  error: unknown,
+  { session, cookies }: { session: Session; cookies: string },
+): BlockEnd {
+  const { code, message } = described(error);
+  const curl = session.ports.secrets.mask(curlLine(asked, cookies));
+  return {
+    ok: false,
+    output: { curl },
+    code,
+    message: `${message} ${repeatWords}${curl}`,
+    kind: classOf(code),
+  };
+}
+
+function deadline(timeoutMs: number, { ports }: Session) {
+  const control = new AbortController();
+  const stop = ports.clock.setTimeout(() => {
+    const hint = "See whether the API ends its answer, or give a larger timeout_ms.";
+    control.abort(new ToolError("REQUEST_TIMEOUT", `No whole answer within ${timeoutMs} ms.`, hint));
+  }, timeoutMs);
+  return { signal: control.signal, stop };
+}
+
+function described(error: unknown): { code: string; message: string } {
+  if (error instanceof ToolError) return { code: error.code, message: `${error.message} ${error.hint}` };
+  if (error instanceof Error && "code" in error && typeof error.code === "string") {
+    return { code: error.code, message: error.message };
+  }
+  return { code: "APP_UNREACHABLE", message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,96 @@
+import type { Block, Failure, Params } from "../../../../domain/index.ts";
+import type { Connections, Cookies } from "../../../policy/allowedFetch.ts";
+import type { Run } from "../../../ports.ts";
+import type { FailureClass } from "../../../records/verdicts.ts";
+import type { AppView, BlockPorts, FailedStep } from "../types.ts";
+import type { Called } from "../validate.ts";
+import { type Types, withTypes } from "../valueTypes.ts";
+
+/** How a block ended. `detail` is what a failed check says for the report. */
+export type BlockEnd =
+  | { ok: true; output: unknown }
+  | {
+      ok: false;
+      output: unknown;
+      code: string;
+      message: string;
+      kind: FailureClass;
+      detail?: Pick<FailedStep, "expected" | "found" | "nearest">;
+    };
+
+/** How a graph ended: at its success, or with what stopped it. */
+export type GraphEnd = { ok: true } | { ok: false; kind: FailureClass; code: string; message: string };
+
+/** A block that is about to run: `input` as recorded, with placeholders filled in and secrets not. */
+export type PreparedBlock = {
+  input: unknown;
+  /** Shown before and after as pictures. */
+  pictured: boolean;
+  /** A name for reports, when the block has no label. */
+  title: string;
+  run(): Promise<BlockEnd>;
+};
+
+/** What all blocks of one run share. */
+export type Session = {
+  run: Run;
+  ports: BlockPorts;
+  called: Called;
+  /** Counts checks that were made; one when left out. */
+  verified(count?: number): void;
+  app(userinterface: string): Promise<AppView>;
+  /** Those of all requests of the run. */
+  cookies: Cookies;
+  connections: Connections;
+  /** Outputs of requests: a condition on one of them is a check. */
+  answers: WeakSet<object>;
+  /** Given at execution; overrides what test cases were saved with. */
+  userinterfaceOverride: string | undefined;
+  lastFailure: FailedStep | undefined;
+  lastFailureClass: FailureClass | undefined;
+  /** The server answered 4xx or 5xx to the block before, and the check that runs now is to say whether that is right. */
+  refused: Failure | undefined;
+  /** The latest picture of the device, taken `at` (milliseconds since the epoch). */
+  lastPicture: { uri: string; mime_type: string; at: number } | undefined;
+};
+
+/** One test case at work: its data and where it stands in the run. */
+export type Frame = {
+  session: Session;
+  testcase: string;
+  userinterface: string | undefined;
+  /** Inputs, variables, `loop`, the app's variables, and `{output}` under each block's id. */
+  scope: Params;
+  /** What its inputs and variables are declared to be. */
+  types: Types;
+  /** In front of block ids in step paths; ends with `/` or is empty. */
+  prefix: string;
+  depth: number;
+};
+
+export type BlockOf<Type extends Block["type"]> = Extract<Block, { type: Type }>;
+
+export const broken = (code: string, message: string, output: unknown = null): BlockEnd => ({
+  ok: false,
+  output,
+  code,
+  message,
+  kind: "broken",
+});
+
+/** Assigns variables, all or, where one is not what it is declared to be, none: then the end of the block. */
+export function assign(values: Params, { scope, types }: Frame, output: unknown): BlockEnd | undefined {
+  const typed = withTypes(values, types);
+  const [first] = typed.problems;
+  if (!first) return void Object.assign(scope, typed.values);
+  const [name, problem] = first;
+  const [expected = "", found = ""] = problem.split("; found ");
+  return {
+    ok: false,
+    output,
+    code: "VERIFICATION_FAILED",
+    message: `${name}: ${problem}`,
+    kind: "behaviour",
+    detail: { expected: `${name}: ${expected}`, found },
+  };
+}

@@ -1,0 +1,112 @@
+import { quoted } from "@labwright/controllers";
+import type { Params } from "../../../../domain/index.ts";
+import { ToolError } from "../../../../errors.ts";
+import { compileExpression, holds } from "../../../values/expressions.ts";
+import { resolveValues } from "../../../values/values.ts";
+import { assign, type BlockOf, type Frame, type PreparedBlock } from "./block.ts";
+
+const LONGEST_VALUE = 1_000;
+
+/** Goes on by its edge for success or failure. Without an edge for failure, false fails the test. */
+export function conditionBlock(block: BlockOf<"condition">, { scope, session }: Frame): PreparedBlock {
+  return {
+    input: { expression: block.expression },
+    pictured: false,
+    title: block.expression.slice(0, 120),
+    async run() {
+      const { names } = await compileExpression(block.expression);
+      const isAnswer = (name: string) => session.answers.has(outputOf(scope[name]));
+      if (names.some(isAnswer)) session.verified();
+      const value = await holds(block.expression, scope);
+      if (value) return { ok: true, output: { value } };
+      const values = names.map((name) => `${name} is ${valueText(scope[name])}`);
+      const message = [`${block.expression} is false`, ...values].join("; ");
+      return { ok: false, output: { value }, code: "VERIFICATION_FAILED", message, kind: "behaviour" };
+    },
+  };
+}
+
+const none = {};
+
+/** The output that a block's name stands for; an object that no set holds where there is none. */
+const outputOf = (value: unknown): object =>
+  typeof value === "object" && value !== null && "output" in value && value.output instanceof Object
+    ? value.output
+    : none;
+
+/** A value as it is: texts in quotes, others as JSON. */
+function valueText(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > LONGEST_VALUE
+    ? `${text.slice(0, LONGEST_VALUE)} … ${text.length - LONGEST_VALUE} more`
+    : text;
+}
+
+/** More than this is no value of a test: lists that hold themselves twice would double with each round of a loop. */
+const LARGEST_VALUES = 1_000_000;
+
+/** Assigns variables, all from what they were before the block. */
+export function setBlock(block: BlockOf<"set">, frame: Frame): PreparedBlock {
+  const values = resolveValues(block.values, frame.scope);
+  if (sizeOf(values, LARGEST_VALUES) > LARGEST_VALUES) throw tooLarge();
+  return {
+    input: { values },
+    pictured: false,
+    title: `set ${Object.keys(values).join(", ")}`,
+    async run() {
+      return assign(values, frame, values) ?? { ok: true, output: valuesOf(values, frame) };
+    },
+  };
+}
+
+/** As they were assigned: with their types. */
+const valuesOf = (values: Params, { scope }: Frame): Params =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, scope[name]]));
+
+/** Characters and values below a value; counting ends soon after `limit`. */
+function sizeOf(value: unknown, limit: number): number {
+  if (typeof value === "string") return value.length + 1;
+  if (typeof value !== "object" || value === null) return 1;
+  let size = 1;
+  for (const item of Object.values(value)) {
+    if (size > limit) break;
+    size += sizeOf(item, limit - size);
+  }
+  return size;
+}
+
+function tooLarge(): ToolError {
+  const message = `The values are larger than ${LARGEST_VALUES} characters and items.`;
+  return new ToolError("INVALID_INPUT", message, "Keep a part of the data.");
+}
+
+/** A pause that the test's author asked for. */
+export function sleepBlock(block: BlockOf<"sleep">, { session }: Frame): PreparedBlock {
+  return {
+    input: { duration_ms: block.duration_ms },
+    pictured: false,
+    title: `sleep ${block.duration_ms} ms`,
+    async run() {
+      await session.ports.clock.sleep(block.duration_ms, session.run.signal);
+      return { ok: true, output: {} };
+    },
+  };
+}
+
+/** The time in UTC: `iso`, `date`, `time` and `epoch_ms`. */
+export function timeBlock(_block: BlockOf<"get_current_time">, { session }: Frame): PreparedBlock {
+  return {
+    input: {},
+    pictured: false,
+    title: "get current time",
+    async run() {
+      const now = session.ports.clock.now();
+      const iso = new Date(now).toISOString();
+      return {
+        ok: true,
+        output: { iso, date: iso.slice(0, 10), time: iso.slice(11, 19), epoch_ms: Math.round(now) },
+      };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { Failure, Params } from "../../../../domain/index.ts";
+import { holdsSecret } from "../../../values/placeholders.ts";
+import { resolveText, resolveValues } from "../../../values/values.ts";
+import { classOf } from "../../../records/verdicts.ts";
+import { titleOf } from "../titles.ts";
+import { actionOf, checkOf, withoutApp } from "../validate.ts";
+import { assign, type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } from "./block.ts";
+
+/** How long a check without a `timeout_ms` of its own is polled. */
+const checkTimeoutMs = 5_000;
+
+/** Goes to a screen. Counts as a check when the screen was verified on arrival. */
+export function navigationBlock(
+  block: BlockOf<"navigation">,
+  frame: Frame,
+  isChecked: boolean,
+): PreparedBlock {
+  const { session, userinterface } = frame;
+  const target = resolveText(block.target, frame.scope);
+  return {
+    input: { target, userinterface },
+    pictured: true,
+    title: `go to ${target}`,
+    async run(): Promise<BlockEnd> {
+      const { run, ports } = session;
+      // Its own steps stand under the block's; its checks on the way are not this test's, only the arrival is.
+      const inner = {
+        ...run,
+        step: (step: Parameters<typeof run.step>[0]) =>
+          run.step({ ...step, path: `${frame.prefix}${block.id}${step.path === "" ? "" : `/${step.path}`}` }),
+        verified: () => {},
+      };
+      if (userinterface === undefined) return broken("USERINTERFACE_NOT_FOUND", withoutApp);
+      const request = { userinterface, target, variables: frame.scope, isChecked };
+      const report = await ports.navigation.navigate(inner, request);
+      if (report.reached && report.verified) session.verified();
+      if (report.reached) {
+        session.refused = report.refused;
+        return { ok: true, output: report };
+      }
+      return failed(
+        report,
+        report.error ?? { code: "NAVIGATION_FAILED", message: `${target} was not reached.` },
+      );
+    },
+  };
+}
+
+/** The end of a block by what failed in it. */
+function failed(output: unknown, { code, message, command: _, ...detail }: Failure): BlockEnd {
+  return { ok: false, output, code, message, kind: classOf(code), detail };
+}
+
+/** Runs one command with its retry and failure actions. */
+export function actionBlock(block: BlockOf<"action">, frame: Frame, isChecked: boolean): PreparedBlock {
+  const { session, scope } = frame;
+  const params = resolveValues(block.params, scope);
+  return {
+    input: { command: block.command, params, ...(block.into !== undefined && { into: block.into }) },
+    pictured: true,
+    title: titleOf(block.command, params),
+    async run(): Promise<BlockEnd> {
+      const { run, ports } = session;
+      ports.devices.drivenOutsideNavigation(run.device.id);
+      const { retry_actions, failure_actions } = block;
+      const batch = { actions: [actionOf(block)], retry_actions, failure_actions };
+      const options = { variables: scope, signal: run.signal, isChecked };
+      const report = await ports.actions.run(run.device, batch, options);
+      const last = report.results.findLast(({ ok, phase }) => (report.ok ? ok : phase !== "failure"));
+      const output = {
+        ok: report.ok,
+        message: last?.message ?? "",
+        data: last?.data ?? {},
+        results: report.results,
+      };
+      if (!report.ok)
+        return failed(output, report.failure ?? { code: "DEVICE_ERROR", message: output.message });
+      session.refused = report.refused;
+      if (params.expect_status !== undefined) session.verified();
+      return keepRead(block, output, frame) ?? { ok: true, output };
+    },
+  };
+}
+
+/** Puts what the command read into the variable that the block names. */
+function keepRead(
+  { command, into }: BlockOf<"action">,
+  output: { data: Params },
+  frame: Frame,
+): BlockEnd | undefined {
+  if (into === undefined) return undefined;
+  const { data } = output;
+  if (Object.keys(data).length === 0) {
+    const message = `${command} reads nothing that could go into "${into}"; use a command that reads, such as get_text.`;
+    return broken("INVALID_INPUT", message, output);
+  }
+  const value = data.value ?? data.rows ?? data;
+  if (holdsSecret(value)) {
+    const message = `What ${command} read names a secret, and only the author of a test may do that.`;
+    return broken("INVALID_INPUT", message, output);
+  }
+  return assign({ [into]: value }, frame, output);
+}
+
+/** Makes one check. */
+export function verificationBlock(block: BlockOf<"verification">, frame: Frame): PreparedBlock {
+  const { session, scope } = frame;
+  const params = resolveValues(block.params, scope);
+  const negate = block.negate ? { negate: true } : {};
+  return {
+    input: { command: block.command, params, ...negate },
+    pictured: true,
+    title: `${block.negate ? "not: " : ""}${titleOf(block.command, params)}`,
+    async run(): Promise<BlockEnd> {
+      const { run, ports } = session;
+      const report = await ports.verifications.check(run.device, [checkOf(block)], {
+        passCondition: "all",
+        timeoutMs: checkTimeoutMs,
+        variables: scope,
+        signal: run.signal,
+        // The picture after the block is the evidence.
+        evidence: false,
+      });
+      session.verified();
+      const { refused } = session;
+      session.refused = undefined;
+      const [verdict] = report.verdicts;
+      const output = { pass: report.pass, ...verdict };
+      if (report.pass) return { ok: true, output };
+      const failure = report.failure ?? { code: "VERIFICATION_FAILED", message: "the check did not hold" };
+      if (!refused || classOf(failure.code) !== "behaviour") return failed(output, failure);
+      // The server answered 4xx or 5xx, and the check did not expect that.
+      return failed(output, {
+        ...failure,
+        ...refused,
+        message: `${refused.message} Then ${failure.message}`,
+      });
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import type { FinalStatus, TestCaseInput } from "../../../domain/index.ts";
+import { openConnections } from "../../policy/allowedFetch.ts";
+import { versionOf } from "../../records/executions/version.ts";
+import { storable } from "../../records/executions/storable.ts";
+import type { CallContext, Run, RunReply, RunSpec } from "../../ports.ts";
+import { verdictOfClass } from "../../records/verdicts.ts";
+import { createCookies } from "./api/cookies.ts";
+import { inAttempts, retryRule } from "./attempts.ts";
+import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
+import { canStartFresh, type Setups, type Starting, startedFresh } from "./freshStart.ts";
+import { inRows } from "./inRows.ts";
+import { type PastStart, rerunText } from "./rerun.ts";
+import type { Row } from "./rows.ts";
+import { runGraph } from "./runner.ts";
+import { outputsOf, startScope } from "./scope.ts";
+import type { Start } from "./startOf.ts";
+import type { AppView, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
+import type { Called } from "./validate.ts";
+
+export type Prepared = {
+  testcase: TestCaseInput;
+  /** Of a run for each row; the name of the row when it is one of these runs. */
+  rows: readonly Row[] | undefined;
+  row: string | undefined;
+  request: ExecuteRequest;
+  app: AppView | undefined;
+  called: Called;
+  start: Start;
+  device: RunSpec["device"];
+  /** Where a run that does not start fresh finds the device. */
+  position: string | undefined;
+  setups: Setups;
+  context: CallContext;
+};
+
+/** Runs a validated test case as an execution, or as one for all of its rows with one for each of them. */
+export function runTestcase(
+  prepared: Prepared,
+  deps: TestcaseDependencies,
+): Promise<RunReply<TestcaseResult>> {
+  const { rows } = prepared;
+  if (!rows) return runAs(prepared, deps, (run) => body(run, prepared, deps));
+  return runAs(prepared, deps, (run) =>
+    inRows(run, rows, deps.clock, ({ label, inputs }) => {
+      const { device, request } = rowOf(run, prepared);
+      const context = { ...run.context, within: run.id, deadline: Number.POSITIVE_INFINITY };
+      return runTestcase(
+        { ...prepared, device, request: { ...request, inputs }, context, rows: undefined, row: label },
+        deps,
+      );
+    }),
+  );
+}
+
+/** On the device that the run of all rows has, if it has one, for as long as that runs. */
+const rowOf = ({ device, session_id }: Run, { request, device: asked }: Prepared) => ({
+  device: asked === "none" ? asked : { device_id: device.id, session_id },
+  request: { ...request, wait_ms: request.timeout_ms, correlation_id: undefined },
+});
+
+const nameOf = ({ testcase, row }: Prepared) =>
+  row === undefined ? testcase.name : `${testcase.name} [${row}]`;
+
+function runAs(
+  prepared: Prepared,
+  deps: TestcaseDependencies,
+  work: Parameters<typeof deps.executions.run<TestcaseResult>>[2],
+): Promise<RunReply<TestcaseResult>> {
+  const { request, app, context } = prepared;
+  const { wait_ms, timeout_ms, environment, release, build } = request;
+  return deps.executions.run<TestcaseResult>(
+    {
+      kind: "testcase",
+      name: nameOf(prepared),
+      device: prepared.device,
+      input: inputOf(prepared),
+      userinterface: app?.name,
+      environment,
+      release,
+      build,
+      correlation_id: request.correlation_id,
+      wait_ms,
+      timeout_ms,
+    },
+    context,
+    work,
+  );
+}
+
+/** What is kept of how a run was called and what it started from. */
+const inputOf = ({ testcase, row, request, start, position, context }: Prepared) => ({
+  testcase: testcase.name,
+  ...(row !== undefined && { row }),
+  inputs: request.inputs,
+  start: { by: context.client, ...start, ...(position !== undefined && { position }) },
+});
+
+async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
+  const { testcase, request } = prepared;
+  const deviceVersion = versionOf(run.device);
+  let counted = 0;
+  const { end, attempts, flaky } = await inAttempts(
+    run,
+    retryRule(testcase, request),
+    deps,
+    async (own, prefix) => {
+      // Only the checks of the attempt that decides are those of the run.
+      run.verified(-counted);
+      const ended = await attempt(own, prefix, prepared, deps);
+      counted = ended.output.verified_count;
+      return ended;
+    },
+  );
+  const start = { device: run.device.id || undefined, device_version: deviceVersion };
+  const rerun = await rerunOf(start, end.status, prepared, deps);
+  const output: TestcaseResult = {
+    ...end.output,
+    ...(attempts.length > 1 && { attempts }),
+    ...(flaky && { flaky }),
+    ...(rerun !== undefined && { rerun }),
+  };
+  return { ...end, output };
+}
+
+/** Undefined for a run that ended as the last one of this test on this build did, or that is the first. */
+async function rerunOf(
+  device: Pick<PastStart, "device" | "device_version">,
+  status: FinalStatus,
+  prepared: Prepared,
+  deps: TestcaseDependencies,
+): Promise<string | undefined> {
+  const { request, app } = prepared;
+  const { environment, release, build } = request;
+  const before = await deps.lastRun(nameOf(prepared), build);
+  if (!before) return undefined;
+  const input = deps.secrets.mask(storable(inputOf(prepared)));
+  const facts = { environment, release, build, userinterface: app?.name, input };
+  return rerunText({ ...facts, ...device, status }, before);
+}
+
+/** One attempt: the whole test case, once. */
+async function attempt(run: Run, prefix: string, prepared: Prepared, deps: TestcaseDependencies) {
+  const { testcase, request, app, called } = prepared;
+  let verifiedCount = 0;
+  const apps = new Map(app ? [[app.name, Promise.resolve(app)]] : []);
+  const session: Session = {
+    run,
+    ports: deps,
+    called,
+    verified(count = 1) {
+      verifiedCount += count;
+      run.verified(count);
+    },
+    app(userinterface) {
+      const found = apps.get(userinterface) ?? deps.apps.describe(userinterface);
+      apps.set(userinterface, found);
+      return found;
+    },
+    cookies: await createCookies(),
+    connections: openConnections(),
+    answers: new WeakSet(),
+    userinterfaceOverride: request.userinterface_name,
+    lastFailure: undefined,
+    lastFailureClass: undefined,
+    refused: undefined,
+    lastPicture: undefined,
+  };
+  const scope = startScope(testcase, request.inputs, app?.variables ?? {});
+  const frame: Frame = {
+    session,
+    testcase: testcase.name,
+    userinterface: app?.name,
+    scope,
+    types: testcase.types ?? {},
+    prefix,
+    depth: 0,
+  };
+  const { start, setups } = prepared;
+  const starting = { run, start, setups, devices: deps.devices, setup: setupOf(prepared, frame) };
+  const end = await startedFresh(starting, () => runGraph(testcase, frame)).finally(
+    session.connections.close,
+  );
+  const verdict = verdictOf(end, verifiedCount);
+  const outputs = outputsOf(testcase, scope);
+  const failedStep = verdict.status === "passed" ? undefined : session.lastFailure;
+  const output: TestcaseResult = {
+    testcase: testcase.name,
+    verified_count: verifiedCount,
+    outputs,
+    ...(failedStep && { failed_step: failedStep }),
+  };
+  return { ...verdict, outputs, output };
+}
+
+/** The set-up test of the start: its checks prove nothing of the test case, and its failed step is the run's. */
+function setupOf({ start, setups, called, app }: Prepared, { session }: Frame): Starting["setup"] {
+  const setup = start.setup === undefined ? undefined : called.get(start.setup);
+  if (!setup) return undefined;
+  return {
+    stateName: setups.nameOf(setup, app),
+    async run() {
+      // A set-up that leaves a storage state does not run each time, so its cookies are its own.
+      const cookies = canStartFresh(session.run.device) ? await createCookies() : session.cookies;
+      const own: Session = { ...session, cookies, verified: () => undefined };
+      const userinterface = session.userinterfaceOverride ?? setup.userinterface_name ?? app?.name;
+      const ofSetup = userinterface === undefined ? undefined : await session.app(userinterface);
+      const scope = startScope(setup, {}, ofSetup?.variables ?? {});
+      const place = { testcase: setup.name, userinterface, prefix: "setup/", depth: 1 };
+      const frame = { session: own, ...place, scope, types: setup.types ?? {} };
+      const end = await runGraph(setup, frame);
+      session.lastFailure = own.lastFailure;
+      return end.ok ? end : { ...end, message: `the set-up ${setup.name}: ${end.message}` };
+    },
+  };
+}
+
+/** `passed` only with something verified; `failed` for what is tested, `error` for what is around it. */
+function verdictOf(
+  end: GraphEnd,
+  verifiedCount: number,
+): { status: FinalStatus; reason?: { code: string; message: string } } {
+  if (!end.ok) {
+    const { code, message, kind } = end;
+    return { status: verdictOfClass(kind), reason: { code, message } };
+  }
+  if (verifiedCount > 0) return { status: "passed" };
+  const message = "The test came to its end, but no check and no verified navigation was made on the way.";
+  return { status: "error", reason: { code: "NOTHING_VERIFIED", message } };
+}

@@ -1,0 +1,22 @@
+import { type ErrorCode, ToolError } from "../../../errors.ts";
+import type { Problem } from "./types.ts";
+
+/** Codes that say it all when every problem has the same one. */
+const speaking: ReadonlySet<ErrorCode> = new Set(["EMPTY_TEST", "UNKNOWN_VARIABLE"]);
+const shown = 20;
+
+/** One error for all problems, in the order in which they were found. */
+export function problemsError(name: string, problems: readonly Problem[]): ToolError {
+  const [first] = problems;
+  const alone = [...speaking].find((code) => problems.every((problem) => problem.code === code));
+  const lines = problems.slice(0, shown).map(lineOf);
+  const more = problems.length > shown ? ` (${problems.length - shown} more)` : "";
+  return new ToolError(
+    first && alone ? alone : "TESTCASE_INVALID",
+    `${name}: ${lines.join("; ")}${more}`,
+    "Mend these and try again; nothing was saved or run.",
+    { problems },
+  );
+}
+
+const lineOf = ({ path, message }: Problem) => (path === "" ? message : `${path}: ${message}`);

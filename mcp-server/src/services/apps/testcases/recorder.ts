@@ -1,0 +1,142 @@
+import type { Block, Step } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import { abortEnding, reasonOf } from "../../records/executions/index.ts";
+import { classOf, verdictOfClass } from "../../records/verdicts.ts";
+import type { BlockEnd, Frame, PreparedBlock } from "./blocks/block.ts";
+import type { FailedStep } from "./types.ts";
+
+type Failed = Extract<BlockEnd, { ok: false }>;
+type NewStep = Omit<Step, "index">;
+
+/**
+ * Runs one block and records it as a step, with pictures before and after where they tell something. A block that
+ * throws ends as its error's class says; the abort of the run is recorded and thrown on. `caught` says that an edge
+ * for failure leaves the block.
+ */
+export async function recordBlock(
+  block: Block,
+  frame: Frame,
+  options: { caught: boolean; prepare: () => PreparedBlock },
+): Promise<BlockEnd> {
+  const { session } = frame;
+  const { run } = session;
+  run.signal.throwIfAborted();
+  const { clock } = session.ports;
+  const started = clock.monotonic();
+  const pictures = new Pictures(frame);
+  const { prepared, end } = await attempt(options.prepare, pictures, run.signal);
+  const failure = end.ok || (options.caught && isFalse(block, end)) ? undefined : end;
+  const durationMs = clock.monotonic() - started;
+  const step: NewStep = {
+    path: `${frame.prefix}${block.id}`,
+    kind: block.type,
+    label: block.label ?? prepared?.title ?? block.id,
+    status: run.signal.aborted ? abortEnding(run.signal.reason).status : statusOf(failure),
+    started_at: new Date(clock.now() - durationMs).toISOString(),
+    duration_ms: durationMs,
+    input: prepared?.input ?? null,
+    output: pictures.noted(end.output),
+    ...(failure && { error: { code: failure.code, message: failure.message } }),
+    artifacts: pictures.artifacts,
+  };
+  await run.step(step);
+  run.signal.throwIfAborted();
+  if (failure && !isWithin(session.lastFailure, step.path)) {
+    session.lastFailure = failedStep(step, failure);
+    session.lastFailureClass = failure.kind;
+  }
+  return end;
+}
+
+async function attempt(
+  prepare: () => PreparedBlock,
+  pictures: Pictures,
+  signal: AbortSignal,
+): Promise<{ prepared: PreparedBlock | undefined; end: BlockEnd }> {
+  let prepared: PreparedBlock | undefined;
+  try {
+    prepared = prepare();
+    if (prepared.pictured) await pictures.take("screenshot_before");
+    const end = await prepared.run();
+    if (prepared.pictured) await pictures.take("screenshot_after");
+    return { prepared, end };
+  } catch (error) {
+    const { code, message } = reasonOf(signal.aborted ? signal.reason : error);
+    return { prepared, end: { ok: false, output: null, code, message, kind: classOf(code) } };
+  }
+}
+
+/** Inside a loop or a called test case, the step that failed says more than what is around it. */
+const isWithin = (failed: FailedStep | undefined, path: string) =>
+  failed !== undefined && (failed.path.startsWith(`${path}/`) || failed.path.startsWith(`${path}[`));
+
+/** A picture is evidence: a page that gives none soon holds up no verdict. */
+const pictureLimitMs = 3_000;
+/** A picture after one block that is not older than this is also the one before the next. */
+const sameMomentMs = 100;
+
+const tooLate = () =>
+  new ToolError("COMMAND_TIMEOUT", `There was none within ${pictureLimitMs} ms.`, "Look at the step itself.");
+
+class Pictures {
+  readonly artifacts: Step["artifacts"] = [];
+  private readonly faults: string[] = [];
+
+  constructor(private readonly frame: Frame) {}
+
+  /** The output with a note of each picture that could not be taken. */
+  noted(output: unknown): unknown {
+    if (this.faults.length === 0) return output;
+    return {
+      ...(typeof output === "object" && output !== null ? output : { value: output }),
+      notes: this.faults,
+    };
+  }
+
+  /** A device without a screen has no pictures; any other lack is noted in the step. */
+  async take(kind: "screenshot_before" | "screenshot_after"): Promise<void> {
+    const { session } = this.frame;
+    const { run, ports } = session;
+    const last = session.lastPicture;
+    if (kind === "screenshot_before" && last && ports.clock.monotonic() - last.at <= sameMomentMs) {
+      this.artifacts.push({ kind, uri: last.uri, mime_type: last.mime_type });
+      return;
+    }
+    const limit = new AbortController();
+    const stop = ports.clock.setTimeout(() => limit.abort(tooLate()), pictureLimitMs);
+    try {
+      const picture = await ports.screen.capture(run.device, AbortSignal.any([run.signal, limit.signal]));
+      if (!picture) return;
+      const { uri, mime_type } = picture.artifact;
+      this.artifacts.push({ kind, uri, mime_type });
+      session.lastPicture = { uri, mime_type, at: ports.clock.monotonic() };
+    } catch (error) {
+      if (run.signal.aborted) throw run.signal.reason;
+      const { code, message } = reasonOf(error);
+      this.faults.push(`no ${kind.replace("_", " ")}: ${code}: ${message}`);
+    } finally {
+      stop();
+    }
+  }
+}
+
+/** A condition that is false, where an edge leads on from it, has done its work. */
+const isFalse = (block: Block, end: Failed) => block.type === "condition" && end.kind === "behaviour";
+
+function statusOf(failure: Failed | undefined): Step["status"] {
+  return failure ? verdictOfClass(failure.kind) : "passed";
+}
+
+function failedStep(step: NewStep, end: Failed): FailedStep {
+  const { expected, found, nearest } = end.detail ?? {};
+  return {
+    path: step.path,
+    label: step.label,
+    code: end.code,
+    message: end.message,
+    ...(expected !== undefined && { expected }),
+    ...(found !== undefined && { found }),
+    ...(nearest && nearest.length > 0 && { nearest }),
+    evidence: step.artifacts.filter(({ kind }) => kind === "screenshot_after").map(({ uri }) => uri),
+  };
+}

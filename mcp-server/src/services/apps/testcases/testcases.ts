@@ -1,0 +1,355 @@
+import { randomUUID } from "node:crypto";
+import { nearest } from "@labwright/controllers";
+import type { Block, TestCase, TestCaseInput } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
+import { pageOf } from "../../values/pages.ts";
+import type { CallContext, DeviceRef, OpenDevice, RunReply, RunSpec } from "../../ports.ts";
+import { runTestcase } from "./execute.ts";
+import { canStartFresh, Setups } from "./freshStart.ts";
+import { allBlocks } from "./graph.ts";
+import { parseTestcase } from "./parse.ts";
+import { problemsError } from "./problems.ts";
+import { type Row, rowsOf } from "./rows.ts";
+import { type Start, startOf } from "./startOf.ts";
+import type {
+  AppView,
+  ExecuteRequest,
+  RowRun,
+  TestcaseDependencies,
+  TestcaseReply,
+  TestcaseService,
+  TestcaseSummary,
+} from "./types.ts";
+import { testcaseResultSchema } from "./types.ts";
+import { usesDevice } from "./usesDevice.ts";
+import { type Called, contentOf, inputProblemsOf, type ValidationPorts, validate } from "./validate.ts";
+
+/** Of rows that did not pass, in a reply; the reports have all. */
+const mostRowsShown = 20;
+
+/** Keeps test cases and runs them. */
+export function createTestcases(deps: TestcaseDependencies): TestcaseService {
+  return new Testcases(deps);
+}
+
+/** What an import knows beside what is stored. */
+type PortsWithin = {
+  rows?: TestcaseRows;
+  among?: ReadonlyMap<string, TestCaseInput>;
+  app?: AppView | undefined;
+  tx?: Database | undefined;
+};
+
+class Testcases implements TestcaseService {
+  private readonly deps: TestcaseDependencies;
+  private readonly setups: Setups;
+
+  constructor(deps: TestcaseDependencies) {
+    this.deps = deps;
+    this.setups = new Setups(deps.clock);
+  }
+
+  async save(given: unknown, { device }: { device?: OpenDevice | undefined }) {
+    const testcase = await this.check(given, device);
+    const { id, created } = await this.deps.rows.upsert(randomUUID(), testcase, this.now());
+    return { id, name: testcase.name, created };
+  }
+
+  saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
+    return this.onDevice(ref, context, (device) => this.save(given, { device }));
+  }
+
+  async createFor(given: unknown, ref: DeviceRef, context: CallContext, save: boolean) {
+    const testcase = await this.onDevice(ref, context, (device) => this.check(given, device));
+    if (await this.deps.rows.findByName(testcase.name)) throw nameTaken(testcase.name);
+    if (!save) return { id: undefined, testcase };
+    const id = randomUUID();
+    if (!(await this.deps.rows.insert(id, testcase, this.now()))) throw nameTaken(testcase.name);
+    return { id, testcase };
+  }
+
+  names(): Promise<string[]> {
+    return this.deps.rows.names();
+  }
+
+  async load(ref: string): Promise<TestCase> {
+    const found = await this.find(ref);
+    if (found) return found;
+    const near = nearest(ref, await this.deps.rows.names(), 5);
+    throw new ToolError(
+      "TESTCASE_NOT_FOUND",
+      `There is no test case "${ref}".`,
+      near.length > 0
+        ? `Did you mean ${near.map((name) => `"${name}"`).join(", ")}?`
+        : "list_testcases shows all.",
+      { nearest: near },
+    );
+  }
+
+  async list(filter: { tag?: string | undefined; userinterface?: string | undefined; maxTokens: number }) {
+    const all = await this.deps.rows.list(filter.userinterface);
+    const { tag } = filter;
+    const found = (tag === undefined ? all : all.filter(({ tags }) => tags.includes(tag))).map(summaryOf);
+    const { items: testcases, more } = pageOf(found, 0, filter.maxTokens);
+    return { testcases, more };
+  }
+
+  async rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }> {
+    const testcase = await this.load(ref);
+    const taken = await this.deps.rows.findByName(name);
+    if (taken && taken.id !== testcase.id) throw nameTaken(name);
+    const callers = await this.callersOf(testcase, true);
+    const renamed = parseTestcase({ ...contentOf(testcase), name });
+    const changed = callers.map((caller) => withCallsRenamed(contentOf(caller), testcase.name, name));
+    await this.deps.rows.rename(testcase.id, renamed, changed, this.now());
+    return { id: testcase.id, name: renamed.name, callers: callers.map((caller) => caller.name) };
+  }
+
+  async remove(ref: string, confirm: boolean): Promise<{ id: string; name: string }> {
+    const testcase = await this.load(ref);
+    if (!confirm) {
+      const callers = (await this.callersOf(testcase, false)).map(({ name }) => name);
+      const broken = callers.length > 0 ? `; these call it and would fail: ${callers.join(", ")}` : "";
+      throw new ToolError(
+        "CONFIRMATION_REQUIRED",
+        `This would delete the test case "${testcase.name}"${broken}. Its executions and reports stay.`,
+        "Call again with confirm: true.",
+        { would_delete: [testcase.name], callers },
+      );
+    }
+    await this.deps.rows.remove(testcase.id);
+    return { id: testcase.id, name: testcase.name };
+  }
+
+  async execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply> {
+    if (request.execution_id !== undefined) {
+      return replyOf(await this.deps.executions.wait(request.execution_id, request.wait_ms, context));
+    }
+    if (request.testcase === undefined) {
+      const hint = "Give testcase, or the execution_id of a run to go on waiting for.";
+      throw new ToolError("INVALID_INPUT", "testcase is missing.", hint);
+    }
+    const testcase = contentOf(await this.load(request.testcase));
+    const userinterface = request.userinterface_name ?? testcase.userinterface_name;
+    const app = userinterface === undefined ? undefined : await this.deps.apps.describe(userinterface);
+    const rows = await this.rowsFor(testcase, request, app);
+    const first = { ...request, inputs: rows?.[0]?.inputs ?? request.inputs };
+    const checked = await this.checkBeforeRun(testcase, first, app, context);
+    const prepared = {
+      testcase,
+      rows,
+      row: undefined,
+      request,
+      app,
+      ...checked,
+      setups: this.setups,
+      context,
+    };
+    return replyOf(await runTestcase(prepared, this.deps));
+  }
+
+  /** A required input may come from the rows, so these are read first. */
+  private async rowsFor(
+    testcase: TestCaseInput,
+    { inputs }: ExecuteRequest,
+    app: AppView | undefined,
+  ): Promise<Row[] | undefined> {
+    if (testcase.for_each === undefined) return undefined;
+    return rowsOf(testcase, inputs, app?.variables ?? {}, this.deps.uploads);
+  }
+
+  async exportFor(userinterface: string): Promise<TestCaseInput[]> {
+    return (await this.deps.rows.list(userinterface)).map(contentOf);
+  }
+
+  async importAll(list: readonly unknown[], options: { tx?: Database; app?: AppView } = {}) {
+    const testcases = list.map(parseTestcase);
+    const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
+    const rows = options.tx ? this.deps.rowsIn(options.tx) : this.deps.rows;
+    const ports = this.ports({ rows, among, app: options.app, tx: options.tx });
+    for (const testcase of testcases) {
+      const own = options.app?.name === testcase.userinterface_name ? options.app : undefined;
+      await validate(testcase, { app: own }, ports);
+    }
+    await rows.upsertAll(
+      testcases.map((testcase) => ({ id: randomUUID(), testcase })),
+      this.now(),
+    );
+    return { names: testcases.map(({ name }) => name) };
+  }
+
+  private async check(given: unknown, device: OpenDevice | undefined): Promise<TestCaseInput> {
+    const testcase = parseTestcase(given);
+    const app = await this.savedApp(testcase);
+    await validate(testcase, { device, app }, this.ports());
+    return testcase;
+  }
+
+  /** With the device that a call names, if it names one. */
+  private async onDevice<T>(
+    ref: DeviceRef,
+    context: CallContext,
+    work: (device: OpenDevice | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { device_id, session_id } = ref;
+    if (device_id === undefined && session_id === undefined) return work(undefined);
+    const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
+    try {
+      return await work(grant.device);
+    } finally {
+      grant.done();
+    }
+  }
+
+  /** Everything that can be known to be wrong, the device's commands included, before the run has a record. */
+  private async checkBeforeRun(
+    testcase: TestCaseInput,
+    request: ExecuteRequest,
+    app: AppView | undefined,
+    context: CallContext,
+  ): Promise<{ called: Called; start: Start; device: RunSpec["device"]; position: string | undefined }> {
+    const problems = inputProblemsOf(testcase, request.inputs);
+    if (problems.length > 0) {
+      const inputs = testcase.inputs.map(({ name }) => name);
+      const hint = inputs.length > 0 ? `Its inputs are ${inputs.join(", ")}.` : "It takes no inputs.";
+      throw new ToolError("INVALID_INPUT", problems.join("; "), hint, { problems });
+    }
+    const { device_id, session_id, fresh } = request;
+    const overrides = request.userinterface_name !== undefined;
+    const namesDevice = device_id !== undefined || session_id !== undefined;
+    if (!namesDevice && !(await usesDevice(testcase, this.ports()))) {
+      const called = await validate(testcase, { app, overrides, fresh: false, toRun: true }, this.ports());
+      // How an app starts is said of devices.
+      return { called, start: startOf(testcase, undefined, fresh), device: "none", position: undefined };
+    }
+    const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
+    try {
+      const { device } = grant;
+      const called = await validate(testcase, { device, app, overrides, fresh, toRun: true }, this.ports());
+      const start = startOf(testcase, app, fresh);
+      const position = await this.positionAt(start, device, app, context);
+      return { called, start, device: { device_id, session_id }, position };
+    } finally {
+      grant.done();
+    }
+  }
+
+  /** Where a run begins that goes on in what the device shows. */
+  private async positionAt(
+    start: Start,
+    device: OpenDevice,
+    app: AppView | undefined,
+    { signal }: CallContext,
+  ): Promise<string | undefined> {
+    if (!app || (start.fresh && canStartFresh(device))) return undefined;
+    const request = { userinterface_name: app.name, identify: false };
+    return (await this.deps.navigation.position?.(device, request, signal))?.node;
+  }
+
+  /** The app that a test case names; one that is not there is a problem of the test case. */
+  private async savedApp(testcase: TestCaseInput): Promise<AppView | undefined> {
+    if (testcase.userinterface_name === undefined) return undefined;
+    try {
+      return await this.deps.apps.describe(testcase.userinterface_name);
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.code !== "USERINTERFACE_NOT_FOUND") throw error;
+      const message = `${error.message} ${error.hint}`;
+      throw problemsError(testcase.name, [{ path: "userinterface_name", code: error.code, message }]);
+    }
+  }
+
+  private async find(ref: string): Promise<TestCase | undefined> {
+    const { rows } = this.deps;
+    return (await rows.findByName(ref)) ?? (await rows.findById(ref));
+  }
+
+  private async callersOf(testcase: TestCase, byName: boolean): Promise<TestCase[]> {
+    const refs = byName ? [testcase.name] : [testcase.name, testcase.id];
+    const all = await this.deps.rows.list();
+    return all.filter(
+      (other) => other.id !== testcase.id && callsOf(other).some((ref) => refs.includes(ref)),
+    );
+  }
+
+  private ports(given: PortsWithin = {}): ValidationPorts {
+    const { actions, verifications, secrets, schemas, scripts, apps } = this.deps;
+    const { rows = this.deps.rows, among, app, tx } = given;
+    return {
+      actions,
+      verifications,
+      secrets,
+      schemas,
+      scripts,
+      async findTestcase(ref) {
+        const listed = among?.get(ref);
+        if (listed) return listed;
+        const saved = (await rows.findByName(ref)) ?? (await rows.findById(ref));
+        return saved && contentOf(saved);
+      },
+      testcaseNames: async () => [...(among?.keys() ?? []), ...(await rows.names())],
+      app: async (name) => (app?.name === name ? app : apps.describe(name, tx)),
+    };
+  }
+
+  private now(): string {
+    return new Date(this.deps.clock.now()).toISOString();
+  }
+}
+
+const nameTaken = (name: string) =>
+  new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");
+
+const callsOf = (testcase: TestCaseInput) => [
+  ...allBlocks(testcase).flatMap(({ block }) => (block.type === "call_testcase" ? [block.testcase] : [])),
+  ...(testcase.setup === undefined ? [] : [testcase.setup]),
+];
+
+function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): TestCaseInput {
+  const inBlock = (block: Block): Block => {
+    if (block.type === "call_testcase" && block.testcase === from) return { ...block, testcase: to };
+    if (block.type !== "loop") return block;
+    return { ...block, body: { ...block.body, blocks: block.body.blocks.map(inBlock) } };
+  };
+  const setup = testcase.setup === from ? { setup: to } : {};
+  return { ...testcase, ...setup, blocks: testcase.blocks.map(inBlock) };
+}
+
+/** A stored result is read as what it should be; one of another kind of run says nothing here. */
+function replyOf({ output, ...reply }: RunReply<object>): TestcaseReply {
+  const result = testcaseResultSchema.safeParse(output);
+  if (!result.success) return reply;
+  const { testcase: _testcase, verified_count, outputs, failed_step, rows, ...told } = result.data;
+  const { code: _code, message: _message, ...step } = failed_step ?? { code: "", message: "" };
+  return {
+    ...reply,
+    ...told,
+    verified_count,
+    ...(rows && { rows: rowsShown(rows) }),
+    ...(Object.keys(outputs).length > 0 && { outputs }),
+    ...("path" in step && { failed_step: step }),
+  };
+}
+
+function rowsShown(rows: readonly RowRun[]) {
+  const bad = rows.filter(({ status }) => status !== "passed");
+  const more = bad.length - mostRowsShown;
+  return {
+    total: rows.length,
+    passed: rows.length - bad.length,
+    not_passed: bad.slice(0, mostRowsShown),
+    ...(more > 0 && { more }),
+  };
+}
+
+function summaryOf({ id, name, userinterface_name, tags, inputs }: TestCase): TestcaseSummary {
+  const names = inputs.map((input) => (input.required ? `${input.name} (required)` : input.name));
+  return {
+    id,
+    name,
+    ...(userinterface_name !== undefined && { userinterface_name }),
+    ...(tags.length > 0 && { tags }),
+    ...(names.length > 0 && { inputs: names }),
+  };
+}

@@ -1,0 +1,222 @@
+import { z } from "zod";
+import {
+  attemptSchema,
+  type Failure,
+  type Params,
+  paramsSchema,
+  type RetryOn,
+  type StartWish,
+  type TestCase,
+  type TestCaseInput,
+} from "../../../domain/index.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
+import type { AllowedRequest } from "../../policy/allowedFetch.ts";
+import type {
+  ActionExecutor,
+  CallContext,
+  Clock,
+  DeviceRef,
+  DeviceService,
+  ExecutionService,
+  OpenDevice,
+  Run,
+  RunReply,
+  ScreenService,
+  Secrets,
+  VerificationExecutor,
+} from "../../ports.ts";
+import type { ScriptPort } from "../../runs/scripts/index.ts";
+import type { Uploads } from "../../policy/uploads.ts";
+import type { SchemaChecker } from "./api/schemaChecker.ts";
+import type { PastRun } from "./rerun.ts";
+
+/** What is wrong with a test case. `path` is the block's, such as `loop1/check`; empty for the whole. */
+export type Problem = { path: string; code: string; message: string };
+
+/** What a test case needs to know of an app. `variables` holds its own and `app`. */
+export type AppView = {
+  name: string;
+  variables: Params;
+  test_id_attribute?: string;
+  nodes: readonly { id: string; label: string }[];
+  /** How runs of its test cases start. */
+  start?: StartWish;
+};
+export type AppsPort = {
+  /** Throws USERINTERFACE_NOT_FOUND with the nearest. */
+  describe(userinterface: string, tx?: Database): Promise<AppView>;
+};
+
+export type NavigationRequest = {
+  userinterface: string;
+  target: string;
+  variables: Params;
+  isChecked?: boolean;
+};
+export type NavigationOutcome = {
+  reached: boolean;
+  verified: boolean;
+  refused?: Failure | undefined;
+  error?: Failure | undefined;
+};
+export type NavigationPort = {
+  navigate(run: Run, request: NavigationRequest): Promise<NavigationOutcome>;
+  /** The node where the device is taken to be; undefined when nobody knows. */
+  position?(
+    device: OpenDevice,
+    request: { userinterface_name: string; identify: boolean },
+    signal: AbortSignal,
+  ): Promise<{ node?: string }>;
+};
+
+/** A request under the URL policy. */
+export type HttpPort = (url: string, init: AllowedRequest) => Promise<Response>;
+
+/** What blocks act through. */
+export type BlockPorts = {
+  actions: ActionExecutor;
+  verifications: VerificationExecutor;
+  navigation: NavigationPort;
+  scripts: ScriptPort;
+  screen: Pick<ScreenService, "capture">;
+  devices: Pick<DeviceService, "drivenOutsideNavigation">;
+  secrets: Secrets;
+  clock: Clock;
+  http: HttpPort;
+  schemas: SchemaChecker;
+  uploads: Uploads;
+};
+
+export type TestcaseDependencies = BlockPorts & {
+  rows: TestcaseRows;
+  /** The rows within a caller's transaction. */
+  rowsIn: (tx: Database) => TestcaseRows;
+  devices: DeviceService;
+  executions: ExecutionService;
+  apps: AppsPort;
+  /** The last finished run of a test case on a build, or on none. */
+  lastRun(testcase: string, build: string | undefined): Promise<PastRun | undefined>;
+};
+
+/** The step that decided a verdict that is not `passed`. `evidence` are artifact URIs. */
+export const failedStepSchema = z.object({
+  path: z.string(),
+  label: z.string(),
+  code: z.string(),
+  message: z.string(),
+  expected: z.string().optional(),
+  found: z.string().optional(),
+  nearest: z.array(z.string()).optional(),
+  evidence: z.array(z.string()).optional(),
+});
+export type FailedStep = z.output<typeof failedStepSchema>;
+
+/** The run of one row of a test case with `for_each`. */
+export const rowRunSchema = z.object({
+  row: z.string(),
+  status: z.string(),
+  execution_id: z.string(),
+  reason: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+export type RowRun = z.output<typeof rowRunSchema>;
+
+/** What an execution of a test case keeps beside its steps. */
+export const testcaseResultSchema = z.object({
+  testcase: z.string(),
+  verified_count: z.int(),
+  outputs: paramsSchema,
+  failed_step: failedStepSchema.optional(),
+  attempts: z.array(attemptSchema).optional(),
+  flaky: z.boolean().optional(),
+  rerun: z.string().optional(),
+  rows: z.array(rowRunSchema).optional(),
+});
+export type TestcaseResult = z.output<typeof testcaseResultSchema>;
+
+/** What a caller is told; the code and message of the failed step are in `reason`. */
+export type TestcaseReply = Omit<RunReply<never>, "output"> & {
+  verified_count?: number | undefined;
+  outputs?: Params | undefined;
+  failed_step?: Omit<FailedStep, "code" | "message"> | undefined;
+  /** Of a run for each row; of those that did not pass, as many as a reply should hold. */
+  rows?: { total: number; passed: number; not_passed: RowRun[]; more?: number } | undefined;
+} & Pick<TestcaseResult, "attempts" | "flaky" | "rerun">;
+
+export type ExecuteRequest = DeviceRef & {
+  /** Name or id; left out with an `execution_id`. */
+  testcase?: string | undefined;
+  /** Of a run to go on waiting for. */
+  execution_id?: string | undefined;
+  userinterface_name?: string | undefined;
+  /** Whether it starts fresh, over what the test case and its app say. */
+  fresh?: boolean | undefined;
+  inputs: Params;
+  wait_ms: number;
+  timeout_ms: number;
+  environment?: string | undefined;
+  release?: string | undefined;
+  build?: string | undefined;
+  correlation_id?: string | undefined;
+  /** In place of the test case's own. */
+  retries?: number | undefined;
+  retry_on?: RetryOn | undefined;
+};
+
+export type TestcaseSummary = {
+  id: string;
+  name: string;
+  userinterface_name?: string | undefined;
+  tags?: string[] | undefined;
+  inputs?: string[] | undefined;
+};
+
+export type TestcaseService = {
+  /**
+   * Saves by name. Throws TESTCASE_INVALID, EMPTY_TEST or UNKNOWN_VARIABLE with every problem; commands are checked
+   * when a device is given, nodes when the test case names a userinterface.
+   */
+  save(
+    testcase: unknown,
+    options: { device?: OpenDevice | undefined },
+  ): Promise<{ id: string; name: string; created: boolean }>;
+  /** {@link save}, with the commands checked against the device that the call names, if it names one. */
+  saveFor(
+    testcase: unknown,
+    device: DeviceRef,
+    context: CallContext,
+  ): Promise<{ id: string; name: string; created: boolean }>;
+  /** Validates as {@link saveFor} does and, unless `save` is false, keeps it, never in place of another: ALREADY_EXISTS. */
+  createFor(
+    testcase: unknown,
+    device: DeviceRef,
+    context: CallContext,
+    save: boolean,
+  ): Promise<{ id: string | undefined; testcase: TestCaseInput }>;
+  names(): Promise<string[]>;
+  /** By name or id. Throws TESTCASE_NOT_FOUND with the nearest names. */
+  load(ref: string): Promise<TestCase>;
+  /** By name; as many as fit into `maxTokens`, and how many did not. */
+  list(filter: {
+    tag?: string | undefined;
+    userinterface?: string | undefined;
+    maxTokens: number;
+  }): Promise<{ testcases: TestcaseSummary[]; more: number }>;
+  /** Also in the test cases that call it, which are named in `callers`. Throws ALREADY_EXISTS. */
+  rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }>;
+  /** Throws CONFIRMATION_REQUIRED, with what would go, unless `confirm`. */
+  remove(ref: string, confirm: boolean): Promise<{ id: string; name: string }>;
+  /** Validates all, then runs. Throws what `save` throws, and INVALID_INPUT for wrong inputs, before anything runs. */
+  execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply>;
+  /** Test cases of a userinterface as they are kept in its YAML, by name. */
+  exportFor(userinterface: string): Promise<TestcaseInputList>;
+  /**
+   * Saves a list, all or none, within the caller's transaction if one is given; calls among the list are known. `app`
+   * is the userinterface that is imported with it and may not be stored yet.
+   */
+  importAll(
+    list: readonly unknown[],
+    options?: { tx?: Database; app?: AppView },
+  ): Promise<{ names: string[] }>;
+};
+type TestcaseInputList = Omit<TestCase, "id" | "created_at" | "updated_at">[];

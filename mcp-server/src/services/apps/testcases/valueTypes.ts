@@ -1,0 +1,56 @@
+import { quoted } from "@labwright/controllers";
+import type { Params, ValueType } from "../../../domain/index.ts";
+
+export type Types = Readonly<Record<string, ValueType>>;
+export type Typed = { value: unknown } | { problem: string };
+
+const number = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+const longestFound = 200;
+
+/** The value as what it is declared to be. A text that spells a number, true, false or JSON is taken as such. */
+export function asType(value: unknown, type: ValueType): Typed {
+  const taken = typeof value === "string" ? spelled(value, type) : value;
+  if (typeOf(taken) === type) return { value: taken };
+  if (type === "text" && (typeof value === "number" || typeof value === "boolean"))
+    return { value: String(value) };
+  return { problem: `it is to be a ${type}; found ${foundText(value)}` };
+}
+
+/** Values with their declared types, and what is wrong with those that are something else, by name. */
+export function withTypes(values: Params, types: Types): { values: Params; problems: [string, string][] } {
+  const problems: [string, string][] = [];
+  const typed = Object.entries(values).map(([name, value]) => {
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    const found = type === undefined ? { value } : asType(value, type);
+    if ("problem" in found) problems.push([name, found.problem]);
+    return [name, "value" in found ? found.value : value];
+  });
+  return { values: Object.fromEntries(typed), problems };
+}
+
+function spelled(text: string, type: ValueType): unknown {
+  if (type === "number") return number.test(text) ? Number(text) : text;
+  if (type === "boolean") return { true: true, false: false }[text.trim().toLowerCase()] ?? text;
+  if (type === "text") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function typeOf(value: unknown): ValueType | undefined {
+  if (Array.isArray(value)) return "list";
+  if (typeof value === "string") return "text";
+  if (typeof value === "number") return Number.isFinite(value) ? "number" : undefined;
+  if (typeof value === "boolean") return "boolean";
+  return typeof value === "object" && value !== null ? "object" : undefined;
+}
+
+function foundText(value: unknown): string {
+  const type = typeOf(value);
+  const text = typeof value === "string" ? quoted(value) : (JSON.stringify(value) ?? "nothing");
+  const cut =
+    text.length > longestFound ? `${text.slice(0, longestFound)}… ${text.length - longestFound} more` : text;
+  return type === undefined ? cut : `the ${type} ${cut}`;
+}

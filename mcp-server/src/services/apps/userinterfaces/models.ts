@@ -1,0 +1,142 @@
+import { nearest } from "@labwright/controllers";
+import type { Edge } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import type { Database } from "../../../storage/database.ts";
+import { treeRows } from "../../../storage/treeRows.ts";
+import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import type { Clock } from "../../ports.ts";
+import { applyChange, type Change, writeChange } from "./changes.ts";
+import type { AppModel } from "./model.ts";
+
+/** What a plan of an edit gives: the changes in the order they are made, and what the caller gets. */
+export type Edit<Result> = { changes: readonly Change[]; result: Result };
+/** Told after an edit was stored; `undefined` changes: everything may be different. */
+export type ModelListener = (userinterfaceId: string, changes: readonly Change[] | undefined) => void;
+
+/** So many apps are kept in memory at once. */
+const keptModels = 50;
+
+/**
+ * The apps in memory: loaded once, changed in place by the edits of this process, and loaded again when another process
+ * changed them. Edits of one app run one after the other.
+ */
+export class Models {
+  private readonly kept = new Map<string, AppModel>();
+  private readonly queues = new Map<string, Promise<unknown>>();
+  private readonly listeners: ModelListener[] = [];
+
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  onChange(listener: ModelListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** By id or name. Throws USERINTERFACE_NOT_FOUND with the nearest. */
+  async getRow(idOrName: string, db = this.db): Promise<UserInterfaceRow> {
+    const rows = userinterfaceRows(db);
+    const row = await rows.find(idOrName);
+    if (row) return row;
+    const near = nearest(idOrName, await rows.names());
+    throw new ToolError(
+      "USERINTERFACE_NOT_FOUND",
+      `There is no userinterface "${idOrName}".`,
+      near.length > 0
+        ? `Did you mean ${near.join(", ")}? list_userinterfaces shows all.`
+        : "list_userinterfaces shows all; create_userinterface or import_userinterface makes one.",
+      { nearest: near },
+    );
+  }
+
+  async load(idOrName: string): Promise<AppModel> {
+    const row = await this.getRow(idOrName);
+    const known = this.kept.get(row.id);
+    if (known?.updated_at === row.updated_at) return known;
+    const model = await readModel(row, this.db);
+    if (known) this.tell(row.id, undefined);
+    this.kept.delete(row.id);
+    this.kept.set(row.id, model);
+    for (const id of [...this.kept.keys()].slice(0, -keptModels)) this.kept.delete(id);
+    return model;
+  }
+
+  /** As a transaction sees it; nothing of it is kept, since the transaction may not last. */
+  async loadWithin(tx: Database, idOrName: string): Promise<AppModel> {
+    return readModel(await this.getRow(idOrName, tx), tx);
+  }
+
+  /** Plans on the present state, stores the changes in one transaction, then makes them in memory. */
+  async edit<Result>(idOrName: string, plan: (model: AppModel) => Edit<Result>): Promise<Result> {
+    const { id: userinterfaceId } = await this.getRow(idOrName);
+    return this.alone(userinterfaceId, async () => {
+      const model = await this.load(userinterfaceId);
+      const { changes, result } = plan(model);
+      if (changes.length === 0) return result;
+      const at = new Date(this.clock.now()).toISOString();
+      const mark = await this.db.transaction(async (tx) => {
+        for (const change of changes) await writeChange(tx, change);
+        return userinterfaceRows(tx).touch(model.ui.id, at);
+      });
+      for (const change of changes) applyChange(model, change);
+      model.updated_at = mark;
+      this.tell(model.ui.id, changes);
+      return result;
+    });
+  }
+
+  /** Runs `work` when no other edit of the app is under way. */
+  alone<Result>(userinterfaceId: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.queues.get(userinterfaceId) ?? Promise.resolve();
+    const result = before.then(work, work);
+    const settled = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.queues.set(userinterfaceId, settled);
+    void settled.then(() => {
+      if (this.queues.get(userinterfaceId) === settled) this.queues.delete(userinterfaceId);
+    });
+    return result;
+  }
+
+  /** Drops the copy in memory after something else changed the rows. */
+  forget(userinterfaceId: string): void {
+    this.kept.delete(userinterfaceId);
+    this.tell(userinterfaceId, undefined);
+  }
+
+  private tell(userinterfaceId: string, changes: readonly Change[] | undefined): void {
+    for (const listener of this.listeners) listener(userinterfaceId, changes);
+  }
+}
+
+async function readModel(row: UserInterfaceRow, db: Database): Promise<AppModel> {
+  const { created_at: _, updated_at, ...ui } = row;
+  const rows = treeRows(db);
+  const [trees, nodes, edges] = await Promise.all([
+    rows.listTrees(row.id),
+    rows.listNodes(row.id),
+    rows.listEdges(row.id),
+  ]);
+  const labels = new Map(nodes.map(({ id, label }) => [id, label]));
+  const nameOf = ({ source, target }: Edge) => `${labels.get(source) ?? ""} → ${labels.get(target) ?? ""}`;
+  return {
+    ui,
+    updated_at,
+    trees: byId(trees, ({ name }) => name),
+    nodes: byId(nodes, ({ label }) => label),
+    edges: byId(edges, nameOf),
+  };
+}
+
+/** In the order of their names, which is the same whatever the database's collation; the id decides between equal names. */
+function byId<Row extends { id: string }>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+): Map<string, Row> {
+  const named = rows.map((row) => ({ row, name: `${nameOf(row)}\n${row.id}` }));
+  named.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return new Map(named.map(({ row }) => [row.id, row]));
+}

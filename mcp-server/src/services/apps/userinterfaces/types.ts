@@ -1,0 +1,103 @@
+import type {
+  EdgeDraft,
+  Node,
+  NodeInput,
+  Params,
+  ReferenceDocument,
+  StartWish,
+  TestCaseInput,
+  UserInterface,
+  UserInterfaceInput,
+} from "../../../domain/index.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { UserInterfaceCounts } from "../../../storage/userinterfaceRows.ts";
+import type { EdgeName, EdgePatch } from "./editEdges.ts";
+import type { NodePatch, Removed, Subtree } from "./editNodes.ts";
+import type { AppModel } from "./model.ts";
+import type { ModelListener } from "./models.ts";
+import type { EdgeLine, EdgeView, NodeLine, NodeView } from "./views.ts";
+
+/** What others may know of an app: its variables with `app` among them, and its nodes. */
+export type AppView = {
+  name: string;
+  variables: Params;
+  test_id_attribute?: string;
+  nodes: readonly { id: string; label: string }[];
+  /** How runs of its test cases start. */
+  start: StartWish;
+};
+
+/** What an app's test cases must offer to travel with it. `importAll` uses only `tx`: the app is not stored yet. */
+export type TestCasePort = {
+  exportFor(userinterface: string): Promise<TestCaseInput[]>;
+  importAll(testcases: readonly TestCaseInput[], options: { tx: Database; app: AppView }): Promise<unknown>;
+};
+
+/** What an app's references must offer to travel with it. `importAll` puts these in place of those that there are. */
+export type ReferencePort = {
+  exportFor(userinterfaceId: string): Promise<ReferenceDocument[]>;
+  importAll(
+    references: readonly ReferenceDocument[],
+    options: { tx: Database; userinterfaceId: string },
+  ): Promise<unknown>;
+  /** After references went with their app, or others took their place. */
+  removeOrphans(): Promise<void>;
+};
+
+export type ImportReport = {
+  id: string;
+  name: string;
+  replaced: boolean;
+  trees: number;
+  nodes: number;
+  edges: number;
+  testcases: number;
+  /** Left out where the file says nothing of references; those that there are then stay. */
+  references?: number;
+};
+export type UserInterfaceLine = Pick<UserInterfaceCounts, "id" | "name" | "models" | "nodes" | "edges">;
+export type PageRequest = { offset: number; max_tokens: number };
+/** Nodes first, then edges, from `offset` on; `more` is how many of both are left. */
+export type CompleteView = UserInterface & {
+  trees: { id: string; name: string; below?: string }[];
+  nodes: NodeLine[];
+  edges: EdgeLine[];
+  more: number;
+};
+
+/** Models of apps: their trees, nodes and edges. Names, ids and labels are taken alike; see `model.ts` for the errors. */
+export type UserInterfaceService = {
+  /** Throws ALREADY_EXISTS. */
+  create(input: UserInterfaceInput): Promise<UserInterface>;
+  /** By name, as many as fit. */
+  list(maxTokens: number): Promise<{ userinterfaces: UserInterfaceLine[]; more: number }>;
+  /** Throws USERINTERFACE_NOT_FOUND with the nearest names. */
+  get(idOrName: string): Promise<UserInterface>;
+  /** The whole app, shared with the cache: read it, never change it. */
+  load(idOrName: string): Promise<AppModel>;
+  /** Within the caller's transaction, if one is given. */
+  describe(idOrName: string, tx?: Database): Promise<AppView>;
+  complete(idOrName: string, page: PageRequest): Promise<CompleteView>;
+  /** Test cases stay: they run on other apps too. Throws CONFIRMATION_REQUIRED with what would go. */
+  remove(idOrName: string, confirm: boolean): Promise<Removed>;
+  exportYaml(idOrName: string): Promise<string>;
+  /** All or nothing. Throws INVALID_INPUT with every problem and its line, ALREADY_EXISTS unless `replace`. */
+  importYaml(text: string, replace: boolean): Promise<ImportReport>;
+  createNode(idOrName: string, tree: string | undefined, input: NodeInput): Promise<Node>;
+  getNode(idOrName: string, node: string): Promise<NodeView>;
+  updateNode(idOrName: string, node: string, patch: NodePatch): Promise<Node>;
+  deleteNode(idOrName: string, node: string, confirm: boolean): Promise<Removed>;
+  setScreenshot(idOrName: string, node: string, uri: string): Promise<Node>;
+  createSubtree(idOrName: string, node: string, name: string | undefined): Promise<Subtree>;
+  listEdges(
+    idOrName: string,
+    node: string | undefined,
+    page: PageRequest,
+  ): Promise<{ edges: EdgeLine[]; more: number }>;
+  createEdge(idOrName: string, draft: EdgeDraft): Promise<EdgeName>;
+  getEdge(idOrName: string, edge: string): Promise<EdgeView>;
+  updateEdge(idOrName: string, edge: string, patch: EdgePatch): Promise<EdgeName>;
+  deleteEdge(idOrName: string, edge: string, confirm: boolean): Promise<{ edges: number }>;
+  /** Told after each edit was stored. */
+  onChange(listener: ModelListener): void;
+};

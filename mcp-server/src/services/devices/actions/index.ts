@@ -1,0 +1,274 @@
+import { DeviceError, type DocumentStatus, type Usable } from "@labwright/controllers";
+import type { Action, ActionBatch, Failure, Params } from "../../../domain/index.ts";
+import { strictOf } from "../../../domain/strictOf.ts";
+import { ToolError } from "../../../errors.ts";
+import { span } from "../../../observability/span.ts";
+import { commandsOf, describeOffers } from "../findCommand.ts";
+import type { Notices } from "../../records/notices.ts";
+import type {
+  ActionExecutor,
+  ActionReport,
+  ActionResult,
+  Clock,
+  OpenDevice,
+  Secrets,
+  VerificationExecutor,
+} from "../../ports.ts";
+import { readyToResolve } from "../../values/values.ts";
+import { watchStep } from "../witness.ts";
+import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
+
+export type ActionDependencies = {
+  clock: Clock;
+  secrets: Secrets;
+  verifications: VerificationExecutor;
+  notices: Pick<Notices, "take">;
+};
+
+type Phase = ActionResult["phase"];
+type Done = { message: string; data?: Params | undefined; document?: DocumentStatus | undefined };
+type Attempt = { done: Done; runs: number; error?: ActionResult["error"] };
+type Where = { device: OpenDevice; phase: Phase; signal: AbortSignal };
+/** `refused`: the server answered 4xx or 5xx, over which the check that follows decides. */
+type Ran = { result: ActionResult; refused?: Failure };
+type Ended = Omit<ActionReport, "results" | "usable">;
+
+/** How long an action that is a check may take to hold. */
+const checkTimeoutMs = 5_000;
+/** What a command without a deadline among its parameters is taken to have. */
+const actionTimeoutMs = 5_000;
+
+export const createActions = (dependencies: ActionDependencies): ActionExecutor => new Actions(dependencies);
+
+/** Once behind the last command: whoever looks or checks next sees what the batch led to. */
+async function untilUsable(device: OpenDevice, signal: AbortSignal): Promise<Usable | undefined> {
+  const watchers = [...device.controllers.values()].filter((controller) => controller.untilUsable);
+  const watched = await Promise.all(watchers.map((controller) => controller.untilUsable?.(signal)));
+  const all = watched.flatMap((usable) => usable ?? []);
+  if (all.length === 0) return undefined;
+  return {
+    watchedMs: Math.max(...all.map(({ watchedMs }) => watchedMs)),
+    goingOn: all.flatMap(({ goingOn }) => goingOn),
+    isHidden: all.some(({ isHidden }) => isHidden),
+  };
+}
+
+/** Runs batches of commands on a device. */
+class Actions implements ActionExecutor {
+  private readonly clock: Clock;
+  private readonly secrets: Secrets;
+  private readonly verifications: VerificationExecutor;
+  private readonly notices: Pick<Notices, "take">;
+
+  constructor({ clock, secrets, verifications, notices }: ActionDependencies) {
+    this.clock = clock;
+    this.secrets = secrets;
+    this.verifications = verifications;
+    this.notices = notices;
+  }
+
+  list(device: OpenDevice) {
+    return commandsOf(device);
+  }
+
+  describe(device: OpenDevice, name: string | undefined) {
+    const offers = commandsOf(device).map(({ kind, command }) => ({ ...command, kind }));
+    const { text, schema } = describeOffers(device, offers, name, "command");
+    return { commands: text, ...(schema && { schema }) };
+  }
+
+  validate(device: OpenDevice, actions: readonly Action[]): void {
+    prepareActions(device, actions, undefined, this.secrets);
+  }
+
+  async run(
+    device: OpenDevice,
+    batch: ActionBatch,
+    { variables, signal, isChecked }: { variables?: Params; signal: AbortSignal; isChecked?: boolean },
+  ): Promise<ActionReport> {
+    await readyToResolve(batch);
+    const actions = prepareActions(device, batch.actions, variables, this.secrets);
+    const retries = prepareActions(device, batch.retry_actions, variables, this.secrets);
+    const failures = prepareActions(device, batch.failure_actions, variables, this.secrets);
+    const results: ActionResult[] = [];
+    const runPhase = (prepared: readonly Prepared[], phase: Phase) =>
+      this.runPhase(prepared, { device, phase, signal }, results, isChecked === true);
+    let end = await runPhase(actions, "action");
+    if (!end.ok && retries.length > 0) end = await runPhase(retries, "retry");
+    if (!end.ok && failures.length > 0) await runPhase(failures, "failure");
+    const usable = await untilUsable(device, signal);
+    return { ...end, results, ...(usable && { usable }) };
+  }
+
+  private async runPhase(
+    actions: readonly Prepared[],
+    where: Where,
+    results: ActionResult[],
+    isChecked: boolean,
+  ): Promise<Ended> {
+    let end: Ended = { ok: true };
+    for (const [index, prepared] of actions.entries()) {
+      const next = actions[index + 1];
+      const isJudged = next ? "check" in next.offered : isChecked;
+      const ran = await this.runAction(prepared, where, isJudged);
+      results.push(ran.result);
+      end = endAfter(end, ran);
+      if (!ran.result.ok && !prepared.action.continue_on_fail) break;
+    }
+    return end;
+  }
+
+  private async runAction(
+    prepared: Prepared,
+    { device, phase, signal }: Where,
+    isJudged: boolean,
+  ): Promise<Ran> {
+    const { action } = prepared;
+    const started = this.clock.monotonic();
+    const { done, error, runs } = await this.attempt(prepared, device, signal);
+    const { message, data, document } = this.secrets.maskValues(done);
+    const notices = this.notices.take(device);
+    const result: ActionResult = {
+      command: action.command,
+      phase,
+      ok: error === undefined,
+      runs,
+      message: error?.message ?? message,
+      duration_ms: this.clock.monotonic() - started,
+      ...(data && { data }),
+      ...(error && { error }),
+      ...(notices.length > 0 && { notices }),
+    };
+    if (!document || isExpected(document)) return { result };
+    const refused = refusedBy(action.command, document);
+    if (isJudged && document.expected === undefined) return { result, refused };
+    return { result: { ...result, ...refusal(refused) } };
+  }
+
+  /** As often as its `iterator` says, or until it fails. Throws only what ended the run. */
+  private async attempt(prepared: Prepared, device: OpenDevice, signal: AbortSignal): Promise<Attempt> {
+    const { action } = prepared;
+    let done: Done = { message: "" };
+    let runs = 0;
+    try {
+      for (; runs < (action.iterator ?? 1); runs++) {
+        signal.throwIfAborted();
+        done = await span(`command ${action.command}`, { device: device.id }, () =>
+          this.runOnce(device, prepared, signal),
+        );
+      }
+      if (action.wait_ms) await this.clock.sleep(action.wait_ms, signal);
+      return { done, runs };
+    } catch (cause) {
+      if (signal.aborted) throw signal.reason;
+      return {
+        done,
+        runs: runs + 1,
+        error: this.describeError(cause, this.secrets.named(prepared.params).length > 0),
+      };
+    }
+  }
+
+  private async runOnce(device: OpenDevice, prepared: Prepared, signal: AbortSignal): Promise<Done> {
+    const { action, offered, params } = prepared;
+    if ("check" in offered) return this.runCheck(device, { command: action.command, params }, signal);
+    const input = strictOf(offered.command.input).parse(withSecrets(prepared, this.secrets));
+    const witness = watchStep(device);
+    try {
+      return await offered.command.run(input, signal, device.fence);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw await witness.judge(
+        error,
+        typeof input.timeout_ms === "number" ? input.timeout_ms : actionTimeoutMs,
+      );
+    } finally {
+      witness.end();
+    }
+  }
+
+  /** A check used as an action passes or fails the batch like any other action. */
+  private async runCheck(
+    device: OpenDevice,
+    check: { command: string; params: Params },
+    signal: AbortSignal,
+  ): Promise<Done> {
+    await untilUsable(device, signal);
+    const options = { passCondition: "all", timeoutMs: checkTimeoutMs, signal } as const;
+    const { pass, verdicts, failure } = await this.verifications.check(device, [check], options);
+    if (pass) return { message: `holds: ${verdicts[0]?.expected}` };
+    throw new CheckFailed(failure ?? { code: "VERIFICATION_FAILED", message: "the check did not hold" });
+  }
+
+  /** A device leaves out what was typed, and what a field made of it, since it may be a secret; here that is known. */
+  private describeError(cause: unknown, isSecret: boolean): NonNullable<ActionResult["error"]> {
+    if (cause instanceof CheckFailed) return this.secrets.mask(cause.failure);
+    const nearest = nearestOf(cause);
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const hint = cause instanceof ToolError ? ` ${cause.hint}` : "";
+    const coded = cause instanceof Error && "code" in cause && typeof cause.code === "string";
+    return {
+      code: coded ? String(cause.code) : "DEVICE_ERROR",
+      message: this.secrets.mask(`${message}${isSecret ? "" : fieldValues(cause)}${hint}`),
+      ...(nearest && { nearest: this.secrets.mask(nearest) }),
+    };
+  }
+}
+
+function fieldValues(cause: unknown): string {
+  if (!(cause instanceof DeviceError) || cause.code !== "INPUT_NOT_TAKEN") return "";
+  const { held, asked } = cause.details;
+  return held === undefined || asked === undefined ? "" : ` It holds ${held}; ${asked} was asked for.`;
+}
+
+/** A check within a batch that did not hold; what it says goes on as it is. */
+class CheckFailed extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+    this.name = "CheckFailed";
+  }
+}
+
+function failureOf({ command, error, message }: ActionResult): Failure {
+  const { message: said, ...rest } = error ?? { code: "DEVICE_ERROR", message };
+  return { ...rest, command, message: said.startsWith(`${command}:`) ? said : `${command}: ${said}` };
+}
+
+const isExpected = ({ status, expected }: DocumentStatus): boolean =>
+  expected === undefined ? status < 400 : status === expected;
+
+function endAfter(end: Ended, { result, refused }: Ran): Ended {
+  if (!result.ok) return { ok: false, failure: failureOf(result) };
+  return end.ok ? { ok: true, refused } : end;
+}
+
+const refusal = ({ code, message, expected, found }: Failure) => ({
+  ok: false,
+  message,
+  error: { code, message, expected, found },
+});
+
+function refusedBy(command: string, { url, status, expected, challenge }: DocumentStatus): Failure {
+  const wanted = expected === undefined ? "a status below 400" : `status ${expected}`;
+  return {
+    code: "NAVIGATION_FAILED",
+    message: `expected ${wanted}; the server answered ${status} for ${url}.${asksFor(challenge)} Where that is right, give expect_status or check what the page shows.`,
+    command,
+    expected: wanted,
+    found: `status ${status}`,
+  };
+}
+
+const asksFor = (challenge: string | undefined): string =>
+  challenge === undefined
+    ? ""
+    : ` It asks for a name and password (${challenge}): set them with http_credentials and open it again.`;
+
+/** The names that a controller found instead of the one asked for. */
+function nearestOf(cause: unknown): string[] | undefined {
+  const details = cause instanceof Error && "details" in cause ? cause.details : undefined;
+  const nearest =
+    typeof details === "object" && details !== null && "nearest" in details ? details.nearest : [];
+  const names = Array.isArray(nearest) ? nearest.filter((one) => typeof one === "string") : [];
+  return names.length > 0 ? names : undefined;
+}

@@ -1,0 +1,74 @@
+import type { Action, Params } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import { checksOf, commandsOf, isOfType, notOffered } from "../findCommand.ts";
+import { inputProblems } from "../../values/inputProblems.ts";
+import type { CheckInfo, CommandInfo, OpenDevice, Secrets } from "../../ports.ts";
+import { resolveValues } from "../../values/values.ts";
+
+/** An action with the command or check that runs it and its parameters, placeholders filled in but not secrets. */
+export type Prepared = { action: Action; offered: CommandInfo | CheckInfo; params: Params };
+
+/** The one parameter of a command in which a secret is filled in: an address, say, would carry it away. */
+const secretParameters: ReadonlyMap<string, string> = new Map([
+  ["input_text", "text"],
+  ["type_text", "text"],
+  ["http_credentials", "password"],
+]);
+
+/** The parameters as a command gets them. */
+export function withSecrets({ action, params }: Prepared, secrets: Secrets): Params {
+  const name = secretParameters.get(action.command);
+  return name === undefined || params[name] === undefined
+    ? params
+    : { ...params, [name]: secrets.fill(params[name]) };
+}
+
+function secretProblems({ action, params, offered }: Prepared, secrets: Secrets, at: string): string[] {
+  if ("check" in offered) return [];
+  const allowed = secretParameters.get(action.command);
+  const others = Object.fromEntries(Object.entries(params).filter(([name]) => name !== allowed));
+  return secrets
+    .named(others)
+    .map(
+      (name) =>
+        `${at}: {{secret.${name}}} may only stand in the text of input_text and type_text and in the password of http_credentials`,
+    );
+}
+
+/**
+ * Finds each command and checks its parameters before anything runs. Without `variables`, a parameter that holds a
+ * placeholder cannot be judged yet and is let through. Throws ACTION_NOT_FOUND, INVALID_INPUT, SECRET_NOT_FOUND,
+ * UNKNOWN_VARIABLE.
+ */
+export function prepareActions(
+  device: OpenDevice,
+  actions: readonly Action[],
+  variables: Params | undefined,
+  secrets: Secrets,
+): Prepared[] {
+  const problems: string[] = [];
+  const prepared = actions.map((action, index) => {
+    const offered = find(device, action);
+    const params = variables ? resolveValues(action.params, variables) : action.params;
+    secrets.check(params);
+    const { input } = "check" in offered ? offered.check : offered.command;
+    const at = `actions[${index}] ${action.command}`;
+    const one = { action, offered, params };
+    problems.push(...inputProblems(input, params, at), ...secretProblems(one, secrets, at));
+    return one;
+  });
+  if (problems.length === 0) return prepared;
+  throw new ToolError("INVALID_INPUT", problems.join("; "), "list_actions shows what each command takes.", {
+    problems,
+  });
+}
+
+function find(device: OpenDevice, { command: name, action_type: type }: Action): CommandInfo | CheckInfo {
+  const commands = commandsOf(device).filter(({ kind }) => isOfType(kind, type));
+  const checks = checksOf(device).filter(({ kind }) => isOfType(kind, type));
+  const found =
+    commands.find(({ command }) => command.name === name) ?? checks.find(({ check }) => check.name === name);
+  if (found) return found;
+  const names = [...commands.map(({ command }) => command.name), ...checks.map(({ check }) => check.name)];
+  throw notOffered(device, name, names, "command");
+}

@@ -1,0 +1,57 @@
+import { type InstalledApp, type SensorName, type SensorReport, sensorNames } from "@labwright/controllers";
+import { pageOf } from "../values/pages.ts";
+import type { OpenDevice } from "../ports.ts";
+
+export type SensorView = SensorReport & { device_id: string };
+export type AppList = {
+  device_id: string;
+  simulated?: boolean;
+  apps: InstalledApp[];
+  more: number;
+  /** Why there is no list. */
+  reason?: string;
+};
+
+/** What a device tells of itself beside its screen. A device that has none of it says so: that is no error. */
+export type DeviceFacts = {
+  /** Those named, or all. */
+  sensors(
+    device: OpenDevice,
+    names: readonly SensorName[] | undefined,
+    signal: AbortSignal,
+  ): Promise<SensorView>;
+  /** By id, as many as fit. */
+  apps(device: OpenDevice, maxTokens: number, signal: AbortSignal): Promise<AppList>;
+};
+
+export const createDeviceFacts = (): DeviceFacts => ({
+  async sensors(device, names = sensorNames, signal) {
+    const source = [...device.controllers.values()].find(({ sensors }) => sensors)?.sensors;
+    if (!source) {
+      const reason = nobody(device, "reads sensors");
+      return { device_id: device.id, readings: [], absent: names.map((name) => ({ name, reason })) };
+    }
+    const { readings, absent, ...rest } = await source.sensors(signal);
+    const isWanted = (name: string) => names.some((one) => name === one || name.startsWith(`${one}.`));
+    return {
+      device_id: device.id,
+      ...rest,
+      readings: readings.filter(({ name }) => isWanted(name)),
+      absent: absent.filter(({ name }) => isWanted(name)),
+    };
+  },
+  async apps(device, maxTokens, signal) {
+    const source = [...device.controllers.values()].find(({ apps }) => apps)?.apps;
+    if (!source) return { device_id: device.id, apps: [], more: 0, reason: nobody(device, "lists apps") };
+    const { apps, ...rest } = await source.installedApps(signal);
+    const byId = apps.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const { items, more } = pageOf(byId, 0, maxTokens);
+    return { device_id: device.id, ...rest, apps: items, more };
+  },
+});
+
+/** Says which controllers were asked, and which could not be. */
+function nobody({ model, controllers, unavailable }: OpenDevice, does: string): string {
+  const asked = `none of the controllers of this ${model} device (${[...controllers.keys()].join(", ")}) ${does}`;
+  return [asked, ...unavailable.map(({ kind, reason }) => `${kind} is missing: ${reason}`)].join("; ");
+}

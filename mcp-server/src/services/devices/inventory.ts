@@ -1,0 +1,88 @@
+import type { UserInterface } from "../../domain/index.ts";
+import type { CallContext, DeviceEntry, DeviceRef, DeviceService, Lease } from "../ports.ts";
+
+export type HostView = {
+  name: string;
+  status: string;
+  devices: { id: string; model: string; state: string }[];
+};
+export type CompatibleView = {
+  devices: { id: string; host: string; model: string; state: string }[];
+  others: { id: string; reason: string }[];
+};
+export type DeviceInfo = {
+  id: string;
+  model: string;
+  state: string;
+  open: boolean;
+  controllers: string;
+  unavailable: { kind: string; reason: string }[];
+};
+
+export type Inventory = {
+  hosts(context: CallContext): Promise<HostView[]>;
+  info(ref: DeviceRef, context: CallContext): Promise<DeviceInfo>;
+  /** Free devices first, then those held; `others` says why the rest cannot run the userinterface. */
+  compatible(userinterfaceName: string, context: CallContext): Promise<CompatibleView>;
+};
+
+export type InventoryDependencies = {
+  devices: DeviceService;
+  userinterfaces: { get(name: string): Promise<UserInterface> };
+};
+
+/** What there is to drive, and who drives it. */
+export function createInventory({ devices, userinterfaces }: InventoryDependencies): Inventory {
+  function stateOf(entry: DeviceEntry, leases: readonly Lease[], context: CallContext): string {
+    const lease = leases.find(({ device_id }) => device_id === entry.id);
+    if (!lease) return "free";
+    const own = lease.principal === context.principal && lease.client === context.client;
+    return own ? `yours until ${lease.expires_at}` : `held by ${lease.client} until ${lease.expires_at}`;
+  }
+
+  return {
+    async hosts(context) {
+      const leases = await devices.leases();
+      const names = [...new Set(devices.list().map(({ host }) => host))];
+      return names.map((name) => ({
+        name,
+        status: "online",
+        devices: devices
+          .list()
+          .filter(({ host }) => host === name)
+          .map((entry) => ({ id: entry.id, model: entry.model, state: stateOf(entry, leases, context) })),
+      }));
+    },
+    async info(ref, context) {
+      const { entry, opened } = await devices.peek(ref, context);
+      return {
+        id: entry.id,
+        model: entry.model,
+        state: stateOf(entry, await devices.leases(), context),
+        open: opened !== undefined,
+        controllers: [...(opened?.controllers.keys() ?? entry.kinds)].join(", "),
+        unavailable: [...(opened?.unavailable ?? [])],
+      };
+    },
+    async compatible(userinterfaceName, context) {
+      const { models, name } = await userinterfaces.get(userinterfaceName);
+      const leases = await devices.leases();
+      const fits = devices.list().filter(({ model }) => models.includes(model));
+      const views = fits.map((entry) => ({
+        id: entry.id,
+        host: entry.host,
+        model: entry.model,
+        state: stateOf(entry, leases, context),
+      }));
+      const rank = ({ state }: { state: string }) =>
+        state.startsWith("yours") ? 0 : state === "free" ? 1 : 2;
+      return {
+        devices: views.sort((a, b) => rank(a) - rank(b)),
+        others: devices
+          .list()
+          .filter((entry) => !fits.includes(entry))
+          .map(({ id, model }) => ({ id, reason: `model ${model}; ${name} runs on ${models.join(", ")}` })),
+      };
+    },
+  };
+}

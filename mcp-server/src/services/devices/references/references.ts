@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import type { Area, ReferenceDocument } from "../../../domain/index.ts";
+import { type Database, type ReferenceRow, referenceRows } from "../../../storage/index.ts";
+import { storableText } from "../../records/executions/storable.ts";
+import { mostFitting, pageOf } from "../../values/pages.ts";
+import type { OpenDevice } from "../../ports.ts";
+import { scaleFrame } from "../screen/pictures.ts";
+import { areaIn, checkPng, cropOf } from "./crops.ts";
+import { dumpOf, elementOf, frameOf, textIn, textOf } from "./onScreen.ts";
+import { alreadyThere, imageWithText, noPlace, twoPlaces } from "./problems.ts";
+import { ReferenceFiles } from "./referenceFiles.ts";
+import type {
+  ReferenceDependencies,
+  ReferenceQuery,
+  ReferenceService,
+  ReferenceSpec,
+  ReferenceView,
+  SavedReference,
+} from "./types.ts";
+
+/** The longest text that is kept. */
+const mostText = 10_000;
+/** More than any userinterface has: an export takes all of them. */
+const all = 100_000;
+
+/** What a reference is to hold. */
+type Taken = { area?: Area; text?: string; png?: Buffer };
+
+export const createReferences = (deps: ReferenceDependencies): ReferenceService => new References(deps);
+
+class References implements ReferenceService {
+  private readonly deps: ReferenceDependencies;
+  private readonly files: ReferenceFiles;
+
+  constructor(deps: ReferenceDependencies) {
+    this.deps = deps;
+    this.files = new ReferenceFiles(deps.folder, deps.clock);
+  }
+
+  async save(device: OpenDevice, spec: ReferenceSpec, signal: AbortSignal): Promise<SavedReference> {
+    const { id: userinterface_id } = await this.deps.userinterfaces.get(spec.userinterface_name);
+    const key = { userinterface_id, device_model: device.model, name: spec.name };
+    const rows = referenceRows(this.deps.db);
+    const before = await rows.find(key);
+    if (before && !spec.replace) throw alreadyThere(key);
+    const { png, ...taken } = await this.take(device, spec, signal);
+    const sha256 = png && (await this.files.put(png));
+    const at = this.now();
+    const row: ReferenceRow = {
+      ...{ id: randomUUID(), ...key, kind: spec.kind, ...taken, created_at: at, updated_at: at },
+      ...(sha256 !== undefined && { sha256 }),
+    };
+    if (spec.replace) await rows.put(row);
+    else if (!(await rows.insert(row))) throw alreadyThere(key);
+    await this.removeOrphans();
+    const shown = png && (await scaleFrame(png));
+    return { ...viewOf(row), replaced: before !== undefined, ...(shown && { shown }) };
+  }
+
+  async list({ userinterface_name, model, maxTokens }: ReferenceQuery) {
+    const userinterface =
+      userinterface_name === undefined ? undefined : await this.deps.userinterfaces.get(userinterface_name);
+    const filter = { userinterface_id: userinterface?.id, device_model: model };
+    const { found, total } = await referenceRows(this.deps.db).list(filter, mostFitting(maxTokens));
+    const lines = found.map((row) => ({ userinterface_name: row.userinterface_name, ...viewOf(row) }));
+    const { items: references } = pageOf(lines, 0, maxTokens);
+    return { references, more: total - references.length };
+  }
+
+  picture(sha256: string): Promise<Uint8Array> {
+    return this.files.get(sha256);
+  }
+
+  async exportFor(userinterfaceId: string): Promise<ReferenceDocument[]> {
+    const { found } = await referenceRows(this.deps.db).list({ userinterface_id: userinterfaceId }, all);
+    return Promise.all(found.map((row) => this.documentOf(row)));
+  }
+
+  async importAll(
+    references: readonly ReferenceDocument[],
+    { tx, userinterfaceId }: { tx: Database; userinterfaceId: string },
+  ): Promise<void> {
+    const rows = referenceRows(tx);
+    await rows.removeOf(userinterfaceId);
+    for (const reference of references) await rows.put(await this.rowOf(reference, userinterfaceId));
+  }
+
+  removeOrphans(): Promise<void> {
+    return this.files.removeOrphans((sha256) => referenceRows(this.deps.db).used(sha256));
+  }
+
+  private take(device: OpenDevice, spec: ReferenceSpec, signal: AbortSignal): Promise<Taken> {
+    if (spec.area && spec.element !== undefined) throw twoPlaces();
+    return spec.kind === "image"
+      ? this.takePicture(device, spec, signal)
+      : this.takeText(device, spec, signal);
+  }
+
+  private async takePicture(device: OpenDevice, spec: ReferenceSpec, signal: AbortSignal): Promise<Taken> {
+    if (spec.text !== undefined) throw imageWithText();
+    const { element } = spec;
+    const rect = element === undefined ? spec.area : elementOf(await dumpOf(device, signal), element).rect;
+    const frame = await frameOf(device, signal);
+    const area = areaIn(frame, rect);
+    return { area, png: await cropOf(frame, area) };
+  }
+
+  private async takeText(device: OpenDevice, spec: ReferenceSpec, signal: AbortSignal): Promise<Taken> {
+    const { area, element, text } = spec;
+    const place = area && areaIn(await frameOf(device, signal), area);
+    if (text !== undefined) return this.textOf(text, place);
+    const dump = await dumpOf(device, signal);
+    if (element !== undefined) return this.textOf(textOf(elementOf(dump, element)), place);
+    if (place) return this.textOf(textIn(dump, place), place);
+    throw noPlace("Nothing says which text is meant.");
+  }
+
+  /** A screen's text may hold a secret that was typed into it. */
+  private textOf(shown: string, area: Area | undefined): Taken {
+    const text = this.deps.secrets.mask(storableText(shown)).trim();
+    if (text === "") throw noPlace("There is no text.");
+    if (text.length > mostText)
+      throw noPlace(`The text has ${text.length} characters; at most ${mostText} are kept.`);
+    return { text, ...(area && { area }) };
+  }
+
+  private async documentOf(row: ReferenceRow): Promise<ReferenceDocument> {
+    const { name, device_model, area, text = "", sha256 = "" } = row;
+    if (row.kind === "text") return { kind: "text", name, device_model, text, ...(area && { area }) };
+    const png = (await this.files.get(sha256)).toString("base64");
+    return { kind: "image", name, device_model, png, ...(area && { area }) };
+  }
+
+  private async rowOf(document: ReferenceDocument, userinterfaceId: string): Promise<ReferenceRow> {
+    const at = this.now();
+    const row = {
+      ...{ id: randomUUID(), userinterface_id: userinterfaceId, kind: document.kind },
+      ...{ device_model: document.device_model, name: document.name, created_at: at, updated_at: at },
+      ...(document.area && { area: document.area }),
+    };
+    if (document.kind === "text") return { ...row, text: storableText(document.text) };
+    const png = Buffer.from(document.png, "base64");
+    await checkPng(png, document);
+    return { ...row, sha256: await this.files.put(png) };
+  }
+
+  private now(): string {
+    return new Date(this.deps.clock.now()).toISOString();
+  }
+}
+
+function viewOf({ name, device_model, kind, area, text, sha256 }: ReferenceRow): ReferenceView {
+  return {
+    name,
+    model: device_model,
+    kind,
+    ...(area && { area }),
+    ...(text !== undefined && { text }),
+    ...(sha256 !== undefined && { uri: `reference://${sha256}` }),
+  };
+}

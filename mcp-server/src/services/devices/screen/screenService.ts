@@ -1,0 +1,239 @@
+import type { Dump, Element, ElementSource, Frame, Usable } from "@labwright/controllers";
+import { ToolError } from "../../../errors.ts";
+import { span } from "../../../observability/span.ts";
+import { commandsOf } from "../findCommand.ts";
+import type {
+  ActionAnalysis,
+  AnalysisOptions,
+  ArtifactRef,
+  ArtifactStore,
+  DeviceService,
+  DumpOptions,
+  DumpView,
+  OpenDevice,
+  ScreenAnalyst,
+  ScreenService,
+  Shot,
+  ShotOptions,
+} from "../../ports.ts";
+import { viewOf } from "./analysis.ts";
+import { rankCandidates } from "./candidates.ts";
+import { diffElements, isAllNew, renderChanges } from "./diff.ts";
+import { findElements } from "./find.ts";
+import { readIntent } from "./intent.ts";
+import { drawMarks, scaleFrame } from "./pictures.ts";
+import { renderElements } from "./render.ts";
+import { elementsOf, missing, screenOf } from "./sources.ts";
+import { estimateTokens } from "./tokens.ts";
+
+/** How many of a caller's looks `changes_since` reaches back. */
+const keptLooks = 2;
+/** Of so many callers the looks at a device are kept; those of the one that looked longest ago go first. */
+const keptCallers = 16;
+/** Elements that a full dump gives selectors for: each costs a question to the page. */
+const mostItems = 200;
+const mostCandidates = 5;
+const longestSide = 1_280;
+const defaultTokens = 2_000;
+const defaultFindTokens = 150;
+/** What a reply's own keys cost, and what is left for elements however long the address is. */
+const frameTokens = 20;
+const leastTokens = 40;
+
+type Look = { dump: Dump; interactiveOnly: boolean };
+
+export function createScreen(
+  artifacts: ArtifactStore,
+  devices?: Pick<DeviceService, "onFreshStart">,
+): ScreenService & ScreenAnalyst {
+  const screen = new Screen(artifacts);
+  devices?.onFreshStart((deviceId) => screen.startFresh(deviceId));
+  return screen;
+}
+
+/** Looks at devices, remembers the last looks, and puts them into a model's words and pictures. */
+class Screen implements ScreenService, ScreenAnalyst {
+  /** By device and caller: what changed for one is told by what that one saw last. */
+  private readonly looks = new Map<string, Map<string, Look[]>>();
+  private readonly artifacts: ArtifactStore;
+
+  constructor(artifacts: ArtifactStore) {
+    this.artifacts = artifacts;
+  }
+
+  /** The former looks are compared with again when the returned function is called. */
+  startFresh(deviceId: string): () => void {
+    const looks = this.looks.get(deviceId) ?? new Map<string, Look[]>();
+    this.looks.delete(deviceId);
+    return () => void this.looks.set(deviceId, looks);
+  }
+
+  async capture(device: OpenDevice, signal: AbortSignal) {
+    const source = screenOf(device);
+    if (!source) return undefined;
+    const frame = await span("screen.capture", { device: device.id }, () => source.capture({}, signal));
+    return { frame, artifact: await this.store(frame) };
+  }
+
+  async screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot> {
+    const source = screenOf(device) ?? missing(device, "picture");
+    const { full_page: fullPage, area, ref, marks } = options;
+    const wanted = { fullPage, ...(area && { area }), ...(ref !== undefined && { ref }) };
+    const frame = await source.capture(wanted, signal);
+    const marked = marks ? await this.mark(device, frame, options, signal) : frame.bytes;
+    const artifact = await this.store({ ...frame, bytes: marked });
+    const { bytes, scale } = await scaleFrame(marked, longestSide);
+    const { width, height, mimeType } = frame;
+    return { artifact: artifact.uri, mimeType, shown: bytes, width, height, scale };
+  }
+
+  async dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView> {
+    const source = elementsOf(device) ?? missing(device, "elements");
+    const maxTokens = options.max_tokens ?? (options.find === undefined ? defaultTokens : defaultFindTokens);
+    const before =
+      options.changes_since === undefined
+        ? undefined
+        : this.lookOf(device, options.caller, options.changes_since);
+    // A search looks through everything; a comparison looks the way the first look did.
+    const interactiveOnly =
+      before?.interactiveOnly ?? (options.interactive_only && options.find === undefined);
+    const dump = await this.look(device, source, { interactiveOnly, caller: options.caller }, signal);
+    const notices = [...dump.notices, ...(options.notices?.() ?? [])];
+    const view = {
+      generation: dump.generation,
+      location: dump.location,
+      title: dump.title,
+      ...(notices.length > 0 && { notices }),
+    };
+    const room = Math.max(leastTokens, maxTokens - estimateTokens(JSON.stringify(view)) - frameTokens);
+    if (before) {
+      const { text, more } = renderChanges(diffElements(before.dump.elements, dump.elements), room);
+      return { ...view, elements: text || "nothing changed", more };
+    }
+    const listed = options.find === undefined ? dump.elements : findElements(dump.elements, options.find);
+    const { text, shown, more } = renderElements(listed, { maxTokens: room });
+    if (options.detail === "compact") return { ...view, elements: text, more };
+    return { ...view, elements: "", more, items: await itemsOf(source, listed.slice(0, shown), signal) };
+  }
+
+  async analyze(
+    device: OpenDevice,
+    { intent, max_tokens: maxTokens, caller }: AnalysisOptions,
+    signal: AbortSignal,
+  ): Promise<ActionAnalysis> {
+    const source = elementsOf(device) ?? missing(device, "elements");
+    const dump = await this.look(device, source, { interactiveOnly: false, caller }, signal);
+    const commands = new Set(commandsOf(device).map(({ command }) => command.name));
+    const ranked = rankCandidates(dump.elements, readIntent(intent), commands);
+    const fits = ranked.fits.slice(0, mostCandidates);
+    const selectors = await source.selectors(
+      fits.map(({ element }) => element.ref),
+      signal,
+    );
+    return viewOf(dump, ranked, selectors, maxTokens);
+  }
+
+  async changes(
+    device: OpenDevice,
+    { maxTokens, usable, caller }: { maxTokens: number; usable?: Usable | undefined; caller?: string },
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const source = elementsOf(device);
+    if (!source) return undefined;
+    const goingOn = usable?.goingOn.length ? [`still going on: ${usable.goingOn.join(", ")}`] : [];
+    if (usable?.isHidden) return [...goingOn, "not looked at: another page is on its way"].join("\n");
+    const before = this.looksOf(device, caller).at(-1);
+    const interactiveOnly = before?.interactiveOnly ?? true;
+    const dump = await this.look(device, source, { interactiveOnly, caller }, signal);
+    const head = [placeOf(dump, before?.dump), ...dump.notices.map((notice) => `notice: ${notice}`)];
+    const moved =
+      !before ||
+      pageOf(before.dump.location) !== pageOf(dump.location) ||
+      isAllNew(before.dump.elements, dump.elements);
+    const { text, more } = moved
+      ? renderElements(dump.elements, { maxTokens })
+      : renderChanges(diffElements(before.dump.elements, dump.elements), maxTokens);
+    const rest = more > 0 ? [`${more} more: dump_ui_elements`] : [];
+    return [...head, text || (moved ? "no elements" : nothingChanged(usable)), ...rest, ...goingOn].join(
+      "\n",
+    );
+  }
+
+  private async look(
+    device: OpenDevice,
+    source: ElementSource,
+    { interactiveOnly, caller = "" }: { interactiveOnly: boolean; caller?: string | undefined },
+    signal: AbortSignal,
+  ) {
+    const dump = await span("screen.dump", { device: device.id }, () =>
+      source.dump({ interactiveOnly }, signal),
+    );
+    const kept = [...this.looksOf(device, caller), { dump, interactiveOnly }].slice(-keptLooks);
+    const callers = this.looks.get(device.id) ?? new Map<string, Look[]>();
+    callers.delete(caller);
+    callers.set(caller, kept);
+    const [oldest] = callers.keys();
+    if (callers.size > keptCallers && oldest !== undefined) callers.delete(oldest);
+    this.looks.set(device.id, callers);
+    return dump;
+  }
+
+  private looksOf(device: OpenDevice, caller = ""): readonly Look[] {
+    return this.looks.get(device.id)?.get(caller) ?? [];
+  }
+
+  private lookOf(device: OpenDevice, caller: string | undefined, generation: number): Look {
+    const looks = this.looksOf(device, caller);
+    const found = looks.find(({ dump }) => dump.generation === generation);
+    if (found) return found;
+    const kept = looks.map(({ dump }) => dump.generation);
+    throw new ToolError(
+      "STALE_REF",
+      `Generation ${generation} is no longer kept; the last are ${kept.join(", ") || "none"}.`,
+      "Dump without changes_since.",
+      { kept },
+    );
+  }
+
+  private async mark(device: OpenDevice, frame: Frame, options: ShotOptions, signal: AbortSignal) {
+    if (options.full_page || options.area || options.ref !== undefined) {
+      throw new ToolError(
+        "INVALID_INPUT",
+        "Marks are drawn on the whole visible screen only.",
+        "Leave out full_page, area and ref, or marks.",
+      );
+    }
+    const source = elementsOf(device) ?? missing(device, "elements");
+    const look = { interactiveOnly: true, caller: options.caller };
+    const { elements } = await this.look(device, source, look, signal);
+    return drawMarks(
+      frame.bytes,
+      elements.filter(({ interactive }) => interactive),
+    );
+  }
+
+  private store(frame: Frame): Promise<ArtifactRef> {
+    return this.artifacts.put(frame.bytes, frame.mimeType);
+  }
+}
+
+const nothingChanged = (usable: Usable | undefined): string =>
+  usable?.watchedMs ? `nothing changed within ${usable.watchedMs} ms` : "nothing changed";
+
+/** Where one is; the address and the title only where they are not those of the look before. */
+function placeOf({ location, title, generation }: Dump, before: Dump | undefined): string {
+  const isSame = before?.location === location && before.title === title;
+  return isSame ? `generation ${generation}` : `${location} "${title}" generation ${generation}`;
+}
+
+/** An address without its fragment: what makes it another page. */
+const pageOf = (location: string) => location.split("#", 1)[0];
+
+async function itemsOf(source: ElementSource, elements: readonly Element[], signal: AbortSignal) {
+  const listed = elements.slice(0, mostItems);
+  const selectors = await source.selectors(
+    listed.map(({ ref }) => ref),
+    signal,
+  );
+  return listed.map((element, index) => ({ ...element, selectors: [...(selectors[index] ?? [])] }));
+}

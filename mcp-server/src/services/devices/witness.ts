@@ -1,0 +1,88 @@
+import { DeviceError, type Health } from "@labwright/controllers";
+import { ToolError } from "../../errors.ts";
+import type { OpenDevice } from "../ports.ts";
+import { waitedInVain } from "../records/verdicts.ts";
+
+/** How often our own loop is felt while a step runs. */
+const beatMs = 100;
+/** What a device is given to say how it is: a page that is silent for less may only be drawing. */
+const patienceMs = { least: 500, most: 1_000 };
+
+/** What is around one step while it runs: our own loop, the app's servers, the browser. */
+export type Witness = {
+  /**
+   * What a step failed of: `error` itself, or what around it speaks louder. `deadlineMs` is what the step was given;
+   * APP_UNREACHABLE and ENVIRONMENT_SLOW say what they found in place of it.
+   */
+  judge(error: unknown, deadlineMs: number): Promise<unknown>;
+  end(): void;
+};
+
+export function watchStep(device: OpenDevice): Witness {
+  const loop = watchLoop();
+  const watches = [...device.controllers.values()].flatMap(({ health }) => (health ? [health.watch()] : []));
+  return {
+    async judge(error, deadlineMs) {
+      const code = codeOf(error);
+      if (code === undefined || deadlineMs <= 0 || !waitedInVain(code)) return error;
+      const patience = Math.min(patienceMs.most, Math.max(patienceMs.least, deadlineMs / 2));
+      const seen = await Promise.all(watches.map((watch) => watch.ask(patience)));
+      return findCause(error, { loopMs: loop.longest(), deadlineMs, ...mergeHealth(seen) });
+    },
+    end() {
+      loop.end();
+      for (const watch of watches) watch.end();
+    },
+  };
+}
+
+type Evidence = Health & { loopMs: number; deadlineMs: number };
+
+function findCause(error: unknown, evidence: Evidence): unknown {
+  const said = error instanceof Error ? error.message : String(error);
+  const { unreachable, loopMs, blankMs = 0, deadlineMs } = evidence;
+  if (unreachable) {
+    const { url, reason } = unreachable;
+    return new DeviceError(
+      "APP_UNREACHABLE",
+      `${url} was not reached: ${reason}. Check that the app runs. ${said}`,
+    );
+  }
+  if (Math.max(loopMs, blankMs) >= deadlineMs / 2) {
+    return new ToolError(
+      "ENVIRONMENT_SLOW",
+      `Of ${deadlineMs} ms our own loop stood still for ${loopMs} ms, and a blank page took ${blankMs} ms to answer: the app cannot be judged. ${said}`,
+      "Run it again on a machine with less to do.",
+    );
+  }
+  return error;
+}
+
+function mergeHealth(seen: readonly Health[]): Health {
+  const all: Health = {};
+  for (const one of seen) Object.assign(all, one);
+  return all;
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+/** Feels whether this process gets its turn; the clock goes on while it does not. */
+function watchLoop(): { longest(): number; end(): void } {
+  let last = performance.now();
+  let longest = 0;
+  const beat = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last - beatMs);
+    last = now;
+  };
+  const timer = setInterval(beat, beatMs);
+  timer.unref();
+  return {
+    longest() {
+      beat();
+      return Math.round(longest);
+    },
+    end: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,64 @@
+import { executionKindSchema } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import type { OutsideAlert, OutsideEvent } from "./types.ts";
+
+/** First words of the events that the server itself tells. */
+const ours: ReadonlySet<string> = new Set([
+  ...executionKindSchema.options,
+  "alert",
+  "execution",
+  "deployment",
+  "script",
+  "recording",
+]);
+
+/** Kinds whose events would look like `alert.resolved` and `alert.triaged`. */
+const taken: ReadonlySet<string> = new Set(["resolved", "triaged"]);
+
+const kindName = /^(?=.{1,60}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+const typeName = /^(?=.{1,100}$)[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
+
+/** Throws INVALID_INPUT for what is neither one of our kinds nor a name in their style. */
+export function checkKind(kind: string): void {
+  if (kindName.test(kind) && !taken.has(kind)) return;
+  throw new ToolError(
+    "INVALID_INPUT",
+    taken.has(kind)
+      ? `kind: "${kind}" is the name of a step of every alert.`
+      : `kind: "${kind.slice(0, 100)}" is not a name in lower_snake_case of at most 60 characters.`,
+    "Name what went wrong, such as blackscreen, no_signal or ci_failure.",
+  );
+}
+
+/** Throws INVALID_INPUT for a type that is no dotted name, or one that only the server tells. */
+export function checkType(type: string): void {
+  if (!typeName.test(type)) {
+    throw new ToolError(
+      "INVALID_INPUT",
+      `type: "${type.slice(0, 120)}" is not a lower-case dotted name of at most 100 characters.`,
+      "Name it as webhook.ci_failure or build.deployed.",
+    );
+  }
+  const [first = ""] = type.split(".");
+  if (!ours.has(first)) return;
+  throw new ToolError(
+    "INVALID_INPUT",
+    `type: only the server tells events that begin with "${first}.": they are stored with what they report.`,
+    first === "alert"
+      ? "Give alert instead of type."
+      : `Give it a name of your own, such as webhook.${first}.`,
+    { prefix: `${first}.` },
+  );
+}
+
+/** An event with its type or an alert. Throws INVALID_INPUT for both, for neither, and for an alert with more. */
+export function readOutside({ alert, ...event }: OutsideEvent): { alert: OutsideAlert } | { type: string } {
+  const given = Object.entries(event).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (alert && given.length === 0) return { alert };
+  if (!alert && event.type !== undefined) return { type: event.type };
+  throw new ToolError(
+    "INVALID_INPUT",
+    alert ? `An alert is published alone, not with ${given.join(", ")}.` : "There is nothing to publish.",
+    "Give type with priority, device_id and payload, or alert with kind, message and device_id.",
+  );
+}

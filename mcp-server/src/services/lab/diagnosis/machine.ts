@@ -1,0 +1,112 @@
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, dirname, join } from "node:path";
+import type { Environment } from "../../../config/places.ts";
+import type { Finding } from "./finding.ts";
+
+const oldestNode: readonly [number, number] = [20, 19];
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isFit = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  if (isFit) return { what: "Node", status: "ok", detail: version };
+  return {
+    what: "Node",
+    status: "missing",
+    detail: `${version} is older than ${oldestNode.join(".")}`,
+    fix: "Install a newer one from https://nodejs.org",
+  };
+}
+
+/** Programs of util-linux that tie the lock and the browsers to the daemon's life. Other systems have other ways. */
+export function checkPrograms(env: Environment, platform: NodeJS.Platform): Finding[] {
+  if (platform !== "linux") return [];
+  return ["flock", "setpriv"].map((name) => {
+    const file = findProgram(name, env);
+    if (file !== undefined) return { what: name, status: "ok", detail: file };
+    return {
+      what: name,
+      status: "warning",
+      detail: "not found; what Labwright starts may outlive it when it is killed",
+      fix: "sudo apt-get install -y util-linux",
+    };
+  });
+}
+
+function findProgram(name: string, env: Environment): string | undefined {
+  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The data directory: there or possible to make, ours alone, and writable. Leaves nothing in it. */
+export function checkDataDir(path: string): Finding {
+  const what = "data directory";
+  if (!existsSync(path)) return checkPlaceFor(path);
+  const { mode } = statSync(path);
+  if (process.platform !== "win32" && (mode & 0o077) !== 0) {
+    return {
+      what,
+      status: "warning",
+      detail: `${path} can be read by others (mode ${(mode & 0o777).toString(8)})`,
+      fix: `chmod 700 ${JSON.stringify(path)}`,
+    };
+  }
+  try {
+    rmSync(mkdtempSync(join(path, ".doctor-")), { recursive: true });
+    return { what, status: "ok", detail: path };
+  } catch (error) {
+    return {
+      what,
+      status: "missing",
+      detail: `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      fix: "Make it writable for this user, or name another one with LABWRIGHT_DATA_DIR",
+    };
+  }
+}
+
+function checkPlaceFor(path: string): Finding {
+  let parent = dirname(path);
+  while (!existsSync(parent) && dirname(parent) !== parent) parent = dirname(parent);
+  try {
+    accessSync(parent, constants.W_OK | constants.X_OK);
+    return { what: "data directory", status: "ok", detail: `${path} will be made at the first start` };
+  } catch {
+    return {
+      what: "data directory",
+      status: "missing",
+      detail: `${path} cannot be made: ${parent} is not writable`,
+      fix: "Name another one with LABWRIGHT_DATA_DIR",
+    };
+  }
+}
+
+/** Whether the port that was asked for can be had. `own` is the port of a daemon of ours that runs. */
+export async function checkPort(host: string, port: number, own: number | undefined): Promise<Finding> {
+  const what = "port";
+  if (port === own) return { what, status: "ok", detail: `${port} is served by the running daemon` };
+  const problem = await tryPort(host, port);
+  if (problem === undefined) return { what, status: "ok", detail: `${port} is free` };
+  return {
+    what,
+    status: "warning",
+    detail: `${port} on ${host} cannot be had: ${problem}`,
+    fix: "End the program that holds it, or set server.port (0 takes a free one)",
+  };
+}
+
+function tryPort(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) => resolve(error.message));
+    server.listen(port, host.replace(/^\[|\]$/g, ""), () => server.close(() => resolve(undefined)));
+  });
+}

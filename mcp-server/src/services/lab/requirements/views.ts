@@ -1,0 +1,79 @@
+import { requirementPrioritySchema } from "../../../domain/index.ts";
+import type { RequirementCoverage, UncoveredRequirement } from "../../../storage/index.ts";
+import { pageOf } from "../../values/pages.ts";
+import { type Outcome, outcomeOf, partsOf, verdictOf } from "./coverage.ts";
+import type { CoverageCounts, CoverageVerdict, CoverageView, SummaryView, UncoveredView } from "./types.ts";
+
+/** What decided comes first. */
+const ranks: Readonly<Record<Outcome, number>> = { failed: 0, not_run: 1, passed: 2 };
+
+export function coverageView(
+  testcases: RequirementCoverage["testcases"],
+  maxTokens: number,
+): Pick<CoverageView, "verdict" | "parts" | "testcases" | "more"> {
+  const lines = testcases.map(({ testcase, coverage, run }) => ({ testcase, coverage, ...run }));
+  const parts = partsOf(lines);
+  const ranked = lines.sort((a, b) => ranks[outcomeOf(a)] - ranks[outcomeOf(b)]);
+  const { items, more } = pageOf(ranked, 0, maxTokens);
+  return { verdict: verdictOf(parts), parts, testcases: items, more };
+}
+
+type Judged = Pick<RequirementCoverage, "priority" | "category"> & { verdict: CoverageVerdict };
+
+/** What the other counts take of a reply, at most: five lines of about fifty tokens. */
+const countsTokens = 250;
+
+/** Categories fill what the other counts leave of `maxTokens`. */
+export function summaryView(facts: readonly RequirementCoverage[], maxTokens: number): SummaryView {
+  const judged = facts.map(({ priority, category, testcases }) => {
+    const links = testcases.map(({ coverage, run }) => ({ coverage, status: run?.status }));
+    return { priority, category, verdict: verdictOf(partsOf(links)) };
+  });
+  const categories = pageOf(byCategory(judged), 0, maxTokens - countsTokens);
+  const without = judged.filter(({ category }) => category === undefined);
+  return {
+    ...countsOf(judged),
+    by_priority: requirementPrioritySchema.options.flatMap((priority) => {
+      const of = judged.filter((one) => one.priority === priority);
+      return of.length > 0 ? [{ priority, ...countsOf(of) }] : [];
+    }),
+    by_category: categories.items,
+    ...(without.length > 0 && { no_category: countsOf(without) }),
+    more: categories.more,
+  };
+}
+
+function byCategory(judged: readonly Judged[]): SummaryView["by_category"] {
+  const groups = new Map<string, Judged[]>();
+  for (const one of judged) {
+    if (one.category === undefined) continue;
+    const group = groups.get(one.category) ?? [];
+    groups.set(one.category, group);
+    group.push(one);
+  }
+  return [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([category, group]) => ({ category, ...countsOf(group) }));
+}
+
+export function countsOf(judged: readonly Pick<Judged, "verdict">[]): CoverageCounts {
+  const counts = { uncovered: 0, not_run: 0, failed: 0, partial: 0, passed: 0 };
+  for (const { verdict } of judged) counts[verdict] += 1;
+  const n = judged.length;
+  const percent = (of: number) => Math.floor((of * 1_000) / n) / 10;
+  return {
+    n,
+    ...counts,
+    ...(n > 0 && { covered_percent: percent(n - counts.uncovered), passed_percent: percent(counts.passed) }),
+  };
+}
+
+export function uncoveredView(found: readonly UncoveredRequirement[], maxTokens: number): UncoveredView {
+  const partly = found.filter(({ partial }) => partial > 0).length;
+  const lines = found.map(({ partial, ...line }) => {
+    const covered: "no" | "only partial" = partial > 0 ? "only partial" : "no";
+    return { ...line, covered };
+  });
+  const { items, more } = pageOf(lines, 0, maxTokens);
+  return { no_link: found.length - partly, only_partial: partly, requirements: items, more };
+}

@@ -1,0 +1,242 @@
+import type { LookupOptions } from "node:dns";
+import { lookup } from "node:dns/promises";
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
+import { DeviceError } from "@labwright/controllers";
+import { ToolError } from "../../errors.ts";
+import type { UrlPolicy } from "./urlPolicy.ts";
+
+export type AllowedRequest = {
+  method?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  body?: string | Uint8Array | undefined;
+  signal: AbortSignal;
+  /** A longer answer is INVALID_RESPONSE; 10 MB when left out. */
+  maxBytes?: number | undefined;
+  /** A redirect is an answer like any other where this is false. */
+  followRedirects?: boolean | undefined;
+  /** Sent with each hop, and filled by each hop's answer. */
+  cookies?: Cookies | undefined;
+  /** Requests that change nothing reuse these; every other one opens a connection of its own. */
+  connections?: Connections | undefined;
+};
+
+/** Connections that stay open between requests under one policy. Each was judged by it when it was opened. */
+export type Connections = { http: HttpAgent; https: HttpsAgent; close(): void };
+
+export function openConnections(): Connections {
+  const http = new HttpAgent({ keepAlive: true });
+  const https = new HttpsAgent({ keepAlive: true });
+  return {
+    http,
+    https,
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+/** The cookies of requests that belong together. */
+export type Cookies = {
+  /** The value of a Cookie header for this address; empty for none. */
+  for(url: string): string;
+  keep(url: string, setCookies: readonly string[]): void;
+};
+
+const maxRedirects = 10;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Not sent on to another origin by a redirect. */
+const privateHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
+
+/**
+ * An HTTP request under the URL policy: each redirect is asked for again, and so is the address that is really connected
+ * to, after the name was resolved. Throws URL_DENIED, APP_UNREACHABLE (any failure of the connection),
+ * INVALID_RESPONSE (no HTTP, not as long as it says, too long, too many redirects), INVALID_INPUT (a header that HTTP does
+ * not allow), and the signal's reason when it aborts.
+ */
+export async function allowedFetch(policy: UrlPolicy, url: string, init: AllowedRequest): Promise<Response> {
+  let request = { ...init, method: (init.method ?? "GET").toUpperCase(), headers: lowerCase(init.headers) };
+  let target = url;
+  for (let hop = 0; hop <= maxRedirects; hop++) {
+    policy.allowUrl(target);
+    const response = await send(policy, new URL(target), request);
+    init.cookies?.keep(target, response.headers.getSetCookie());
+    const location = response.headers.get("location");
+    const isFollowed = init.followRedirects !== false && redirects.has(response.status);
+    if (!isFollowed || location === null) return response;
+    const next = URL.canParse(location, target) ? new URL(location, target) : undefined;
+    if (next === undefined) throw invalidResponse(target, "it redirects to something that is not a URL");
+    request = redirected(request, response.status, next.origin === new URL(target).origin);
+    target = next.href;
+  }
+  throw invalidResponse(url, `it redirects more than ${maxRedirects} times`);
+}
+
+type Hop = AllowedRequest & { method: string; headers: Record<string, string> };
+
+const lowerCase = (headers: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** What the Fetch standard does to method, body and headers at a redirect. */
+function redirected(request: Hop, status: number, sameOrigin: boolean): Hop {
+  const becomesGet =
+    (status === 303 && request.method !== "HEAD") || (status < 303 && request.method === "POST");
+  const headers = Object.entries(request.headers).filter(
+    ([name]) =>
+      (sameOrigin || !privateHeaders.has(name)) &&
+      !(becomesGet && name.startsWith("content-")) &&
+      name !== "host",
+  );
+  const next = { ...request, headers: Object.fromEntries(headers) };
+  return becomesGet ? { ...next, method: "GET", body: undefined } : next;
+}
+
+/** A second DELETE may be answered in another way than the first, so only what changes nothing is asked twice. */
+const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+function agentFor(url: URL, { method, connections }: Hop): HttpAgent | false {
+  if (!connections || !repeatable.has(method)) return false;
+  return url.protocol === "https:" ? connections.https : connections.http;
+}
+
+function send(policy: UrlPolicy, url: URL, hop: Hop): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => reject(hop.signal.aborted ? hop.signal.reason : failure(url, error));
+    const start = url.protocol === "https:" ? httpsRequest : httpRequest;
+    let isAnswered = false;
+    try {
+      const request = start(url, {
+        method: hop.method,
+        headers: { "accept-encoding": "identity", ...withCookies(hop, url) },
+        lookup: checkedLookup(policy, url),
+        signal: hop.signal,
+        agent: agentFor(url, hop),
+      });
+      request.once("response", (message) => {
+        isAnswered = true;
+        read(message, request, hop.maxBytes ?? 10_000_000, url).then(resolve, fail);
+      });
+      request.once("error", (error) => {
+        // The server has closed a connection that was open from before: the request goes out on one of its own.
+        if (request.reusedSocket && !isAnswered && !hop.signal.aborted)
+          send(policy, url, { ...hop, connections: undefined }).then(resolve, reject);
+        else fail(error);
+      });
+      // A second error may follow the first.
+      request.on("error", () => undefined);
+      request.end(hop.body);
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+function withCookies({ headers, cookies }: Hop, url: URL): Record<string, string> {
+  const kept = cookies?.for(url.href) ?? "";
+  const all = [headers.cookie, kept].filter((one) => one !== undefined && one !== "").join("; ");
+  return all === "" ? headers : { ...headers, cookie: all };
+}
+
+/** Asks the policy for every address that the name resolves to, before any of them is connected to. */
+function checkedLookup(policy: UrlPolicy, url: URL): LookupFunction {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const resolveAllowed = async (hostname: string, options: LookupOptions) => {
+    const addresses = await lookup(hostname, { ...options, all: true });
+    for (const { address, family } of addresses) {
+      policy.allowAddress(family === 6 ? `[${address}]:${port}` : `${address}:${port}`);
+    }
+    return addresses;
+  };
+  return (hostname, options, done) => {
+    resolveAllowed(hostname, options).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all || first === undefined) done(null, addresses);
+        else done(null, first.address, first.family);
+      },
+      (error: Error) => done(error, []),
+    );
+  };
+}
+
+async function read(
+  message: IncomingMessage,
+  request: ClientRequest,
+  maxBytes: number,
+  url: URL,
+): Promise<Response> {
+  const { chunks, size } = await chunksOf(message, maxBytes, url);
+  if (size > maxBytes) {
+    request.destroy();
+    throw invalidResponse(url.href, `its answer is longer than ${maxBytes} bytes`);
+  }
+  const status = message.statusCode ?? 0;
+  const headers = new Headers();
+  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
+    headers.append(message.rawHeaders[i] ?? "", message.rawHeaders[i + 1] ?? "");
+  }
+  const empty = status === 204 || status === 205 || status === 304;
+  if (status < 200 || status > 599) throw invalidResponse(url.href, `its status is ${status}`);
+  return new Response(empty ? null : Buffer.concat(chunks), { status, headers });
+}
+
+/** What came, up to the chunk that is more than `maxBytes`. */
+async function chunksOf(message: IncomingMessage, maxBytes: number, url: URL) {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of message) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > maxBytes) break;
+      chunks.push(bytes);
+    }
+  } catch {
+    throw invalidResponse(url.href, `its answer ended after ${size} bytes${promised(message)}`);
+  }
+  return { chunks, size };
+}
+
+function promised({ headers }: IncomingMessage): string {
+  const length = headers["content-length"];
+  return length === undefined ? ", before its last chunk" : ` of the ${length} that it announced`;
+}
+
+function failure(url: URL, error: unknown): unknown {
+  if (error instanceof DeviceError || error instanceof ToolError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  // Codes of Node's HTTP parser, and of its checks of what is sent.
+  if (code.startsWith("HPE_"))
+    return invalidResponse(url.href, `it does not speak HTTP as it should: ${reason}`);
+  if (code === "ERR_INVALID_CHAR" || code.startsWith("ERR_INVALID_HTTP"))
+    return new ToolError(
+      "INVALID_INPUT",
+      `${reason}.`,
+      "Take line breaks and letters outside Latin-1 out of it.",
+    );
+  return new ToolError(
+    "APP_UNREACHABLE",
+    `${url.origin} did not answer: ${reason}.`,
+    "Check that the server runs and that the address and port are right.",
+    { origin: url.origin },
+    { cause: error },
+  );
+}
+
+function invalidResponse(target: string, reason: string): ToolError {
+  const { origin, pathname } = new URL(target);
+  return new ToolError(
+    "INVALID_RESPONSE",
+    `${origin}${pathname} cannot be used: ${reason}.`,
+    "Ask for less or for another address, or look at what answers there.",
+    { url: origin + pathname },
+  );
+}

@@ -1,0 +1,227 @@
+import type { Step } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import { span } from "../../../observability/span.ts";
+import type { ExecutionEnd } from "../../../storage/executionRows.ts";
+import { inApp } from "../appInUse.ts";
+import type { CallContext, Grant, Run, RunSpec } from "../../ports.ts";
+import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
+import type { RunRecord } from "./runRecord.ts";
+import { storable, storableObject, storableText } from "./storable.ts";
+import type { ExecutionDependencies } from "./types.ts";
+
+/** Progress goes out at least this often; the rule is 5 s. */
+const heartbeatMs = 4_000;
+/** How long a run may take to stop after it was told to. */
+const graceMs = 10_000;
+
+export type Body<Output> = (run: Run) => Promise<BodyResult<Output>>;
+export type Watcher = CallContext["progress"];
+
+/** One run of this process, from the moment its row exists until its end is known. */
+export class LiveRun<Output extends object = object> {
+  readonly id: string;
+  readonly spec: RunSpec;
+  /** The run that it is a part of. */
+  readonly within: string | undefined;
+  /** Where it waits for its turn. */
+  readonly lane: string;
+  hasStarted = false;
+  readonly testIdAttribute: string | undefined;
+  stepsDone = 0;
+  output: Output | undefined;
+  private verifiedCount = 0;
+  private stored: Promise<void> = Promise.resolve();
+  private saying = "";
+  private lastDone = -1;
+  private over = false;
+  private readonly startedAt: number;
+  private readonly watchers = new Set<Watcher>();
+  private readonly deps: ExecutionDependencies;
+  private readonly grant: Grant;
+  private readonly control: AbortController;
+  readonly record: RunRecord;
+
+  constructor(
+    options: {
+      record: RunRecord;
+      spec: RunSpec;
+      grant: Grant;
+      control: AbortController;
+      lane: string;
+      within?: string | undefined;
+      testIdAttribute?: string | undefined;
+    },
+    deps: ExecutionDependencies,
+  ) {
+    this.record = options.record;
+    this.id = options.record.execution.id;
+    this.spec = options.spec;
+    this.within = options.within;
+    this.testIdAttribute = options.testIdAttribute;
+    this.grant = options.grant;
+    this.control = options.control;
+    this.lane = options.lane;
+    this.deps = deps;
+    this.startedAt = deps.clock.monotonic();
+  }
+
+  abort(reason: ToolError): void {
+    this.control.abort(reason);
+  }
+
+  /** Tells `watcher` where the run stands, now if there is anything to tell and whenever that changes. */
+  watch(watcher: Watcher): () => void {
+    this.watchers.add(watcher);
+    if (this.saying !== "") this.tell([watcher]);
+    const stopHeartbeat = this.heartbeat(watcher);
+    return () => {
+      stopHeartbeat();
+      this.watchers.delete(watcher);
+    };
+  }
+
+  /** Runs the body to its end or past its time. Never throws; the end is not stored yet. */
+  async execute(body: Body<Output>, context: CallContext): Promise<ExecutionEnd> {
+    const { clock } = this.deps;
+    const { timeout_ms: timeoutMs } = this.spec;
+    this.hasStarted = true;
+    this.saying = "";
+    const stopTimer = clock.setTimeout(() => this.control.abort(timedOut(timeoutMs)), timeoutMs);
+    const outcome = await this.settle(body, context).finally(stopTimer);
+    this.over = true;
+    // A step that could not be stored has ended the body already, or was its last.
+    const failure = await this.stored.then(
+      () => undefined,
+      (error: unknown) => ({ ok: false, error }) as const,
+    );
+    return this.endOf(outcome?.ok && failure ? failure : outcome);
+  }
+
+  private endOf(outcome: Outcome<Output> | undefined): ExecutionEnd {
+    const { clock, secrets } = this.deps;
+    const ending = endingOf(outcome, this.grant.signal);
+    const result = outcome?.ok ? outcome.result : undefined;
+    this.output = result?.output;
+    return {
+      status: ending.status,
+      reason:
+        ending.reason && secrets.mask({ ...ending.reason, message: storableText(ending.reason.message) }),
+      finished_at: new Date(clock.now()).toISOString(),
+      duration_ms: clock.monotonic() - this.startedAt,
+      verified_count: this.verifiedCount,
+      outputs: secrets.mask(storableObject(result?.outputs ?? {})),
+      result: secrets.mask(storable(result?.output)),
+    };
+  }
+
+  /** The body's outcome, or undefined when it was stopped and did not end within the grace. */
+  private async settle(body: Body<Output>, context: CallContext): Promise<Outcome<Output> | undefined> {
+    const { clock, notices } = this.deps;
+    const { device, lease, signal } = this.grant;
+    if (signal.aborted) return { ok: false, error: signal.reason };
+    let stopGrace = () => {};
+    const tooLate = new Promise<undefined>((resolve) => {
+      const wait = () => {
+        stopGrace = clock.setTimeout(() => resolve(undefined), graceMs);
+      };
+      signal.addEventListener("abort", wait, { once: true });
+    });
+    const { principal, client } = context;
+    const before = notices.begin(device, { session_id: lease?.session_id, principal, client });
+    const ended = span(`run ${this.spec.kind}`, { execution: this.id }, () =>
+      inApp(this.testIdAttribute, () => body(this.offer(context, before))),
+    ).then(
+      (result): Outcome<Output> => ({ ok: true, result }),
+      (error: unknown): Outcome<Output> => ({ ok: false, error }),
+    );
+    const outcome = await Promise.race([ended, tooLate]);
+    stopGrace();
+    // What comes behind a batch is told to its holder's next call; behind any other run it concerns nobody.
+    notices.end(device, { keep: this.spec.kind === "actions" });
+    if (!outcome) this.deps.onError?.(new Error(`Execution ${this.id} did not stop within ${graceMs} ms.`));
+    return outcome;
+  }
+
+  private offer(context: CallContext, noticesBefore: readonly string[]): Run {
+    const { device, lease, signal } = this.grant;
+    return {
+      id: this.id,
+      kind: this.spec.kind,
+      device,
+      session_id: lease?.session_id,
+      signal,
+      context: { ...context, signal, progress: (_done, _total, message) => this.say(message) },
+      noticesBefore,
+      step: (step) => this.step(step),
+      verified: (count) => {
+        this.verifiedCount += count;
+      },
+    };
+  }
+
+  private step({ notices: own = [], ...step }: Omit<Step, "index">): Promise<void> {
+    if (this.over) return Promise.reject(new ToolError("INTERRUPTED", "The run is over.", "Start another."));
+    const { secrets } = this.deps;
+    const notices = [...own, ...this.deps.notices.take(this.grant.device)];
+    const index = this.stepsDone;
+    this.stepsDone += 1;
+    const whole: Step = secrets.mask({
+      ...step,
+      index,
+      path: storableText(step.path),
+      label: storableText(step.label),
+      ...(step.error && { error: { code: step.error.code, message: storableText(step.error.message) } }),
+      input: storable(step.input),
+      output: storable(step.output),
+      ...(notices.length > 0 && { notices: notices.map(storableText) }),
+    });
+    const before = this.stored;
+    const appended = before.then(() => this.record.step(whole)).catch(storageFailed);
+    this.stored = appended;
+    // Whoever awaits `step` sees the failure; the chain itself must not be an unhandled one.
+    appended.catch(() => undefined);
+    this.say(`${step.label}: ${step.status}`);
+    // A request takes no device further, so the next one may go out while this step is stored.
+    return this.grant.device.id === "" ? before : appended;
+  }
+
+  say(message: string): void {
+    this.saying = message;
+    this.tell();
+  }
+
+  private tell(watchers: Iterable<Watcher> = this.watchers): void {
+    const elapsedMs = this.deps.clock.monotonic() - this.startedAt;
+    const seconds = Math.round(elapsedMs / 1_000);
+    // Progress must grow with each message, also within one millisecond.
+    this.lastDone = Math.max(this.lastDone + 1, elapsedMs);
+    const text = `${this.stepsDone} steps, ${seconds} s${this.saying === "" ? "" : `; ${this.saying}`}`;
+    for (const watcher of watchers) watcher(this.lastDone, undefined, this.deps.secrets.mask(text));
+  }
+
+  private heartbeat(watcher: Watcher): () => void {
+    let stop = () => {};
+    const next = () => {
+      stop = this.deps.clock.setTimeout(() => {
+        this.tell([watcher]);
+        next();
+      }, heartbeatMs);
+    };
+    next();
+    return () => stop();
+  }
+}
+
+export function storageFailed(error: unknown): never {
+  throw storageError(error);
+}
+
+export function storageError(error: unknown, what = "The run's record could not be stored"): ToolError {
+  return new ToolError(
+    "STORAGE_FAILED",
+    `${what}: ${reasonOf(error).message}`,
+    "Check the database and its disk, then run it again.",
+    {},
+    { cause: error },
+  );
+}

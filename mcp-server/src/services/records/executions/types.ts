@@ -1,0 +1,24 @@
+import type { Database } from "../../../storage/database.ts";
+import type { ExecutionRows } from "../../../storage/executionRows.ts";
+import type { Notices } from "../notices.ts";
+import type { Clock, DeviceService, EventInput, Secrets } from "../../ports.ts";
+import type { JobPort } from "./jobs.ts";
+
+export type Reason = { code: string; message: string };
+
+export type ExecutionDependencies = {
+  rows: ExecutionRows;
+  devices: DeviceService;
+  /** Appends inside the transaction that ends the run. */
+  events: { append(tx: Database, event: EventInput): Promise<unknown> };
+  secrets: Secrets;
+  notices: Notices;
+  clock: Clock;
+  /** An app by its name; runs in an unknown one have the usual test-id attribute. */
+  findApp?: (userinterface: string) => Promise<{ test_id_attribute: string } | undefined>;
+  /** Name of this host, kept with each execution. */
+  host: string;
+  jobs?: JobPort;
+  /** Told of what nobody waits for: an end that could not be stored, a run that does not stop. */
+  onError?: (error: unknown) => void;
+};

@@ -1,0 +1,89 @@
+import type { Controller, DeviceNotice } from "@labwright/controllers";
+import type { OpenDevice } from "../ports.ts";
+
+/** Who uses a device: a lease, or the client that took it. */
+export type Holder = { session_id?: string | undefined; principal: string; client: string };
+
+export const callerOf = ({ principal, client }: Pick<Holder, "principal" | "client">): string =>
+  `${principal} ${client}`;
+
+/** Gives what a device did by itself to the step in which it did it, and to nobody else. One line for each notice. */
+export type Notices = {
+  /**
+   * A run begins. Returns what came since the last run of the same holder; what is left of another holder is dropped.
+   * Whoever begins must {@link end}.
+   */
+  begin(device: OpenDevice, holder: Holder): string[];
+  /** What came since the last reading. For the run under way only. */
+  take(device: OpenDevice): string[];
+  /** A run ends. Unless `keep`, what is left of it is dropped. */
+  end(device: OpenDevice, options: { keep: boolean }): void;
+  /** For a caller that only looks: what is left, when the caller is the holder and no run is under way; else nothing. */
+  tell(device: OpenDevice, caller: Holder): string[];
+};
+
+/** `beside`: what the holder's own pages did while a run drove another one. */
+type Use = { holder: Holder | undefined; runs: number; beside: string[] };
+
+const besideKept = 20;
+
+export function createNotices(): Notices {
+  const uses = new Map<string, Use>();
+  const told = new WeakMap<Controller, number>();
+
+  function useOf(device: OpenDevice): Use {
+    const use = uses.get(device.id) ?? { holder: undefined, runs: 0, beside: [] };
+    uses.set(device.id, use);
+    return use;
+  }
+
+  function take(device: OpenDevice): string[] {
+    const found = [...device.controllers.values()].flatMap((controller) => {
+      const unread = controller.noticesAfter(told.get(controller) ?? 0);
+      const last = unread.at(-1);
+      if (last) told.set(controller, last.seq);
+      return unread;
+    });
+    const use = useOf(device);
+    use.beside = [...use.beside, ...found.filter(({ beside }) => beside).map(lineOf)].slice(-besideKept);
+    return found.filter(({ beside }) => !beside).map(lineOf);
+  }
+
+  /** All that is left of the holder. */
+  function takeAll(device: OpenDevice): string[] {
+    const left = take(device);
+    const use = useOf(device);
+    const all = [...use.beside, ...left];
+    use.beside = [];
+    return all;
+  }
+
+  return {
+    take,
+    begin(device, holder) {
+      const use = useOf(device);
+      const isSame = isHolder(use, holder);
+      use.holder = holder;
+      use.runs += 1;
+      const left = takeAll(device);
+      return isSame ? left : [];
+    },
+    end(device, { keep }) {
+      useOf(device).runs -= 1;
+      if (!keep) take(device);
+    },
+    tell(device, caller) {
+      const use = useOf(device);
+      return use.runs === 0 && isHolder(use, caller) ? takeAll(device) : [];
+    },
+  };
+}
+
+const lineOf = ({ kind, text }: DeviceNotice): string =>
+  kind === "restarted" ? `BROWSER_RESTARTED: ${text}` : text;
+
+function isHolder({ holder }: Use, caller: Holder): boolean {
+  if (holder === undefined) return false;
+  if (caller.session_id !== undefined && caller.session_id === holder.session_id) return true;
+  return caller.principal === holder.principal && caller.client === holder.client;
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { type Execution, type Params, paramsSchema, type Step } from "../../../domain/index.ts";
+import type { ReportEntry, ReportSummary } from "../reports/types.ts";
+
+export function summarize(entries: readonly ReportEntry[]): ReportSummary {
+  const count = (...statuses: Execution["status"][]) =>
+    entries.filter(({ execution }) => statuses.includes(execution.status)).length;
+  return {
+    tests: entries.length,
+    passed: count("passed"),
+    flaky: entries.filter(({ execution }) => execution.flaky).length,
+    failed: count("failed"),
+    errors: count("error", "timeout"),
+    other: count("cancelled", "queued", "running"),
+    duration_ms: entries.reduce((sum, { execution }) => sum + durationOf(execution), 0),
+  };
+}
+
+export const durationOf = (execution: Execution) => execution.duration_ms ?? 0;
+
+export const startOf = (execution: Execution) => Date.parse(execution.started_at);
+
+export const endOf = (execution: Execution) =>
+  execution.finished_at === undefined
+    ? startOf(execution) + durationOf(execution)
+    : Date.parse(execution.finished_at);
+
+const checkOutput = z.object({
+  expected: z.string().optional(),
+  actual: z.string().optional(),
+  nearest: z.array(z.string()).optional(),
+});
+export type Finding = { expected: string; found: string; nearest: readonly string[] };
+
+/** What a failed check expected and found, when the step is one. */
+export function findingOf(step: Step): Finding | undefined {
+  const parsed = checkOutput.safeParse(step.output);
+  if (!parsed.success || parsed.data.expected === undefined || step.status === "passed") return undefined;
+  const { expected, actual, nearest } = parsed.data;
+  return { expected, found: actual ?? "", nearest: nearest ?? [] };
+}
+
+const heard = z.object({ notices: z.array(z.string()).optional() });
+const results = z.union([
+  z.array(heard),
+  z.object({ results: z.array(heard) }).transform((output) => output.results),
+]);
+
+/** What the device did by itself during a step, also where it was told with a single command of it. */
+export function noticesOf({ output, notices = [] }: Step): string[] {
+  const told = results.safeParse(output).data ?? [];
+  return [...told.flatMap((result) => result.notices ?? []), ...notices];
+}
+
+const rowRun = z.object({ execution_id: z.string().min(1), status: z.string() });
+
+/** The runs of a run for each row, in order; empty for any other. */
+export function rowRunsOf(steps: readonly Step[]): z.output<typeof rowRun>[] {
+  return steps.flatMap(({ kind, output }) => (kind === "row" ? (rowRun.safeParse(output).data ?? []) : []));
+}
+
+/** The test case that a run is of: that of a row has the row in its name. */
+export const testcaseOf = ({ name, input }: Execution): string =>
+  ofTestcase.safeParse(input).data?.testcase ?? name;
+const ofTestcase = z.object({ testcase: z.string() });
+
+/** What a run was called with: the inputs of a test case, the arguments of a script, the variables of a navigation. */
+export function inputsOf({ input }: Execution): Params {
+  const { inputs, args, variables } = called.safeParse(input).data ?? {};
+  return { ...variables, ...inputs, ...(args && args.length > 0 && { args }) };
+}
+const called = z
+  .object({ inputs: paramsSchema, args: z.array(z.string()), variables: paramsSchema })
+  .partial();
+
+/** How a run began, one line for each fact that is known. */
+export function startFacts({ input, triggered_by }: Execution): [name: string, value: string][] {
+  const { by, ...facts } = began.safeParse(input).data?.start ?? {};
+  const told = Object.entries(facts).map(([name, value]): [string, string] => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return [["by", by === undefined ? triggered_by : `${String(by)} (${triggered_by})`], ...told];
+}
+const began = z.object({ start: paramsSchema });
+
+/** A step's place in its run, and its label where that is another. */
+export const stepName = ({ path, label }: Pick<Step, "path" | "label">): string =>
+  path === "" || path === label ? label : `${path}: ${label}`;
+
+/** Those of the attempt that decided; all of a run that was tried once. */
+export function decidingSteps<S extends Pick<Step, "path">>({
+  execution,
+  steps,
+}: {
+  execution: Pick<Execution, "attempts">;
+  steps: readonly S[];
+}): readonly S[] {
+  const number = execution.attempts?.length ?? 1;
+  return number === 1 ? steps : steps.filter(({ path }) => path.startsWith(`attempt${number}/`));
+}
+
+/** The step that decided: the deepest one that did not pass, the last of those. */
+export function decidingStep(steps: readonly Step[]): Step | undefined {
+  const bad = steps.filter(({ status }) => status !== "passed" && status !== "skipped");
+  return bad.find((step) => findingOf(step) !== undefined) ?? bad[0];
+}
+
+/** The failure in lines of plain text. */
+export function failureText({ execution, steps }: ReportEntry): string {
+  const step = decidingStep(decidingSteps({ execution, steps }));
+  const finding = step && findingOf(step);
+  return [
+    execution.reason ? `${execution.reason.code}: ${execution.reason.message}` : `Ended ${execution.status}.`,
+    ...(step ? [`step: ${step.path || step.label} (${step.label})`] : []),
+    ...(step?.error ? [`error: ${step.error.code}: ${step.error.message}`] : []),
+    ...(finding ? [`expected: ${finding.expected}`, `found: ${finding.found}`] : []),
+    ...(finding && finding.nearest.length > 0 ? [`nearest: ${finding.nearest.join(", ")}`] : []),
+    ...(step ? noticesOf(step).map((notice) => `notice: ${notice}`) : []),
+    ...(execution.rerun === undefined ? [] : [`rerun: ${execution.rerun}`]),
+    ...(step ? step.artifacts.map(({ kind, uri }) => `${kind}: ${uri}`) : []),
+  ].join("\n");
+}
+
+export function seconds(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 60_000 ? 2 : 0)} s`;
+}

@@ -1,0 +1,85 @@
+import type { Classification } from "../../../domain/index.ts";
+import { decidingSteps, stepName } from "./facts.ts";
+import { causeOf } from "./cause.ts";
+import { clusterJudgement } from "./clusters.ts";
+import { flakyJudgement, flipsOf, isBuildKnown, rerunsWanted, rowJudgement, rowOf } from "./history.ts";
+import type { Decided, Facts, Judgement, Undecided } from "./types.ts";
+
+/**
+ * Judges a run by what is on record. Never a guess: where no rule holds it is undecided. A fault of the lab and a common
+ * cause outrank the test's own history.
+ */
+export const judge = (facts: Facts): Judgement =>
+  withoutVerdict(facts) ??
+  nothingVerified(facts) ??
+  passed(facts) ??
+  byFault(facts) ??
+  clusterJudgement(facts) ??
+  flakyJudgement(facts) ??
+  rowJudgement(facts) ??
+  undecided(facts);
+
+function withoutVerdict({ run: { status } }: Facts): Undecided | undefined {
+  if (status !== "queued" && status !== "running" && status !== "cancelled") return undefined;
+  const summary =
+    status === "cancelled" ? "It was stopped, so it has no verdict to judge." : `It is still ${status}.`;
+  return { decided: false, summary, evidence: [] };
+}
+
+function nothingVerified({ run }: Facts): Decided | undefined {
+  if (run.reason?.code === "NOTHING_VERIFIED")
+    return decided("SCRIPT_ISSUE", 0.95, "It came to its end without a check.", ["NOTHING_VERIFIED"]);
+  if (run.status !== "passed" || run.verified_count > 0) return undefined;
+  const summary = "It passed without a check that was recorded: it proves too little.";
+  return decided("SCRIPT_ISSUE", 0.7, summary, ["verified_count 0"]);
+}
+
+/** A pass says nothing of flakiness by itself. With a failure of the same build it does. */
+function passed(facts: Facts): Judgement | undefined {
+  const { status, unpassed, verified_count: checks, attempts } = facts.run;
+  if (status !== "passed") return undefined;
+  const missing = decidingSteps({ execution: facts.run, steps: unpassed });
+  if (missing.length > 0) {
+    const evidence = missing.slice(0, 20).map((step) => `${stepName(step)}: ${step.status}`);
+    return { decided: false, summary: "It passed, but not each of its steps did.", evidence };
+  }
+  const { isFlaky, failures, runs } = flipsOf(facts);
+  const summary = [
+    `Each step passed, ${checks} of them checks.`,
+    ...(attempts ? [`It took ${attempts.length} attempts.`] : []),
+    ...(isFlaky ? [`The test is flaky: ${failures} of ${runs.length} runs failed without a change.`] : []),
+  ];
+  const evidence = [`verified_count ${checks}`];
+  return { ...decided("VALID_PASS", 0.9, summary.join(" "), evidence), flaky: isFlaky || undefined };
+}
+
+function byFault({ run }: Facts): Decided | undefined {
+  const { fault, text, step } = causeOf(run) ?? {};
+  if (fault === undefined || text === undefined) return undefined;
+  const evidence = [text, ...(step ? [`step ${step}`] : [])];
+  return fault === "lab"
+    ? decided("SYSTEM_ISSUE", 0.95, `The device or the lab failed: ${text}.`, evidence)
+    : decided("SCRIPT_ISSUE", 0.9, `The test asks for what does not exist: ${text}.`, evidence);
+}
+
+function undecided(facts: Facts): Undecided {
+  const row = rowOf(facts);
+  const { runs, isAlike } = row;
+  const wanted = rerunsWanted(row);
+  const alike = isAlike ? "alike" : "not alike";
+  const times = runs.length === 1 ? "It failed once" : `It failed ${runs.length} times, ${alike}`;
+  const builds = isBuildKnown(facts) ? "" : " No build is known of its runs.";
+  return {
+    decided: false,
+    summary: `${times}; that can be the app or the test.${builds}`,
+    evidence: runs.slice(-20).map(({ id, cause }) => `${id} ${cause?.text ?? "failed"}`),
+    ...(wanted > 0 && { reruns_wanted: wanted }),
+  };
+}
+
+const decided = (
+  classification: Classification,
+  confidence: number,
+  summary: string,
+  evidence: string[],
+): Decided => ({ decided: true, classification, confidence, summary, evidence, flaky: false });

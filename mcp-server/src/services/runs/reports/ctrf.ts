@@ -1,0 +1,146 @@
+import type { Execution, Step } from "../../../domain/index.ts";
+import {
+  durationOf,
+  endOf,
+  failureText,
+  inputsOf,
+  noticesOf,
+  startFacts,
+  startOf,
+  summarize,
+} from "../judgement/facts.ts";
+import type { ReportEntry, ReportHead } from "./types.ts";
+
+type CtrfStatus = "passed" | "failed" | "skipped" | "pending" | "other";
+
+const statuses: Readonly<Record<Execution["status"], CtrfStatus>> = {
+  passed: "passed",
+  failed: "failed",
+  error: "failed",
+  timeout: "failed",
+  cancelled: "other",
+  queued: "pending",
+  running: "pending",
+};
+const stepStatuses: Readonly<Record<Step["status"], CtrfStatus>> = {
+  passed: "passed",
+  failed: "failed",
+  error: "failed",
+  timeout: "failed",
+  cancelled: "other",
+  skipped: "skipped",
+};
+
+/** A CTRF document (ctrf.io, specification 0.0.0) as JSON. Our own status stands in `rawStatus`. */
+export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): string {
+  const tests = entries.map(testOf);
+  const count = (status: CtrfStatus) => tests.filter((test) => test.status === status).length;
+  const starts = entries.map(({ execution }) => startOf(execution));
+  const stops = entries.map(({ execution }) => endOf(execution));
+  const document = {
+    reportFormat: "CTRF",
+    specVersion: "0.0.0",
+    reportId: head.id,
+    timestamp: head.generatedAt,
+    generatedBy: "labwright",
+    results: {
+      tool: { name: "labwright" },
+      summary: {
+        tests: tests.length,
+        passed: count("passed"),
+        failed: count("failed"),
+        skipped: count("skipped"),
+        pending: count("pending"),
+        other: count("other"),
+        flaky: summarize(entries).flaky,
+        start: tests.length === 0 ? Date.parse(head.generatedAt) : Math.min(...starts),
+        stop: tests.length === 0 ? Date.parse(head.generatedAt) : Math.max(...stops),
+        duration: summarize(entries).duration_ms,
+      },
+      tests,
+      ...environmentOf(entries),
+    },
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+/** CTRF knows one environment for a run: only what all executions share is one. */
+function environmentOf(entries: readonly ReportEntry[]) {
+  const shared = (read: (execution: Execution) => string | undefined) => {
+    const values = new Set(entries.map(({ execution }) => read(execution)));
+    const [only] = values;
+    return values.size === 1 ? only : undefined;
+  };
+  const environment = {
+    appName: shared(({ userinterface }) => userinterface),
+    appVersion: shared(({ release }) => release),
+    buildName: shared(({ build }) => build),
+    testEnvironment: shared((execution) => execution.environment),
+  };
+  return Object.values(environment).some((value) => value !== undefined) ? { environment } : {};
+}
+
+function testOf(entry: ReportEntry) {
+  const { execution, steps } = entry;
+  const passed = execution.status === "passed";
+  return {
+    name: execution.name,
+    executionId: execution.id,
+    status: statuses[execution.status],
+    rawStatus: execution.status,
+    duration: durationOf(execution),
+    start: startOf(execution),
+    stop: endOf(execution),
+    suite: [execution.userinterface ?? execution.kind],
+    type: "e2e",
+    ...(execution.device !== undefined && { device: execution.device }),
+    ...(execution.device_version !== undefined && { browser: execution.device_version }),
+    ...(Object.keys(inputsOf(execution)).length > 0 && { parameters: inputsOf(execution) }),
+    ...retriesOf(execution),
+    ...(!passed && { message: messageOf(execution), trace: failureText(entry) }),
+    steps: steps.map((step) => ({
+      name: step.label,
+      status: stepStatuses[step.status],
+      extra: {
+        path: step.path,
+        kind: step.kind,
+        duration_ms: step.duration_ms,
+        ...(noticesOf(step).length > 0 && { notices: noticesOf(step) }),
+      },
+    })),
+    attachments: steps.flatMap((step) =>
+      step.artifacts.map(({ kind, uri, mime_type }) => ({
+        name: `${step.path || step.label} ${kind}`,
+        contentType: mime_type,
+        path: uri,
+      })),
+    ),
+    extra: {
+      device_model: execution.device_model,
+      correlation_id: execution.correlation_id,
+      triggered_by: execution.triggered_by,
+      verified_count: execution.verified_count,
+      start: Object.fromEntries(startFacts(execution)),
+      ...(execution.rerun !== undefined && { rerun: execution.rerun }),
+    },
+  };
+}
+
+/** The attempts before the one that the test stands for. */
+function retriesOf({ attempts = [], flaky }: Execution) {
+  if (attempts.length < 2) return {};
+  return {
+    retries: attempts.length - 1,
+    flaky: flaky === true,
+    retryAttempts: attempts.slice(0, -1).map(({ id, status, reason, duration_ms }, index) => ({
+      attempt: index + 1,
+      attemptId: id,
+      status: statuses[status],
+      duration: duration_ms,
+      ...(reason && { message: `${reason.code}: ${reason.message}` }),
+    })),
+  };
+}
+
+const messageOf = ({ reason, status }: Execution) =>
+  reason ? `${reason.code}: ${reason.message}` : `The run is ${status}.`;

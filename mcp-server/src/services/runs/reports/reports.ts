@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import type { ReportFormat } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import type { JudgedRun, JudgementService } from "../judgement/index.ts";
+import type { ArtifactRef, ArtifactStore, CallContext, Clock, ExecutionService, Secrets } from "../../ports.ts";
+import { ctrfReport } from "./ctrf.ts";
+import { rowRunsOf, summarize, testcaseOf } from "../judgement/facts.ts";
+import { htmlReport } from "./html.ts";
+import { junitReport } from "./junit.ts";
+import { shrink } from "./shrink.ts";
+import { type StatusView, statusView } from "./status.ts";
+import type { CheckedRequirement, Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
+
+/** Pictures beyond this are left out of an HTML file, and it says so; browsers open larger ones badly. */
+const maxPictureBytes = 64 * 1024 * 1024;
+
+export type ReportService = {
+  /**
+   * Where a run stands, after waiting for its end at most `waitMs`. Steps that fit into `maxTokens`: those that did not
+   * pass before those that did, the latest before earlier ones; shown in their order.
+   */
+  status(
+    executionId: string,
+    options: { waitMs: number; maxTokens: number },
+    context: CallContext,
+  ): Promise<StatusView>;
+  /**
+   * Stores a report of one or more executions, in the order given. `judgement` is that of a single test. Throws
+   * EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
+   */
+  create(
+    executionIds: readonly string[],
+    format: ReportFormat,
+  ): Promise<{ artifact: ArtifactRef; summary: ReportSummary; judgement?: JudgedRun }>;
+};
+
+export type ReportDependencies = {
+  executions: Pick<ExecutionService, "get" | "wait">;
+  judgements: JudgementService;
+  /** What the test cases of these names are linked to; unknown names are linked to nothing. */
+  requirementsOf(
+    testcaseNames: readonly string[],
+  ): Promise<readonly (CheckedRequirement & { testcase: string })[]>;
+  artifacts: ArtifactStore;
+  secrets: Secrets;
+  clock: Clock;
+};
+
+type Format = { mimeType: string; render(entries: readonly ReportEntry[], head: ReportHead): string };
+
+const formats: Readonly<Record<ReportFormat, Format>> = {
+  html: { mimeType: "text/html", render: htmlReport },
+  junit: { mimeType: "application/xml", render: junitReport },
+  ctrf: { mimeType: "application/json", render: ctrfReport },
+};
+
+/** Those of one report, each once, and the bytes that still fit. */
+type Pictures = { found: Map<string, Picture>; left: number };
+
+/** Makes reports from what is stored. */
+export function createReports(deps: ReportDependencies): ReportService {
+  const { executions, judgements, artifacts, secrets, clock } = deps;
+
+  async function picture(uri: string): Promise<Picture | undefined> {
+    try {
+      return await shrink(await artifacts.get(uri.replace("artifact://", "")));
+    } catch (error) {
+      if (error instanceof ToolError && error.code === "ARTIFACT_NOT_FOUND") return undefined;
+      throw error;
+    }
+  }
+
+  async function entryOf(id: string, pictures: Pictures | undefined): Promise<ReportEntry> {
+    const { execution, steps } = secrets.mask(await executions.get(id));
+    const shown = pictures ? steps.flatMap((step) => step.artifacts) : [];
+    for (const { uri, mime_type } of shown) {
+      if (!pictures || pictures.left <= 0 || pictures.found.has(uri) || !mime_type.startsWith("image/"))
+        continue;
+      const found = await picture(uri);
+      if (!found) continue;
+      pictures.left -= found.bytes.byteLength;
+      pictures.found.set(uri, found);
+    }
+    return { execution, steps, pictures: pictures?.found ?? new Map() };
+  }
+
+  /** A run for each row stands in a report as these runs; as itself too where none of them says how it ended. */
+  async function withRowRuns(id: string): Promise<string[]> {
+    const { execution, steps } = await executions.get(id);
+    const rows = rowRunsOf(steps);
+    const says = rows.some(({ status }) => status === execution.status);
+    return [...rows.map((row) => row.execution_id), ...(says ? [] : [id])];
+  }
+
+  async function withRequirements(entries: readonly ReportEntry[]): Promise<ReportEntry[]> {
+    const nameOf = ({ execution }: ReportEntry) =>
+      execution.kind === "testcase" ? testcaseOf(execution) : undefined;
+    const names = new Set(entries.map(nameOf).filter((name) => name !== undefined));
+    const links = secrets.mask(await deps.requirementsOf([...names]));
+    return entries.map((entry) => {
+      const name = nameOf(entry);
+      return { ...entry, requirements: links.filter(({ testcase }) => testcase === name) };
+    });
+  }
+
+  return {
+    async status(executionId, { waitMs, maxTokens }, context) {
+      // Whoever only looks must not stop the run by looking away.
+      if (waitMs > 0)
+        await executions.wait(executionId, waitMs, { ...context, signal: new AbortController().signal });
+      return statusView(await executions.get(executionId), maxTokens);
+    },
+
+    async create(executionIds, format) {
+      const entries: ReportEntry[] = [];
+      const pictures = format === "html" ? { found: new Map(), left: maxPictureBytes } : undefined;
+      for (const id of executionIds)
+        for (const own of await withRowRuns(id)) entries.push(await entryOf(own, pictures));
+      const shown = format === "html" ? await withRequirements(entries) : entries;
+      const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString() };
+      const { mimeType, render } = formats[format];
+      const artifact = await artifacts.put(Buffer.from(render(shown, head), "utf8"), mimeType);
+      const [only = ""] = executionIds;
+      const [judgement] = executionIds.length === 1 ? await judgements.of(only) : [];
+      return { artifact, summary: summarize(entries), ...(judgement && { judgement }) };
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { Step } from "../../../domain/index.ts";
+import { errorStatus, ToolError } from "../../../errors.ts";
+import type { Clock, Run } from "../../ports.ts";
+import { verdictOf } from "../../records/verdicts.ts";
+import type { ToolCalls, ToolReply } from "./types.ts";
+
+const mostCalls = 5_000;
+/** What a script is a part of, it can neither start again nor take away. */
+const refusedTools: ReadonlySet<string> = new Set([
+  "execute_script",
+  "create_deployment",
+  "update_deployment",
+  "pause_deployment",
+  "resume_deployment",
+  "delete_deployment",
+]);
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** The calls that a script makes: each goes the path of every call and becomes a step of the script's run. */
+export class ScriptToolCalls {
+  verifiedCount = 0;
+  private made = 0;
+  private readonly counted = new Set<unknown>();
+  private readonly run: Run;
+  private readonly send: ToolCalls;
+  private readonly clock: Clock;
+
+  constructor(run: Run, send: ToolCalls, clock: Clock) {
+    this.run = run;
+    this.send = send;
+    this.clock = clock;
+  }
+
+  /** Never throws but for a step that could not be stored. */
+  async call(tool: string, args: Arguments, signal: AbortSignal): Promise<ToolReply> {
+    const { run } = this;
+    this.made += 1;
+    const refusal = this.refusalOf(tool, args);
+    if (refusal) return refused(refusal);
+    const started = this.clock.monotonic();
+    const { principal, client } = run.context;
+    const within = { execution_id: run.id, session_id: run.session_id };
+    const reply = await this.send({ name: tool, arguments: args, principal, client, signal, within });
+    if (reply.ok) this.count(tool, reply.structured);
+    const durationMs = this.clock.monotonic() - started;
+    await run.step({
+      path: "",
+      kind: "tool",
+      label: labelOf(tool, args),
+      started_at: new Date(this.clock.now() - durationMs).toISOString(),
+      duration_ms: durationMs,
+      input: { tool, arguments: args },
+      artifacts: [],
+      ...endOf(reply),
+    });
+    return reply;
+  }
+
+  private refusalOf(tool: string, args: Arguments): ToolError | undefined {
+    const { run } = this;
+    if (this.made > mostCalls) {
+      return new ToolError(
+        "RATE_LIMITED",
+        `A script makes at most ${mostCalls} calls.`,
+        "Do more in each call.",
+      );
+    }
+    if (refusedTools.has(tool)) {
+      const hint = "Call it from outside, or put what both share into one script.";
+      return new ToolError("INVALID_INPUT", `A script may not call ${tool}.`, hint);
+    }
+    if (tool === "cancel_execution" && args.execution_id === run.id) {
+      return new ToolError("INVALID_INPUT", "A script cannot cancel its own run.", "End the script instead.");
+    }
+    const isOwnLease = args.session_id === undefined || args.session_id === run.session_id;
+    if (tool === "release_control" && isOwnLease) {
+      const hint = "It is given back when the script's run ends.";
+      return new ToolError("INVALID_INPUT", "A script cannot give back the device that it runs on.", hint);
+    }
+    return undefined;
+  }
+
+  /** Checks of a run that is asked about twice count once. */
+  private count(tool: string, result: Arguments): void {
+    const count = verifiedIn(tool, result);
+    if (count === 0 || this.counted.has(result.execution_id)) return;
+    if (result.execution_id !== undefined) this.counted.add(result.execution_id);
+    this.verifiedCount += count;
+    this.run.verified(count);
+  }
+}
+
+/** How many checks a result says were made, with whatever outcome. */
+function verifiedIn(tool: string, result: Arguments): number {
+  switch (tool) {
+    case "verify_device_state":
+    case "verify_node":
+      return Array.isArray(result.verdicts) ? result.verdicts.length : 0;
+    case "navigate_to_node":
+    case "execute_edge":
+      return result.verified === true ? 1 : 0;
+    case "execute_testcase":
+      return numberOf(result.verified_count);
+    case "validate_navigation":
+      return numberOf(result.passed) - numberOf(result.unverified);
+    default:
+      return 0;
+  }
+}
+
+const numberOf = (value: unknown) => (typeof value === "number" ? value : 0);
+
+function endOf(reply: ToolReply): Pick<Step, "status" | "output" | "error"> {
+  if (!reply.ok) {
+    const { code, message } = reply.error;
+    return { status: verdictOf(code), output: null, error: { code, message } };
+  }
+  return { status: statusOf(reply.structured), output: reply.structured };
+}
+
+/** A check that did not hold and a run that did not pass are no failures of the call, but of the step. */
+function statusOf({ pass, status }: Arguments): Step["status"] {
+  if (status === "failed" || status === "error" || status === "timeout" || status === "cancelled")
+    return status;
+  return pass === false ? "failed" : "passed";
+}
+
+const labelOf = (tool: string, args: Arguments) =>
+  [tool, ...Object.values(args).filter((value) => typeof value === "string")].join(" ").slice(0, 120);
+
+export function refused({ code, message, hint }: ToolError): ToolReply {
+  return { ok: false, error: { code, message, hint, http_status: errorStatus[code] } };
+}

@@ -1,0 +1,86 @@
+import { chmod } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { z } from "zod";
+import { ToolError } from "../../../errors.ts";
+import { refused } from "./calls.ts";
+import type { ToolReply } from "./types.ts";
+
+const mostBodyBytes = 4_000_000;
+const mostConnections = 16;
+
+const callSchema = z.strictObject({
+  tool: z.string().min(1).max(128),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+});
+type Call = (
+  tool: string,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+) => Promise<ToolReply>;
+
+/**
+ * The way of one script to the server: a Unix socket that takes `POST /call {tool, arguments}` and answers as REST does,
+ * `{success, result}` or `{success, error}`. Closing ends the calls under way and waits for them.
+ */
+export async function openChannel(path: string, call: Call): Promise<{ close(): Promise<void> }> {
+  const over = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const server = createServer((request, response) => {
+    const answered = answer(request, response, call, over.signal).catch(() => void response.destroy());
+    underWay.add(answered);
+    void answered.finally(() => underWay.delete(answered));
+  });
+  server.maxConnections = mostConnections;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+  // The script is another user; the folder around the socket is ours alone.
+  await chmod(path, 0o666);
+  return {
+    async close() {
+      over.abort();
+      await Promise.all(underWay);
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  call: Call,
+  over: AbortSignal,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const asked = await read(request);
+  const reply =
+    "error" in asked
+      ? refused(asked.error)
+      : await call(asked.tool, asked.arguments, AbortSignal.any([gone.signal, over]));
+  const body = reply.ok
+    ? { success: true, result: reply.structured }
+    : { success: false, error: reply.error };
+  const status = reply.ok ? 200 : reply.error.http_status;
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+async function read(request: IncomingMessage): Promise<z.output<typeof callSchema> | { error: ToolError }> {
+  const hint = "Use a client of the folder that LABWRIGHT_CLIENT is in.";
+  const invalid = (message: string) => ({ error: new ToolError("INVALID_INPUT", message, hint) });
+  if (request.method !== "POST" || request.url !== "/call")
+    return invalid(`There is no ${request.method} ${request.url}, only POST /call.`);
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) {
+    text += String(chunk);
+    if (text.length > mostBodyBytes)
+      return { error: new ToolError("INPUT_TOO_LARGE", "A call is at most 4 MB.", "Send less at a time.") };
+  }
+  try {
+    return callSchema.parse(JSON.parse(text));
+  } catch {
+    return invalid('A call is JSON: {"tool": name, "arguments": {...}}.');
+  }
+}

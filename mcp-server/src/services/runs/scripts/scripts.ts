@@ -1,0 +1,139 @@
+import { findSandbox } from "@labwright/controllers";
+import { ToolError } from "../../../errors.ts";
+import { pageOf } from "../../values/pages.ts";
+import type { CallContext, Run, RunReply } from "../../ports.ts";
+import { findScript, readScripts } from "./folder.ts";
+import { findInterpreter } from "./interpreters.ts";
+import { checkReadable, type Launch } from "./launch.ts";
+import { runScript, type ScriptRunDependencies } from "./run.ts";
+import {
+  type Script,
+  type ScriptEnd,
+  type ScriptReply,
+  type ScriptRequest,
+  type ScriptResult,
+  type ScriptService,
+  type ScriptTask,
+  scriptResultSchema,
+} from "./types.ts";
+
+export type ScriptDependencies = ScriptRunDependencies & {
+  folders: { own: string; shipped: string };
+  timeoutMs: number;
+  /** Where there is no sandbox, run without (`unsafe.unsandboxed_scripts`). */
+  withoutSandbox: boolean;
+  findSandbox?: typeof findSandbox;
+};
+
+/** Lists the scripts of the user's folder and of the server's, and runs them. */
+export function createScripts(deps: ScriptDependencies): ScriptService {
+  return new Scripts(deps);
+}
+
+class Scripts implements ScriptService {
+  private readonly deps: ScriptDependencies;
+
+  constructor(deps: ScriptDependencies) {
+    this.deps = deps;
+  }
+
+  async names(): Promise<string[]> {
+    return (await readScripts(this.deps.folders)).map(({ name }) => name);
+  }
+
+  async list(maxTokens: number) {
+    const { items: scripts, more } = pageOf(await readScripts(this.deps.folders), 0, maxTokens);
+    return { scripts, more };
+  }
+
+  async find(name: string): Promise<Script> {
+    return findScript(await readScripts(this.deps.folders), name);
+  }
+
+  async execute(request: ScriptRequest, context: CallContext): Promise<ScriptReply> {
+    const { executions } = this.deps;
+    if (request.execution_id !== undefined) {
+      return replyOf(await executions.wait(request.execution_id, request.wait_ms, context));
+    }
+    if (request.script === undefined) {
+      const hint = "Give script, or the execution_id of a run to go on waiting for.";
+      throw new ToolError("INVALID_INPUT", "script is missing.", hint);
+    }
+    const { device_id, session_id, args, userinterface_name: userinterface, environment, release } = request;
+    const launch = await this.prepare(request.script, context);
+    const { name } = launch.script;
+    const reply = await executions.run<ScriptResult>(
+      {
+        kind: "script",
+        name,
+        device: { device_id, session_id },
+        input: { script: name, args },
+        userinterface,
+        environment,
+        release,
+        wait_ms: request.wait_ms,
+        timeout_ms: this.timeoutOf(request.timeout_ms),
+      },
+      context,
+      async (run) => {
+        const end = await runScript(run, launch, { script: name, args, userinterface }, this.deps);
+        const { status, reason, result } = end;
+        return { status, ...(reason && { reason }), outputs: result.outputs, output: result };
+      },
+    );
+    return replyOf(reply);
+  }
+
+  async runWithin(run: Run, task: ScriptTask): Promise<ScriptEnd> {
+    const launch = await this.prepare(task.script, run.context);
+    return runScript(run, launch, { ...task, timeoutMs: this.timeoutOf(task.timeoutMs) }, this.deps);
+  }
+
+  private timeoutOf(asked: number | undefined): number {
+    return Math.min(asked ?? this.deps.timeoutMs, this.deps.timeoutMs);
+  }
+
+  /** Everything that can be known to be missing, before anything runs. */
+  private async prepare(name: string, { within, signal }: CallContext): Promise<Launch> {
+    if (within !== undefined) {
+      const hint = "Put what both do into one script, or call the tools themselves.";
+      throw new ToolError("INVALID_INPUT", "A script cannot run scripts, nor tests that do.", hint);
+    }
+    const script = await this.find(name);
+    const sandbox = await this.sandbox(signal);
+    if (sandbox) await checkReadable(script);
+    const [interpreter, node] = await Promise.all([
+      findInterpreter(script.language, signal),
+      findInterpreter("node", signal),
+    ]);
+    return { script, interpreter, node, sandbox };
+  }
+
+  private async sandbox(signal: AbortSignal): Promise<Launch["sandbox"]> {
+    const found = await (this.deps.findSandbox ?? findSandbox)(signal);
+    if (found.ok) return found.sandbox;
+    if (this.deps.withoutSandbox) return undefined;
+    throw new ToolError(
+      "SANDBOX_UNAVAILABLE",
+      `Scripts run in a sandbox, and this host has none: ${found.reason}.`,
+      `${found.fix}. If you trust every script here, unsafe.unsandboxed_scripts: true in labwright.yaml runs them without.`,
+    );
+  }
+}
+
+/** A stored result is read as what it should be; one of another kind of run says nothing here. */
+function replyOf({ output, steps_done: _, ...reply }: RunReply<object>): ScriptReply {
+  const result = scriptResultSchema.safeParse(output).data;
+  if (!result) return reply;
+  const { exit_code, message, outputs, log_tail, log, verified_count } = result;
+  return {
+    ...reply,
+    ...(exit_code !== undefined && { exit_code }),
+    // A failed script's message is its reason already.
+    ...(message !== undefined && message !== reply.reason?.message && { message }),
+    ...(Object.keys(outputs).length > 0 && { outputs }),
+    ...(log_tail !== undefined && { log_tail }),
+    ...(log !== undefined && { log }),
+    verified_count,
+  };
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { paramsSchema } from "../../../domain/index.ts";
+import type { ScriptEnd } from "./types.ts";
+
+/** What a script may say of how it ended: see scripts/README.md. */
+const saidSchema = z.object({
+  labwright: z.strictObject({
+    status: z.enum(["passed", "failed"]),
+    message: z.string().max(2_000).optional(),
+    outputs: paramsSchema.default({}),
+  }),
+});
+export type Said = z.output<typeof saidSchema>["labwright"];
+
+export type Exit = { code: number | null; signal: string | null };
+type Verdict = Pick<ScriptEnd, "status" | "reason"> & { message?: string; outputs: Said["outputs"] };
+
+/** The file's word, else that of the last line of output if it is one; `problem` when it is meant as one and is not. */
+export function readSaid(file: string, lastLine: string): { said?: Said; problem?: string } {
+  const text = file.trim() || (lastLine.trim().startsWith('{"labwright"') ? lastLine : "");
+  if (text === "") return {};
+  try {
+    const parsed = saidSchema.safeParse(JSON.parse(text));
+    return parsed.success ? { said: parsed.data.labwright } : { problem: z.prettifyError(parsed.error) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const failure = (status: "failed" | "error", message: string, code = "SCRIPT_FAILED") => ({
+  status,
+  reason: { code, message },
+});
+
+/** What the interpreters say when the sandbox refuses them more. */
+const refusals = [
+  {
+    pattern: /MemoryError|Cannot allocate memory|out of memory|allocation failed|cannot allocate/i,
+    code: "OUT_OF_MEMORY",
+    limit: "limits.script_memory_mb",
+  },
+  {
+    pattern:
+      /fork: .*Resource temporarily unavailable|can't start new thread|BlockingIOError|spawn \S+ EAGAIN/,
+    code: "INSUFFICIENT_RESOURCES",
+    limit: "limits.script_processes",
+  },
+  {
+    pattern: /No space left on device|File too large|File size limit/,
+    code: "INSUFFICIENT_RESOURCES",
+    limit: "64 MB of files",
+  },
+] as const;
+
+/** A script passes when it ends with code 0 and does not say otherwise. */
+export function verdictOf(exit: Exit, word: ReturnType<typeof readSaid>, log: string): Verdict {
+  const { said, problem } = word;
+  const outputs = said?.outputs ?? {};
+  const told = { outputs, ...(said?.message !== undefined && { message: said.message }) };
+  if (problem !== undefined) return { ...failure("error", `Its result cannot be read: ${problem}`), ...told };
+  if (exit.code === 0) {
+    if (said?.status !== "failed") return { status: "passed", ...told };
+    return { ...failure("failed", said.message ?? "The script says that it failed."), ...told };
+  }
+  const refused = refusals.find(({ pattern }) => pattern.test(log));
+  if (refused) {
+    const message = `The script ended ${endText(exit)}; by its log it met a limit: ${refused.limit}.`;
+    return { ...failure("error", message, refused.code), ...told };
+  }
+  const isSignal = exit.code === null || exit.code > 128;
+  return { ...failure(isSignal ? "error" : "failed", `The script ended ${endText(exit)}.`), ...told };
+}
+
+/** A sandbox gives back 128 and the signal's number. */
+function endText({ code, signal }: Exit): string {
+  if (code === null) return `by ${signal ?? "a signal"}`;
+  return code > 128 ? `by signal ${code - 128}` : `with exit code ${code}`;
+}

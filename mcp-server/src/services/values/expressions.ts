@@ -1,0 +1,33 @@
+import type { Params } from "../../domain/index.ts";
+import type { Expression } from "./celExpressions.ts";
+
+export type { Expression } from "./celExpressions.ts";
+
+type Room = typeof import("./celExpressions.ts");
+
+let room: Room | undefined;
+
+/** CEL is large, and most calls need none: it is loaded with the first expression. */
+export async function loadExpressions(): Promise<Room> {
+  room ??= await import("./celExpressions.ts");
+  return room;
+}
+
+/**
+ * Compiles a CEL expression (cel.dev). Throws INVALID_INPUT with line and column; see `celExpressions.ts` for numbers
+ * and bounds.
+ */
+export async function compileExpression(source: string): Promise<Expression> {
+  return (await loadExpressions()).compileExpression(source);
+}
+
+/** {@link compileExpression} where {@link loadExpressions} was awaited before. */
+export function loadedExpression(source: string): Expression {
+  if (!room) throw new Error(`The expression "${source}" was asked for before expressions were loaded.`);
+  return room.compileExpression(source);
+}
+
+/** Whether the expression holds. Throws INVALID_INPUT when it gives anything but true or false. */
+export async function holds(source: string, scope: Params): Promise<boolean> {
+  return (await loadExpressions()).holds(source, scope);
+}

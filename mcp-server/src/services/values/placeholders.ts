@@ -1,0 +1,57 @@
+import { nearest } from "@labwright/controllers";
+import { ToolError } from "../../errors.ts";
+
+/** What stands between two pairs of braces. It holds no brace itself, so that one look finds its end. */
+export const anyPlaceholder = /\{\{([^{}]*)\}\}/g;
+export const wholePlaceholder = /^\{\{([^{}]*)\}\}$/;
+const pathGrammar = /^[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*$/;
+const secretName = /^secret\s*\./;
+export const secretPlaceholder = /\{\{\s*secret\s*\.[^{}]*\}\}/g;
+
+/** Filled in by whoever runs the step, after it is recorded: never here. */
+export const isSecret = (name: string): boolean => secretName.test(name);
+
+/** Whether it is a name with a path such as `user.name[0]`. Everything else between braces is an expression. */
+export const isPath = (placeholder: string): boolean => pathGrammar.test(placeholder);
+
+/** `{{name}}` and `{{expression}}` in every string below `value`, in order, each once; `{{secret.NAME}}` is none. */
+export function placeholdersIn(value: unknown): string[] {
+  const found = new Set<string>();
+  for (const text of stringsIn(value)) {
+    for (const [, name = ""] of text.matchAll(anyPlaceholder)) {
+      const trimmed = name.trim();
+      if (!isSecret(trimmed)) found.add(trimmed);
+    }
+  }
+  return [...found];
+}
+
+/** Whether a string below `value` names a secret. */
+export function holdsSecret(value: unknown): boolean {
+  return stringsIn(value).some((text) => text.search(secretPlaceholder) >= 0);
+}
+
+/** The first name of a placeholder's path, or undefined when the text between the braces is no path at all. */
+export function rootOf(placeholder: string): string | undefined {
+  return isPath(placeholder) ? placeholder.split(/[.[]/, 1)[0] : undefined;
+}
+
+/** UNKNOWN_VARIABLE for `names`, with the nearest of the `known`. */
+export function unknownVariables(names: readonly string[], known: readonly string[]): ToolError {
+  const near = [...new Set(names.flatMap((name) => nearest(rootOf(name) ?? name, known, 2)))];
+  return new ToolError(
+    "UNKNOWN_VARIABLE",
+    `Nothing is known as ${names.map((name) => `{{${name}}}`).join(", ")}.`,
+    near.length > 0
+      ? `Did you mean ${near.map((name) => `{{${name}}}`).join(", ")}? Names are inputs, variables and block_id.output.`
+      : "Names are inputs, variables and block_id.output of a block that has run.",
+    { unknown: names, nearest: near },
+  );
+}
+
+/** Every string below `value`. */
+export function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
