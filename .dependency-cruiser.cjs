@@ -17,6 +17,18 @@ const packages = (name, ...where) => ({
   to: { path: `node_modules/${name}/` },
 });
 
+/** The wings of the services, the lowest first: each sees those before it. */
+const wings = ["values", "policy", "records", "devices", "apps", "runs", "lab"];
+const belowServices = `${S}(errors\\.ts|fileFailure\\.ts|domain/|storage/|config|observability/)`;
+const wingPath = (wing) => `${S}services/${wing}/`;
+const wingMay = (lower) => [
+  ...lower.map(wingPath),
+  `${S}services/ports\\.ts`,
+  belowServices,
+  door,
+  "skills/src/index\\.ts",
+];
+
 module.exports = {
   forbidden: [
     {
@@ -44,12 +56,20 @@ module.exports = {
     room(`${S}observability/`, `${S}errors\\.ts`),
     room(`${S}config`, `${S}(errors\\.ts|fileFailure\\.ts|domain/)`, door, "agent-client/src/settings\\.ts"),
     room(`${S}storage/`, `${S}(errors\\.ts|domain/|observability/span\\.ts)`, door),
+    {
+      name: "nothing loose in the hall",
+      severity: "error",
+      from: { path: `^${S}services/(?!(create|index|ports)\\.ts$)[^/]+\\.ts$` },
+      to: {},
+    },
     room(
+      `${S}services/(create|index|ports)\\.ts`,
+      belowServices,
       `${S}services/`,
-      `${S}(errors\\.ts|fileFailure\\.ts|domain/|storage/|config|observability/)`,
       door,
       "skills/src/index\\.ts",
     ),
+    ...wings.map((wing, index) => room(wingPath(wing), ...wingMay(wings.slice(0, index)))),
     room(`${S}registry/`, `${S}(errors\\.ts|domain/|services/(index|ports)\\.ts)`, door),
     room(`${S}tools/`, `${S}(errors\\.ts|domain/|registry/|services/(index|ports)\\.ts)`, door),
     room(

@@ -14,7 +14,7 @@ const aloneWords =
   /"node:child_process"|\/(processes|daemon|daemonProcess|program)\.ts"|vi\.(mock|spyOn|stub\w+|use\w+)\(|process\.(env|on|memoryUsage)\b/;
 const isAlone = (file: string) => aloneWords.test(readFileSync(file, "utf8"));
 const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".test.ts"))
+  .filter((name) => name.endsWith(".test.ts") && !name.startsWith("out/"))
   .map((name) => join("test", name));
 
 /** Tests of whole processes take longest: begun last, they would keep one worker busy while the others have ended. */

@@ -114,7 +114,7 @@ async function buildAll(hash) {
         cli: join(here, "src/cli/main.ts"),
         agent: join(here, "src/cli/agent.ts"),
         pgliteWorker: join(here, "src/storage/pgliteWorker.ts"),
-        schemaWorker: join(here, "src/services/testcases/api/schemaWorker.ts"),
+        schemaWorker: join(here, "src/services/apps/testcases/api/schemaWorker.ts"),
       },
       outdir: fresh,
       chunkNames: "chunks/[name]-[hash]",

@@ -131,7 +131,7 @@ export const steps = {
     {
       name: "deployments",
       what: "a deployment every minute with max 2 executions starts two, through a daemon killed with -9",
-      start: () => npx("vitest", "run", "test/services/deployments"),
+      start: () => npx("vitest", "run", "test/services/runs/deployments"),
       check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
     },
     {
@@ -174,7 +174,7 @@ export const steps = {
     {
       name: "agents",
       what: "the monitor's six triggers, order, kill -9, each finding once; the analyzer on its seeded suite",
-      start: () => npx("vitest", "run", "test/agents/runtime", "test/services/judgement"),
+      start: () => npx("vitest", "run", "test/agents/runtime", "test/services/runs/judgement"),
       check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
     },
     {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { openPrograms, type Programs } from "../fixtures/program.ts";
-import { chain, serve, testcase } from "../services/testcases/testcaseBench.ts";
+import { chain, serve, testcase } from "../services/apps/testcases/testcaseBench.ts";
 
 let folder: string;
 let programs: Programs;

@@ -5,7 +5,7 @@ import { eventRoom, treeRoom } from "../../mcp-server/src/server/resources/index
 import { tools } from "../../mcp-server/src/tools/index.ts";
 import { connectHttp, type HttpFixture, startHttp } from "../fixtures/http.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { boxYaml } from "../services/navigation/lab.ts";
+import { boxYaml } from "../services/apps/navigation/lab.ts";
 
 let product: Product;
 let http: HttpFixture;

@@ -10,7 +10,7 @@ import {
 } from "../../mcp-server/src/storage/index.ts";
 import { testcaseRows } from "../../mcp-server/src/storage/testcaseRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
-import { draft, minute, saveTestcase, storeRun } from "../services/requirements/facts.ts";
+import { draft, minute, saveTestcase, storeRun } from "../services/lab/requirements/facts.ts";
 
 type World = { storage: Storage; rows: RequirementRows; coverage: CoverageRows };
 

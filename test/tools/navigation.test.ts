@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { boxYaml, click } from "../services/navigation/lab.ts";
+import { boxYaml, click } from "../services/apps/navigation/lab.ts";
 
 let product: Product;
 let client: TestClient;

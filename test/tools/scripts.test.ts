@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { hasSandbox } from "../fixtures/sandbox.ts";
-import { boxYaml } from "../services/navigation/lab.ts";
-import { chain } from "../services/testcases/testcaseBench.ts";
+import { boxYaml } from "../services/apps/navigation/lab.ts";
+import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
 const yaml = `
 devices: [{ name: box, model: simulated }, { name: other, model: simulated }]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { boxYaml } from "../services/navigation/lab.ts";
+import { boxYaml } from "../services/apps/navigation/lab.ts";
 
 let product: Product;
 let client: TestClient;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { paramsSchema } from "./common.ts";
 
 export const executionKindSchema = z.enum(["actions", "navigation", "testcase", "script", "validation"]);
 export type ExecutionKind = z.output<typeof executionKindSchema>;
@@ -82,3 +83,17 @@ export type Execution = z.output<typeof executionSchema>;
 /** The forms of a report: a page for people, and what CI systems and test managers read. */
 export const reportFormats = ["html", "junit", "ctrf"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
+
+/** What an execution of a script keeps beside its steps. */
+export const scriptResultSchema = z.object({
+  script: z.string(),
+  status: z.string(),
+  exit_code: z.int().optional(),
+  message: z.string().optional(),
+  outputs: paramsSchema,
+  log_tail: z.string().optional(),
+  /** URI of all that it said. */
+  log: z.string().optional(),
+  verified_count: z.int(),
+});
+export type ScriptResult = z.output<typeof scriptResultSchema>;

@@ -1,12 +1,17 @@
-import type { AlertService } from "./lab/alerts/index.ts";
 import type { AuthoringService } from "./apps/authoring/index.ts";
-import type { BatchService } from "./devices/batches.ts";
-import type { DeploymentService } from "./runs/deployments/index.ts";
-import type { DeviceFacts } from "./devices/deviceFacts.ts";
-import type { Diagnosis } from "./lab/diagnosis/index.ts";
-import type { Inventory } from "./devices/inventory.ts";
 import type { NavigationService } from "./apps/navigation/index.ts";
-import type { Notices } from "./records/notices.ts";
+import type { TestcaseService } from "./apps/testcases/index.ts";
+import type { UserInterfaceService } from "./apps/userinterfaces/index.ts";
+import type { BatchService } from "./devices/batches.ts";
+import type { DeviceFacts } from "./devices/deviceFacts.ts";
+import type { Inventory } from "./devices/inventory.ts";
+import type { RecordingService } from "./devices/recordings/index.ts";
+import type { TranscriptService } from "./devices/recordings/transcripts.ts";
+import type { ReferenceService } from "./devices/references/index.ts";
+import type { AlertService } from "./lab/alerts/index.ts";
+import type { Diagnosis } from "./lab/diagnosis/index.ts";
+import type { ProcessService } from "./lab/processes/index.ts";
+import type { RequirementService } from "./lab/requirements/index.ts";
 import type {
   ActionExecutor,
   ArtifactStore,
@@ -18,22 +23,17 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "./ports.ts";
-import type { ProcessService } from "./lab/processes/index.ts";
-import type { RecordingService } from "./devices/recordings/index.ts";
-import type { ReferenceService } from "./devices/references/index.ts";
+import type { Notices } from "./records/notices.ts";
+import type { DeploymentService } from "./runs/deployments/index.ts";
 import type { ReportService } from "./runs/reports/index.ts";
-import type { RequirementService } from "./lab/requirements/index.ts";
 import type { ResultService } from "./runs/results/index.ts";
 import type { ScriptService } from "./runs/scripts/index.ts";
-import type { TestcaseService } from "./apps/testcases/index.ts";
-import type { TranscriptService } from "./devices/recordings/transcripts.ts";
-import type { UserInterfaceService } from "./apps/userinterfaces/index.ts";
 
+export type { AgentSkill } from "./lab/userSkills.ts";
+export * from "./ports.ts";
 export type { EventFeed } from "./records/events.ts";
 export { storableText } from "./records/executions/storable.ts";
 export { callerOf } from "./records/notices.ts";
-export * from "./ports.ts";
-export type { AgentSkill } from "./lab/userSkills.ts";
 
 /** Everything a tool may call. */
 export type Services = {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ToolCall } from "../../../agent-client/src/ports.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import type { Product } from "../../fixtures/product.ts";
-import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
 import { type Attack, attacks, thief } from "./corpus.ts";
 
 /** What a model calls to come across an attack, and the skill that it has for it. */

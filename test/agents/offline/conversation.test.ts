@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { AgentEvent } from "../../../agent-client/src/events.ts";
 import { requestIn } from "../../../agent-client/src/offline/index.ts";
-import { boxYaml } from "../../services/navigation/lab.ts";
-import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { boxYaml } from "../../services/apps/navigation/lab.ts";
+import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
 import { openSkillLab, type SkillLab } from "../skills/bench.ts";
 
 let lab: SkillLab;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunFacts, storeOpenRun, storeRuns } from "../../fixtures/executionRecords.ts";
-import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
 import { type OfflineBench, openOffline } from "./bench.ts";
 
 /** A Wednesday, by the clock of this machine. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { hasSandbox } from "../../fixtures/sandbox.ts";
-import { boxYaml } from "../../services/navigation/lab.ts";
-import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { boxYaml } from "../../services/apps/navigation/lab.ts";
+import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
 import { type OfflineBench, openOffline } from "./bench.ts";
 
 const yaml = `

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { boxYaml } from "../../services/navigation/lab.ts";
-import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { boxYaml } from "../../services/apps/navigation/lab.ts";
+import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
 import { type OfflineBench, openOffline } from "./bench.ts";
 
 let bench: OfflineBench;

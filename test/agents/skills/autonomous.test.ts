@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";
-import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
 import { expectWhole, openSkillLab, picturesIn, readBy, type SkillLab } from "./bench.ts";
 
 let lab: SkillLab;

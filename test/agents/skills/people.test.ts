@@ -3,8 +3,8 @@ import { z } from "zod";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";
 import { hasSandbox } from "../../fixtures/sandbox.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
-import { boxYaml } from "../../services/navigation/lab.ts";
-import { chain, sees } from "../../services/testcases/testcaseBench.ts";
+import { boxYaml } from "../../services/apps/navigation/lab.ts";
+import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
 import { expectWhole, openSkillLab, picturesIn, readBy, type SkillLab } from "./bench.ts";
 
 const yaml = `

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { serve } from "../../services/testcases/testcaseBench.ts";
+import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serve } from "../../services/testcases/testcaseBench.ts";
+import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const long = "word ".repeat(3_000).trim();

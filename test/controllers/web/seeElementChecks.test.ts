@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { Reading } from "../../../controllers/src/contract.ts";
 import { numbersIn } from "../../../controllers/src/web/checksOfNumbers.ts";
-import { serve } from "../../services/testcases/testcaseBench.ts";
+import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;

@@ -1,6 +1,5 @@
 import type { ActionBatch, FinalStatus, Params } from "../../domain/index.ts";
 import { type ErrorCode, errorStatus, ToolError } from "../../errors.ts";
-import { callerOf, type Notices } from "../records/notices.ts";
 import type {
   ActionExecutor,
   ActionReport,
@@ -14,6 +13,7 @@ import type {
   RunReply,
   ScreenService,
 } from "../ports.ts";
+import { callerOf, type Notices } from "../records/notices.ts";
 import { verdictOf } from "../records/verdicts.ts";
 
 export type BatchRequest = DeviceRef &

@@ -1,6 +1,6 @@
 import { type InstalledApp, type SensorName, type SensorReport, sensorNames } from "@labwright/controllers";
-import { pageOf } from "../values/pages.ts";
 import type { OpenDevice } from "../ports.ts";
+import { pageOf } from "../values/pages.ts";
 
 export type SensorView = SensorReport & { device_id: string };
 export type AppList = {

@@ -1,8 +1,8 @@
 import { type ControllerKind, controllerKinds, nearest } from "@labwright/controllers";
 import type { z } from "zod";
 import { ToolError } from "../../errors.ts";
-import { schemaJson } from "../values/inputProblems.ts";
 import type { CheckInfo, CommandInfo, OpenDevice } from "../ports.ts";
+import { schemaJson } from "../values/inputProblems.ts";
 
 /** The commands of a device, in the order in which controllers are asked. */
 export function commandsOf(device: OpenDevice): CommandInfo[] {

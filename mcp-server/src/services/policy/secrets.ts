@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
-import { maskAddresses } from "./addressCredentials.ts";
 import type { Secrets } from "../ports.ts";
 import { mapStrings } from "../values/strings.ts";
+import { maskAddresses } from "./addressCredentials.ts";
 
 const placeholder = /\{\{\s*secret\.([A-Za-z_]\w*)\s*\}\}/g;
 const environmentPrefix = "LABWRIGHT_SECRET_";

@@ -1,7 +1,7 @@
 import type { Edge, Failure, Node } from "../../../domain/index.ts";
 import type { CheckReport } from "../../ports.ts";
-import { sharingEdges } from "../userinterfaces/problems.ts";
 import { classOf } from "../../records/verdicts.ts";
+import { sharingEdges } from "../userinterfaces/problems.ts";
 import { arrivalMs, type Trip } from "./trip.ts";
 
 /** Where a step led. `verified: false`: the place has no checks and is taken for granted. */

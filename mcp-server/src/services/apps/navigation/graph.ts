@@ -1,7 +1,7 @@
 import type { ActionSet, Edge, Node, Tree } from "../../../domain/index.ts";
+import { expectedMs, type RunStats, successRate } from "../userinterfaces/weights.ts";
 import { Arcs } from "./arcs.ts";
 import { searchArcs } from "./searchArcs.ts";
-import { expectedMs, type RunStats, successRate } from "../userinterfaces/weights.ts";
 
 export type GraphTree = Pick<Tree, "id" | "parent_node_id">;
 export type GraphNode = Pick<Node, "id" | "tree_id" | "type">;

@@ -1,6 +1,6 @@
 import type { Failure, Node } from "../../../domain/index.ts";
-import { findEntry } from "../userinterfaces/model.ts";
 import { verdictOf } from "../../records/verdicts.ts";
+import { findEntry } from "../userinterfaces/model.ts";
 import { arrive } from "./arrive.ts";
 import { type Leg, type Path, shortestPath } from "./graph.ts";
 import type { Trip } from "./trip.ts";

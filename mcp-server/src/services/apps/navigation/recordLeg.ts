@@ -1,7 +1,7 @@
 import type { ActionSet, Edge, Node, WalkedLeg } from "../../../domain/index.ts";
 import type { ActionReport } from "../../ports.ts";
-import { edgeLabel, labelOf, sharedEdgeTo } from "../userinterfaces/model.ts";
 import { verdictOf } from "../../records/verdicts.ts";
+import { edgeLabel, labelOf, sharedEdgeTo } from "../userinterfaces/model.ts";
 import type { Arrival } from "./arrive.ts";
 import type { Leg } from "./graph.ts";
 import type { Trip } from "./trip.ts";

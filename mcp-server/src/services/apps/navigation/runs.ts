@@ -6,9 +6,9 @@ import {
 } from "../../../domain/index.ts";
 import { type ErrorCode, errorStatus, ToolError } from "../../../errors.ts";
 import type { CallContext, ExecutionService, Run, RunReply, RunSpec } from "../../ports.ts";
+import { verdictOf } from "../../records/verdicts.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
-import { verdictOf } from "../../records/verdicts.ts";
 import type {
   EdgeRequest,
   NavigationReply,

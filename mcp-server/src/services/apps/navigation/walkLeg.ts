@@ -1,7 +1,7 @@
 import type { ActionBatch, ActionSet, Edge, Failure, Node, WalkedLeg } from "../../../domain/index.ts";
 import type { ActionReport } from "../../ports.ts";
-import { labelOf } from "../userinterfaces/model.ts";
 import { classOf } from "../../records/verdicts.ts";
+import { labelOf } from "../userinterfaces/model.ts";
 import { arrive, possibleTargets } from "./arrive.ts";
 import type { Leg } from "./graph.ts";
 import { type Attempt, pictureBefore, recordBroken, recordRuns, recordStep } from "./recordLeg.ts";

@@ -1,8 +1,8 @@
 import type { FinalStatus, TestCaseInput } from "../../../domain/index.ts";
 import { openConnections } from "../../policy/allowedFetch.ts";
-import { versionOf } from "../../records/executions/version.ts";
-import { storable } from "../../records/executions/storable.ts";
 import type { CallContext, Run, RunReply, RunSpec } from "../../ports.ts";
+import { storable } from "../../records/executions/storable.ts";
+import { versionOf } from "../../records/executions/version.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
 import { createCookies } from "./api/cookies.ts";
 import { inAttempts, retryRule } from "./attempts.ts";

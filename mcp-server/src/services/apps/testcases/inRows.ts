@@ -1,6 +1,6 @@
 import type { FinalStatus } from "../../../domain/index.ts";
-import { reasonOf } from "../../records/executions/index.ts";
 import type { Clock, Run, RunReply } from "../../ports.ts";
+import { reasonOf } from "../../records/executions/index.ts";
 import type { Row } from "./rows.ts";
 import type { RowRun, TestcaseResult } from "./types.ts";
 

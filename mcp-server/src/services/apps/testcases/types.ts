@@ -12,6 +12,7 @@ import {
 import type { Database } from "../../../storage/database.ts";
 import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
 import type { AllowedRequest } from "../../policy/allowedFetch.ts";
+import type { Uploads } from "../../policy/uploads.ts";
 import type {
   ActionExecutor,
   CallContext,
@@ -23,11 +24,10 @@ import type {
   Run,
   RunReply,
   ScreenService,
+  ScriptPort,
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
-import type { ScriptPort } from "../../runs/scripts/index.ts";
-import type { Uploads } from "../../policy/uploads.ts";
 import type { SchemaChecker } from "./api/schemaChecker.ts";
 import type { PastRun } from "./rerun.ts";
 

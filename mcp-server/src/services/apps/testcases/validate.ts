@@ -1,10 +1,9 @@
 import { nearest } from "@labwright/controllers";
 import type { Action, Block, Params, TestCase, TestCaseInput, Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
+import type { ActionExecutor, OpenDevice, ScriptPort, Secrets, VerificationExecutor } from "../../ports.ts";
 import { compileExpression } from "../../values/expressions.ts";
 import { placeholdersIn } from "../../values/placeholders.ts";
-import type { ActionExecutor, OpenDevice, Secrets, VerificationExecutor } from "../../ports.ts";
-import type { ScriptPort } from "../../runs/scripts/index.ts";
 import { requestProblems } from "./api/problems.ts";
 import type { SchemaChecker } from "./api/schemaChecker.ts";
 import { allBlocks, graphProblems } from "./graph.ts";

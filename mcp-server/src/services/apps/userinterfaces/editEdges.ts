@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type ActionSet, type Edge, type EdgeDraft, type EdgeInput, edgeSchema } from "../../../domain/index.ts";
+import {
+  type ActionSet,
+  type Edge,
+  type EdgeDraft,
+  type EdgeInput,
+  edgeSchema,
+} from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Change } from "./changes.ts";
 import { confirmation, refuse } from "./editNodes.ts";

@@ -5,8 +5,8 @@ import { navigationRows } from "../../../storage/navigationRows.ts";
 import { positionRows } from "../../../storage/positionRows.ts";
 import { treeRows } from "../../../storage/treeRows.ts";
 import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
-import { pageOf } from "../../values/pages.ts";
 import type { Clock } from "../../ports.ts";
+import { pageOf } from "../../values/pages.ts";
 import { planEdgeChange, planEdgeRemoval, planNewEdge } from "./editEdges.ts";
 import {
   confirmation,

@@ -1,7 +1,7 @@
 import type { Edge, Node } from "../../../domain/index.ts";
 import type { RunSummary } from "../../../storage/navigationRows.ts";
-import { successRate, wilson } from "./weights.ts";
 import { type AppModel, edgeLabel, labelOf, treeName } from "./model.ts";
+import { successRate, wilson } from "./weights.ts";
 
 /** `tree` is left out in the root tree, `type` for a screen. `checks` is how many verifications prove the place. */
 export type NodeLine = { id: string; label: string; type?: string; tree?: string; checks: number };

@@ -3,8 +3,6 @@ import type { Action, ActionBatch, Failure, Params } from "../../../domain/index
 import { strictOf } from "../../../domain/strictOf.ts";
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
-import { commandsOf, describeOffers } from "../findCommand.ts";
-import type { Notices } from "../../records/notices.ts";
 import type {
   ActionExecutor,
   ActionReport,
@@ -14,7 +12,9 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
+import type { Notices } from "../../records/notices.ts";
 import { readyToResolve } from "../../values/values.ts";
+import { commandsOf, describeOffers } from "../findCommand.ts";
 import { watchStep } from "../witness.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 

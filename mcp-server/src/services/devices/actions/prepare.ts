@@ -1,9 +1,9 @@
 import type { Action, Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { checksOf, commandsOf, isOfType, notOffered } from "../findCommand.ts";
-import { inputProblems } from "../../values/inputProblems.ts";
 import type { CheckInfo, CommandInfo, OpenDevice, Secrets } from "../../ports.ts";
+import { inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
+import { checksOf, commandsOf, isOfType, notOffered } from "../findCommand.ts";
 
 /** An action with the command or check that runs it and its parameters, placeholders filled in but not secrets. */
 export type Prepared = { action: Action; offered: CommandInfo | CheckInfo; params: Params };

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Area, ReferenceDocument } from "../../../domain/index.ts";
 import { type Database, type ReferenceRow, referenceRows } from "../../../storage/index.ts";
+import type { OpenDevice } from "../../ports.ts";
 import { storableText } from "../../records/executions/storable.ts";
 import { mostFitting, pageOf } from "../../values/pages.ts";
-import type { OpenDevice } from "../../ports.ts";
 import { scaleFrame } from "../screen/pictures.ts";
 import { areaIn, checkPng, cropOf } from "./crops.ts";
 import { dumpOf, elementOf, frameOf, textIn, textOf } from "./onScreen.ts";

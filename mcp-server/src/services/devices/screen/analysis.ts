@@ -1,6 +1,6 @@
 import type { Dump, Selector } from "@labwright/controllers";
-import { pageOf } from "../../values/pages.ts";
 import type { ActionAnalysis, ActionCandidate } from "../../ports.ts";
+import { pageOf } from "../../values/pages.ts";
 import type { Fit, Ranked } from "./candidates.ts";
 import { reasonsOf } from "./stability.ts";
 

@@ -1,7 +1,6 @@
 import type { Dump, Element, ElementSource, Frame, Usable } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
-import { commandsOf } from "../findCommand.ts";
 import type {
   ActionAnalysis,
   AnalysisOptions,
@@ -16,6 +15,7 @@ import type {
   Shot,
   ShotOptions,
 } from "../../ports.ts";
+import { commandsOf } from "../findCommand.ts";
 import { viewOf } from "./analysis.ts";
 import { rankCandidates } from "./candidates.ts";
 import { diffElements, isAllNew, renderChanges } from "./diff.ts";

@@ -2,7 +2,6 @@ import { DeviceError, type Reading } from "@labwright/controllers";
 import type { Failure, Params, Verdict, Verification } from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
 import { span } from "../../../observability/span.ts";
-import { checksOf, describeOffers } from "../findCommand.ts";
 import type {
   CheckReport,
   Clock,
@@ -11,8 +10,9 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
-import { readyToResolve } from "../../values/values.ts";
 import { classOf } from "../../records/verdicts.ts";
+import { readyToResolve } from "../../values/values.ts";
+import { checksOf, describeOffers } from "../findCommand.ts";
 import { type Witness, watchStep } from "../witness.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
 

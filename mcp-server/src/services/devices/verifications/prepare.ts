@@ -1,10 +1,10 @@
 import type { DeviceError } from "@labwright/controllers";
 import type { Params, Verdict, Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { checksOf, isOfType, notOffered } from "../findCommand.ts";
-import { inputProblems } from "../../values/inputProblems.ts";
 import type { CheckInfo, OpenDevice, Secrets } from "../../ports.ts";
+import { inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
+import { checksOf, isOfType, notOffered } from "../findCommand.ts";
 
 /** A check that is being polled: `open` until it holds or its time is over. */
 export type Watched = {

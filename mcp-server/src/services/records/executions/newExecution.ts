@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { NewExecution } from "../../../storage/executionRows.ts";
-import { versionOf } from "./version.ts";
 import type { CallContext, OpenDevice, RunSpec } from "../../ports.ts";
 import { storableText } from "./storable.ts";
+import { versionOf } from "./version.ts";
 
 type Place = {
   device: OpenDevice;

@@ -1,6 +1,11 @@
 import type { Step } from "../../../domain/index.ts";
 import type { Database } from "../../../storage/database.ts";
-import type { ExecutionEnd, ExecutionRows, FinishedRun, NewExecution } from "../../../storage/executionRows.ts";
+import type {
+  ExecutionEnd,
+  ExecutionRows,
+  FinishedRun,
+  NewExecution,
+} from "../../../storage/executionRows.ts";
 import type { Clock } from "../../ports.ts";
 
 /** A run that is shorter is stored whole at its end. */

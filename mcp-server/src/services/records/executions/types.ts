@@ -1,7 +1,7 @@
 import type { Database } from "../../../storage/database.ts";
 import type { ExecutionRows } from "../../../storage/executionRows.ts";
-import type { Notices } from "../notices.ts";
 import type { Clock, DeviceService, EventInput, Secrets } from "../../ports.ts";
+import type { Notices } from "../notices.ts";
 import type { JobPort } from "./jobs.ts";
 
 export type Reason = { code: string; message: string };

@@ -1,7 +1,7 @@
 import { type DeploymentInput, deploymentSchema, type Params } from "../../../domain/index.ts";
 import { type Deployment, deploymentRows } from "../../../storage/index.ts";
-import { inputProblems } from "../../values/inputProblems.ts";
 import { inputProblemsOf } from "../../apps/testcases/validate.ts";
+import { inputProblems } from "../../values/inputProblems.ts";
 import { invalid, type Problem, problemOf, problemsError } from "./problems.ts";
 import { scheduleProblems } from "./scheduleProblems.ts";
 import type { DeploymentDependencies } from "./types.ts";

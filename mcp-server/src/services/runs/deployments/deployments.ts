@@ -9,8 +9,8 @@ import {
   deploymentRows,
   deploymentRunRows,
 } from "../../../storage/index.ts";
-import { mostFitting, pageOf } from "../../values/pages.ts";
 import type { CallContext } from "../../ports.ts";
+import { mostFitting, pageOf } from "../../values/pages.ts";
 import { checked } from "./check.ts";
 import { standing } from "./claim.ts";
 import { invalid, problemsError } from "./problems.ts";

@@ -1,6 +1,6 @@
 import { deploymentRunRows, type Job } from "../../../storage/index.ts";
-import { reasonOf } from "../../records/executions/endings.ts";
 import type { CallContext } from "../../ports.ts";
+import { reasonOf } from "../../records/executions/endings.ts";
 import { execute } from "./execute.ts";
 import { Repeater } from "./repeater.ts";
 import { clientOf, type DueRun, type RunEnd, storeEnd } from "./runEnd.ts";

@@ -1,8 +1,15 @@
 import type { DeploymentRunStatus, DeploymentStatus, Params } from "../../../domain/index.ts";
 import type { Database, DeploymentRun, JobQueue } from "../../../storage/index.ts";
-import type { CallContext, Clock, DeviceService, EventInput, ExecutionService, Secrets } from "../../ports.ts";
-import type { ScriptService } from "../scripts/index.ts";
 import type { AppsPort, TestcaseService } from "../../apps/testcases/index.ts";
+import type {
+  CallContext,
+  Clock,
+  DeviceService,
+  EventInput,
+  ExecutionService,
+  Secrets,
+} from "../../ports.ts";
+import type { ScriptService } from "../scripts/index.ts";
 
 /** How a deployment stands. `next_due` is UTC, `next_due_local` the same in its time zone where that is another. */
 export type DeploymentView = {

@@ -1,7 +1,7 @@
 import type { Classification } from "../../../domain/index.ts";
-import { decidingSteps, stepName } from "./facts.ts";
 import { causeOf } from "./cause.ts";
 import { clusterJudgement } from "./clusters.ts";
+import { decidingSteps, stepName } from "./facts.ts";
 import { flakyJudgement, flipsOf, isBuildKnown, rerunsWanted, rowJudgement, rowOf } from "./history.ts";
 import type { Decided, Facts, Judgement, Undecided } from "./types.ts";
 

@@ -1,9 +1,9 @@
 import { type Classification, classificationSchema } from "../../../domain/index.ts";
 import type { Analysis, RunRecord, RunRecords } from "../../../storage/index.ts";
 import type { ExecutionService } from "../../ports.ts";
-import { contradiction } from "./contradiction.ts";
 import { causeOf } from "./cause.ts";
 import { windowMs } from "./clusters.ts";
+import { contradiction } from "./contradiction.ts";
 import { isFailure } from "./history.ts";
 import { judge } from "./judge.ts";
 import type { Judgement } from "./types.ts";

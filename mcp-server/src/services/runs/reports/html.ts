@@ -1,5 +1,4 @@
 import type { Execution, Params, Step } from "../../../domain/index.ts";
-import { escapeMarkup as e } from "./escape.ts";
 import {
   decidingStep,
   decidingSteps,
@@ -13,6 +12,7 @@ import {
   startOf,
   summarize,
 } from "../judgement/facts.ts";
+import { escapeMarkup as e } from "./escape.ts";
 import { reportStyle } from "./style.ts";
 import type { CheckedRequirement, Picture, ReportEntry, ReportHead } from "./types.ts";
 

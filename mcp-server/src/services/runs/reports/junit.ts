@@ -1,6 +1,6 @@
 import type { Execution } from "../../../domain/index.ts";
-import { escapeMarkup as e } from "./escape.ts";
 import { durationOf, failureText, inputsOf, noticesOf, startFacts, summarize } from "../judgement/facts.ts";
+import { escapeMarkup as e } from "./escape.ts";
 import type { ReportEntry } from "./types.ts";
 
 const inSeconds = (ms: number) => (ms / 1_000).toFixed(3);

@@ -1,10 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { ReportFormat } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { JudgedRun, JudgementService } from "../judgement/index.ts";
-import type { ArtifactRef, ArtifactStore, CallContext, Clock, ExecutionService, Secrets } from "../../ports.ts";
-import { ctrfReport } from "./ctrf.ts";
+import type {
+  ArtifactRef,
+  ArtifactStore,
+  CallContext,
+  Clock,
+  ExecutionService,
+  Secrets,
+} from "../../ports.ts";
 import { rowRunsOf, summarize, testcaseOf } from "../judgement/facts.ts";
+import type { JudgedRun, JudgementService } from "../judgement/index.ts";
+import { ctrfReport } from "./ctrf.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
 import { shrink } from "./shrink.ts";

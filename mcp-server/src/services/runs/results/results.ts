@@ -7,12 +7,12 @@ import {
   executionSearch,
   type FoundExecution,
 } from "../../../storage/index.ts";
-import { storableText } from "../../records/executions/storable.ts";
-import type { JudgedRun } from "../judgement/index.ts";
-import { mostFitting, pageOf } from "../../values/pages.ts";
 import type { CallContext } from "../../ports.ts";
+import { storableText } from "../../records/executions/storable.ts";
+import { mostFitting, pageOf } from "../../values/pages.ts";
 import { mapStrings } from "../../values/strings.ts";
 import { contradiction } from "../judgement/contradiction.ts";
+import type { JudgedRun } from "../judgement/index.ts";
 import { cursorOf, placeOf } from "./cursor.ts";
 import { optionalInstant } from "./instant.ts";
 import type {

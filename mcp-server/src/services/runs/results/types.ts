@@ -1,7 +1,7 @@
 import type { Classification, ExecutionStatus } from "../../../domain/index.ts";
 import type { AwaitingExecution, Database, ExecutionFilter, FoundExecution } from "../../../storage/index.ts";
-import type { JudgedRun, JudgementService } from "../judgement/index.ts";
 import type { CallContext, Clock, EventInput, ExecutionService, Secrets } from "../../ports.ts";
+import type { JudgedRun, JudgementService } from "../judgement/index.ts";
 
 /** `since` and `until` are ISO dates or times; `before` is the `next` of another page. */
 export type ResultQuery = ExecutionFilter & { before?: string | undefined; maxTokens: number };

@@ -2,7 +2,7 @@ import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
-import type { Language, Script } from "./types.ts";
+import type { Language, Script } from "../../ports.ts";
 
 /** A file name that is a script's: no path, nothing hidden. */
 const scriptName = /^\w[\w .-]{0,195}\.(py|mjs|cjs|js|sh)$/;

@@ -1,2 +1,2 @@
 export { createScripts, type ScriptDependencies } from "./scripts.ts";
-export type { ScriptEnd, ScriptPort, ScriptReply, ScriptService, ToolCalls, ToolReply } from "./types.ts";
+export type { ScriptReply, ScriptService, ToolCalls, ToolReply } from "./types.ts";

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { findProgram, runProgram } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
-import type { Language } from "./types.ts";
+import type { Language } from "../../ports.ts";
 
 /** What runs a language: its command, and where it lies beside /usr, to be shown inside a sandbox at the same path. */
 export type Interpreter = { command: readonly [string, ...string[]]; places: readonly string[] };

@@ -3,10 +3,9 @@ import { access, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Sandbox, startUnsandboxed, type WatchedProgram } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
-import type { Run } from "../../ports.ts";
+import type { Run, Script, ScriptTask } from "../../ports.ts";
 import type { Interpreter } from "./interpreters.ts";
 import type { RunFolder } from "./runFolder.ts";
-import type { Script, ScriptTask } from "./types.ts";
 
 export type ScriptLimits = { memoryMb: number; processes: number };
 

@@ -1,13 +1,22 @@
 import type { Step } from "../../../domain/index.ts";
+import type {
+  ArtifactRef,
+  ArtifactStore,
+  Clock,
+  ExecutionService,
+  Run,
+  ScriptEnd,
+  ScriptTask,
+  Secrets,
+} from "../../ports.ts";
 import { abortEnding } from "../../records/executions/index.ts";
-import type { ArtifactRef, ArtifactStore, Clock, ExecutionService, Run, Secrets } from "../../ports.ts";
 import { ScriptToolCalls } from "./calls.ts";
 import { openChannel } from "./channel.ts";
 import { type Followed, follow } from "./follow.ts";
 import { type Launch, type ScriptLimits, startScript } from "./launch.ts";
 import { ScriptLog } from "./log.ts";
 import { openRunFolder, readResult } from "./runFolder.ts";
-import type { ScriptEnd, ScriptTask, ToolCalls } from "./types.ts";
+import type { ToolCalls } from "./types.ts";
 import { readSaid, verdictOf } from "./verdict.ts";
 
 export type ScriptRunDependencies = {

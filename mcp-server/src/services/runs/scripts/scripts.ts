@@ -1,21 +1,13 @@
 import { findSandbox } from "@labwright/controllers";
+import { type ScriptResult, scriptResultSchema } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
+import type { CallContext, Run, RunReply, Script, ScriptEnd, ScriptTask } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
-import type { CallContext, Run, RunReply } from "../../ports.ts";
 import { findScript, readScripts } from "./folder.ts";
 import { findInterpreter } from "./interpreters.ts";
 import { checkReadable, type Launch } from "./launch.ts";
 import { runScript, type ScriptRunDependencies } from "./run.ts";
-import {
-  type Script,
-  type ScriptEnd,
-  type ScriptReply,
-  type ScriptRequest,
-  type ScriptResult,
-  type ScriptService,
-  type ScriptTask,
-  scriptResultSchema,
-} from "./types.ts";
+import type { ScriptReply, ScriptRequest, ScriptService } from "./types.ts";
 
 export type ScriptDependencies = ScriptRunDependencies & {
   folders: { own: string; shipped: string };

@@ -1,39 +1,5 @@
-import { z } from "zod";
-import { paramsSchema } from "../../../domain/index.ts";
-import type { CallContext, DeviceRef, Run, RunReply } from "../../ports.ts";
-
-export type Language = "python" | "node" | "bash";
-
-/** A program of the user's folder or one that ships with the server. `name` is its file name, unique among all. */
-export type Script = {
-  name: string;
-  language: Language;
-  /** Its first comment line. */
-  description?: string;
-  shipped: boolean;
-  folder: string;
-};
-
-/** What an execution of a script keeps beside its steps. */
-export const scriptResultSchema = z.object({
-  script: z.string(),
-  status: z.string(),
-  exit_code: z.int().optional(),
-  message: z.string().optional(),
-  outputs: paramsSchema,
-  log_tail: z.string().optional(),
-  /** URI of all that it said. */
-  log: z.string().optional(),
-  verified_count: z.int(),
-});
-export type ScriptResult = z.output<typeof scriptResultSchema>;
-
-/** How a script ended. `reason` is there whenever it did not pass. */
-export type ScriptEnd = {
-  status: "passed" | "failed" | "error";
-  reason?: { code: string; message: string };
-  result: ScriptResult;
-};
+import type { ScriptResult } from "../../../domain/index.ts";
+import type { CallContext, DeviceRef, RunReply, Script, ScriptPort } from "../../ports.ts";
 
 export type ScriptReply = Omit<RunReply<never>, "output" | "steps_done"> & {
   exit_code?: number | undefined;
@@ -56,22 +22,6 @@ export type ScriptRequest = DeviceRef & {
   timeout_ms?: number | undefined;
   environment?: string | undefined;
   release?: string | undefined;
-};
-
-/** A script as a part of somebody's run. */
-export type ScriptTask = {
-  script: string;
-  args: readonly string[];
-  userinterface?: string | undefined;
-  /** Shorter than what the run has left. */
-  timeoutMs?: number | undefined;
-};
-
-export type ScriptPort = {
-  /** Throws SCRIPT_NOT_FOUND with the nearest names, AMBIGUOUS. */
-  find(name: string): Promise<Script>;
-  /** Runs it on the run's device; its calls become steps of the run. Throws what ended the run. */
-  runWithin(run: Run, task: ScriptTask): Promise<ScriptEnd>;
 };
 
 export type ScriptService = ScriptPort & {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { paramsSchema } from "../../../domain/index.ts";
-import type { ScriptEnd } from "./types.ts";
+import type { ScriptEnd } from "../../ports.ts";
 
 /** What a script may say of how it ended: see scripts/README.md. */
 const saidSchema = z.object({

@@ -2,8 +2,8 @@ import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { ApiRequest, MultipartPart } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
-import type { Secrets } from "../../../ports.ts";
 import type { Uploads } from "../../../policy/uploads.ts";
+import type { Secrets } from "../../../ports.ts";
 
 /** All files of one body together. */
 const largestFiles = 50_000_000;

@@ -6,8 +6,8 @@ import {
   repeatWords,
 } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
-import { resolveText, resolveValue, resolveValues } from "../../../values/values.ts";
 import { classOf } from "../../../records/verdicts.ts";
+import { resolveText, resolveValue, resolveValues } from "../../../values/values.ts";
 import { type Answer, answerOf } from "../api/answer.ts";
 import { curlLine } from "../api/curl.ts";
 import { type Judged, judge, judgeTime } from "../api/judge.ts";

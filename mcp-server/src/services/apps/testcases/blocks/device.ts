@@ -1,7 +1,7 @@
 import type { Failure, Params } from "../../../../domain/index.ts";
+import { classOf } from "../../../records/verdicts.ts";
 import { holdsSecret } from "../../../values/placeholders.ts";
 import { resolveText, resolveValues } from "../../../values/values.ts";
-import { classOf } from "../../../records/verdicts.ts";
 import { titleOf } from "../titles.ts";
 import { actionOf, checkOf, withoutApp } from "../validate.ts";
 import { assign, type BlockEnd, type BlockOf, broken, type Frame, type PreparedBlock } from "./block.ts";

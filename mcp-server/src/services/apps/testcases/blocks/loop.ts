@@ -1,6 +1,6 @@
 import type { Graph } from "../../../../domain/index.ts";
-import { holds } from "../../../values/expressions.ts";
 import type { FailureClass } from "../../../records/verdicts.ts";
+import { holds } from "../../../values/expressions.ts";
 import type { BlockEnd, BlockOf, Frame, GraphEnd, PreparedBlock } from "./block.ts";
 
 const maxRounds = 1_000;

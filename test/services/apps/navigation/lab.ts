@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import type { Step, Verification } from "../../../../mcp-server/src/domain/index.ts";
+import { createNavigation } from "../../../../mcp-server/src/services/apps/navigation/index.ts";
+import {
+  createUserInterfaces,
+  type ReferencePort,
+  type TestCasePort,
+} from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
+import { createActions } from "../../../../mcp-server/src/services/devices/actions/index.ts";
+import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
+import type {
+  ActionExecutor,
+  CallContext,
+  Clock,
+  OpenDevice,
+  Run,
+  ScreenService,
+} from "../../../../mcp-server/src/services/ports.ts";
+import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
+import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
+import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
+import { executionRows } from "../../../../mcp-server/src/storage/executionRows.ts";
+import type { Database } from "../../../../mcp-server/src/storage/index.ts";
+import { callContext } from "../../../fixtures/callContext.ts";
+import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
+
+/** An app without test cases. */
+export const noTestcases: TestCasePort = { exportFor: async () => [], importAll: async () => undefined };
+
+export const noReferences: ReferencePort = {
+  exportFor: async () => [],
+  importAll: async () => undefined,
+  removeOrphans: async () => {},
+};
+
+export type LabOptions = {
+  /** What tells the age of positions and the time of runs. */
+  clock?: Clock;
+  latencyMs?: number;
+  /** Stands between navigation and the real executor. */
+  wrapActions?: (actions: ActionExecutor) => ActionExecutor;
+};
+
+const noScreen: Pick<ScreenService, "capture"> = { capture: async () => undefined };
+
+/** Navigation over the simulated set-top box, with the real executors and a real database. */
+export async function openLab(db: Database, options: LabOptions = {}) {
+  const clock = options.clock ?? systemClock;
+  const secrets = testSecrets();
+  const devices = simulatedDevices({ latencyMs: options.latencyMs ?? 0, names: [`box-${randomUUID()}`] });
+  const screen: ScreenService = {
+    capture: noScreen.capture,
+    screenshot: () => Promise.reject(new Error("not here")),
+    dump: () => Promise.reject(new Error("not here")),
+    changes: async () => undefined,
+  };
+  const verifications = createVerifications({ clock: systemClock, secrets, screen });
+  const executor = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
+  const actions = options.wrapActions?.(executor) ?? executor;
+  const userinterfaces = createUserInterfaces({
+    db,
+    clock,
+    testcases: () => noTestcases,
+    references: () => noReferences,
+  });
+  const executions = createExecutions({
+    notices: createNotices(),
+    rows: executionRows(db),
+    devices,
+    events: { append: async () => undefined },
+    secrets,
+    clock: systemClock,
+    host: "lab",
+  });
+  const navigation = createNavigation({
+    db,
+    clock,
+    actions,
+    verifications,
+    screen,
+    devices,
+    executions,
+    userinterfaces,
+    positionStaleMs: 30_000,
+  });
+  const { device } = await devices.acquire({}, callContext(), { drives: false });
+  return {
+    navigation,
+    userinterfaces,
+    devices,
+    device,
+    executions,
+    clock,
+    verifications,
+    actions,
+    screen,
+    secrets,
+  };
+}
+export type Lab = Awaited<ReturnType<typeof openLab>>;
+
+/** A run that keeps what it is told. */
+export function fakeRun(device: OpenDevice, signal: AbortSignal = new AbortController().signal) {
+  const steps: Omit<Step, "index">[] = [];
+  const counted = { checks: 0 };
+  const context: CallContext = callContext({ signal });
+  const run: Run = {
+    id: randomUUID(),
+    kind: "navigation",
+    device,
+    signal,
+    context,
+    noticesBefore: [],
+    step: async (step) => {
+      steps.push(step);
+    },
+    verified: (count) => {
+      counted.checks += count;
+    },
+  };
+  return { run, steps, counted };
+}
+
+export const shows = (text: string): Verification => ({
+  command: "text_visible",
+  params: { text },
+  timeout_ms: 200,
+});
+export const click = (selector: string) => ({ command: "click_element", params: { selector } });
+export const press = (key: string) => ({ command: "press_key", params: { key } });
+
+/** Drives the box by its remote, as somebody else would. */
+export async function drive(lab: Lab, key: string): Promise<void> {
+  const report = await lab.actions.run(
+    lab.device,
+    { actions: [press(key)], retry_actions: [], failure_actions: [] },
+    { variables: {}, signal: new AbortController().signal },
+  );
+  if (!report.ok) throw new Error(report.results[0]?.message);
+}
+
+/**
+ * The box as an app: Start (entry) → Home by the HOME key; from Home to Live, Movies and Settings, and back. `edges`
+ * replaces or adds edges by `Source → Target`.
+ */
+export function boxYaml(name: string, edges: Readonly<Record<string, object | undefined>> = {}): string {
+  const way = (source: string, target: string, there: object[], back?: object[]) => ({
+    [`${source} → ${target}`]: {
+      source,
+      target,
+      action_sets: [{ actions: there }, ...(back ? [{ direction: "reverse", actions: back }] : [])],
+    },
+  });
+  const all = {
+    ...way("Start", "Home", [press("HOME")]),
+    ...way("Home", "Live", [click("Live TV")], [press("BACK")]),
+    ...way("Home", "Movies", [click("Movies")], [press("BACK")]),
+    ...way("Home", "Settings", [click("Settings")], [press("BACK")]),
+    ...edges,
+  };
+  return JSON.stringify({
+    format_version: 1,
+    name,
+    models: ["simulated"],
+    variables: { home_text: "Welcome home" },
+    tree: {
+      nodes: [
+        { label: "Start", type: "entry" },
+        { label: "Home", verifications: [shows("{{home_text}}")] },
+        { label: "Live", verifications: [shows("Now playing")] },
+        { label: "Movies", verifications: [shows("All movies")] },
+        { label: "Settings", verifications: [shows("Device settings")] },
+        { label: "Blind" },
+        { label: "Mute", type: "action" },
+      ],
+      edges: Object.values(all).filter((edge) => edge !== undefined),
+    },
+  });
+}

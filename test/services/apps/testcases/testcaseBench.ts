@@ -1,0 +1,254 @@
+import { createHash } from "node:crypto";
+import { createServer, type RequestListener } from "node:http";
+import { ToolError } from "../../../../mcp-server/src/errors.ts";
+import {
+  createSchemaChecker,
+  type SchemaChecker,
+} from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
+import {
+  type AppView,
+  createTestcases,
+  type ExecuteRequest,
+  type NavigationOutcome,
+  type NavigationRequest,
+  type TestcaseReply,
+} from "../../../../mcp-server/src/services/apps/testcases/index.ts";
+import { createActions } from "../../../../mcp-server/src/services/devices/actions/index.ts";
+import { createScreen } from "../../../../mcp-server/src/services/devices/screen/screenService.ts";
+import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
+import { allowedFetch } from "../../../../mcp-server/src/services/policy/allowedFetch.ts";
+import { createUploads } from "../../../../mcp-server/src/services/policy/uploads.ts";
+import { createUrlPolicy } from "../../../../mcp-server/src/services/policy/urlPolicy.ts";
+import type {
+  ActionExecutor,
+  ArtifactStore,
+  CallContext,
+  Clock,
+  ExecutionService,
+  Run,
+  ScriptPort,
+  StoredEvent,
+} from "../../../../mcp-server/src/services/ports.ts";
+import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
+import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
+import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
+import { createReports } from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import { findScript } from "../../../../mcp-server/src/services/runs/scripts/folder.ts";
+import { executionRows } from "../../../../mcp-server/src/storage/executionRows.ts";
+import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
+import { testcaseRows } from "../../../../mcp-server/src/storage/testcaseRows.ts";
+import { callContext } from "../../../fixtures/callContext.ts";
+import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
+
+export type BenchOptions = {
+  clock?: Clock;
+  latencyMs?: number;
+  secrets?: Record<string, string>;
+  /** What navigation answers, by target; any other target is reached and verified. */
+  navigate?: (request: NavigationRequest, run: Run) => Promise<NavigationOutcome>;
+  screenFault?: ToolError;
+  /** What every command of the device reads. */
+  reads?: Record<string, unknown>;
+  uploads?: string;
+  /** The thread that checks by JSON Schema; one that finds no built file when left out. */
+  schemas?: SchemaChecker;
+  /** What runs scripts; none is known when left out. */
+  scripts?: ScriptPort;
+};
+
+/** Apps that the tests know: `box` of the simulated device. */
+const apps: Readonly<Record<string, AppView>> = {
+  box: {
+    name: "box",
+    variables: { app: { url: "http://box.test/" }, greeting: "Welcome" },
+    nodes: ["Home", "Movies", "Settings"].map((label) => ({ id: `id-${label}`, label })),
+  },
+  other: {
+    name: "other",
+    variables: { app: {}, greeting: "Nothing" },
+    nodes: [{ id: "id-Home", label: "Home" }],
+  },
+};
+
+const noScripts: ScriptPort = {
+  find: async (name) => findScript([], name),
+  runWithin: async (_run, { script }) => Promise.reject(new Error(`no script ${script}`)),
+};
+
+/** Artifacts in memory, content-addressed as on disk. */
+export function memoryArtifacts(): ArtifactStore {
+  const kept = new Map<string, { bytes: Uint8Array; mimeType: string }>();
+  return {
+    async put(bytes, mimeType) {
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      kept.set(sha256, { bytes, mimeType });
+      return { uri: `artifact://${sha256}`, sha256, mime_type: mimeType, bytes: bytes.byteLength };
+    },
+    async get(sha256) {
+      const found = kept.get(sha256);
+      if (found) return found;
+      throw new ToolError("ARTIFACT_NOT_FOUND", `There is no artifact ${sha256}.`, "Look at the execution.");
+    },
+    startingWith: async (prefix) => [...kept.keys()].filter((name) => name.startsWith(prefix)),
+  };
+}
+
+/** Test cases over a real database, a simulated box, real checks and actions; only navigation answers as told. */
+export function openBench(storage: Storage, options: BenchOptions = {}) {
+  const clock = options.clock ?? systemClock;
+  const secrets = testSecrets(options.secrets);
+  const { db } = storage;
+  const devices = simulatedDevices({ clock, latencyMs: options.latencyMs ?? 0 });
+  const artifacts = memoryArtifacts();
+  const screen = createScreen(artifacts);
+  const verifications = createVerifications({ clock: systemClock, secrets, screen });
+  const notices = createNotices();
+  const faults: unknown[] = [];
+  const events = eventRows(db);
+  const executions: ExecutionService = createExecutions({
+    notices,
+    rows: executionRows(db),
+    devices,
+    events: {
+      append: (tx, event) => events.append(tx, { ...event, at: new Date(clock.now()).toISOString() }),
+    },
+    secrets,
+    clock,
+    host: "lab",
+    onError: (error) => faults.push(error),
+  });
+  const policy = createUrlPolicy({ allow: [], deny: [] }, { port: () => undefined });
+  const testcases = createTestcases({
+    rows: testcaseRows(db),
+    rowsIn: testcaseRows,
+    lastRun: executionRows(db).lastRun,
+    devices,
+    executions,
+    actions: reading(createActions({ notices, clock: systemClock, secrets, verifications }), options.reads),
+    verifications,
+    navigation: {
+      navigate: (run, request) =>
+        options.navigate
+          ? options.navigate(request, run)
+          : Promise.resolve({ reached: true, verified: true }),
+    },
+    scripts: options.scripts ?? noScripts,
+    screen: {
+      async capture(device, signal) {
+        if (options.screenFault) throw options.screenFault;
+        return screen.capture(device, signal);
+      },
+    },
+    secrets,
+    clock,
+    http: (url, init) => allowedFetch(policy, url, init),
+    uploads: createUploads(options.uploads ?? "/nowhere"),
+    schemas: options.schemas ?? createSchemaChecker(),
+    apps: {
+      async describe(name) {
+        const found = apps[name];
+        if (found) return found;
+        throw new ToolError(
+          "USERINTERFACE_NOT_FOUND",
+          `There is no userinterface "${name}".`,
+          "Did you mean box?",
+        );
+      },
+    },
+  });
+  const reports = createReports({
+    ...{ executions, artifacts, secrets, clock },
+    judgements: { of: async () => [] },
+    requirementsOf: async () => [],
+  });
+  return { testcases, executions, reports, artifacts, secrets, devices, clock, faults, events };
+}
+export type Bench = ReturnType<typeof openBench>;
+
+/** The same actions, as on a device whose commands read something. */
+function reading(actions: ActionExecutor, data: BenchOptions["reads"]): ActionExecutor {
+  if (!data) return actions;
+  return {
+    list: (device) => actions.list(device),
+    describe: (device, name) => actions.describe(device, name),
+    validate: (device, list) => actions.validate(device, list),
+    async run(device, batch, options) {
+      const report = await actions.run(device, batch, options);
+      return { ...report, results: report.results.map((result) => ({ ...result, data })) };
+    },
+  };
+}
+
+type Given = Record<string, unknown>;
+let count = 0;
+
+/** A graph from a list: start, the blocks one after the other on success, an end; `more` edges on top. */
+export function chain(
+  blocks: readonly Given[],
+  more: readonly Given[] = [],
+): { blocks: Given[]; edges: Given[] } {
+  const all = [{ id: "start", type: "start" }, ...blocks, { id: "done", type: "success" }];
+  const ids = all.map(({ id }) => id);
+  const edges = ids.slice(1).map((to, index) => ({ from: ids[index], to, on: "success" }));
+  return { blocks: all, edges: [...edges, ...more] };
+}
+
+/** A test case with a name of its own. */
+export function testcase(graph: { blocks: Given[]; edges: Given[] }, more: Given = {}): Given {
+  count += 1;
+  return { name: `test ${count}`, ...graph, ...more };
+}
+
+export const sees = (id: string, text: string, more: Given = {}): Given => ({
+  id,
+  type: "verification",
+  command: "text_visible",
+  params: { text },
+  timeout_ms: 0,
+  ...more,
+});
+
+export const click = (id: string, selector: string, more: Given = {}): Given => ({
+  id,
+  type: "action",
+  command: "click_element",
+  params: { selector },
+  ...more,
+});
+
+/** Saves and runs; the reply with the execution's steps. */
+export async function runSaved(
+  bench: Bench,
+  given: Given,
+  request: Partial<ExecuteRequest> = {},
+  context: CallContext = callContext(),
+): Promise<TestcaseReply & { steps: Awaited<ReturnType<ExecutionService["get"]>>["steps"] }> {
+  const { name } = await bench.testcases.save(given, {});
+  const reply = await bench.testcases.execute(
+    { testcase: name, inputs: {}, wait_ms: 60_000, timeout_ms: 60_000, ...request },
+    context,
+  );
+  return { ...reply, steps: (await bench.executions.get(reply.execution_id)).steps };
+}
+
+/** Events of an execution. */
+export async function eventsOf(bench: Bench, executionId: string): Promise<StoredEvent[]> {
+  const all = await bench.events.read({ after: 0, limit: 10_000 });
+  return all.filter(({ execution_id }) => execution_id === executionId);
+}
+
+/** A server on loopback; its address, and what ends it. */
+export async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer(listener);
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}

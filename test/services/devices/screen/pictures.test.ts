@@ -1,0 +1,67 @@
+import type { Element } from "@labwright/controllers";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { drawMarks, scaleFrame } from "../../../../mcp-server/src/services/devices/screen/pictures.ts";
+import { seenSize } from "../../../fixtures/messagesApi/images.ts";
+import { knownModels } from "../../../fixtures/messagesApi/models.ts";
+
+async function picture(width: number, height: number): Promise<Uint8Array> {
+  return sharp({ create: { width, height, channels: 3, background: "#ffffff" } })
+    .png()
+    .toBuffer();
+}
+
+function element(ref: string, rect: Element["rect"]): Element {
+  return {
+    ref,
+    role: "button",
+    name: ref,
+    states: [],
+    depth: 0,
+    interactive: true,
+    ...(rect ? { rect } : {}),
+  };
+}
+
+test("marks are drawn on the edges of what is in the picture, and nowhere else", async () => {
+  const plain = await picture(200, 100);
+  const marked = await drawMarks(plain, [
+    element("e1", { x: 50, y: 40, width: 60, height: 30 }),
+    element("e2", { x: 900, y: 900, width: 10, height: 10 }),
+    element("e3", undefined),
+  ]);
+  const { data, info } = await sharp(marked).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const isWhite = (x: number, y: number) =>
+    data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3).every((one) => one === 255);
+  expect([info.width, info.height]).toEqual([200, 100]);
+  expect(isWhite(50, 55)).toBe(false);
+  expect(isWhite(80, 55)).toBe(true);
+  expect(isWhite(180, 90)).toBe(true);
+});
+
+test.each([
+  [1_920, 1_080],
+  [1_280, 960],
+  [1_080, 2_400],
+  [3_000, 3_000],
+  [1_200, 1_200],
+  [40, 5_000],
+])("a picture of %d by %d reaches every model as the model sees it, so that its coordinates are true", async (width, height) => {
+  const { bytes, scale } = await scaleFrame(await picture(width, height));
+  const shown = await sharp(bytes).metadata();
+  for (const { id, pictures } of knownModels)
+    expect(seenSize({ width: shown.width, height: shown.height }, pictures), id).toEqual({
+      width: shown.width,
+      height: shown.height,
+    });
+  expect(Math.abs(shown.width - width * scale)).toBeLessThanOrEqual(1);
+  expect(Math.abs(shown.height - height * scale)).toBeLessThanOrEqual(1);
+});
+
+test("a picture is made smaller on its long side only when it is larger, and the scale is stated", async () => {
+  const large = await scaleFrame(await picture(2560, 1000), 1280);
+  expect(large.scale).toBe(0.5);
+  expect(await sharp(large.bytes).metadata()).toMatchObject({ width: 1280, height: 500 });
+  const small = await picture(640, 400);
+  expect(await scaleFrame(small)).toEqual({ bytes: small, scale: 1 });
+});

@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { ToolError } from "../../../mcp-server/src/errors.ts";
+import { createSecrets } from "../../../mcp-server/src/services/policy/secrets.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "labwright-secrets-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const password = 'p@ss/w+rd "ü" <&>';
+
+function codeOf(run: () => unknown): { code: string; message: string; hint: string } {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ToolError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("reading", () => {
+  it("takes values from a variable, a file without its last line end, and LABWRIGHT_SECRET_, which wins", () => {
+    const file = join(folder, "key");
+    writeFileSync(file, "from-file\n");
+    const secrets = createSecrets(
+      { A: { env: "MY_A" }, B: { file }, C: { env: "MY_C" } },
+      {
+        MY_A: "from-env",
+        MY_C: "configured",
+        LABWRIGHT_SECRET_C: "direct-c",
+        LABWRIGHT_SECRET_D: "direct-d",
+      },
+    );
+    expect(secrets.fill("{{secret.A}} {{ secret.B }} {{secret.C}} {{secret.D}}")).toBe(
+      "from-env from-file direct-c direct-d",
+    );
+  });
+
+  it("names every secret that has no value or too short a one, and never the value", () => {
+    const error = codeOf(() =>
+      createSecrets(
+        { A: { env: "NONE" }, B: { file: join(folder, "none") }, C: { env: "SHORT" } },
+        { SHORT: "xyz", LABWRIGHT_SECRET_D: "" },
+      ),
+    );
+    expect(error.code).toBe("CONFIG_INVALID");
+    for (const part of [
+      "A: variable NONE",
+      "B: file",
+      "C: variable SHORT is shorter than 4",
+      "D: LABWRIGHT_SECRET_D",
+    ]) {
+      expect(error.message).toContain(part);
+    }
+    expect(error.message).not.toContain("xyz");
+  });
+});
+
+describe("filling", () => {
+  const secrets = createSecrets({}, { LABWRIGHT_SECRET_PASSWORD: password, LABWRIGHT_SECRET_USER: "anna" });
+
+  it("replaces placeholders in every string below a value and leaves the value itself alone", () => {
+    const given = {
+      user: "{{secret.USER}}",
+      list: ["a {{secret.PASSWORD}} b", 3, null, { deep: "{{name}}" }],
+    };
+    const before = structuredClone(given);
+    expect(secrets.fill(given)).toEqual({
+      user: "anna",
+      list: [`a ${password} b`, 3, null, { deep: "{{name}}" }],
+    });
+    expect(given).toEqual(before);
+  });
+
+  it("does not take a value for a pattern of replacement", () => {
+    const odd = createSecrets({}, { LABWRIGHT_SECRET_ODD: "$&$1{{secret.USER}}" });
+    expect(odd.fill("<{{secret.ODD}}>")).toBe("<$&$1{{secret.USER}}>");
+  });
+
+  it("offers the nearest name for an unknown one, in check as in fill", () => {
+    for (const run of [
+      () => secrets.check({ a: "{{secret.PASSWRD}}" }),
+      () => secrets.fill("{{secret.PASSWRD}}"),
+    ]) {
+      expect(codeOf(run)).toMatchObject({
+        code: "SECRET_NOT_FOUND",
+        hint: expect.stringContaining("PASSWORD"),
+      });
+    }
+    expect(() => secrets.check({ a: ["{{secret.USER}}"] })).not.toThrow();
+  });
+});
+
+describe("masking", () => {
+  const secrets = createSecrets({}, { LABWRIGHT_SECRET_PASSWORD: password, LABWRIGHT_SECRET_USER: "anna" });
+  const json = JSON.stringify({ password });
+
+  it.each([
+    ["plain", `it is ${password}.`],
+    ["URL-encoded", `?p=${encodeURIComponent(password)}&x`],
+    [
+      "URL-encoded in lower case",
+      `?p=${encodeURIComponent(password).replace(/%../g, (c) => c.toLowerCase())}`,
+    ],
+    ["as a form sends it", new URLSearchParams({ p: password }).toString()],
+    ["in JSON", json],
+    ["in JSON in JSON", JSON.stringify({ body: json })],
+    ["in HTML", "<b>p@ss/w+rd &quot;ü&quot; &lt;&amp;&gt;</b>"],
+    ["in base64", Buffer.from(password).toString("base64")],
+    ["in base64url", Buffer.from(password).toString("base64url")],
+    ["in a Basic header, first offset", Buffer.from(`a:${password}`).toString("base64")],
+    ["in a Basic header, second offset", Buffer.from(`ab:${password}`).toString("base64")],
+    ["in a Basic header, third offset", Buffer.from(`abc:${password}:tail`).toString("base64")],
+  ])("hides a value %s", (_, text) => {
+    const masked = secrets.mask(text);
+    expect(masked).toContain("[secret PASSWORD]");
+    expect(masked).not.toContain("ss/w");
+    expect(masked).not.toContain(encodeURIComponent("ss/w"));
+  });
+
+  it("hides values in nested objects, arrays and keys, and keeps bytes and dates", () => {
+    const bytes = new Uint8Array([1]);
+    const at = new Date(0);
+    expect(secrets.mask({ "anna!": [{ deep: "hi anna" }], bytes, at, n: 1 })).toEqual({
+      "[secret USER]!": [{ deep: "hi [secret USER]" }],
+      bytes,
+      at,
+      n: 1,
+    });
+  });
+
+  it("leaves nothing of a secret that contains another", () => {
+    const both = createSecrets(
+      {},
+      { LABWRIGHT_SECRET_LONG: "anna-and-more", LABWRIGHT_SECRET_SHORT: "anna" },
+    );
+    expect(both.mask("x anna-and-more y anna z")).toBe("x [secret LONG] y [secret SHORT] z");
+  });
+
+  it("undoes a fill, whatever the value", () => {
+    for (let i = 0; i < 200; i++) {
+      const value = Array.from({ length: 4 + (i % 20) }, (_, k) =>
+        String.fromCodePoint(33 + ((i * 31 + k * 17) % 500)),
+      ).join("");
+      const one = createSecrets({}, { LABWRIGHT_SECRET_X: value });
+      const sent = {
+        header: Buffer.from(`user:${value}`).toString("base64"),
+        body: JSON.stringify({ value }),
+        value,
+      };
+      const shown = JSON.stringify(one.mask(one.fill({ ...sent, filled: "{{secret.X}}" })));
+      expect(shown).not.toContain(JSON.stringify(value).slice(1, -1));
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { TestClient } from "../../fixtures/client.ts";
+import { openProduct, type Product } from "../../fixtures/product.ts";
+import { serve } from "../apps/testcases/testcaseBench.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const html = `<!doctype html><title>Shop</title>
+  <button data-qa="buy">Buy</button><p data-testid="usual">Usual</p>`;
+
+let product: Product;
+let client: TestClient;
+let page: Awaited<ReturnType<typeof serve>>;
+beforeAll(async () => {
+  page = await serve((_, response) => void response.setHeader("content-type", "text/html").end(html));
+  product = await openProduct("devices: [{ name: one, model: web }]");
+  client = await product.connect();
+  for (const [name, attribute] of [
+    ["qa", "data-qa"],
+    ["plain", "data-testid"],
+  ]) {
+    const made = await client.call("create_userinterface", {
+      name,
+      models: ["web"],
+      app: { url: `${page.url}/` },
+      test_id_attribute: attribute,
+    });
+    expect(made.isError, made.text).toBe(false);
+    await client.call("create_node", {
+      userinterface_name: name,
+      label: "Shop",
+      type: "entry",
+      verifications: [{ command: "text_visible", params: { text: "Usual" } }],
+    });
+  }
+  await client.call("execute_device_action", {
+    actions: [{ command: "navigate_to_url", params: { url: `${page.url}/` } }],
+  });
+});
+afterAll(async () => {
+  await product.dispose();
+  await page.close();
+});
+
+const sees = (testid: string) => ({
+  id: "sees",
+  type: "verification",
+  command: "element_visible",
+  params: { selector: `testid=${testid}` },
+  timeout_ms: 500,
+});
+
+async function runs(name: string, testid: string, userinterface_name?: string): Promise<unknown> {
+  const testcase = {
+    name,
+    ...(userinterface_name !== undefined && { userinterface_name }),
+    blocks: [
+      { id: "start", type: "start" },
+      { id: "open", type: "action", command: "navigate_to_url", params: { url: `${page.url}/` } },
+      sees(testid),
+      { id: "done", type: "success" },
+    ],
+    edges: [
+      { from: "start", to: "open" },
+      { from: "open", to: "sees" },
+      { from: "sees", to: "done" },
+    ],
+  };
+  const saved = await client.call("save_testcase", { testcase });
+  expect(saved.isError, saved.text).toBe(false);
+  return (await client.call("execute_testcase", { testcase: name })).structured.status;
+}
+
+describe("the attribute that names elements for tests", () => {
+  it("is that of the test's own app, whatever ran before", async () => {
+    expect(await runs("of qa", "buy", "qa")).toBe("passed");
+    expect(await runs("of plain", "usual", "plain")).toBe("passed");
+    expect(await runs("of no app", "usual")).toBe("passed");
+    expect(await runs("of qa", "buy", "qa")).toBe("passed");
+    expect(await runs("of no app", "buy")).toBe("failed");
+    const located = await client.call("verify_node", { userinterface_name: "qa", node: "Shop" });
+    expect(located.isError, located.text).toBe(false);
+    expect(await runs("of no app", "usual")).toBe("passed");
+    expect(await runs("of plain", "buy", "plain")).toBe("failed");
+  });
+
+  it("is that of a test that another calls, and again the caller's behind it", async () => {
+    expect(await runs("of qa", "buy", "qa")).toBe("passed");
+    const testcase = {
+      name: "caller",
+      userinterface_name: "plain",
+      blocks: [
+        { id: "start", type: "start" },
+        { id: "call", type: "call_testcase", testcase: "of qa" },
+        sees("usual"),
+        { id: "done", type: "success" },
+      ],
+      edges: [
+        { from: "start", to: "call" },
+        { from: "call", to: "sees" },
+        { from: "sees", to: "done" },
+      ],
+    };
+    await client.call("save_testcase", { testcase });
+    const { structured, text } = await client.call("execute_testcase", { testcase: "caller" });
+    expect(structured.status, text).toBe("passed");
+  });
+});

@@ -1,0 +1,188 @@
+import type { DeviceNotice } from "@labwright/controllers";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { TestClient } from "../../fixtures/client.ts";
+import { openProduct, type Product } from "../../fixtures/product.ts";
+import { serve } from "../apps/testcases/testcaseBench.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const html = `<!doctype html><title>Noises</title><h1>Noises</h1>
+  <button onclick="alert('Saved')">Alert</button>
+  <button onclick="null.fail()">Throw</button>
+  <button onclick="fetch('/later').then(() => { throw new Error('late trouble') })">Later</button>
+  <p>Quiet place</p>`;
+
+const noisy =
+  "<h1>Noisy</h1><script>let at = 0; setInterval(() => { throw new Error('constant trouble ' + ++at) }, 50)</script>";
+
+let product: Product;
+let holder: TestClient;
+let other: TestClient;
+let page: Awaited<ReturnType<typeof serve>>;
+let answerLater = () => {};
+beforeAll(async () => {
+  page = await serve((request, response) => {
+    if (request.url === "/noisy") return void response.setHeader("content-type", "text/html").end(noisy);
+    if (request.url !== "/later") return void response.setHeader("content-type", "text/html").end(html);
+    answerLater = () => void response.end("now");
+  });
+  product = await openProduct("devices: [{ name: browser, model: web }]");
+  holder = await product.connect({ client: "holder" });
+  other = await product.connect({ client: "other" });
+});
+afterEach(async () => {
+  await holder.call("release_control", {});
+  await other.call("release_control", {});
+});
+afterAll(async () => {
+  await product.dispose();
+  await page.close();
+});
+
+const act = (client: TestClient, ...actions: Action[]) => client.call("execute_device_action", { actions });
+const open = () => ({ command: "navigate_to_url", params: { url: `${page.url}/` } });
+const click = (name: string) => ({
+  command: "click_element",
+  params: { selector: `role=button[name="${name}"]` },
+});
+const stepsOf = async (id: unknown) => (await product.services.executions.get(String(id))).steps;
+
+/** What the browser told of itself since it was opened. */
+async function heard(): Promise<readonly DeviceNotice[]> {
+  const { devices } = product.services;
+  const device = await devices.open(devices.find("browser"), new AbortController().signal);
+  return [...device.controllers.values()].flatMap((controller) => controller.noticesAfter(0));
+}
+
+/** Opens the page and lets its promise reject after the call has ended. */
+async function troubleBehind(client: TestClient): Promise<void> {
+  const { isError, text } = await act(client, open(), click("Later"));
+  expect(isError, text).toBe(false);
+  const before = (await heard()).at(-1)?.seq ?? 0;
+  answerLater();
+  await vi.waitFor(async () => expect((await heard()).at(-1)?.seq).toBeGreaterThan(before), {
+    timeout: 10_000,
+  });
+}
+
+const testcase = (name: string, blocks: Record<string, unknown>[]) => {
+  const all = [{ id: "start", type: "start" }, ...blocks, { id: "done", type: "success" }];
+  const edges = all.slice(1).map(({ id: to }, index) => ({ from: all[index]?.id, to }));
+  return { name, blocks: all, edges };
+};
+type Action = { command: string; params: Record<string, unknown> };
+const action = (id: string, { command, params }: Action) => ({
+  id,
+  type: "action",
+  command,
+  params,
+});
+const sees = (text: string) => ({
+  id: "sees",
+  type: "verification",
+  command: "text_visible",
+  params: { text },
+});
+
+describe("a notice belongs to the step in which it arose", () => {
+  it("in a batch: to the command, in the reply and in the record", async () => {
+    const { structured } = await act(holder, open(), click("Alert"), click("Throw"));
+    expect(String(structured.screen)).toContain('notice of 2 click_element: alert "Saved" was accepted');
+    expect(String(structured.screen)).toMatch(/notice of 3 click_element: .*null/);
+    const [step] = await stepsOf(structured.execution_id);
+    expect(step?.output).toMatchObject([
+      { command: "navigate_to_url" },
+      { command: "click_element", notices: ['alert "Saved" was accepted'] },
+      { command: "click_element", notices: [expect.stringContaining("null")] },
+    ]);
+    expect(step?.output).not.toMatchObject([{ notices: expect.anything() }, {}, {}]);
+  });
+
+  it("in a test case: to the block, and all three reports tell of it", async () => {
+    const saved = testcase("noisy", [
+      action("open", open()),
+      action("alerts", click("Alert")),
+      sees("Quiet place"),
+    ]);
+    await holder.call("save_testcase", { testcase: saved });
+    const { structured } = await holder.call("execute_testcase", { testcase: "noisy" });
+    expect(structured).toMatchObject({ status: "passed" });
+    const { structured: status } = await holder.call("get_execution_status", {
+      execution_id: structured.execution_id,
+    });
+    expect(status).toMatchObject({
+      steps: [
+        { step: expect.stringContaining("open") },
+        { notices: ['alert "Saved" was accepted'] },
+        { step: expect.stringContaining("the screen shows") },
+      ],
+    });
+    for (const format of ["html", "junit", "ctrf"]) {
+      const made = await holder.call("get_execution_report", {
+        execution_id: structured.execution_id,
+        format,
+      });
+      const { bytes } = await product.services.artifacts.get(
+        String(made.structured.report).replace("artifact://", ""),
+      );
+      expect(
+        Buffer.from(bytes)
+          .toString("utf8")
+          .replace(/&quot;|\\"/g, '"'),
+      ).toContain('alert "Saved" was accepted');
+    }
+  });
+});
+
+describe("a notice reaches no other run and no other caller", () => {
+  it("what comes behind a call is told to the next call of its holder, as of before", async () => {
+    await troubleBehind(holder);
+    const { structured } = await act(holder, { command: "scroll", params: {} });
+    expect(String(structured.screen)).toMatch(/notice from before this call: .*late trouble/);
+    const [step] = await stepsOf(structured.execution_id);
+    expect(JSON.stringify(step)).not.toContain("late trouble");
+  });
+
+  it("a look of the holder is told; one of another caller is not, and takes nothing away", async () => {
+    await troubleBehind(holder);
+    expect((await other.call("dump_ui_elements", {})).structured.notices).toBeUndefined();
+    expect(String((await holder.call("dump_ui_elements", {})).structured.notices)).toContain("late trouble");
+    expect((await holder.call("dump_ui_elements", {})).structured.notices).toBeUndefined();
+  });
+
+  it("the next holder hears nothing of the one before", async () => {
+    await troubleBehind(holder);
+    await holder.call("release_control", {});
+    const { structured } = await act(other, { command: "scroll", params: {} });
+    expect(structured.status).toBe("passed");
+    expect(String(structured.screen)).not.toContain("late trouble");
+  });
+
+  it("what the holder's own page does beside fresh runs is told to the holder, not to them", async () => {
+    await act(holder, { command: "navigate_to_url", params: { url: `${page.url}/noisy` } });
+    await holder.call("save_testcase", {
+      testcase: testcase("beside", [action("open", open()), sees("Quiet place"), action("again", open())]),
+    });
+    for (let run = 0; run < 3; run++) {
+      const { structured } = await holder.call("execute_testcase", { testcase: "beside" });
+      expect(structured.status).toBe("passed");
+      expect(JSON.stringify(structured)).not.toContain("constant trouble");
+      expect(JSON.stringify(await stepsOf(structured.execution_id))).not.toContain("constant trouble");
+    }
+    expect((await heard()).at(-1)?.text).toContain("constant trouble");
+    expect((await other.call("dump_ui_elements", {})).structured.notices).toBeUndefined();
+    expect(String((await holder.call("dump_ui_elements", {})).structured.notices)).toContain(
+      "constant trouble",
+    );
+  });
+
+  it("a test case hears nothing of what came before it", async () => {
+    await troubleBehind(holder);
+    await holder.call("save_testcase", {
+      testcase: testcase("calm", [action("open", open()), sees("Quiet place")]),
+    });
+    const { structured } = await holder.call("execute_testcase", { testcase: "calm" });
+    expect(structured.status).toBe("passed");
+    expect(JSON.stringify(await stepsOf(structured.execution_id))).not.toContain("late trouble");
+  });
+});

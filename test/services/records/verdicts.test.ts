@@ -1,0 +1,85 @@
+import { DeviceError, type Health } from "@labwright/controllers";
+import { expect, test } from "vitest";
+import { errorStatus } from "../../../mcp-server/src/errors.ts";
+import { watchStep } from "../../../mcp-server/src/services/devices/witness.ts";
+import type { OpenDevice } from "../../../mcp-server/src/services/ports.ts";
+import { classOf, verdictOf } from "../../../mcp-server/src/services/records/verdicts.ts";
+import faults from "../../../mcp-server/src/services/runs/judgement/faults.json" with { type: "json" };
+import { faultOf } from "../../../mcp-server/src/services/runs/judgement/index.ts";
+import { callContext } from "../../fixtures/callContext.ts";
+import { simulatedDevices } from "../../fixtures/simulated.ts";
+
+test("failed is said of the app alone", () => {
+  const failed = Object.keys(errorStatus).filter((code) => verdictOf(code) === "failed");
+  expect(failed.sort()).toEqual([
+    "ACTION_REJECTED",
+    "COMMAND_TIMEOUT",
+    "ELEMENT_AMBIGUOUS",
+    "ELEMENT_NOT_ACTIONABLE",
+    "ELEMENT_NOT_FOUND",
+    "INPUT_NOT_TAKEN",
+    "NAVIGATION_FAILED",
+    "NO_DIALOG",
+    "STALE_REF",
+    "TAB_NOT_FOUND",
+    "VERIFICATION_FAILED",
+    "VERIFICATION_TIMEOUT",
+  ]);
+});
+
+test("the codes by which the analysis tells a fault are codes that there are", () => {
+  const { lab, test: ofTest, quotePage } = faults;
+  const known = Object.keys(errorStatus);
+  expect([...lab, ...ofTest, ...quotePage].filter((code) => !known.includes(code))).toEqual([]);
+});
+
+test("the analysis blames neither lab nor test for what the server calls the app's", () => {
+  for (const code of Object.keys(errorStatus))
+    if (classOf(code) === "behaviour") expect([code, faultOf(code, "")]).toEqual([code, undefined]);
+  for (const code of [
+    "APP_UNREACHABLE",
+    "DEVICE_LOST",
+    "ENVIRONMENT_SLOW",
+    "PAGE_UNRESPONSIVE",
+    "STORAGE_FAILED",
+  ])
+    expect([code, faultOf(code, "")]).toEqual([code, "lab"]);
+});
+
+/** A device whose surroundings are as told. */
+async function deviceWith(health: Health): Promise<OpenDevice> {
+  const { device } = await simulatedDevices({}).acquire({}, callContext(), { drives: false });
+  const [[kind, controller] = []] = [...device.controllers];
+  if (!kind || !controller) throw new Error("The simulated device has no controller.");
+  const watched = { ...controller, health: { watch: () => ({ ask: async () => health, end: () => {} }) } };
+  return { ...device, controllers: new Map([[kind, watched]]) };
+}
+
+const judged = async (
+  health: Health,
+  code: ConstructorParameters<typeof DeviceError>[0],
+  deadlineMs = 1_000,
+) => {
+  const witness = watchStep(await deviceWith(health));
+  try {
+    return await witness.judge(new DeviceError(code, "It said so."), deadlineMs);
+  } finally {
+    witness.end();
+  }
+};
+
+test("what is around a step that waited in vain speaks louder than the step", async () => {
+  const unreachable = { url: "http://app.test/items", reason: "nothing listens at that address" };
+  expect(await judged({ unreachable }, "ELEMENT_NOT_FOUND")).toMatchObject({ code: "APP_UNREACHABLE" });
+  expect(await judged({ blankMs: 499 }, "ELEMENT_NOT_FOUND")).toMatchObject({ code: "ELEMENT_NOT_FOUND" });
+  expect(await judged({ blankMs: 500 }, "PAGE_UNRESPONSIVE")).toMatchObject({
+    code: "ENVIRONMENT_SLOW",
+    message: expect.stringMatching(/1000 ms.*blank page took 500 ms/),
+  });
+});
+
+test("a step that found what it did not want is judged by that alone", async () => {
+  const unreachable = { url: "http://app.test/items", reason: "nothing listens at that address" };
+  for (const code of ["ELEMENT_AMBIGUOUS", "INPUT_NOT_TAKEN", "INVALID_SELECTOR", "DEVICE_LOST"] as const)
+    expect(await judged({ unreachable, blankMs: 9_000 }, code)).toMatchObject({ code });
+});

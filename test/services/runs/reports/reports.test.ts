@@ -1,0 +1,447 @@
+import { readFileSync } from "node:fs";
+import { findBrowser } from "@labwright/controllers";
+import { type Browser, chromium, type Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { z } from "zod";
+import { ToolError } from "../../../../mcp-server/src/errors.ts";
+import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
+import type {
+  ReportDependencies,
+  ReportEntry,
+} from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import {
+  createReports,
+  ctrfReport,
+  htmlReport,
+  junitReport,
+} from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import { shrink } from "../../../../mcp-server/src/services/runs/reports/shrink.ts";
+import { callContext } from "../../../fixtures/callContext.ts";
+import { testSecrets } from "../../../fixtures/simulated.ts";
+import { memoryArtifacts } from "../../apps/testcases/testcaseBench.ts";
+import { execution, failedEntry, hostile, hostileEntry, shot, step } from "./samples.ts";
+
+const head = { id: "0b7a3a5e-8a51-4ed4-a4b3-5d1f3f6f0001", generatedAt: "2026-01-01T11:00:00.000Z" };
+const passedEntry = (): ReportEntry => ({
+  execution: execution(),
+  steps: [step(0), step(1)],
+  pictures: new Map(),
+});
+/** One red pixel. */
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
+  "base64",
+);
+const pictures = new Map(
+  ["artifact://aa", "artifact://bb"].map((uri) => [uri, { mimeType: "image/png", bytes: pixel }]),
+);
+
+describe("reports read by others", () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    const path = findBrowser()?.path;
+    browser = await chromium.launch({ ...(path && { executablePath: path }), args: ["--no-sandbox"] });
+    page = await browser.newPage();
+  });
+  afterAll(() => browser.close());
+
+  /** Loads a report with the network off and says what it asked for, ran or complained of. */
+  async function load(html: string): Promise<string[]> {
+    const trouble: string[] = [];
+    await page.unrouteAll();
+    await page.route("**/*", (route) => {
+      if (route.request().url() === "http://report.test/")
+        return route.fulfill({ contentType: "text/html", body: html });
+      trouble.push(`asked for ${route.request().url().slice(0, 60)}`);
+      return route.abort();
+    });
+    page.removeAllListeners("dialog");
+    page.on("dialog", (dialog) => {
+      trouble.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto("http://report.test/", { waitUntil: "load" });
+    return trouble.filter((line) => !line.includes("favicon"));
+  }
+
+  it("HTML shows verdict, expected, found, nearest, timings and pictures, and asks the network for nothing", async () => {
+    expect(await load(htmlReport([failedEntry(pictures), passedEntry()], head))).toEqual([]);
+    const text = await page.locator("body").innerText();
+    for (const shown of [
+      "Counts what is left",
+      "failed",
+      "VERIFICATION_FAILED",
+      'the screen shows "2 items left"',
+      "1 item left",
+      "Nearest",
+      "3.20 s",
+      "450 ms",
+      "lab/browser (web)",
+      "staging",
+      "1.4.0",
+      "Add a todo",
+      "before and after",
+    ])
+      expect(text.concat(await page.content())).toContain(shown);
+    const loaded = await page
+      .locator("img")
+      .evaluateAll((images) => images.map((image) => "naturalWidth" in image && image.naturalWidth));
+    expect(loaded.length).toBeGreaterThan(3);
+    expect(loaded.every((width) => width === 1)).toBe(true);
+    await page.locator("details").first().locator("summary").click();
+    expect(await page.locator("details").first().locator("pre").first().isVisible()).toBe(true);
+  });
+
+  it("HTML keeps a hostile page's text as text, in every field", async () => {
+    expect(await load(htmlReport([hostileEntry()], head))).toEqual([]);
+    const made = await page.evaluate("document.querySelectorAll('script, [onerror], img[src=x]').length");
+    expect(made).toBe(0);
+    expect(await page.locator("h2").innerText()).toContain('<script>alert("x")</script>');
+  });
+
+  it("HTML traces requirements to runs, by requirement, and keeps a hostile one as text", async () => {
+    const requirements = [
+      { code: "REQ-002", name: "Second", coverage: "full" as const },
+      { code: "REQ-001", name: "First", coverage: "partial" as const },
+    ];
+    const entries = [
+      { ...failedEntry(), requirements },
+      { ...passedEntry(), requirements: requirements.slice(1) },
+      { ...hostileEntry(), requirements: [{ code: hostile, name: hostile, coverage: "full" as const }] },
+    ];
+    expect(await load(htmlReport(entries, head))).toEqual([]);
+    const rows = await page.locator("table.matrix tbody tr").allInnerTexts();
+    const failedId = failedEntry().execution.id;
+    expect(rows.map((row) => row.split(/\s*\t\s*/)).slice(1)).toEqual([
+      ["REQ-001 First", "Counts what is left", "partial", "failed", failedId],
+      ["REQ-001 First", "Add a todo", "partial", "passed", execution().id],
+      ["REQ-002 Second", "Counts what is left", "full", "failed", failedId],
+    ]);
+    expect(rows[0]).toContain('<script>alert("x")</script>');
+    expect(await page.evaluate("document.querySelectorAll('script, [onerror], img[src=x]').length")).toBe(0);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    await load(htmlReport([passedEntry()], head));
+    expect(await page.locator("table.matrix").count()).toBe(0);
+  });
+
+  it("HTML fits its width on a phone and on a desk, light and dark", async () => {
+    for (const viewport of [
+      { width: 390, height: 800 },
+      { width: 1280, height: 800 },
+    ]) {
+      await page.setViewportSize(viewport);
+      await load(htmlReport([failedEntry(pictures), hostileEntry()], head));
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    }
+    const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    await page.emulateMedia({ colorScheme: "light" });
+    const light = await background();
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await background()).not.toBe(light);
+  });
+
+  it("HTML says which picture it has not got", async () => {
+    await load(htmlReport([failedEntry()], head));
+    expect(await page.locator("body").innerText()).toContain("not in this file: artifact://bb");
+  });
+
+  const parsedXml = z.object({
+    error: z.string(),
+    suites: z.record(z.string(), z.string()),
+    cases: z.array(z.object({ name: z.string(), outcome: z.array(z.string()), text: z.string() })),
+  });
+  async function readXml(xml: string) {
+    // As text, since the code of the tests knows no document.
+    const read = await page.evaluate(`(() => {
+      const parsed = new DOMParser().parseFromString(${JSON.stringify(xml)}, "application/xml");
+      const all = (parent, name) => [...parent.querySelectorAll(name)];
+      const attributes = [...(parsed.querySelector("testsuites")?.attributes ?? [])];
+      return {
+        error: parsed.querySelector("parsererror")?.textContent ?? "",
+        suites: Object.fromEntries(attributes.map(({ name, value }) => [name, value])),
+        cases: all(parsed, "testcase").map((one) => ({
+          name: one.getAttribute("name") ?? "",
+          outcome: all(one, "failure, error").map((end) => end.tagName + " " + end.getAttribute("type")),
+          text: all(one, "failure, error")[0]?.textContent ?? "",
+        })),
+      };
+    })()`);
+    return parsedXml.parse(read);
+  }
+
+  it("JUnit XML parses, counts, and tells a failure from an error and a stop", async () => {
+    await page.goto("about:blank");
+    const ended = (status: "error" | "timeout" | "cancelled", code: string): ReportEntry => ({
+      ...passedEntry(),
+      execution: execution({
+        name: status,
+        status,
+        reason: { code, message: "It ended." },
+        device: "lab/tv",
+      }),
+    });
+    const read = await readXml(
+      junitReport([
+        passedEntry(),
+        failedEntry(),
+        ended("error", "NOTHING_VERIFIED"),
+        ended("timeout", "EXECUTION_TIMEOUT"),
+        ended("cancelled", "CANCELLED"),
+      ]),
+    );
+    expect(read.error).toBe("");
+    expect(read.suites).toMatchObject({ tests: "5", failures: "1", errors: "3", time: "16.000" });
+    expect(read.cases.map(({ name, outcome }) => [name, ...outcome])).toEqual([
+      ["Add a todo"],
+      ["Counts what is left", "failure VERIFICATION_FAILED"],
+      ["error", "error NOTHING_VERIFIED"],
+      ["timeout", "error EXECUTION_TIMEOUT"],
+      ["cancelled", "error CANCELLED"],
+    ]);
+    expect(read.cases[1]?.text).toContain(
+      'expected: the screen shows "2 items left"\nfound: 1 item left\nnearest: 1 item left',
+    );
+  });
+
+  it("JUnit XML is well-formed whatever the page said", async () => {
+    await page.goto("about:blank");
+    const read = await readXml(junitReport([hostileEntry()]));
+    expect(read.error).toBe("");
+    expect(read.cases[0]?.name).toContain('<script>alert("x")</script>');
+  });
+});
+
+describe("CTRF", () => {
+  const schema = z.fromJSONSchema(
+    JSON.parse(readFileSync(new URL("./ctrf.schema.json", import.meta.url), "utf8")),
+  );
+
+  it("is valid by the format's own schema, which would refuse a wrong one", () => {
+    const document = JSON.parse(ctrfReport([passedEntry(), failedEntry(), hostileEntry()], head));
+    expect(schema.safeParse(document).error).toBeUndefined();
+    expect(schema.safeParse(JSON.parse(ctrfReport([], head))).success).toBe(true);
+    expect(
+      schema.safeParse({ ...document, results: { ...document.results, tests: [{ name: "x" }] } }).success,
+    ).toBe(false);
+    expect(schema.safeParse({ ...document, results: { ...document.results, more: 1 } }).success).toBe(false);
+  });
+
+  it("counts, keeps our status beside its own, and carries the evidence", () => {
+    const { results } = JSON.parse(ctrfReport([passedEntry(), failedEntry(), hostileEntry()], head));
+    expect(results.summary).toMatchObject({
+      tests: 3,
+      passed: 1,
+      failed: 2,
+      start: 1767261600000,
+      stop: 1767261603200,
+    });
+    // What only some of them share is not the environment of all.
+    expect(results.environment).toEqual({ appVersion: "1.4.0", buildName: "812" });
+    expect(results.tests[1]).toMatchObject({
+      status: "failed",
+      rawStatus: "failed",
+      duration: 3_200,
+      steps: [{ status: "passed" }, { status: "passed" }, { status: "failed" }],
+    });
+    expect(results.tests[1].attachments).toHaveLength(4);
+    expect(results.tests[1].trace).toContain("nearest: 1 item left");
+    expect(JSON.parse(ctrfReport([failedEntry()], head)).results.environment).toEqual({
+      appName: "todomvc",
+      appVersion: "1.4.0",
+      buildName: "812",
+      testEnvironment: "staging",
+    });
+  });
+});
+
+test("a screenshot is shrunk for the page, and one that cannot be read stays as it is", async () => {
+  const noisy = {
+    create: {
+      width: 1_600,
+      height: 900,
+      channels: 3 as const,
+      background: "white",
+      noise: { type: "gaussian" as const, mean: 128, sigma: 9 },
+    },
+  };
+  const bytes = await sharp(noisy).png().toBuffer();
+  const shrunk = await shrink({ mimeType: "image/png", bytes });
+  expect(shrunk.mimeType).toBe("image/webp");
+  expect(await sharp(shrunk.bytes).metadata()).toMatchObject({ format: "webp", width: 1_080 });
+  expect(shrunk.bytes.byteLength).toBeLessThan(bytes.byteLength / 4);
+  const torn = { mimeType: "image/png", bytes: Buffer.from("no picture") };
+  expect(await shrink(torn)).toBe(torn);
+});
+
+describe("the report service", () => {
+  const artifacts = memoryArtifacts();
+  const stored = (steps: ReportEntry["steps"]) => ({
+    get: async (id: string) => {
+      if (id === "gone") throw new ToolError("EXECUTION_NOT_FOUND", "There is none.", "Use another.");
+      return { execution: execution({ id, outputs: { token: "4711-secret" } }), steps: [...steps] };
+    },
+    wait: async () => ({ execution_id: "", status: "passed" as const, steps_done: 0 }),
+  });
+  const reportsOf = (
+    steps: ReportEntry["steps"],
+    requirementsOf: ReportDependencies["requirementsOf"] = async () => [],
+  ) =>
+    createReports({
+      executions: stored(steps),
+      judgements: { of: async () => [] },
+      artifacts,
+      requirementsOf,
+      secrets: testSecrets({ PIN: "4711-secret" }),
+      clock: systemClock,
+    });
+  const textOf = async (sha256: string) => Buffer.from((await artifacts.get(sha256)).bytes).toString("utf8");
+
+  it("stores one file for many runs, with the pictures that are kept, and no secret", async () => {
+    const kept = await artifacts.put(pixel, "image/png");
+    const steps = [
+      step(0, {
+        artifacts: [shot("before", kept.uri), shot("after", "artifact://lost")],
+        label: "types 4711-secret",
+      }),
+    ];
+    for (const format of ["html", "junit", "ctrf"] as const) {
+      const { artifact, summary } = await reportsOf(steps).create(["a", "b"], format);
+      expect(summary).toMatchObject({ tests: 2, passed: 2, failed: 0, duration_ms: 6_400 });
+      const text = await textOf(artifact.sha256);
+      expect(text).toContain("types [secret PIN]");
+      expect(text).not.toContain("4711-secret");
+      if (format === "html") {
+        expect(text).toContain(`data:image/png;base64,${pixel.toString("base64")}`);
+        expect(text).toContain("not in this file: artifact://lost");
+      }
+    }
+    await expect(reportsOf(steps).create(["a", "gone"], "html")).rejects.toMatchObject({
+      code: "EXECUTION_NOT_FOUND",
+    });
+  });
+
+  it("asks once which requirements its test cases check, for the page only, and hides secrets in them", async () => {
+    const asked: (readonly string[])[] = [];
+    const link = { code: "REQ-001", name: "keeps 4711-secret", coverage: "full" as const };
+    const reports = reportsOf([step(0)], async (names) => {
+      asked.push(names);
+      return [
+        { ...link, testcase: "Add a todo" },
+        { ...link, code: "REQ-002", testcase: "another" },
+      ];
+    });
+    const { artifact } = await reports.create(["a", "b"], "html");
+    const text = await textOf(artifact.sha256);
+    expect(text.split("<b>REQ-001</b> keeps [secret PIN]")).toHaveLength(3);
+    expect(text).not.toContain("REQ-002");
+    for (const format of ["junit", "ctrf"] as const) await reports.create(["a"], format);
+    expect(asked).toEqual([["Add a todo"]]);
+  });
+
+  it("tells where a run stands in as many tokens as asked, what failed first", async () => {
+    const bad = step(3, {
+      status: "failed",
+      label: "the one that failed",
+      error: { code: "VERIFICATION_FAILED", message: "No." },
+    });
+    const steps = [0, 1, 2]
+      .map((index) => step(index))
+      .concat(
+        bad,
+        [4, 5, 6, 7].map((index) => step(index)),
+      );
+    const whole = await reportsOf(steps).status("a", { waitMs: 0, maxTokens: 2_000 }, callContext());
+    expect(whole.steps.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(whole).not.toHaveProperty("more");
+    const short = await reportsOf(steps).status("a", { waitMs: 0, maxTokens: 120 }, callContext());
+    expect(short.steps.map(({ n }) => n)).toEqual([4, 7, 8]);
+    expect(short.more).toBe(5);
+  });
+});
+
+describe("what a report says beside the verdict", () => {
+  const flaky: ReportEntry = {
+    ...passedEntry(),
+    execution: execution({
+      flaky: true,
+      device_version: "chromium 141.0.7390.37",
+      triggered_by: "local",
+      input: { testcase: "Add a todo", inputs: { user: "anna" }, start: { by: "run/12", fresh: true } },
+      attempts: [
+        {
+          id: "a.1",
+          status: "failed",
+          reason: { code: "VERIFICATION_FAILED", message: "not yet" },
+          duration_ms: 900,
+        },
+        { id: "a.2", status: "error", reason: { code: "DEVICE_LOST", message: "gone" }, duration_ms: 100 },
+        { id: "a.3", status: "passed", duration_ms: 500 },
+      ],
+      rerun: "Its last run failed (b). Both started alike.",
+    }),
+    steps: [step(0, { notices: ['alert "Hi" was accepted'] })],
+  };
+
+  it("HTML: inputs, browser, how it started, every attempt, notices, and how a rerun disagrees", () => {
+    const page = htmlReport([flaky], head);
+    for (const text of [
+      "{&quot;user&quot;:&quot;anna&quot;}",
+      "chromium 141.0.7390.37",
+      "run/12 (local)",
+      "Started fresh",
+      '<span class="badge flaky">flaky</span>',
+      "VERIFICATION_FAILED: not yet",
+      "DEVICE_LOST: gone",
+      "alert &quot;Hi&quot; was accepted",
+      "Both started alike.",
+      "of them flaky",
+    ])
+      expect(page).toContain(text);
+  });
+
+  it("JUnit: the same as properties, and Surefire's flakyFailure and flakyError; rerunFailure of one that failed", () => {
+    const xml = junitReport([flaky]);
+    for (const text of [
+      '<property name="device_version" value="chromium 141.0.7390.37"/>',
+      '<property name="input.user" value="anna"/>',
+      '<property name="start.by" value="run/12 (local)"/>',
+      '<property name="flaky" value="true"/>',
+      '<flakyFailure type="VERIFICATION_FAILED" message="not yet" time="0.900"><stackTrace>a.1: ',
+      '<flakyError type="DEVICE_LOST" message="gone"',
+      'failures="0" errors="0"',
+      "notice: alert &quot;Hi&quot; was accepted",
+    ])
+      expect(xml).toContain(text);
+    const { attempts } = flaky.execution;
+    const failed = failedEntry();
+    const twice = junitReport([
+      { ...failed, execution: { ...failed.execution, ...(attempts && { attempts: attempts.slice(0, 2) }) } },
+    ]);
+    expect(twice).toContain('<rerunFailure type="VERIFICATION_FAILED"');
+    expect(twice).not.toContain("<flaky");
+  });
+
+  it("CTRF: flaky, retries and the attempts before, as its schema has them", () => {
+    const document = JSON.parse(ctrfReport([flaky], head));
+    const schema = z.fromJSONSchema(
+      JSON.parse(readFileSync(new URL("./ctrf.schema.json", import.meta.url), "utf8")),
+    );
+    expect(schema.safeParse(document).error).toBeUndefined();
+    expect(document.results.summary).toMatchObject({ tests: 1, passed: 1, flaky: 1 });
+    expect(document.results.tests[0]).toMatchObject({
+      status: "passed",
+      flaky: true,
+      retries: 2,
+      retryAttempts: [
+        { attempt: 1, attemptId: "a.1", status: "failed" },
+        { attempt: 2, attemptId: "a.2", status: "failed" },
+      ],
+      browser: "chromium 141.0.7390.37",
+      parameters: { user: "anna" },
+      steps: [{ extra: { notices: ['alert "Hi" was accepted'] } }],
+    });
+  });
+});
