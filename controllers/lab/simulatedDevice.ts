@@ -4,8 +4,8 @@ import {
   type AppSource,
   type Check,
   type Command,
-  type Controller,
   DeviceError,
+  type DriverController,
   type Dump,
   defineCheck,
   defineCommand,
@@ -240,7 +240,7 @@ function appsOf(box: SimulatedBox): AppSource {
   };
 }
 
-function controllersOf(latencyMs: number): Controller[] {
+function controllersOf(latencyMs: number): DriverController[] {
   const box = new SimulatedBox(latencyMs);
   const life = {
     open: async () => {
@@ -287,5 +287,6 @@ export const simulatedFactory = defineFactory({
   name: "simulated",
   kinds: ["remote", "verification_text"],
   settings,
+  offers: () => controllersOf(0),
   create: (given) => controllersOf(given.latency_ms),
 });

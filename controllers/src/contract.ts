@@ -1,4 +1,13 @@
 import type { z } from "zod";
+import type {
+  ControllerFacts,
+  ControllerStatus,
+  FindingSource,
+  FocusSource,
+  FrameSource,
+  LogSource,
+  Moment,
+} from "./ports.ts";
 
 /** The facets of a device: five that act and seven that judge. The order is the order in which a command is looked for. */
 export const controllerKinds = [
@@ -89,7 +98,14 @@ export type CommandResult = {
   message: string;
   data?: Readonly<Record<string, unknown>>;
   document?: DocumentStatus;
+  /** When the last input event left for the device; absent where none did, or where that is not known. */
+  sentAt?: Moment;
 };
+
+/** What a command says of itself: all that validation needs. */
+export type CommandOffer = Pick<Command, "name" | "description" | "effect" | "input">;
+/** What a check says of itself. */
+export type CheckOffer = Pick<Check, "name" | "description" | "input">;
 
 /**
  * One self-describing thing a controller can do. Throws {@link DeviceError}. Ends soon after `signal` aborts, and the
@@ -120,7 +136,18 @@ export type Reading = {
   actual: string;
   absent?: boolean;
   nearest?: readonly string[];
+  /** How like it is, 0..1, where the check measures that. */
+  score?: number;
+  /** Where it was seen, in the space of the first of `pictures`, else of the latest look. */
+  area?: Rect;
+  /** What was judged: evidence, stored with the verdict. */
+  pictures?: readonly Frame[];
+  /** Why it cannot be told. Then it neither holds nor fails, also when the opposite is asked: `holds` is false and counts for nothing. */
+  inconclusive?: string;
 };
+
+/** `ms` is the time that a look may take; `since` is the moment of the check's first look or of the last input, whichever is later. */
+export type Look = { ms?: number; since?: Moment };
 
 /**
  * One thing a controller can judge from a single look. It never acts and never waits: whoever asks polls it to a
@@ -130,8 +157,7 @@ export type Check<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
   input: Input;
-  /** Ends within `ms`. */
-  read(input: z.output<Input>, signal: AbortSignal, ms?: number): Promise<Reading>;
+  read(input: z.output<Input>, signal: AbortSignal, look?: Look): Promise<Reading>;
 };
 
 /** Takes pictures. `area` is in pixels of the full frame; `ref` limits the picture to one element. */
@@ -252,9 +278,14 @@ export type HealthSource = {
   };
 };
 
+/** Something that the factory declares and this device does not offer: why, as what to do about it. */
+export type Withheld = { name: string; reason: string };
+
 /** A driver of one facet of a device. What a device can do is derived from these lists and nothing else. */
 export type Controller = {
   readonly kind: ControllerKind;
+  /** Name of the factory that made it; {@link defineFactory} sets it. */
+  readonly driver: string;
   readonly commands: readonly Command[];
   readonly checks: readonly Check[];
   readonly screen?: ScreenSource;
@@ -264,10 +295,20 @@ export type Controller = {
   readonly recorder?: Recorder;
   readonly health?: HealthSource;
   readonly isolation?: Isolation;
+  readonly frames?: FrameSource;
+  readonly logs?: LogSource;
+  readonly focus?: FocusSource;
+  readonly findings?: FindingSource;
   /** Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. */
   untilUsable?(signal: AbortSignal): Promise<Usable>;
-  /** Name and version of what it drives, such as a browser; undefined while that is not open. */
-  version?(): string | undefined;
+  /** What of its lists this device does not offer; known once it is open. */
+  withheld?(): readonly Withheld[];
+  /** Empty while it is not open. */
+  facts?(): ControllerFacts;
+  /** Without it, a controller that is alive is online. */
+  status?(): ControllerStatus;
+  /** Tells each change of `status` until the function that it returns is called. */
+  onStatus?(listener: (status: ControllerStatus) => void): () => void;
   /** Opens what is not open, and makes anew what does not answer any more. */
   open(signal: AbortSignal): Promise<void>;
   /** Ends everything it started. Safe to call twice and on a controller that never opened. */

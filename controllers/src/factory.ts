@@ -1,26 +1,45 @@
 import type { z } from "zod";
-import type { Controller, ControllerContext, ControllerKind } from "./contract.ts";
+import type { CheckOffer, CommandOffer, Controller, ControllerContext, ControllerKind } from "./contract.ts";
 import { fenced } from "./fence.ts";
 
-/**
- * Makes the controllers of one technology. `settings` is the strict schema of what a device's `controllers` entry may
- * say under `name`; `create` may return several controllers that share one connection.
- */
-export type ControllerFactory<Settings extends z.ZodType = z.ZodType> = {
+/** What a controller of one kind may offer. */
+export type KindOffer = {
+  kind: ControllerKind;
+  commands: readonly CommandOffer[];
+  checks: readonly CheckOffer[];
+};
+
+type Declared<Settings extends z.ZodType> = {
   name: string;
   kinds: readonly ControllerKind[];
   settings: Settings;
+  /** All that its controllers may offer, one entry a kind; needs no device. Of these lists an open one may withhold. */
+  offers(): readonly KindOffer[];
+};
+
+/**
+ * Makes the controllers of one technology; its name is that of the driver. `settings` is the strict schema of what a
+ * device's `controllers` entry may say under `name`; `create` may return several controllers that share one connection, and
+ * starts nothing.
+ */
+export type ControllerFactory<Settings extends z.ZodType = z.ZodType> = Declared<Settings> & {
   create(settings: z.output<Settings>, context: ControllerContext): readonly Controller[];
 };
 
-/** Infers the settings type. The controllers that it makes refuse commands of an older lease. */
-export function defineFactory<Settings extends z.ZodType>(
-  factory: ControllerFactory<Settings>,
-): ControllerFactory {
+/** A controller as its driver makes it: the factory puts the driver's name on it. */
+export type DriverController = Omit<Controller, "driver">;
+
+type Driver<Settings extends z.ZodType> = Declared<Settings> & {
+  create(settings: z.output<Settings>, context: ControllerContext): readonly DriverController[];
+};
+
+/** Infers the settings type. The controllers that it makes bear its name and refuse commands of an older lease. */
+export function defineFactory<Settings extends z.ZodType>(factory: Driver<Settings>): ControllerFactory {
   return {
     ...factory,
     create(settings: z.output<Settings>, context: ControllerContext) {
-      return fenced(factory.create(settings, context));
+      const { name: driver } = factory;
+      return fenced(factory.create(settings, context).map((controller) => ({ ...controller, driver })));
     },
   };
 }

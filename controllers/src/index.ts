@@ -1,8 +1,9 @@
 export * from "./contract.ts";
 export * from "./errors.ts";
-export { type ControllerFactory, defineFactory } from "./factory.ts";
+export { type ControllerFactory, type DriverController, defineFactory, type KindOffer } from "./factory.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { nearest, similarity } from "./nearest.ts";
+export * from "./ports.ts";
 export { findProgram, type RunningProgram, runProgram } from "./programs/run.ts";
 export {
   type FoundSandbox,

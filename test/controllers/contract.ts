@@ -1,9 +1,9 @@
-import type { Controller } from "@labwright/controllers";
+import type { DriverController } from "@labwright/controllers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** A controller to put through the contract. `endless` is a call that does not end by itself while the device is idle. */
 export type UnderContract = {
-  controller: Controller;
+  controller: DriverController;
   endless?: { command: string; params: Readonly<Record<string, unknown>> };
   /** Ends what the test started beside the controller. */
   dispose(): Promise<void>;

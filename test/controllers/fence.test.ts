@@ -1,7 +1,8 @@
 import {
   type Command,
-  type Controller,
+  type ControllerKind,
   DeviceError,
+  type DriverController,
   defineCommand,
   defineFactory,
 } from "@labwright/controllers";
@@ -32,7 +33,7 @@ function device() {
       return { message: as };
     },
   });
-  const controller = (kind: Controller["kind"]): Controller => ({
+  const controller = (kind: ControllerKind): DriverController => ({
     kind,
     commands: [act],
     checks: [],
@@ -45,6 +46,7 @@ function device() {
     name: "acting",
     kinds: ["remote", "desktop"],
     settings: z.strictObject({}),
+    offers: () => [],
     create: () => [controller("remote"), controller("desktop")],
   });
   const commands = factory.create({}, controllerContext("lab/box")).flatMap((made) => made.commands);

@@ -19,7 +19,7 @@ import type { CheckSession } from "./session.ts";
 export function webChecks(session: CheckSession): readonly Check[] {
   return bareChecks(session).map((check) => ({
     ...check,
-    read: (input, signal, ms = LOOK_DEADLINE_MS) =>
+    read: (input, signal, { ms = LOOK_DEADLINE_MS } = {}) =>
       ask(session, { what: check.name, ms, signal }, (limited) => check.read(input, limited)),
   }));
 }

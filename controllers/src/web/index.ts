@@ -1,5 +1,5 @@
-import type { Command, Controller, ControllerContext, Usable } from "../contract.ts";
-import { defineFactory } from "../factory.ts";
+import type { Command, ControllerContext, Usable } from "../contract.ts";
+import { type DriverController, defineFactory } from "../factory.ts";
 import { webChecks } from "./checks.ts";
 import { choiceCommands } from "./commands/choices.ts";
 import { downloadCommands } from "./commands/downloads.ts";
@@ -36,7 +36,7 @@ export { type WebSettings, webSettingsSchema } from "./settings.ts";
 export function createWebControllers(
   settings: WebSettings,
   context: ControllerContext,
-): readonly [web: Controller, verification: Controller] {
+): readonly [web: DriverController, verification: DriverController] {
   const session = new LiveSession(settings, context);
   const users = new Set<string>();
   const sharing = (kind: "web" | "verification_web") => ({
@@ -72,7 +72,7 @@ export function createWebControllers(
       isolation: createIsolation(session),
       untilUsable,
       health,
-      version: () => session.version(),
+      facts: () => session.facts(),
       noticesAfter: (seq) => session.noticesAfter(seq),
     },
     {
@@ -104,10 +104,27 @@ function webCommands(
   ];
 }
 
+/** The lists of controllers that are never opened, which ask nothing of where they would be. */
+function webOffers() {
+  const nowhere = () => {
+    throw new Error("A controller that only tells what it offers was used");
+  };
+  return createWebControllers(webSettingsSchema.parse({}), {
+    deviceId: "none",
+    allowUrl: nowhere,
+    allowAddress: nowhere,
+    uploadPath: nowhere,
+    storageStatePath: nowhere,
+    unsafe: { javascript: false },
+    testIdAttribute: nowhere,
+  });
+}
+
 /** Browsers, through Playwright. */
 export const webFactory = defineFactory({
   name: "web",
   kinds: ["web", "verification_web"],
   settings: webSettingsSchema,
+  offers: webOffers,
   create: createWebControllers,
 });

@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from "playwright-core";
 import type { ControllerContext, DeviceNotice, FreshStart } from "../contract.ts";
+import type { ControllerFacts } from "../ports.ts";
 import { SharedWork } from "../sharedWork.ts";
 import { type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
@@ -97,9 +98,11 @@ export class LiveSession implements DrivenSession {
     return signals;
   }
 
-  version(): string | undefined {
-    if (this.#browser === undefined) return undefined;
-    return `${this.settings.channel ?? this.settings.browser} ${this.#browser.browser.version()}`;
+  facts(): ControllerFacts {
+    if (this.#browser === undefined) return {};
+    return {
+      version: `${this.settings.channel ?? this.settings.browser} ${this.#browser.browser.version()}`,
+    };
   }
 
   isAlive(): boolean {

@@ -47,8 +47,8 @@ export function createSurroundings(session: DrivenSession): {
     }),
     surviving: (check) => ({
       ...check,
-      read: (input, signal, ms) =>
-        check.read(input, signal, ms).catch((error: unknown) => ifLost(error, blank)),
+      read: (input, signal, look) =>
+        check.read(input, signal, look).catch((error: unknown) => ifLost(error, blank)),
     }),
   };
 }

@@ -43,7 +43,7 @@ describe("a page whose script never ends", () => {
     for (const [name, input] of Object.entries(inputs)) {
       const check = verification.checks.find((one) => one.name === name);
       if (!check) throw new Error(`no check ${name}`);
-      const failure = await failureOf(check.read(check.input.parse(input), never, 700));
+      const failure = await failureOf(check.read(check.input.parse(input), never, { ms: 700 }));
       expect([name, failure.code]).toEqual([name, "PAGE_UNRESPONSIVE"]);
       expect(failure.message).toMatch(/busy for \d+ ms/);
       expect(Number(failure.details.busy_ms)).toBeGreaterThanOrEqual(300);
@@ -128,7 +128,7 @@ describe("a page that answers", () => {
     const ask = async () => {
       const [check] = device.verification.checks.filter(({ name }) => name === "text_visible");
       if (!check) throw new Error("no check");
-      const answer = check.read(check.input.parse({ text: "Here" }), never, 700);
+      const answer = check.read(check.input.parse({ text: "Here" }), never, { ms: 700 });
       codes.push(
         await answer.then(
           (reading) => String(reading.holds),

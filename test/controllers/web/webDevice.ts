@@ -3,18 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type CommandResult,
-  type Controller,
   type ControllerContext,
   createWebControllers,
   DeviceError,
   type DeviceNotice,
+  type DriverController,
   webSettingsSchema,
 } from "@labwright/controllers";
 
 /** A real browser under test, with places and a policy of the test's own. */
 export type WebDevice = {
-  web: Controller;
-  verification: Controller;
+  web: DriverController;
+  verification: DriverController;
   folder: string;
   /** Runs a command as the server does: parameters are parsed first. */
   run(command: string, params?: Record<string, unknown>, signal?: AbortSignal): Promise<CommandResult>;

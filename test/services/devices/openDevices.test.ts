@@ -13,7 +13,7 @@ type Part = Controller & { alive: boolean; kept: boolean; opened: number; closed
 /** A controller whose opening the test decides over. */
 function part(kind: ControllerKind, opening: (signal: AbortSignal) => Promise<void> = async () => {}): Part {
   const made: Part = {
-    ...{ kind, commands: [], checks: [], alive: false, kept: false, opened: 0, closed: 0 },
+    ...{ kind, driver: "parts", commands: [], checks: [], alive: false, kept: false, opened: 0, closed: 0 },
     async open(signal) {
       made.opened += 1;
       await opening(signal);
@@ -32,7 +32,10 @@ function part(kind: ControllerKind, opening: (signal: AbortSignal) => Promise<vo
 
 function lab(parts: readonly Part[]) {
   const kinds = parts.map(({ kind }) => kind);
-  const factory: ControllerFactory = { name: "parts", kinds, settings: z.unknown(), create: () => parts };
+  const factory: ControllerFactory = {
+    ...{ name: "parts", kinds, settings: z.unknown(), offers: () => [] },
+    create: () => parts,
+  };
   const clock = fakeClock();
   const held = new Set<string>();
   const devices = new OpenDevices({

@@ -1,7 +1,7 @@
 import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Controller, defineFactory, type RecordingOptions } from "@labwright/controllers";
+import { type DriverController, defineFactory, type RecordingOptions } from "@labwright/controllers";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
@@ -25,7 +25,7 @@ type Faults = { start?: Error; stop?: Error; hangs?: { start?: Promise<void>; st
 async function openRecordable(faults: Faults = {}) {
   const starts: RecordingOptions[] = [];
   const recorded = { stops: 0, busy: false };
-  const controller: Controller = {
+  const controller: DriverController = {
     ...{ kind: "remote", commands: [], checks: [] },
     ...{ open: async () => {}, close: async () => {}, isAlive: () => true, noticesAfter: () => [] },
     recorder: {
@@ -50,7 +50,7 @@ async function openRecordable(faults: Faults = {}) {
     },
   };
   const factory = defineFactory({
-    ...{ name: "fake", kinds: ["remote"], settings: z.unknown() },
+    ...{ name: "fake", kinds: ["remote"], settings: z.unknown(), offers: () => [] },
     create: () => [controller],
   });
   return { device: await openBox({ factories: [factory] }), starts, recorded };

@@ -1,4 +1,4 @@
-import { type Controller, DeviceError, defineCheck, defineFactory } from "@labwright/controllers";
+import { DeviceError, type DriverController, defineCheck, defineFactory } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Verification } from "../../../../mcp-server/src/domain/index.ts";
@@ -45,7 +45,7 @@ function scriptedBox(script: readonly (boolean | DeviceError)[]) {
       nearest: ["nearly"],
     };
   };
-  const controller: Controller = {
+  const controller: DriverController = {
     kind: "verification_text",
     commands: [],
     checks: [defineCheck({ name: "ready", description: "It is ready", input: z.strictObject({}), read })],
@@ -58,6 +58,7 @@ function scriptedBox(script: readonly (boolean | DeviceError)[]) {
     name: "simulated",
     kinds: ["verification_text"],
     settings: z.unknown(),
+    offers: () => [],
     create: () => [controller],
   });
   return openBox({ factories: [factory] });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "labwright-crash-"));
   // Within the package, where the program's own packages and migrations are found.
   program = fileURLToPath(
-    new URL(`../../../mcp-server/node_modules/.cache/labwright/crash-${process.pid}.mjs`, import.meta.url),
+    new URL(`../../../../mcp-server/node_modules/.cache/labwright/crash-${process.pid}.mjs`, import.meta.url),
   );
   await build({
     entryPoints: [fileURLToPath(new URL("./crashingProcess.ts", import.meta.url))],

@@ -14,7 +14,7 @@ const entry = fileURLToPath(new URL("../../../fixtures/deploymentDaemon.ts", imp
 // Within the package, where the program's own packages and migrations are found.
 const program = fileURLToPath(
   new URL(
-    `../../../mcp-server/node_modules/.cache/labwright/deployments-${process.pid}.mjs`,
+    `../../../../mcp-server/node_modules/.cache/labwright/deployments-${process.pid}.mjs`,
     import.meta.url,
   ),
 );

@@ -108,7 +108,8 @@ class Verifications implements VerificationExecutor {
     try {
       const input = strictOf(offered.check.input).parse(this.secrets.fill(watched.params));
       const left = watched.timeoutMs - (this.clock.monotonic() - started);
-      this.record(watched, await offered.check.read(input, signal, Math.max(left, shortestLookMs)));
+      const ms = Math.max(left, shortestLookMs);
+      this.record(watched, await offered.check.read(input, signal, { ms }));
     } catch (error) {
       this.recordError(watched, error, signal);
     }

@@ -1,0 +1,125 @@
+import type { Element, Frame } from "./contract.ts";
+
+/** Moments that are compared with each other are readings of `performance.now()`: milliseconds that nobody sets. */
+export type Moment = number;
+
+/**
+ * The plane that rects are in: its size in pixels, and how far the device's screen is turned clockwise from its natural
+ * position. Rects of one space go into another of the same shape, scaled and turned; see `spaces.ts`.
+ */
+export type Space = { width: number; height: number; rotation: 0 | 90 | 180 | 270 };
+
+/** What a reader wants of a video: frames of this size, at most this many a second. `gray` and `rgb` are raw, row by row. */
+export type FrameFormat = {
+  width: number;
+  height: number;
+  perSecond: number;
+  pixels: "gray" | "rgb" | "jpeg";
+};
+
+/**
+ * One picture of a video. `number` counts the source's frames up from 1; a number that is left out was lost or not wanted.
+ * `presentedMs` is when the source shows it, on the source's own clock; `arrivedAt` when it came to us.
+ */
+export type VideoFrame = {
+  number: number;
+  presentedMs: number;
+  arrivedAt: Moment;
+  pixels: FrameFormat["pixels"];
+  bytes: Uint8Array;
+  space: Space;
+};
+
+export type FrameSubscription = {
+  /** Frames that the reader was too late for. */
+  readonly dropped: number;
+  end(): void;
+};
+
+/** The frames of a device that sends them by itself. Every frame is decoded once, however many read it. */
+export type FrameSource = {
+  /** What the source itself sends; undefined until the first frame. */
+  space(): Space | undefined;
+  perSecond: number;
+  /** The newest frame as a picture, without waiting for another; throws DEVICE_ERROR when there was none for 2 s. */
+  latest(signal: AbortSignal): Promise<Frame & { number: number; arrivedAt: Moment }>;
+  /** What is kept of the last seconds, oldest first: from the first frame that arrived at or after `from`. */
+  ring(from: Moment): readonly VideoFrame[];
+  /** Each frame in the format, in order, until `end`. A reader that still works on one gets the newest after it. */
+  subscribe(format: FrameFormat, reader: (frame: VideoFrame) => void | Promise<void>): FrameSubscription;
+};
+
+/** A line that the device wrote. `at` is ISO 8601 UTC. */
+export type LogLine = {
+  seq: number;
+  at: string;
+  level: "debug" | "info" | "warning" | "error";
+  /** Who wrote it: a tag, a process. */
+  source?: string;
+  text: string;
+};
+
+/** The device's own log, as far back as it is kept. */
+export type LogSource = {
+  /** The newest `limit` lines behind `after` (a `seq`), oldest first. */
+  lines(options: { after?: number; limit: number }, signal: AbortSignal): Promise<readonly LogLine[]>;
+};
+
+/** Where the input of a remote goes. */
+export type FocusSource = {
+  /** The element that has the focus, and those that could have it; all have a rect in `space`. */
+  focus(signal: AbortSignal): Promise<{ focused?: Element; candidates: readonly Element[]; space: Space }>;
+};
+
+export const findingKinds = [
+  "no_signal",
+  "anr",
+  "app_crash",
+  "blackscreen",
+  "freeze",
+  "macroblocks",
+  "audio_loss",
+] as const;
+export type FindingKind = (typeof findingKinds)[number];
+
+/** Something wrong that a controller saw begin or end, at a moment, with the picture of it. */
+export type DeviceFinding = {
+  kind: FindingKind;
+  state: "began" | "ended";
+  at: Moment;
+  frame?: Frame;
+  facts?: Readonly<Record<string, string | number | boolean>>;
+};
+
+/** Watches for what goes wrong by itself, as long as somebody listens. */
+export type FindingSource = {
+  readonly kinds: readonly FindingKind[];
+  /** Tells each beginning and end from now on; what goes on already is told at once. Ends with the function it returns. */
+  onFinding(listener: (finding: DeviceFinding) => void): () => void;
+};
+
+/** Whether a controller reaches its device. `fix` says what a person can do. */
+export type ControllerStatus =
+  | { state: "online" }
+  | {
+      state: "offline" | "unauthorized" | "recovering" | "no_signal";
+      reason: string;
+      fix?: string;
+    };
+
+/** What a controller knows of its device: `version` is of what it drives, such as the browser or the system. */
+export type ControllerFacts = {
+  make?: string;
+  version?: string;
+  screen?: { width: number; height: number };
+};
+
+/** The app in use, as its model names it. A device reads of it what it can use. */
+export type AppInUse = {
+  name: string;
+  url?: string | undefined;
+  package?: string | undefined;
+  activity?: string | undefined;
+  deep_link?: string | undefined;
+  testIdAttribute?: string | undefined;
+};
