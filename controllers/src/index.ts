@@ -1,8 +1,10 @@
 export * from "./contract.ts";
+export { quoted } from "./elements/quoted.ts";
 export * from "./errors.ts";
 export { type ControllerFactory, type DriverController, defineFactory, type KindOffer } from "./factory.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { nearest, similarity } from "./nearest.ts";
+export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";
 export { findProgram, type RunningProgram, runProgram } from "./programs/run.ts";
 export {
@@ -15,7 +17,6 @@ export {
   startUnsandboxed,
   type WatchedProgram,
 } from "./programs/sandbox.ts";
-export { quoted } from "./quoted.ts";
 export { SharedWork } from "./sharedWork.ts";
 export {
   createWebControllers,

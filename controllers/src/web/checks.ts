@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { quoted } from "../quoted.ts";
+import { type Match, matches, matchSchema, matchWords, relation } from "../elements/match.ts";
+import { quoted } from "../elements/quoted.ts";
+import { type Target, targetShape } from "../elements/target.ts";
+import { portable } from "../portable.ts";
 import { absent, lookFor, nearestTo, notOne } from "./checksLook.ts";
 import { downloadChecks } from "./checksOfDownloads.ts";
 import { elementPropertyChecks } from "./checksOfElement.ts";
@@ -9,9 +12,7 @@ import { valueBetween } from "./checksOfNumbers.ts";
 import { pageChecks } from "./checksOfPage.ts";
 import { requestSeen } from "./checksOfRequests.ts";
 import { tableCell } from "./checksOfTables.ts";
-import { type Match, matches, matchSchema, matchWords, relation } from "./checksText.ts";
 import type { Description } from "./inpageAgent.ts";
-import { type Target, targetShape } from "./locate.ts";
 import { ask, LOOK_DEADLINE_MS } from "./question.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -43,8 +44,7 @@ export function bareChecks(session: CheckSession): readonly Check[] {
 }
 
 type StateCheck = {
-  name: string;
-  description: string;
+  offered: Pick<Check<z.ZodObject<typeof targetShape>>, "name" | "description" | "input">;
   state: string;
   /** Undefined when no element matches. */
   holds(one: Description | undefined): boolean;
@@ -53,50 +53,50 @@ type StateCheck = {
 
 const stateChecks: readonly StateCheck[] = [
   {
-    name: "element_exists",
-    description: "The element is in the page, shown or not",
+    offered: portable.element_exists,
     state: "exists",
     holds: (one) => one !== undefined,
     actual: () => "it exists",
   },
   {
-    name: "element_visible",
-    description: "The element can be seen: laid out, not transparent, not clipped away",
+    offered: {
+      ...portable.element_visible,
+      description: `${portable.element_visible.description}: laid out, not transparent, not clipped away`,
+    },
     state: "is visible",
     holds: (one) => one?.visible === true,
     actual: (one) => (one.visible ? "it is visible" : "it exists and is hidden"),
   },
   {
-    name: "element_hidden",
-    description: "The element cannot be seen, or is not in the page",
+    offered: portable.element_hidden,
     state: "is hidden or absent",
     holds: (one) => one?.visible !== true,
     actual: (one) => (one.visible ? "it is visible" : "it is hidden"),
   },
   {
-    name: "element_enabled",
-    description: "The element is visible and not disabled",
+    offered: portable.element_enabled,
     state: "is enabled",
     holds: (one) => one?.visible === true && one.enabled,
     actual: (one) => (one.enabled ? (one.visible ? "it is enabled" : "it is hidden") : "it is disabled"),
   },
   {
-    name: "element_disabled",
-    description: "The element is visible and disabled",
+    offered: {
+      name: "element_disabled",
+      description: "The element is visible and disabled",
+      input: z.strictObject(targetShape),
+    },
     state: "is disabled",
     holds: (one) => one?.visible === true && !one.enabled,
     actual: (one) => (one.enabled ? "it is enabled" : one.visible ? "it is disabled" : "it is hidden"),
   },
   {
-    name: "element_checked",
-    description: "The checkbox, radio button or switch is on",
+    offered: portable.element_checked,
     state: "is checked",
     holds: (one) => one?.checked === true,
     actual: (one) => (one.checked ? "it is checked" : "it is not checked"),
   },
   {
-    name: "element_focused",
-    description: "The element has the keyboard's focus",
+    offered: portable.element_focused,
     state: "is focused",
     holds: (one) => one?.focused === true,
     actual: (one) => (one.focused ? "it is focused" : "it is not focused"),
@@ -106,12 +106,10 @@ const stateChecks: readonly StateCheck[] = [
 function elementChecks(session: CheckSession): Check[] {
   return stateChecks.map((state) =>
     defineCheck({
-      name: state.name,
-      description: state.description,
-      input: z.strictObject(targetShape),
+      ...state.offered,
       async read(target, signal) {
         const look = await lookFor(session, target, signal);
-        const isOne = /exists|visible|hidden/.test(state.name) || look.count < 2;
+        const isOne = /exists|visible|hidden/.test(state.offered.name) || look.count < 2;
         const holds = isOne && state.holds(look.first);
         return {
           holds,
@@ -127,19 +125,7 @@ function elementChecks(session: CheckSession): Check[] {
 
 function countCheck(session: CheckSession): Check {
   return defineCheck({
-    name: "element_count",
-    description: "So many elements match; visible ones are counted, hidden ones only where all are hidden",
-    input: z
-      .strictObject({
-        selector: targetShape.selector.unwrap(),
-        count: z.int().min(0).optional(),
-        min: z.int().min(0).optional(),
-        max: z.int().min(0).optional(),
-      })
-      .refine(
-        (input) => input.count !== undefined || input.min !== undefined || input.max !== undefined,
-        "give count, min or max",
-      ),
+    ...portable.element_count,
     async read({ selector, count, min, max }, signal) {
       const look = await lookFor(session, { selector }, signal, { all: true });
       const holds =
@@ -165,13 +151,7 @@ function countCheck(session: CheckSession): Check {
 
 function textCheck(session: CheckSession): Check {
   return defineCheck({
-    name: "element_text",
-    description: `The element's visible text, or its name where it has no text; ${matchWords}`,
-    input: z.strictObject({
-      ...targetShape,
-      text: z.string().max(100_000),
-      match: matchSchema.default("same"),
-    }),
+    ...portable.element_text,
     read: ({ text, match, ...target }, signal) =>
       compare(session, target, { what: "text", wanted: text, match }, (one) => one.shown || one.name, signal),
   });
@@ -179,13 +159,7 @@ function textCheck(session: CheckSession): Check {
 
 function valueCheck(session: CheckSession): Check {
   return defineCheck({
-    name: "element_value",
-    description: `What the field holds; a password reads as dots; ${matchWords}`,
-    input: z.strictObject({
-      ...targetShape,
-      value: z.string().max(100_000),
-      match: matchSchema.default("same"),
-    }),
+    ...portable.element_value,
     read: ({ value, match, ...target }, signal) =>
       compare(session, target, { what: "value", wanted: value, match }, (one) => one.value, signal),
   });

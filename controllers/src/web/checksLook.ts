@@ -1,10 +1,10 @@
 import type { Locator } from "playwright-core";
 import type { Reading } from "../contract.ts";
-import { DeviceError } from "../errors.ts";
+import { onlyTarget, type Target } from "../elements/target.ts";
 import { type FrameAnswer, findInFrames, locatorIn } from "./elementsInFrames.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
-import { countAll, describe, frameOfRef, type Target, wantedText } from "./locate.ts";
+import { countAll, describe, frameOfRef, wantedText } from "./locate.ts";
 import { type ParsedSelector, parseSelector } from "./selectors.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -26,16 +26,10 @@ export async function lookFor(
   signal: AbortSignal,
   wanted: { attribute?: string; whole?: boolean; all?: boolean; limit?: number } = {},
 ): Promise<Look> {
-  const { ref, selector } = target;
-  if ((ref === undefined) === (selector === undefined)) {
-    throw new DeviceError(
-      "INVALID_PARAMS",
-      "An element is named by exactly one of ref and selector; give one of them",
-    );
-  }
+  const { ref, selector } = { ref: undefined, selector: "", ...onlyTarget(target) };
   const testIdAttribute = session.context.testIdAttribute();
   const parsed: ParsedSelector =
-    ref === undefined ? parseSelector(selector ?? "", testIdAttribute) : { kind: "ref", ref };
+    ref === undefined ? parseSelector(selector, testIdAttribute) : { kind: "ref", ref };
   const options: DescribeOptions = {
     limit: 6,
     selectors: false,

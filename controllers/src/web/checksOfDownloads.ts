@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Check, defineCheck } from "../contract.ts";
-import { quoted } from "../quoted.ts";
-import { matches, matchSchema, matchWords } from "./checksText.ts";
+import { matches, matchSchema, matchWords } from "../elements/match.ts";
+import { quoted } from "../elements/quoted.ts";
 import { endText, type ReceivedDownload } from "./downloads.ts";
 import type { CheckSession } from "./session.ts";
 

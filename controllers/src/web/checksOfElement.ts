@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { fold, quoted } from "../quoted.ts";
+import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
+import { fold, quoted } from "../elements/quoted.ts";
+import { targetShape } from "../elements/target.ts";
 import { absent, foundOne, lookFor, nearestTo, notOne, readOptions } from "./checksLook.ts";
-import { matches, matchSchema, matchWords, relation } from "./checksText.ts";
-import { targetShape } from "./locate.ts";
 import type { CheckSession } from "./session.ts";
 
 const text = z.string().max(10_000);

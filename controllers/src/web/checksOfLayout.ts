@@ -1,9 +1,9 @@
 import type { Frame, Locator } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
+import { type Target, targetShape } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { foundOne, lookFor, notOne, readOptions } from "./checksLook.ts";
-import { type Target, targetShape } from "./locate.ts";
 import type { CheckSession } from "./session.ts";
 
 type Box = { x: number; y: number; width: number; height: number };

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { quoted } from "../quoted.ts";
+import { quoted } from "../elements/quoted.ts";
+import { targetShape } from "../elements/target.ts";
 import { lookFor, notOne } from "./checksLook.ts";
-import { targetShape } from "./locate.ts";
 import type { CheckSession } from "./session.ts";
 
 /** The number that an element shows or a field holds. */

@@ -1,8 +1,9 @@
 import type { ConsoleMessage } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { quoted } from "../quoted.ts";
-import { matches, matchSchema, matchWords, patternParts, relation } from "./checksText.ts";
+import { matches, matchSchema, matchWords, patternParts, relation } from "../elements/match.ts";
+import { quoted } from "../elements/quoted.ts";
+import { portable } from "../portable.ts";
 import { askFrame, askFrames } from "./elementsInFrames.ts";
 import { nearest } from "./elementsNearest.ts";
 import type { CheckSession } from "./session.ts";
@@ -24,9 +25,8 @@ const text = z.string().min(1).max(10_000);
 
 function textVisible(session: CheckSession): Check {
   return defineCheck({
-    name: "text_visible",
-    description: `A text can be read on the page, frames included; ${matchWords}`,
-    input: z.strictObject({ text, match: matchSchema.default("contains") }),
+    ...portable.text_visible,
+    description: `${portable.text_visible.description}; frames included`,
     async read({ text, match }, signal) {
       const wanted = match === "pattern" ? { match, ...patternParts(text) } : { match, text };
       const answers = await askFrames(session.page(), signal, (frame) =>

@@ -1,8 +1,8 @@
 import type { Request } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck } from "../contract.ts";
-import { quoted } from "../quoted.ts";
-import { matches, matchSchema } from "./checksText.ts";
+import { matches, matchSchema } from "../elements/match.ts";
+import { quoted } from "../elements/quoted.ts";
 import { nearest } from "./elementsNearest.ts";
 import type { CheckSession } from "./session.ts";
 import { endsWithin } from "./waiting.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { fold, quoted } from "../quoted.ts";
+import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
+import { fold, quoted } from "../elements/quoted.ts";
+import { targetShape } from "../elements/target.ts";
 import { foundOne, lookFor, notOne, readOptions } from "./checksLook.ts";
-import { matches, matchSchema, matchWords, relation } from "./checksText.ts";
 import { nearest } from "./elementsNearest.ts";
-import { targetShape } from "./locate.ts";
 import type { CheckSession } from "./session.ts";
 import { drawnTable, type TableData, tableOf } from "./tables.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Frame, Locator, Page } from "playwright-core";
-import { z } from "zod";
+import { LOCATE_TIMEOUT_MS, onlyTarget, type Target } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { askFrame, type FrameAnswer, findInFrames, locatorIn } from "./elementsInFrames.ts";
 import { memoryOf, recall, wasGiven } from "./elementsMemory.ts";
@@ -11,21 +11,6 @@ import type { PageQuery } from "./inpageQuery.ts";
 import { formatCandidate, type ParsedSelector, parseSelector } from "./selectors.ts";
 import { countElsewhere } from "./selectorsInFrames.ts";
 import type { WebSession } from "./session.ts";
-
-/** The two ways to name an element, for the input of every command and check that takes one. */
-export const targetShape = {
-  ref: z.string().max(20).optional().describe("ref of a dump"),
-  selector: z
-    .string()
-    .min(1)
-    .max(2000)
-    .optional()
-    .describe("name, label or text; or kind=value such as id=login, #id, //x"),
-};
-export type Target = { ref?: string | undefined; selector?: string | undefined };
-
-/** How long an element may take to appear when the caller says nothing. */
-export const LOCATE_TIMEOUT_MS = 5_000;
 
 type Sight = Pick<WebSession, "context" | "page">;
 
@@ -40,15 +25,9 @@ export async function locate(
   signal: AbortSignal,
   timeoutMs = LOCATE_TIMEOUT_MS,
 ): Promise<Locator> {
-  const { ref, selector } = target;
-  if ((ref === undefined) === (selector === undefined)) {
-    throw new DeviceError(
-      "INVALID_PARAMS",
-      "An element is named by exactly one of ref and selector; give one of them",
-    );
-  }
-  if (ref !== undefined) return locateRef(session, ref, signal);
-  return locateSelector(session, selector ?? "", signal, timeoutMs);
+  const only = onlyTarget(target);
+  if ("ref" in only) return locateRef(session, only.ref, signal);
+  return locateSelector(session, only.selector, signal, timeoutMs);
 }
 
 async function locateRef(session: Sight, ref: string, signal: AbortSignal): Promise<Locator> {

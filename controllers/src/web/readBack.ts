@@ -1,13 +1,14 @@
 import type { Locator } from "playwright-core";
+import { quoted } from "../elements/quoted.ts";
+import type { Target } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
-import { quoted } from "../quoted.ts";
 import type { Acting } from "./act.ts";
 import { askFrames } from "./elementsInFrames.ts";
 import { dateForm, isDateType } from "./fieldDates.ts";
 import { isTaken } from "./fieldTaken.ts";
 import type { FieldFacts, HeldField } from "./inpageFields.ts";
 import type { PageQuery } from "./inpageQuery.ts";
-import { inOneFrame, type Target } from "./locate.ts";
+import { inOneFrame } from "./locate.ts";
 import type { DrivenSession } from "./session.ts";
 
 let tokens = 0;

@@ -1,12 +1,12 @@
 import { access } from "node:fs/promises";
 import { z } from "zod";
 import type { Command } from "../../contract.ts";
+import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import { targetShape } from "../locate.ts";
 import { playwright } from "../playwright.ts";
 import { expectChecked, expectOptions, newToken, noteField } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
-import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
+import { actionOptions, elementCommand } from "./elementCommand.ts";
 import { setSlider } from "./slider.ts";
 
 /** Lists, boxes and files: fields in which a user chooses and does not type. */

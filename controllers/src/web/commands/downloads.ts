@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { matches, matchSchema } from "../../elements/match.ts";
+import { quoted } from "../../elements/quoted.ts";
 import { DeviceError } from "../../errors.ts";
-import { quoted } from "../../quoted.ts";
-import { matches, matchSchema } from "../checksText.ts";
 import type { ReceivedDownload } from "../downloads.ts";
 import { lostBrowser } from "../failures.ts";
 import type { DrivenSession } from "../session.ts";

@@ -1,19 +1,14 @@
 import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { type Target, waitMs } from "../../elements/target.ts";
 import { type Acting, act } from "../act.ts";
-import { LOCATE_TIMEOUT_MS, locate, type Target } from "../locate.ts";
+import { locate } from "../locate.ts";
 import type { DrivenSession } from "../session.ts";
 
-const LONGEST_WAIT_MS = 120_000;
-
-/** How long an element may take to appear and to become ready for the action. */
-export const timeoutShape = {
-  timeout_ms: z.number().int().min(1).max(LONGEST_WAIT_MS).default(LOCATE_TIMEOUT_MS),
-};
 /** How long a page may take until its DOM is ready. */
 export const pageTimeoutShape = {
-  timeout_ms: z.number().int().min(1).max(LONGEST_WAIT_MS).default(30_000),
+  timeout_ms: waitMs.default(30_000),
 };
 
 /** What a command that opens an address is told of the answer. */
@@ -73,10 +68,6 @@ export function actionOptions(acting: Acting) {
 /** Options of Playwright's navigations: they end when the DOM is ready. */
 export function pageOptions(acting: Acting) {
   return { timeout: acting.left(), signal: acting.signal, waitUntil: "domcontentloaded" as const };
-}
-
-export function hasTarget(target: Target): boolean {
-  return target.ref !== undefined || target.selector !== undefined;
 }
 
 function nameOf(target: Target): string {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { portable } from "../../portable.ts";
 import { act } from "../act.ts";
 import type { DrivenSession } from "../session.ts";
 import { readStorageState, writeStorageState } from "../storageState.ts";
@@ -10,16 +11,9 @@ export function environmentCommands(session: DrivenSession): Command[] {
 }
 
 function handleDialog(session: DrivenSession): Command {
-  const input = z.strictObject({
-    accept: z.boolean(),
-    prompt_text: z.string().max(10_000).optional().describe("What a prompt is answered with."),
-  });
-  return defineCommand<typeof input>({
-    name: "handle_dialog",
-    description:
-      "Sets the answer to the next dialog; call it before the action that opens one. Without it alerts are accepted, other dialogs dismissed.",
-    effect: "write",
-    input,
+  return defineCommand({
+    ...portable.handle_dialog,
+    description: `${portable.handle_dialog.description} Without it alerts are accepted, other dialogs dismissed.`,
     async run({ accept, prompt_text }) {
       session.page();
       session.dialogs.arm({ accept, promptText: prompt_text });

@@ -1,13 +1,15 @@
 import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
 import { type Acting, act } from "../act.ts";
 import { askAgent } from "../askAgent.ts";
-import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
+import { inOneFrame, locate } from "../locate.ts";
 import type { DrivenSession } from "../session.ts";
 import { pause, untilAborted } from "../waiting.ts";
-import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
+import { actionOptions, elementCommand } from "./elementCommand.ts";
 
 const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });
 const point = {
@@ -24,17 +26,13 @@ export function pointerCommands(session: DrivenSession): Command[] {
 function clicks(session: DrivenSession): Command[] {
   return [
     elementCommand(session, {
-      name: "click_element",
-      description: "Clicks an element; waits until it can be clicked and until a page it opens is usable.",
-      input: targetInput,
+      ...portable.click_element,
       done: "clicked",
       runIfReady: (input, acting) => clickIfReady(session, input, acting),
       run: (locator, _, acting) => locator.click(actionOptions(acting)),
     }),
     elementCommand(session, {
-      name: "double_click",
-      description: "Double-clicks an element.",
-      input: targetInput,
+      ...portable.double_click,
       done: "double-clicked",
       run: (locator, _, acting) => locator.dblclick(actionOptions(acting)),
     }),

@@ -1,15 +1,15 @@
 import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, type CommandResult, defineCommand, type Usable } from "../../contract.ts";
+import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { findInFrames } from "../elementsInFrames.ts";
 import type { DescribeOptions, Description } from "../inpageAgent.ts";
-import { countAll, locate, type Target, targetShape } from "../locate.ts";
+import { countAll, locate } from "../locate.ts";
 import { ask } from "../question.ts";
 import { parseSelector } from "../selectors.ts";
 import type { DrivenSession } from "../session.ts";
 import { drawnTable, tableOf } from "../tables.ts";
-import { timeoutShape } from "./elementCommand.ts";
 
 /** What the reading itself may take when the element is there. */
 const READ_MS = 3_000;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
 import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
 import { untilAborted, withDeadline } from "../waiting.ts";
-import { timeoutShape } from "./elementCommand.ts";
 
 const STOP_MS = 1_000;
 const LONGEST_RESULT = 10_000;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Command } from "../../contract.ts";
+import { quoted } from "../../elements/quoted.ts";
+import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import { quoted } from "../../quoted.ts";
-import { targetShape } from "../locate.ts";
 import type { DrivenSession } from "../session.ts";
-import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
+import { actionOptions, elementCommand } from "./elementCommand.ts";
 
 /** Selects text of an element or field, as a user does with the mouse. */
 export function selectText(session: DrivenSession): Command {

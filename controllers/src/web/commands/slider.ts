@@ -1,13 +1,13 @@
 import type { Locator } from "playwright-core";
 import { z } from "zod";
 import type { Command } from "../../contract.ts";
+import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import type { Acting } from "../act.ts";
-import { targetShape } from "../locate.ts";
 import { expectText, newToken } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
 import { poll, untilAborted } from "../waiting.ts";
-import { actionOptions, elementCommand, timeoutShape } from "./elementCommand.ts";
+import { actionOptions, elementCommand } from "./elementCommand.ts";
 import { dragTo, middleOf } from "./pointer.ts";
 
 /** More key presses than this in one go are replaced by a drag along the track. */

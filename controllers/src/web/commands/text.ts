@@ -1,21 +1,20 @@
 import type { Locator } from "playwright-core";
-import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
 import { type Acting, act } from "../act.ts";
 import { askAgent } from "../askAgent.ts";
 import { isDateType, isoOf } from "../fieldDates.ts";
 import type { FieldFacts } from "../inpageFields.ts";
 import { keyOf } from "../keys.ts";
-import { inOneFrame, locate, type Target, targetShape } from "../locate.ts";
+import { inOneFrame, locate } from "../locate.ts";
 import { ask } from "../question.ts";
 import { cannotTake, expectText, newToken, noteField, noteFocused } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
 import { poll, untilAborted } from "../waiting.ts";
-import { actionOptions, elementCommand, hasTarget, pageOptions, timeoutShape } from "./elementCommand.ts";
+import { actionOptions, elementCommand, pageOptions } from "./elementCommand.ts";
 import { selectText } from "./selecting.ts";
-
-const LONGEST_TEXT = 100_000;
 
 /** Typing and keys. What is typed never appears in a message: it may be a secret. */
 export function textCommands(session: DrivenSession): Command[] {
@@ -24,10 +23,8 @@ export function textCommands(session: DrivenSession): Command[] {
 
 function inputText(session: DrivenSession): Command {
   return elementCommand(session, {
-    name: "input_text",
-    description:
-      "Replaces the value of a field by a text; dates and times in ISO form or as the page's locale shows them.",
-    input: z.strictObject({ ...targetShape, text: z.string().max(LONGEST_TEXT), ...timeoutShape }),
+    ...portable.input_text,
+    description: `${portable.input_text.description} Dates and times in ISO form or as the page's locale shows them.`,
     done: "filled",
     runIfReady: (input, acting) => fillReadyField(session, input, acting),
     async run(locator, input, acting) {
@@ -95,17 +92,8 @@ const inert = () =>
   );
 
 function typeText(session: DrivenSession): Command {
-  const input = z.strictObject({
-    ...targetShape,
-    text: z.string().min(1).max(LONGEST_TEXT),
-    ...timeoutShape,
-  });
-  return defineCommand<typeof input>({
-    name: "type_text",
-    description:
-      "Types a text key by key behind what is there: in an element, or without one where the focus is.",
-    effect: "write",
-    input,
+  return defineCommand({
+    ...portable.type_text,
     run: (given, signal) =>
       act(
         session,
@@ -182,23 +170,11 @@ function typedBehind({ value, caret }: FieldFacts, text: string): string[] {
 const isPlain = (key: string): boolean => /^(\S|Arrow\w+)$/.test(key);
 
 function pressKey(session: DrivenSession): Command {
-  const input = z.strictObject({
-    key: z
-      .string()
-      .min(1)
-      .max(60)
-      .describe(
-        "UP, DOWN, LEFT, RIGHT, OK, BACK (previous page), HOME, TAB, a letter, Enter, F5, or a chord: Control+a",
-      ),
-    count: z.int().min(1).max(1_000).default(1).describe("How often."),
-    ...targetShape,
-    ...timeoutShape,
-  });
-  return defineCommand<typeof input>({
-    name: "press_key",
-    description: "Presses a key or chord, once or count times, in an element or where the focus is.",
-    effect: "write",
-    input,
+  const { description, input } = portable.press_key;
+  return defineCommand({
+    ...portable.press_key,
+    description: `${description} BACK is the previous page; also a letter, Enter, F5, or a chord: Control+a. With ref or selector, in that element.`,
+    input: input.extend({ ...targetShape, ...timeoutShape }),
     async run(given, signal) {
       const key = keyOf(given.key);
       const { count } = given;

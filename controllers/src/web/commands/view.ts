@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { hasTarget } from "../../elements/target.ts";
+import { portable } from "../../portable.ts";
 import { act } from "../act.ts";
-import { locate, targetShape } from "../locate.ts";
+import { locate } from "../locate.ts";
 import type { DrivenSession } from "../session.ts";
-import { actionOptions, elementCommand, hasTarget, timeoutShape } from "./elementCommand.ts";
+import { actionOptions, elementCommand } from "./elementCommand.ts";
 
 /** Scrolling, the size of the page and the media it is shown on. */
 export function viewCommands(session: DrivenSession): Command[] {
@@ -11,23 +13,12 @@ export function viewCommands(session: DrivenSession): Command[] {
 }
 
 function scroll(session: DrivenSession): Command {
-  const input = z.strictObject({
-    direction: z.enum(["up", "down", "left", "right", "top", "bottom"]).default("down"),
-    amount: z
-      .number()
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .optional()
-      .describe("Pixels; most of the visible part if absent."),
-    ...targetShape,
-    ...timeoutShape,
-  });
-  return defineCommand<typeof input>({
-    name: "scroll",
-    description: "Scrolls the page, or the scrollable area that an element is in.",
-    effect: "write",
-    input,
+  const amount = z.number().int().min(1).max(1_000_000).optional();
+  return defineCommand({
+    ...portable.scroll,
+    input: portable.scroll.input.extend({
+      amount: amount.describe("Pixels; most of the visible part if absent."),
+    }),
     async run(given, signal) {
       let at: ScrollPosition | undefined;
       const options = {
@@ -60,9 +51,7 @@ function scroll(session: DrivenSession): Command {
 
 function scrollToElement(session: DrivenSession): Command {
   return elementCommand(session, {
-    name: "scroll_to_element",
-    description: "Scrolls until an element is visible.",
-    input: z.strictObject({ ...targetShape, ...timeoutShape }),
+    ...portable.scroll_to_element,
     done: "scrolled to",
     run: (locator, _, acting) => locator.scrollIntoViewIfNeeded(actionOptions(acting)),
   });

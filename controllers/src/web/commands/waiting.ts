@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type Check, type Command, type CommandResult, defineCommand, type Reading } from "../../contract.ts";
+import { hasTarget } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
 import { bareChecks } from "../checks.ts";
-import { targetShape } from "../locate.ts";
 import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
 import { poll } from "../waiting.ts";
-import { hasTarget } from "./elementCommand.ts";
 
 /** Between two looks; a look costs a few milliseconds. */
 const LOOK_EVERY_MS = 100;
@@ -14,16 +14,8 @@ const LOOK_EVERY_MS = 100;
 /** What the look that began in time may take longer. */
 const LAST_LOOK_MS = 3_000;
 
-const waitInput = z.strictObject({
-  ...targetShape,
-  state: z
-    .enum(["visible", "hidden"])
-    .default("visible")
-    .describe("Of the element; hidden also when it is gone."),
-  text: z.string().min(1).max(1000).optional().describe("Text that the page shows."),
-  text_gone: z.string().min(1).max(1000).optional().describe("Text that the page no longer shows."),
+const waitInput = portable.wait_for.input.extend({
   url: z.string().min(1).max(2000).optional().describe("Part of the page's address."),
-  timeout_ms: z.number().int().min(1).max(120_000).default(10_000),
 });
 type WaitInput = z.output<typeof waitInput>;
 
@@ -33,10 +25,9 @@ type Condition = { check: Check; params: Readonly<Record<string, unknown>>; nega
 export function waitCommands(session: DrivenSession): Command[] {
   const checks = new Map(bareChecks(session).map((check) => [check.name, check]));
   return [
-    defineCommand<typeof waitInput>({
-      name: "wait_for",
-      description: "Waits until an element or text appears or goes, or the address is reached.",
-      effect: "read",
+    defineCommand({
+      ...portable.wait_for,
+      description: `${portable.wait_for.description} With url, until the address is reached.`,
       input: waitInput,
       run: (input, signal) => waitFor(session, conditionsOf(checks, input), input.timeout_ms, signal),
     }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
-import { fold, quoted } from "../quoted.ts";
+import { fold, quoted } from "./quoted.ts";
 
 /**
  * `same`: the same words, whatever their case and white space; `contains`: so a part of them; `exact`: as it stands, case and
