@@ -28,9 +28,26 @@ export type ControllerKind = (typeof controllerKinds)[number];
 
 export type Rect = { x: number; y: number; width: number; height: number };
 
+/**
+ * What a selector goes by. `id` is also a resource id, `label` also a content description or accessibility id; `native` is
+ * what the device's own driver reads: a UiSelector, an iOS predicate.
+ */
+export const selectorKinds = [
+  "testid",
+  "role",
+  "label",
+  "placeholder",
+  "id",
+  "text",
+  "css",
+  "xpath",
+  "native",
+] as const;
+export type SelectorKind = (typeof selectorKinds)[number];
+
 /** One way to find an element again, in the selector grammar of `click_element` and its like; `score` is 0..1, best first. */
 export type Selector = {
-  kind: "testid" | "role" | "label" | "placeholder" | "id" | "text" | "css" | "xpath";
+  kind: SelectorKind;
   selector: string;
   unique: boolean;
   score: number;

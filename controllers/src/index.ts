@@ -1,9 +1,10 @@
 export * from "./contract.ts";
+export { nearest, similarity } from "./elements/nearest.ts";
 export { quoted } from "./elements/quoted.ts";
+export { ranking } from "./elements/ranking.ts";
 export * from "./errors.ts";
 export { type ControllerFactory, type DriverController, defineFactory, type KindOffer } from "./factory.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
-export { nearest, similarity } from "./nearest.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";
 export { findProgram, type RunningProgram, runProgram } from "./programs/run.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
-import { fold, quoted } from "./quoted.ts";
+import { quoted } from "./quoted.ts";
+import { fold } from "./text.ts";
 
 /**
  * `same`: the same words, whatever their case and white space; `contains`: so a part of them; `exact`: as it stands, case and

@@ -1,8 +1,4 @@
-/** White space folded, case and unseen characters gone: how texts compare unless the caller asks for more. */
-export function fold(text: string): string {
-  const unseen = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ue000-\uf8ff]/g;
-  return text.replace(unseen, "").replace(/\s+/g, " ").trim().toLowerCase();
-}
+import { fold } from "./text.ts";
 
 const LONGEST = 1_000;
 /** What stands before the first difference of two long values. */

@@ -1,11 +1,12 @@
 import type { Locator } from "playwright-core";
 import type { Reading } from "../contract.ts";
+import { wantedText } from "../elements/selectors.ts";
 import { onlyTarget, type Target } from "../elements/target.ts";
 import { type FrameAnswer, findInFrames, locatorIn } from "./elementsInFrames.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
-import { countAll, describe, frameOfRef, wantedText } from "./locate.ts";
-import { type ParsedSelector, parseSelector } from "./selectors.ts";
+import { countAll, describe, frameOfRef } from "./locate.ts";
+import { forPage, type PageSelector, pageGrammar } from "./selectors.ts";
 import type { CheckSession } from "./session.ts";
 
 /** What one look for a target found, in whichever frames. */
@@ -14,7 +15,9 @@ export type Look = {
   count: number;
   first: Description | undefined;
   found: FrameAnswer<Matches>[];
-  parsed: ParsedSelector;
+  query: PageSelector;
+  /** The words that the selector looks for; undefined for a ref. */
+  wanted: string | undefined;
 };
 
 /**
@@ -26,21 +29,29 @@ export async function lookFor(
   signal: AbortSignal,
   wanted: { attribute?: string; whole?: boolean; all?: boolean; limit?: number } = {},
 ): Promise<Look> {
-  const { ref, selector } = { ref: undefined, selector: "", ...onlyTarget(target) };
+  const only = onlyTarget(target);
   const testIdAttribute = session.context.testIdAttribute();
-  const parsed: ParsedSelector =
-    ref === undefined ? parseSelector(selector, testIdAttribute) : { kind: "ref", ref };
+  const parsed = "selector" in only ? pageGrammar.parse(only.selector) : undefined;
+  const query: PageSelector = parsed
+    ? forPage(parsed, testIdAttribute)
+    : { kind: "ref", ref: target.ref ?? "" };
   const options: DescribeOptions = {
     limit: 6,
     selectors: false,
     testIdAttribute,
     ...wanted,
   };
-  const inReach = ref === undefined || (await frameOfRef(session, ref, signal)) !== undefined;
-  const found = inReach ? await findInFrames(session.page(), parsed, options, signal) : [];
+  const inReach = "selector" in only || (await frameOfRef(session, only.ref, signal)) !== undefined;
+  const found = inReach ? await findInFrames(session.page(), query, options, signal) : [];
   const all = found.flatMap(({ answer }) => answer.first);
-  const first = all.find((one) => one.visible) ?? all[0];
-  return { target: ref ?? JSON.stringify(selector), count: countAll(found), first, found, parsed };
+  return {
+    target: "ref" in only ? only.ref : JSON.stringify(only.selector),
+    count: countAll(found),
+    first: all.find((one) => one.visible) ?? all[0],
+    found,
+    query,
+    wanted: parsed && wantedText(parsed),
+  };
 }
 
 /** What a look read that found no one element. */
@@ -55,17 +66,17 @@ export async function nearestTo(
 ): Promise<{ nearest?: readonly string[] }> {
   if (look.count > 1)
     return { nearest: look.found.flatMap(({ answer }) => answer.first.map(describe)).slice(0, 5) };
-  if (look.count === 1 || look.parsed.kind === "ref") return {};
-  return { nearest: await nearestOnScreen(session.page(), wantedText(look.parsed, look.target), signal) };
+  if (look.count === 1 || look.wanted === undefined) return {};
+  return { nearest: await nearestOnScreen(session.page(), look.wanted, signal) };
 }
 
 /** An element that was found may go before it is read. */
 const READ_MS = 1_000;
 
 /** Playwright's locator for the one element that a look found; undefined where it found none or several. */
-export function foundOne({ count, found, parsed }: Look): Locator | undefined {
+export function foundOne({ count, found, query }: Look): Locator | undefined {
   const [only] = found;
-  return count === 1 && only ? locatorIn(only.frame, parsed, only.answer.hidden > 0) : undefined;
+  return count === 1 && only ? locatorIn(only.frame, query, only.answer.hidden > 0) : undefined;
 }
 
 /** Options for reading what {@link foundOne} gives. */

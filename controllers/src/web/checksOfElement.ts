@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
-import { fold, quoted } from "../elements/quoted.ts";
+import { quoted } from "../elements/quoted.ts";
 import { targetShape } from "../elements/target.ts";
+import { fold } from "../elements/text.ts";
 import { absent, foundOne, lookFor, nearestTo, notOne, readOptions } from "./checksLook.ts";
 import type { CheckSession } from "./session.ts";
 

@@ -2,10 +2,10 @@ import type { ConsoleMessage } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { matches, matchSchema, matchWords, patternParts, relation } from "../elements/match.ts";
+import { nearestOf } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
 import { portable } from "../portable.ts";
 import { askFrame, askFrames } from "./elementsInFrames.ts";
-import { nearest } from "./elementsNearest.ts";
 import type { CheckSession } from "./session.ts";
 
 /** What is judged of the page as a whole, and of what it did so far. */
@@ -39,7 +39,7 @@ function textVisible(session: CheckSession): Check {
         expected: `the page shows ${quoted(text)}${match === "contains" ? "" : ` (${match})`}`,
         actual: hit ? `it shows ${quoted(hit.answer.found ?? "")}` : "the text is not shown",
         absent: hit === undefined,
-        ...(hit ? {} : { nearest: nearest(text, lines, (line) => line) }),
+        ...(hit ? {} : { nearest: nearestOf(text, lines, { text: String }) }),
       };
     },
   });

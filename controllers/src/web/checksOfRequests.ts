@@ -2,8 +2,8 @@ import type { Request } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck } from "../contract.ts";
 import { matches, matchSchema } from "../elements/match.ts";
+import { nearestOf } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { nearest } from "./elementsNearest.ts";
 import type { CheckSession } from "./session.ts";
 import { endsWithin } from "./waiting.ts";
 
@@ -46,7 +46,7 @@ export function requestSeen(session: CheckSession): Check {
         expected: `a request ${wanted} was sent${contents && `, with ${contents}`}`,
         actual: hit ? `sent: ${line(hit)}` : (last ?? `${requests.length} requests were sent, none like it`),
         absent: hit === undefined && last === undefined,
-        ...(hit || last ? {} : { nearest: nearest(url, requests.map(line), (one) => one) }),
+        ...(hit || last ? {} : { nearest: nearestOf(url, requests.map(line), { text: String }) }),
       };
     },
   });

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
-import { fold, quoted } from "../elements/quoted.ts";
+import { nearestOf } from "../elements/nearest.ts";
+import { quoted } from "../elements/quoted.ts";
 import { targetShape } from "../elements/target.ts";
+import { fold } from "../elements/text.ts";
 import { foundOne, lookFor, notOne, readOptions } from "./checksLook.ts";
-import { nearest } from "./elementsNearest.ts";
 import type { CheckSession } from "./session.ts";
 import { drawnTable, type TableData, tableOf } from "./tables.ts";
 
@@ -61,7 +62,7 @@ function cellReading(
   const [found, ...others] = fitting;
   if (found === undefined) {
     const cells = rows.slice(0, 200).flatMap((one) => Object.values(one));
-    const near = typeof row === "number" ? [] : nearest(row, cells, (cell) => cell);
+    const near = typeof row === "number" ? [] : nearestOf(row, cells, { text: String });
     return missing(`there is no such row among ${rows.length}`, near);
   }
   if (others.length > 0) return missing(`${fitting.length} rows have such a cell; give the number of one`);

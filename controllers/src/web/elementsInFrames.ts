@@ -2,7 +2,7 @@ import type { Frame, Locator, Page } from "playwright-core";
 import { engineSelector, ensureInpage } from "./inpage.ts";
 import type { DescribeOptions, Matches } from "./inpageAgent.ts";
 import type { PageQuery } from "./inpageQuery.ts";
-import { invalid, type ParsedSelector } from "./selectors.ts";
+import { type PageSelector, pageGrammar } from "./selectors.ts";
 import { untilAborted } from "./waiting.ts";
 
 /** A page with more frames than this is read only so far. */
@@ -65,7 +65,7 @@ function isMovingOn(error: unknown): boolean {
 }
 
 /** Playwright's locator for a selector in one frame; `onlyVisible` where hidden twins are to be passed over. */
-export function locatorIn(frame: Frame, selector: ParsedSelector, onlyVisible: boolean): Locator {
+export function locatorIn(frame: Frame, selector: PageSelector, onlyVisible: boolean): Locator {
   if (selector.kind !== "css" && selector.kind !== "xpath") return frame.locator(engineSelector(selector));
   const locator = frame.locator(selector.kind === "css" ? `css=${selector.css}` : `xpath=${selector.xpath}`);
   return onlyVisible ? locator.filter({ visible: true }) : locator;
@@ -74,7 +74,7 @@ export function locatorIn(frame: Frame, selector: ParsedSelector, onlyVisible: b
 /** Matches of a selector in every frame, in the order of frames. Throws INVALID_SELECTOR for bad CSS or XPath. */
 export async function findInFrames(
   page: Page,
-  selector: ParsedSelector,
+  selector: PageSelector,
   options: DescribeOptions,
   signal: AbortSignal,
 ): Promise<FrameAnswer<Matches>[]> {
@@ -89,7 +89,7 @@ export async function findInFrames(
     if (error instanceof Error && isBadSyntax(error.message)) {
       const written =
         selector.kind === "xpath" ? selector.xpath : selector.kind === "css" ? selector.css : selector.kind;
-      throw invalid(written, firstLine(error.message), positionIn(written, error.message));
+      throw pageGrammar.invalid(written, firstLine(error.message), positionIn(written, error.message));
     }
     throw error;
   }
@@ -97,7 +97,7 @@ export async function findInFrames(
 
 function findInFrame(
   frame: Frame,
-  selector: ParsedSelector,
+  selector: PageSelector,
   options: DescribeOptions,
 ): Promise<Matches | undefined> {
   if (selector.kind === "css" || selector.kind === "xpath") {

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { BrowserContext, Frame } from "playwright-core";
+import { pageWeights, Ranking } from "../elements/ranking.ts";
+import { TextMatcher, tidy } from "../elements/text.ts";
 import { InpageAgent } from "./inpageAgent.ts";
 import { InpageApart } from "./inpageApart.ts";
 import { InpageClicks } from "./inpageClicks.ts";
@@ -33,7 +35,9 @@ const events = { ask: `labwright-ask-${secret}`, found: `labwright-found-${secre
 const agentSource = `
   if (globalThis.__labwright) return;
   const __name = (value) => value;
-  const dom = new (${String(InpageDom)})();
+  const dom = new (${String(InpageDom)})(${String(tidy)});
+  const texts = new (${String(TextMatcher)})((text) => dom.clean(text));
+  const ranking = new (${String(Ranking)})(${JSON.stringify(pageWeights)});
   const roles = new (${String(InpageRoles)})();
   const words = new (${String(InpageWords)})(dom);
   const near = new (${String(InpageNear)})(dom, words);
@@ -46,12 +50,12 @@ const agentSource = `
   const refs = new (${String(InpageRefs)})();
   const records = new (${String(InpageRecords)})(dom, roles, clicks, facts, refs);
   const walk = new (${String(InpageWalk)})(dom, roles, names, clicks, refs, records, tables, groups, apart);
-  const query = new (${String(InpageQuery)})(dom, roles, names, clicks, refs);
-  const selectors = new (${String(InpageSelectors)})(dom, names, clicks, query);
+  const query = new (${String(InpageQuery)})(dom, roles, names, clicks, refs, texts);
+  const selectors = new (${String(InpageSelectors)})(dom, names, clicks, query, ranking);
   const fields = new (${String(InpageFields)})(dom, roles, names, clicks, query);
   const point = new (${String(InpagePoint)})(dom);
   const events = ${JSON.stringify(events)};
-  const agent = new (${String(InpageAgent)})(dom, roles, names, clicks, refs, walk, query, selectors, fields, point, events);
+  const agent = new (${String(InpageAgent)})(dom, roles, names, clicks, refs, walk, query, selectors, fields, point, texts, events);
   Object.defineProperty(globalThis, "__labwright", { value: agent });
   clicks.watch();
   agent.listen();

@@ -1,12 +1,14 @@
+import type { Candidate } from "../elements/ranking.ts";
+import type { TextMatch, TextMatcher } from "../elements/text.ts";
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { FieldFacts, HeldField, InpageFields } from "./inpageFields.ts";
 import type { InpageNames } from "./inpageNames.ts";
 import type { InpagePoint, Point } from "./inpagePoint.ts";
-import type { InpageQuery, PageQuery, TextMatch } from "./inpageQuery.ts";
+import type { InpageQuery, PageQuery } from "./inpageQuery.ts";
 import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
-import type { Candidate, InpageSelectors } from "./inpageSelectors.ts";
+import type { InpageSelectors } from "./inpageSelectors.ts";
 import type { InpageWalk, LookOptions, SeenPage } from "./inpageWalk.ts";
 
 /** An element as a check or an error message needs it. `visible` is what a user would say, `enabled` what the browser would. */
@@ -60,6 +62,7 @@ export class InpageAgent {
     private readonly selectors: InpageSelectors,
     private readonly fields: InpageFields,
     private readonly point: InpagePoint,
+    private readonly texts: TextMatcher,
     private readonly events: { ask: string; found: string },
   ) {}
 
@@ -258,9 +261,9 @@ export class InpageAgent {
   readText(wanted: TextMatch): { found: string | undefined; lines: string[] } {
     this.begin();
     const lines = this.query.pageText(1_000_000);
-    const line = lines.find((one) => this.query.holds(wanted, one));
+    const line = lines.find((one) => this.texts.holds(wanted, one));
     if (line !== undefined) return { found: line, lines: [] };
-    if (!/^(same|exact)$/.test(wanted.match) && this.query.holds(wanted, lines.join(" ")))
+    if (!/^(same|exact)$/.test(wanted.match) && this.texts.holds(wanted, lines.join(" ")))
       return { found: wanted.text, lines: [] };
     return { found: undefined, lines: lines.slice(0, 400).map((one) => this.short(one)) };
   }

@@ -4,6 +4,8 @@
  * Styles are remembered from one `begin` to the next: within one look at a page that does not move.
  */
 export class InpageDom {
+  constructor(private readonly tidy: (text: string) => string) {}
+
   private styles = new Map<Element, CSSStyleDeclaration>();
   private veils = new Map<Element, boolean>();
 
@@ -76,19 +78,11 @@ export class InpageDom {
     return found;
   }
 
-  /** White space folded, and the characters gone that nobody can see: zero width, icon fonts, tags, controls. */
+  /** Tidy, and without the bytes of addresses that hold their own data. */
   clean(text: string): string {
     // What most texts are, which need no cleaning.
     if (/^(?:[!-~]+(?: [!-~]+)*)?$/.test(text) && !text.includes("data:")) return text;
-    return text
-      .replace(/data:[\w/+.-]*[;,][^\s"')]{20,}/g, "data:…")
-      .replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu, " ")
-      .replace(
-        /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF\uE000-\uF8FF]|[\u{E0000}-\u{E0FFF}\u{F0000}-\u{10FFFF}]/gu,
-        "",
-      )
-      .replace(/ +/g, " ")
-      .trim();
+    return this.tidy(text.replace(/data:[\w/+.-]*[;,][^\s"')]{20,}/g, "data:…"));
   }
 
   /** No longer than `length`, and how much more there is; `+` where the text was not read to its end. */

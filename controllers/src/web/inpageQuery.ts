@@ -1,18 +1,9 @@
+import type { TextMatch, TextMatcher } from "../elements/text.ts";
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageNames } from "./inpageNames.ts";
 import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
-
-/**
- * How a text is compared: `same` and `contains` after white space and case folding, `cased` after white space folding,
- * `exact` as it stands, `pattern` as a regular expression.
- */
-export type TextMatch = {
-  match: "same" | "cased" | "exact" | "contains" | "pattern";
-  text: string;
-  flags?: string;
-};
 
 /** What to look for in one frame. `css` and `xpath` are Playwright's own and never come here but to be counted. */
 export type PageQuery =
@@ -35,6 +26,7 @@ export class InpageQuery {
     private readonly names: InpageNames,
     private readonly clicks: InpageClicks,
     private readonly refs: InpageRefs,
+    private readonly texts: TextMatcher,
   ) {}
 
   /** All matches in document order; only the visible ones where there are any. */
@@ -106,27 +98,9 @@ export class InpageQuery {
     if (query.kind === "role") return this.byRole(all, query.role, query.name);
     if (query.kind === "label") return this.byLabel(all, query.text);
     if (query.kind === "placeholder") {
-      return all.filter((one) => this.holds(query.text, one.getAttribute("placeholder") ?? undefined));
+      return all.filter((one) => this.texts.holds(query.text, one.getAttribute("placeholder") ?? undefined));
     }
     return query.kind === "text" ? this.byText(all, query.text) : this.byAnything(all, query.text);
-  }
-
-  holds(wanted: TextMatch, text: string | undefined): boolean {
-    if (text === undefined) return false;
-    if (wanted.match === "exact") return text === wanted.text;
-    const found = this.dom.clean(text);
-    if (wanted.match === "pattern") return new RegExp(wanted.text, wanted.flags).test(found);
-    const want = this.dom.clean(wanted.text);
-    if (wanted.match === "cased") return this.isSame(found, want);
-    const [folded, low] = [found.toLowerCase(), want.toLowerCase()];
-    return wanted.match === "same" ? this.isSame(folded, low) : folded.includes(low);
-  }
-
-  /** The same, or what a dump shows of it: its beginning, and how much more there is. */
-  private isSame(found: string, want: string): boolean {
-    if (found === want) return true;
-    const [, head, more] = /^([\s\S]+) … (\d+)(?:\+)? more$/.exec(want) ?? [];
-    return head !== undefined && found.startsWith(head) && found.length === head.length + Number(more);
   }
 
   nameOf(element: Element, role: string): string {
@@ -141,17 +115,17 @@ export class InpageQuery {
   private byRole(all: readonly Element[], role: string, name: TextMatch | undefined): Element[] {
     return all.filter((element) => {
       if (this.clicks.role(element) !== role) return false;
-      return !name || this.holds(name, this.nameOf(element, role));
+      return !name || this.texts.holds(name, this.nameOf(element, role));
     });
   }
 
   /** A label that only stands beside its field counts where no label is tied to one. */
   private byLabel(all: readonly Element[], wanted: TextMatch): Element[] {
-    const tied = all.filter((one) => this.labels(one).some((text) => this.holds(wanted, text)));
+    const tied = all.filter((one) => this.labels(one).some((text) => this.texts.holds(wanted, text)));
     if (tied.length > 0) return tied;
     return all.filter((one) => {
       const guess = this.names.guessedLabel(one, this.roles.role(one));
-      return guess !== "" && this.holds(wanted, guess);
+      return guess !== "" && this.texts.holds(wanted, guess);
     });
   }
 
@@ -170,8 +144,8 @@ export class InpageQuery {
   private byText(all: readonly Element[], wanted: TextMatch): Element[] {
     const hits = this.textHolders(all, wanted).filter((element) => {
       const own = element instanceof HTMLInputElement ? element.value : this.names.text(element);
-      if (own === "" || wanted.match !== "exact") return own !== "" && this.holds(wanted, own);
-      return this.holds(wanted, element instanceof HTMLInputElement ? own : this.names.shown(element));
+      if (own === "" || wanted.match !== "exact") return own !== "" && this.texts.holds(wanted, own);
+      return this.texts.holds(wanted, element instanceof HTMLInputElement ? own : this.names.shown(element));
     });
     const set = new Set(hits);
     const outer = new Set<Element>();
@@ -215,13 +189,13 @@ export class InpageQuery {
       () =>
         all.filter((element) => {
           const role = this.clicks.role(element);
-          return this.roles.isWidget(role) && this.holds(wanted, this.nameOf(element, role));
+          return this.roles.isWidget(role) && this.texts.holds(wanted, this.nameOf(element, role));
         }),
       () =>
         all.filter(
           (element) =>
-            this.labels(element).some((text) => this.holds(wanted, text)) ||
-            this.holds(wanted, element.getAttribute("placeholder") ?? undefined),
+            this.labels(element).some((text) => this.texts.holds(wanted, text)) ||
+            this.texts.holds(wanted, element.getAttribute("placeholder") ?? undefined),
         ),
       () => this.byText(all, wanted),
     ];

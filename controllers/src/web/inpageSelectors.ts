@@ -1,16 +1,8 @@
+import type { Candidate, Ranking } from "../elements/ranking.ts";
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageNames } from "./inpageNames.ts";
 import type { InpageQuery, PageQuery } from "./inpageQuery.ts";
-
-export type Candidate = {
-  kind: "testid" | "role" | "label" | "placeholder" | "id" | "text" | "css" | "xpath";
-  /** The value after `kind=`, before escaping; for a role its name. */
-  value: string;
-  role?: string;
-  count: number;
-  score: number;
-};
 
 /** Ways to find an element again, ranked, each counted in this frame. Runs inside the page. */
 export class InpageSelectors {
@@ -22,6 +14,7 @@ export class InpageSelectors {
     private readonly names: InpageNames,
     private readonly clicks: InpageClicks,
     private readonly query: InpageQuery,
+    private readonly ranking: Ranking,
   ) {}
 
   /** Candidates for each element, best first; `testIdAttribute` as the user interface sets it. */
@@ -36,73 +29,38 @@ export class InpageSelectors {
     const add = (
       kind: Candidate["kind"],
       value: string | null,
-      base: number,
-      count: () => number,
-      role?: string,
+      matches: () => number,
+      { role, isGuessed }: { role?: string; isGuessed?: boolean } = {},
     ) => {
       if (!value || value.length > 300) return;
-      const times = count();
-      if (times === 0) return;
-      const score = Math.max(0.02, base - this.volatility(kind, value) - (times > 1 ? 0.3 : 0));
-      found.push({
-        kind,
-        value,
-        count: times,
-        score: Math.round(score * 100) / 100,
-        ...(role ? { role } : {}),
-      });
+      const count = matches();
+      if (count === 0) return;
+      const score = this.ranking.score({ kind, value, count }, isGuessed);
+      found.push({ kind, value, count, score, ...(role ? { role } : {}) });
     };
     const testId = element.getAttribute(testIdAttribute);
-    add("testid", testId, 1, () =>
+    add("testid", testId, () =>
       this.countCss(`[${CSS.escape(testIdAttribute)}="${CSS.escape(testId ?? "")}"]`),
     );
     const role = this.clicks.role(element);
     const { name, derived } = this.names.name(element, role);
-    if (role) add("role", name, derived ? 0.65 : 0.9, () => this.countRole(role, name), role);
+    if (role) add("role", name, () => this.countRole(role, name), { role, isGuessed: derived });
     const tied = this.names.label(element);
     const label = tied || this.names.guessedLabel(element, role);
-    add("label", label, tied ? 0.8 : 0.6, () =>
-      this.countQuery({ kind: "label", text: { match: "cased", text: label } }),
-    );
+    add("label", label, () => this.countQuery({ kind: "label", text: { match: "cased", text: label } }), {
+      isGuessed: !tied,
+    });
     const placeholder = element.getAttribute("placeholder");
-    add("placeholder", placeholder, 0.75, () =>
-      this.countCss(`[placeholder="${CSS.escape(placeholder ?? "")}"]`),
-    );
-    add("id", element.id, 0.7, () => this.countCss(`[id="${CSS.escape(element.id)}"]`));
+    add("placeholder", placeholder, () => this.countCss(`[placeholder="${CSS.escape(placeholder ?? "")}"]`));
+    add("id", element.id, () => this.countCss(`[id="${CSS.escape(element.id)}"]`));
     const text = element.matches("input,select,textarea") ? "" : this.names.text(element);
     if (text.length <= 80)
-      add("text", text, 0.6, () => this.countQuery({ kind: "text", text: { match: "cased", text } }));
+      add("text", text, () => this.countQuery({ kind: "text", text: { match: "cased", text } }));
     const css = this.cssPath(element, testIdAttribute);
-    add("css", css.join(" "), 0.4, () => this.countPath(css));
+    add("css", css.join(" "), () => this.countPath(css));
     const xpath = this.xpath(element);
-    add("xpath", xpath, 0.3, () => this.countXpath(xpath));
+    add("xpath", xpath, () => this.countXpath(xpath));
     return found.sort((a, b) => Number(a.count > 1) - Number(b.count > 1) || b.score - a.score);
-  }
-
-  /** What makes a value unlikely to be the same tomorrow: generated ids, and numbers, prices, times, dates in texts. */
-  private volatility(kind: Candidate["kind"], value: string): number {
-    if (kind === "testid" || kind === "id") return this.isGenerated(value) ? 0.5 : 0;
-    if (kind === "css") return value.includes(":nth") ? 0.1 : 0;
-    if (kind === "xpath") return 0;
-    if (
-      /[$€£¥]\s?\d|\d[.,]\d\d\b|\b\d{1,2}:\d\d|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/.test(
-        value,
-      )
-    )
-      return 0.35;
-    if (/\d/.test(value)) return 0.2;
-    return value.length > 50 ? 0.15 : 0;
-  }
-
-  isGenerated(id: string): boolean {
-    if (/[0-9a-f]{8}-[0-9a-f]{4}|\d{3,}|^[:«_]?r?[:\w]{1,3}[:»]$/i.test(id)) return true;
-    if (
-      /^(ember|ui-id|mat-|cdk-|radix|headlessui|react-|mui-|yui|ext-|gwt-|ng-|__BVID|input-|field-)[\w:-]*\d/i.test(
-        id,
-      )
-    )
-      return true;
-    return /(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}$/i.test(id) && (id.match(/\d/g)?.length ?? 0) >= 2;
   }
 
   private remember(key: string, count: () => number): number {
@@ -175,8 +133,8 @@ export class InpageSelectors {
 
   private anchor(element: Element, testIdAttribute: string): string | undefined {
     const testId = element.getAttribute(testIdAttribute);
-    if (testId && !this.isGenerated(testId)) return `[${testIdAttribute}="${CSS.escape(testId)}"]`;
-    if (element.id && !this.isGenerated(element.id)) return `#${CSS.escape(element.id)}`;
+    if (testId && !this.ranking.isGenerated(testId)) return `[${testIdAttribute}="${CSS.escape(testId)}"]`;
+    if (element.id && !this.ranking.isGenerated(element.id)) return `#${CSS.escape(element.id)}`;
     return undefined;
   }
 
@@ -187,7 +145,7 @@ export class InpageSelectors {
     if (alike.length === 1) return tag;
     const own = [...element.classList].find(
       (name) =>
-        !this.isGenerated(name) &&
+        !this.ranking.isGenerated(name) &&
         !/\d|^(active|selected|hover|focus)/.test(name) &&
         alike.filter((one) => one.classList.contains(name)).length === 1,
     );

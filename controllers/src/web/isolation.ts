@@ -4,17 +4,17 @@ import type { LiveSession } from "./liveSession.ts";
 
 /** Fresh browser contexts beside the holder's own. What looks at the holder's page gave out is remembered over them. */
 export function createIsolation(session: LiveSession): Isolation {
-  const memory = memoryOf(session);
+  const { refs } = memoryOf(session);
   return {
     async enter({ storageState }, signal) {
       const fresh = await session.enter(storageState, signal);
-      const looks = memory.looks;
-      memory.looks = [];
+      const looks = refs.looks;
+      refs.looks = [];
       return {
         saveState: (name) => fresh.saveState(name),
         async leave() {
           await fresh.leave();
-          memory.looks = looks;
+          refs.looks = looks;
         },
       };
     },

@@ -1,8 +1,7 @@
-import { DeviceError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { noSuchKey, type PortableKey } from "../elements/keys.ts";
 
-/** Keys that every device model names alike. BACK is the browser's own and no key of the page. */
-const portable: Readonly<Record<string, string>> = {
+/** The portable keys that a page hears. BACK is the browser's own, and a digit is written as it is. */
+const portable: Readonly<Partial<Record<PortableKey, string>>> = {
   UP: "ArrowUp",
   DOWN: "ArrowDown",
   LEFT: "ArrowLeft",
@@ -22,6 +21,8 @@ const portable: Readonly<Record<string, string>> = {
   CHANNEL_UP: "PageUp",
   CHANNEL_DOWN: "PageDown",
 };
+
+const mappedKeys = new Map<string, string>(Object.entries(portable));
 
 const others: Readonly<Record<string, string>> = {
   ctrl: "Control",
@@ -60,17 +61,11 @@ export function keyOf(name: string): string {
 }
 
 function oneKey(name: string): string {
-  const mapped = portable[name] ?? others[name.toLowerCase()];
+  const mapped = mappedKeys.get(name) ?? others[name.toLowerCase()];
   if (mapped !== undefined) return mapped;
   if ([...name].length === 1) return name;
   const exact = known.find((key) => key.toLowerCase() === name.toLowerCase().replaceAll("_", ""));
   // Codes such as KeyA and Digit1 are Playwright's to judge.
   if (exact !== undefined || /^(Key[A-Z]|Digit\d|Numpad\w+)$/.test(name)) return exact ?? name;
-  const candidates = nearest(name, [...known, ...Object.keys(portable), "BACK"]);
-  const hint = candidates.length > 0 ? ` Nearest: ${candidates.join(", ")}.` : "";
-  throw new DeviceError(
-    "INVALID_PARAMS",
-    `There is no key "${name.slice(0, 40)}".${hint} Chords are written Control+a.`,
-    { nearest: candidates },
-  );
+  throw noSuchKey(name, [...known, ...Object.keys(portable), "BACK"], " Chords are written Control+a.");
 }

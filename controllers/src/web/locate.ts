@@ -1,14 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Frame, Locator, Page } from "playwright-core";
+import type { Frame, Locator } from "playwright-core";
+import { ambiguous, notFound } from "../elements/failures.ts";
+import { wantedText, writeSelector } from "../elements/selectors.ts";
 import { LOCATE_TIMEOUT_MS, onlyTarget, type Target } from "../elements/target.ts";
-import { DeviceError } from "../errors.ts";
+import type { DeviceError } from "../errors.ts";
 import { askFrame, type FrameAnswer, findInFrames, locatorIn } from "./elementsInFrames.ts";
-import { memoryOf, recall, wasGiven } from "./elementsMemory.ts";
+import { memoryOf } from "./elementsMemory.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import { engineSelector } from "./inpage.ts";
 import type { Description, Matches } from "./inpageAgent.ts";
 import type { PageQuery } from "./inpageQuery.ts";
-import { formatCandidate, type ParsedSelector, parseSelector } from "./selectors.ts";
+import { forPage, type PageSelector, pageGrammar, parseForPage } from "./selectors.ts";
 import { countElsewhere } from "./selectorsInFrames.ts";
 import type { WebSession } from "./session.ts";
 
@@ -32,23 +34,10 @@ export async function locate(
 
 async function locateRef(session: Sight, ref: string, signal: AbortSignal): Promise<Locator> {
   const frame = await frameOfRef(session, ref, signal);
-  if (frame) return frame.locator(engineSelector({ kind: "ref", ref })).describe(describeRef(session, ref));
-  const known = recall(memoryOf(session), ref);
-  if (!known && !wasGiven(memoryOf(session), ref)) {
-    throw new DeviceError(
-      "ELEMENT_NOT_FOUND",
-      `No dump has given the ref ${ref}; call dump_ui_elements to get refs`,
-      { ref },
-    );
-  }
-  const nearest = known?.element.name
-    ? await nearestOnScreen(session.page(), known.element.name, signal)
-    : [];
-  throw new DeviceError(
-    "STALE_REF",
-    `${describeRef(session, ref)} is from an older look and no longer on the page; dump again${orNearest(nearest)}`,
-    { ref, nearest },
-  );
+  const { refs } = memoryOf(session);
+  if (frame) return frame.locator(engineSelector({ kind: "ref", ref })).describe(refs.describe(ref));
+  const name = refs.recall(ref)?.name;
+  throw refs.gone(ref, name ? await nearestOnScreen(session.page(), name, signal) : []);
 }
 
 /**
@@ -63,7 +52,7 @@ export function inOneFrame(session: Sight, target: Target): { frame: Frame; quer
   }
   const [only, ...others] = session.page().frames();
   if (selector === undefined || only === undefined || others.length > 0) return undefined;
-  const query = parseSelector(selector, session.context.testIdAttribute());
+  const query = parseForPage(selector, session.context.testIdAttribute());
   return query.kind === "css" || query.kind === "xpath" ? undefined : { frame: only, query };
 }
 
@@ -93,11 +82,6 @@ export async function frameOfRef(
   return alive ? frame : undefined;
 }
 
-function describeRef(session: Sight, ref: string): string {
-  const known = recall(memoryOf(session), ref);
-  return known ? `${ref} ${known.element.role} ${JSON.stringify(known.element.name)}` : ref;
-}
-
 async function locateSelector(
   session: Sight,
   selector: string,
@@ -105,21 +89,25 @@ async function locateSelector(
   timeoutMs: number,
 ): Promise<Locator> {
   const testIdAttribute = session.context.testIdAttribute();
-  const parsed = parseSelector(selector, testIdAttribute);
+  const parsed = pageGrammar.parse(selector);
+  const query = forPage(parsed, testIdAttribute);
   const started = performance.now();
   for (let attempt = 0; ; attempt++) {
     const found = await findInFrames(
       session.page(),
-      parsed,
+      query,
       { limit: 1, selectors: false, testIdAttribute },
       signal,
     );
     const total = countAll(found);
     const [only] = found;
-    if (total === 1 && only) return locatorIn(only.frame, parsed, only.answer.hidden > 0).describe(selector);
-    if (total > 1) throw await ambiguous(session, parsed, selector, signal);
+    if (total === 1 && only) return locatorIn(only.frame, query, only.answer.hidden > 0).describe(selector);
+    if (total > 1) throw await severalMatch(session, query, selector, signal);
     const left = timeoutMs - (performance.now() - started);
-    if (left <= 0) throw await notFound(session.page(), parsed, selector, timeoutMs, signal);
+    if (left <= 0) {
+      const nearest = await nearestOnScreen(session.page(), wantedText(parsed), signal);
+      throw notFound(parsed, selector, { afterMs: timeoutMs, nearest });
+    }
     await delay(Math.min(left, attempt < 3 ? 30 : 100), undefined, { signal });
   }
 }
@@ -128,15 +116,15 @@ export function countAll(found: readonly FrameAnswer<Matches>[]): number {
   return found.reduce((sum, { answer }) => sum + answer.count, 0);
 }
 
-async function ambiguous(
+async function severalMatch(
   session: Sight,
-  parsed: ParsedSelector,
+  query: PageSelector,
   selector: string,
   signal: AbortSignal,
 ): Promise<DeviceError> {
   const page = session.page();
   const testIdAttribute = session.context.testIdAttribute();
-  const found = await findInFrames(page, parsed, { limit: 6, selectors: true, testIdAttribute }, signal);
+  const found = await findInFrames(page, query, { limit: 6, selectors: true, testIdAttribute }, signal);
   const first = found.flatMap(({ frame, answer }) => answer.first.map((one) => ({ frame, one }))).slice(0, 6);
   const asked = first.map(({ frame, one }, at) => ({ frame, key: `${at}`, candidates: one.candidates }));
   const elsewhere = await countElsewhere(page, testIdAttribute, asked, signal);
@@ -144,13 +132,11 @@ async function ambiguous(
     const best = one.candidates.find(
       (candidate) => candidate.count === 1 && elsewhere(`${at}`, candidate) === 0,
     );
-    return best ? `${formatCandidate(best)} (${describe(one)})` : `a ref of a dump (${describe(one)})`;
+    return best
+      ? `${writeSelector(best.kind, best.value, best.role)} (${describe(one)})`
+      : `a ref of a dump (${describe(one)})`;
   });
-  return new DeviceError(
-    "ELEMENT_AMBIGUOUS",
-    `${countAll(found)} elements match ${JSON.stringify(selector)}; use one of: ${candidates.join(" · ")}`,
-    { selector, candidates },
-  );
+  return ambiguous(selector, countAll(found), candidates);
 }
 
 const LONGEST_NAME = 120;
@@ -160,42 +146,4 @@ const cutName = (name: string): string =>
 /** `button "Save"`. */
 export function describe(one: Description): string {
   return `${one.role || "element"} ${JSON.stringify(cutName(one.name || one.text))}`;
-}
-
-async function notFound(
-  page: Page,
-  parsed: ParsedSelector,
-  selector: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<DeviceError> {
-  const nearest = await nearestOnScreen(page, wantedText(parsed, selector), signal);
-  const hint = otherReading(parsed, selector) ?? orNearest(nearest);
-  return new DeviceError(
-    "ELEMENT_NOT_FOUND",
-    `Nothing matches ${JSON.stringify(selector)} after ${timeoutMs} ms${hint || "; dump_ui_elements shows what is there"}`,
-    { selector, nearest },
-  );
-}
-
-/** What else may have been meant by a bare selector. */
-function otherReading(parsed: ParsedSelector, selector: string): string | undefined {
-  if (parsed.kind === "any" && /^\[\S|\s>\s/.test(selector))
-    return `; a CSS selector is written css=${selector}`;
-  const isBare = /^\s*[#.]/.test(selector) && parsed.kind === "css";
-  return isBare
-    ? `; it was read as CSS: a name or text is written in quotes, ${JSON.stringify(selector)}`
-    : undefined;
-}
-
-/** The words a selector looks for, to compare names with. */
-export function wantedText(parsed: ParsedSelector, selector: string): string {
-  if (parsed.kind === "role") return parsed.name?.text ?? parsed.role;
-  if (parsed.kind === "css" || parsed.kind === "xpath")
-    return selector.replace(/^\w+=/, "").replace(/[^\p{L}\p{N}]+/gu, " ");
-  return parsed.kind === "ref" ? selector : parsed.text.text;
-}
-
-function orNearest(nearest: readonly string[]): string {
-  return nearest.length > 0 ? `; nearest: ${nearest.join(" · ")}` : "";
 }

@@ -1,15 +1,14 @@
 import type { Frame } from "playwright-core";
 import type { Dump, Element, ElementSource, Selector } from "../contract.ts";
+import { byWorth, type Candidate, toSelector } from "../elements/ranking.ts";
 import { askAgent } from "./askAgent.ts";
 import { askFrame, askFrames, type FrameAnswer, MAX_FRAMES } from "./elementsInFrames.ts";
-import { KEPT_LOOKS, type Memory, memoryOf } from "./elementsMemory.ts";
+import { type Memory, memoryOf } from "./elementsMemory.ts";
 import { installInpage } from "./inpage.ts";
 import type { FramePlace } from "./inpageAgent.ts";
 import type { SeenElement } from "./inpageRecords.ts";
-import type { Candidate } from "./inpageSelectors.ts";
 import type { LookOptions, SeenPage } from "./inpageWalk.ts";
 import { ask, LOOK_DEADLINE_MS } from "./question.ts";
-import { toSelector } from "./selectors.ts";
 import { countElsewhere } from "./selectorsInFrames.ts";
 import type { WebSession } from "./session.ts";
 
@@ -52,18 +51,12 @@ async function dump(
     const options = { ...lookOptions(memory, frame), interactiveOnly, testIdAttribute };
     return askAgent(page, frame, "look", [options]);
   });
-  for (const { frame, answer } of looks) remember(memory, frame, answer);
+  for (const { frame, answer } of looks) memory.refs.numbered(memory.prefix(frame), answer.next);
   const places = looks.length > 1 ? await framePlaces(looks, signal) : [];
   const top = looks.find(({ frame }) => frame === page.mainFrame());
   const elements = top ? assemble(top, looks, places, { x: 0, y: 0, depth: 0 }) : [];
-  memory.generation++;
-  memory.looks.push({
-    generation: memory.generation,
-    elements: new Map(elements.map((element) => [element.ref, element])),
-  });
-  memory.looks.splice(0, memory.looks.length - KEPT_LOOKS);
   return {
-    generation: memory.generation,
+    generation: memory.refs.look(elements),
     location: location(top?.answer.url ?? page.url()),
     title: top?.answer.title ?? "",
     elements,
@@ -75,15 +68,10 @@ function lookOptions(memory: Memory, frame: Frame): Omit<LookOptions, "interacti
   const prefix = memory.prefix(frame);
   return {
     prefix,
-    next: memory.next.get(prefix) ?? 1,
+    next: memory.refs.nextNumber(prefix),
     maxElements: MAX_ELEMENTS,
     budgetMs: LOOK_BUDGET_MS,
   };
-}
-
-function remember(memory: Memory, frame: Frame, seen: SeenPage): void {
-  const prefix = memory.prefix(frame);
-  memory.next.set(prefix, Math.max(memory.next.get(prefix) ?? 1, seen.next));
 }
 
 type Placed = { frame: Frame; parent: Frame; place: FramePlace };
@@ -184,8 +172,6 @@ async function selectors(
   const elsewhere = await countElsewhere(page, testIdAttribute, asked, signal);
   return refs.map((ref) => {
     const candidates = ranked.flatMap(({ answer }) => answer.get(ref) ?? []);
-    return candidates
-      .map((candidate) => toSelector(candidate, elsewhere(ref, candidate)))
-      .sort((a, b) => Number(b.unique) - Number(a.unique) || b.score - a.score);
+    return candidates.map((candidate) => toSelector(candidate, elsewhere(ref, candidate))).sort(byWorth);
   });
 }

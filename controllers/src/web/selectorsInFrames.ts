@@ -1,7 +1,8 @@
 import type { Frame, Page } from "playwright-core";
+import type { Candidate } from "../elements/ranking.ts";
+import { writeSelector } from "../elements/selectors.ts";
 import { askFrames } from "./elementsInFrames.ts";
-import type { Candidate } from "./inpageSelectors.ts";
-import { formatCandidate, type ParsedSelector, parseSelector } from "./selectors.ts";
+import { type PageSelector, parseForPage } from "./selectors.ts";
 
 /** Candidates of one element; `key` tells elements apart. */
 export type AskedElement = { frame: Frame; key: string; candidates: readonly Candidate[] };
@@ -17,8 +18,7 @@ export async function countElsewhere(
   signal: AbortSignal,
 ): Promise<(key: string, candidate: Candidate) => number> {
   const counts = new Map<string, number>();
-  const known = (key: string, candidate: Candidate) =>
-    counts.get(`${key} ${formatCandidate(candidate)}`) ?? 0;
+  const known = (key: string, candidate: Candidate) => counts.get(`${key} ${written(candidate)}`) ?? 0;
   if (page.frames().length < 2) return known;
   const asked = elements.flatMap((element) => toQuestions(element, testIdAttribute));
   await askFrames(page, signal, async (frame) => {
@@ -33,11 +33,13 @@ export async function countElsewhere(
   return known;
 }
 
-type Question = { frame: Frame; id: string; query: ParsedSelector };
+type Question = { frame: Frame; id: string; query: PageSelector };
 
 function toQuestions({ frame, key, candidates }: AskedElement, testIdAttribute: string): Question[] {
   return candidates.map((candidate) => {
-    const selector = formatCandidate(candidate);
-    return { frame, id: `${key} ${selector}`, query: parseSelector(selector, testIdAttribute) };
+    const selector = written(candidate);
+    return { frame, id: `${key} ${selector}`, query: parseForPage(selector, testIdAttribute) };
   });
 }
+
+const written = ({ kind, value, role }: Candidate) => writeSelector(kind, value, role);

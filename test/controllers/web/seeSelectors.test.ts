@@ -1,141 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { Selector } from "../../../controllers/src/contract.ts";
 import { locate } from "../../../controllers/src/web/locate.ts";
-import { formatCandidate, parseSelector } from "../../../controllers/src/web/selectors.ts";
+import { parseForPage } from "../../../controllers/src/web/selectors.ts";
 import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
 
-function thrownBy(work: () => unknown): unknown {
-  try {
-    return work();
-  } catch (error) {
-    return error;
-  }
-}
+test("test ids use the attribute of the user interface and are quoted for CSS", () => {
+  expect(parseForPage('testid=a"b', "data-qa")).toEqual({ kind: "css", css: '[data-qa="a\\"b"]' });
+});
 
-describe("the grammar", () => {
-  test("a bare string is a name, a label or a text, also when it looks like nothing else", () => {
-    expect(parseSelector("Total = 5", "data-testid")).toEqual({
-      kind: "any",
-      text: { match: "same", text: "Total = 5" },
-    });
-    expect(parseSelector('"text=raw"', "data-testid")).toEqual({
-      kind: "any",
-      text: { match: "same", text: "text=raw" },
-    });
-  });
-
-  test("`==` asks for a text as it stands", () => {
-    const text = { match: "exact", text: "Save  all" };
-    expect(parseSelector("text==Save  all", "data-testid")).toEqual({ kind: "text", text });
-    expect(parseSelector('role=button[name=="Save  all"]', "data-testid")).toEqual({
-      kind: "role",
-      role: "button",
-      name: text,
-    });
-  });
-
-  test.each([
-    ["#login", { kind: "css", css: "#login" }],
-    [".card > a", { kind: "css", css: ".card > a" }],
-    ["//p[@id='note']", { kind: "xpath", xpath: "//p[@id='note']" }],
-    ["(//p)[1]", { kind: "xpath", xpath: "(//p)[1]" }],
-    ["css=#login", { kind: "css", css: "#login" }],
-    ["#1 seller", { kind: "any", text: { match: "same", text: "#1 seller" } }],
-    ["... more", { kind: "any", text: { match: "same", text: "... more" } }],
-    ['"#general"', { kind: "any", text: { match: "same", text: "#general" } }],
-    ["/usr/bin", { kind: "any", text: { match: "same", text: "/usr/bin" } }],
-  ])("%s is read as what it looks like", (selector, parsed) => {
-    expect(parseSelector(selector, "data-testid")).toEqual(parsed);
-  });
-
-  test.each([
-    "css=a > b",
-    "css=a>b+c~d, e",
-    "css=:scope > a",
-    "css=> a",
-    'css=input[type="text"]:not([disabled])',
-    "css=li:nth-child(2n + 1)::before",
-    "css=div.a\\:b#c\\.d",
-    'css=article:has-text("a > b, (c")',
-    "css=*|a",
-    "css=x-row >> button",
-    "css=[data-x='a]b']",
-    "css=.名前",
-    "css=&.x",
-    "xpath=//a[contains(@href, 'x') and position() < 3]/..",
-    "xpath=/html/body//*[local-name()='svg'][2]",
-    "xpath=//a | //b",
-    "xpath=count(//a) > 2",
-    "xpath=//*[@id='a']/following-sibling::div[1]//text()",
-    "xpath=(//a)[last() - 1]",
-    "xpath=/",
-    "xpath=//div[not(@class)]/*",
-    "xpath=//a[. = 'x']",
-    "xpath=.//a[2 * 3 = 6]",
-    "xpath=//svg:path",
-    "xpath=string(//a/@href)",
-    "xpath=//a[normalize-space()='and']/b[@or]",
-  ])("what CSS and XPath allow is let through: %s", (selector) => {
-    expect(() => parseSelector(selector, "data-testid")).not.toThrow();
-  });
-
-  test.each([
-    ["css=div[", 8],
-    ["css=p >", 8],
-    ["css=a,,b", 7],
-    ["css=a > > b", 9],
-    ["css=.", 5],
-    ["css=a:", 6],
-    ["css=a..b", 6],
-    ["css=a]", 6],
-    ["css=a(b", 6],
-    ['css=[x="y]', 8],
-    ["css=a, ", 7],
-    ["css=a {b}", 7],
-    ["#a >", 5],
-    ["//a[", 4],
-    ["xpath=//[", 9],
-    ["xpath=//a[@]", 11],
-    ["xpath=//a]", 10],
-    ["xpath=//a b", 11],
-    ["xpath=//a[text()='x]", 18],
-    ["xpath=//a[1 and]", 16],
-    ["xpath=a//", 10],
-    ["xpath=///a", 9],
-    ["testid~=x", 7],
-    ["text=/(/", 7],
-    ['role=button[title="x"]', 13],
-    ["  css=div[", 10],
-  ])("what does not parse says where: %s at %d", (selector, position) => {
-    const failure = thrownBy(() => parseSelector(selector, "data-testid"));
-    expect(failure).toMatchObject({ code: "INVALID_SELECTOR", details: { position } });
-    expect(String(failure)).toContain(`at character ${position}`);
-  });
-
-  test("test ids use the attribute of the user interface and are quoted for CSS", () => {
-    expect(parseSelector('testid=a"b', "data-qa")).toEqual({ kind: "css", css: '[data-qa="a\\"b"]' });
-  });
-
-  test.each([
-    "plain",
-    'with "quotes"',
-    "back\\slash",
-    "/looks/like/",
-    " blanks ",
-    "a]b",
-    "price=5",
-    "=5",
-    "'single'",
-  ])("what is written can be read back: %s", (value) => {
-    const text = { match: "same", text: value };
-    const written = (kind: "text" | "label" | "role") =>
-      parseSelector(formatCandidate({ kind, value, role: "button", count: 1, score: 1 }), "data-testid");
-    expect(written("text")).toEqual({ kind: "text", text });
-    expect(written("label")).toEqual({ kind: "label", text });
-    expect(written("role")).toEqual({ kind: "role", role: "button", name: text });
-  });
+test("a browser reads every kind of selector but the native one, and says so", () => {
+  expect(() => parseForPage("native=x", "data-qa")).toThrow(
+    /no selectors of kind native; it has testid, role, label, placeholder, id, text, css, xpath\. Use testid=/,
+  );
 });
 
 describe("ranked selectors", () => {

@@ -7,7 +7,7 @@ import { findInFrames } from "../elementsInFrames.ts";
 import type { DescribeOptions, Description } from "../inpageAgent.ts";
 import { countAll, locate } from "../locate.ts";
 import { ask } from "../question.ts";
-import { parseSelector } from "../selectors.ts";
+import { parseForPage } from "../selectors.ts";
 import type { DrivenSession } from "../session.ts";
 import { drawnTable, tableOf } from "../tables.ts";
 
@@ -96,11 +96,11 @@ function getCount(session: DrivenSession, untilUsable: UntilUsable): Command {
     async run({ selector }, signal) {
       await untilUsable(signal);
       const testIdAttribute = session.context.testIdAttribute();
-      const parsed = parseSelector(selector, testIdAttribute);
+      const query = parseForPage(selector, testIdAttribute);
       const options = { limit: 0, selectors: false, testIdAttribute, all: true };
       const question = { what: "get_count", ms: READ_MS, signal };
       const found = await ask(session, question, (limited) =>
-        findInFrames(session.page(), parsed, options, limited),
+        findInFrames(session.page(), query, options, limited),
       );
       const value = countAll(found);
       return { message: `${value} match`, data: { value } };

@@ -1,4 +1,4 @@
-import type { Selector } from "@labwright/controllers";
+import { ranking, type Selector } from "@labwright/controllers";
 
 const kinds: Readonly<Record<Selector["kind"], string>> = {
   testid: "test id",
@@ -9,34 +9,19 @@ const kinds: Readonly<Record<Selector["kind"], string>> = {
   text: "text",
   css: "place in the page's structure",
   xpath: "place in the page's structure",
+  native: "what the device's own driver reads",
 };
 
-/** What of a text is seldom the same tomorrow; the first that fits is said. */
-const changing: readonly (readonly [string, RegExp])[] = [
-  ["a price", /[$€£¥]\s?\d|\d\s?[$€£¥]|\b\d+[.,]\d\d\b/],
-  ["a time", /\b\d{1,2}:\d\d/],
-  ["a date", /\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/],
-  ["a number", /\d/],
-];
-
-/** Below this an id was lowered: whoever ranks selectors takes it for one that a program made up. */
-const steadyId = 0.6;
-
 /** What speaks for and against a selector being good tomorrow, in a few words each. */
-export function reasonsOf({ kind, selector, unique, score }: Selector): string[] {
+export function reasonsOf({ kind, selector, unique }: Selector): string[] {
+  const value = selector.replace(/^[a-z]+=/, "");
   const isId = kind === "id" || kind === "testid";
-  const changes = isId || kind === "css" || kind === "xpath" ? undefined : changingPart(selector);
-  // A twin costs 0.3, a generated id 0.5.
-  const isGenerated = isId && score + (unique ? 0 : 0.3) < steadyId;
+  const isWritten = !isId && kind !== "css" && kind !== "xpath" && kind !== "native";
+  const changes = isWritten ? ranking.changingPart(value) : undefined;
   return [
     kinds[kind],
-    ...(changes ? [`has ${changes} in it`] : []),
-    ...(isGenerated ? ["looks generated"] : []),
+    ...(changes ? [`has ${changes.what} in it`] : []),
+    ...(isId && ranking.isGenerated(value) ? ["looks generated"] : []),
     ...(unique ? [] : ["not unique on this screen"]),
   ];
-}
-
-function changingPart(selector: string): string | undefined {
-  const value = selector.replace(/^[a-z]+=/, "");
-  return changing.find(([, pattern]) => pattern.test(value))?.[0];
 }

@@ -1,17 +1,32 @@
+import { fold } from "./text.ts";
+
 /** Up to `limit` names that are most like `wanted`, best first: what an error offers when a name is unknown. */
 export function nearest(wanted: string, names: Iterable<string>, limit = 5): string[] {
-  return [...new Set(names)]
-    .map((name) => ({ name, score: similarity(wanted, name) }))
-    .filter(({ score }) => score > 0.2)
-    .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+  const sorted = [...names].sort();
+  return nearestOf(wanted, sorted, { text: (name) => name, limit, least: 0.2 });
+}
+
+/** The things whose text is most like `wanted`, best first, each text once; in their own order where they are equally like. */
+export function nearestOf<T>(
+  wanted: string,
+  things: readonly T[],
+  { text, limit = 5, least = 0.3 }: { text(thing: T): string; limit?: number; least?: number },
+): T[] {
+  const seen = new Set<string>();
+  return things
+    .map((thing) => ({ thing, key: text(thing), score: similarity(wanted, text(thing)) }))
+    .filter(({ score }) => score > least)
+    .sort((a, b) => b.score - a.score)
+    .filter(({ key }) => !seen.has(key) && seen.add(key))
     .slice(0, limit)
-    .map(({ name }) => name);
+    .map(({ thing }) => thing);
 }
 
 /** Dice coefficient over letter pairs, 0..1; a name that contains the other counts as at least 0.5. */
 export function similarity(a: string, b: string): number {
-  const left = fold(a);
-  const right = fold(b);
+  const left = spelling(a);
+  const right = spelling(b);
+  if (left === "" || right === "") return 0;
   if (left === right) return 1;
   const shared = sharedPairs(pairs(left), pairs(right));
   const total = Math.max(left.length - 1, 0) + Math.max(right.length - 1, 0);
@@ -20,12 +35,7 @@ export function similarity(a: string, b: string): number {
   return contains ? Math.max(0.5, dice) : dice;
 }
 
-const fold = (text: string) =>
-  text
-    .toLowerCase()
-    .replace(/[\s_-]+/g, " ")
-    .trim()
-    .slice(0, 200);
+const spelling = (text: string) => fold(text.replace(/[_-]+/g, " ")).slice(0, 200);
 
 function pairs(text: string): Map<string, number> {
   const counts = new Map<string, number>();
