@@ -48,7 +48,7 @@ module.exports = {
     },
     { name: "nothing imports tests", severity: "error", from: { pathNot: "^test/" }, to: { path: "^test/" } },
     room("controllers/src/"),
-    room("controllers/lab/", "controllers/src/index\\.ts"),
+    room("controllers/lab/", "controllers/src/(index\\.ts|elements/|frames/)"),
     room("skills/src/"),
     room("agent-client/src/", "skills/src/index\\.ts"),
     room(`${S}domain/`, door),

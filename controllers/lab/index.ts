@@ -1,1 +1,1 @@
-export { simulatedFactory } from "./simulatedDevice.ts";
+export { simulatedFactory, simulatedInfraredFactory } from "./factory.ts";

@@ -8,6 +8,7 @@ import type {
   LogSource,
   Moment,
 } from "./ports.ts";
+import type { Dump, Frame, Rect, Selector } from "./shapes.ts";
 
 /** The facets of a device: five that act and seven that judge. The order is the order in which a command is looked for. */
 export const controllerKinds = [
@@ -26,80 +27,7 @@ export const controllerKinds = [
 ] as const;
 export type ControllerKind = (typeof controllerKinds)[number];
 
-export type Rect = { x: number; y: number; width: number; height: number };
-
-/**
- * What a selector goes by. `id` is also a resource id, `label` also a content description or accessibility id; `native` is
- * what the device's own driver reads: a UiSelector, an iOS predicate.
- */
-export const selectorKinds = [
-  "testid",
-  "role",
-  "label",
-  "placeholder",
-  "id",
-  "text",
-  "css",
-  "xpath",
-  "native",
-] as const;
-export type SelectorKind = (typeof selectorKinds)[number];
-
-/** One way to find an element again, in the selector grammar of `click_element` and its like; `score` is 0..1, best first. */
-export type Selector = {
-  kind: SelectorKind;
-  selector: string;
-  unique: boolean;
-  score: number;
-};
-
-/**
- * One thing on a screen, alike for every kind of device. `ref` is good in any action while the element lives.
- * `depth` is its level in the tree; `interactive` says that a user can act on it; `rect` is in pixels of the full frame.
- * A name, text or value too long for a dump ends in `… 12 more`, counted in characters.
- */
-export type Element = {
-  ref: string;
-  role: string;
-  name: string;
-  text?: string;
-  value?: string;
-  /** All that a list offers, in its order. */
-  choices?: readonly string[];
-  /** How many choices there are beyond those, in a screen with very many. */
-  moreChoices?: number;
-  /** The headers of the table that a row is in, in one line. */
-  headers?: string;
-  /** What a field takes and the error shown for it, a few words each. */
-  about?: readonly string[];
-  /** What tells it from others of the same role and name. */
-  apart?: string;
-  states: readonly string[];
-  rect?: Rect & { window?: string; display?: string };
-  depth: number;
-  interactive: boolean;
-  selectors?: readonly Selector[];
-};
-
-/** One look at a screen, elements in reading order. Generations count up from 1 for each device; the last two stay usable. */
-export type Dump = {
-  generation: number;
-  /** The address (web), the activity (Android) or the screen's name. */
-  location: string;
-  title: string;
-  elements: readonly Element[];
-  /** A dialog that is open or was answered since the last look, tabs opened, and the like: one line each. */
-  notices: readonly string[];
-};
-
-/** A picture of the screen as the device gave it. `bytes` is a whole PNG or JPEG file; `takenAt` is ISO 8601 UTC. */
-export type Frame = {
-  mimeType: "image/png" | "image/jpeg";
-  bytes: Uint8Array;
-  width: number;
-  height: number;
-  takenAt: string;
-};
+export * from "./shapes.ts";
 
 /** HTTP status of the main document that a command led to, and the one that its caller said was right. */
 export type DocumentStatus = {

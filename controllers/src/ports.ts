@@ -1,13 +1,7 @@
-import type { Element, Frame } from "./contract.ts";
+import type { Element, Frame, Space } from "./shapes.ts";
 
 /** Moments that are compared with each other are readings of `performance.now()`: milliseconds that nobody sets. */
 export type Moment = number;
-
-/**
- * The plane that rects are in: its size in pixels, and how far the device's screen is turned clockwise from its natural
- * position. Rects of one space go into another of the same shape, scaled and turned; see `spaces.ts`.
- */
-export type Space = { width: number; height: number; rotation: 0 | 90 | 180 | 270 };
 
 /** What a reader wants of a video: frames of this size, at most this many a second. `gray` and `rgb` are raw, row by row. */
 export type FrameFormat = {

@@ -79,7 +79,7 @@ test("files are saved and run, a line for each verdict, and the three reports ar
   const lines = printed.split("\n");
   expect(lines.map((line) => line.split("  ")[0])).toEqual(expect.arrayContaining(["passed", "failed"]));
   expect(printed).toMatch(
-    /failed +bad .*\n +the app did not do what the test asks for\n +step the screen shows "Nothing"\n +expected the screen shows "Nothing"\n +found {4}Welcome home/,
+    /failed +bad .*\n +the app did not do what the test asks for\n +step the screen shows "Nothing"\n +expected the screen shows "Nothing"\n +found {4}Home \| Welcome home/,
   );
   expect(printed).toContain("4 runs: 3 passed, 1 failed");
   const read = (name: string) => readFile(join(folder, "out", name), "utf8");

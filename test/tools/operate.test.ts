@@ -56,7 +56,12 @@ test("dump_ui_elements lists, finds, compares and gives detail", async () => {
   const full = await client.call("dump_ui_elements", { detail: "full" });
   expect(full.structured.items).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ name: "Device name", selectors: [expect.anything()] }),
+      expect.objectContaining({
+        name: "Device name",
+        selectors: expect.arrayContaining([
+          { kind: "label", selector: "label=Device name", unique: true, score: 0.8 },
+        ]),
+      }),
     ]),
   );
   expect((await client.call("dump_ui_elements", { changes_since: 1 })).error).toMatchObject({

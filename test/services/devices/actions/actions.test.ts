@@ -166,7 +166,9 @@ test("cancelling stops the device in the middle of a batch", async () => {
 
 test("commands are described in a line each, and one with its schema", () => {
   const { commands } = actions.describe(box, undefined);
-  expect(commands.split("\n")).toContain("press_key key - Press a key of the remote");
+  expect(commands.split("\n")).toContain(
+    "press_key key count? - Presses a key, once or count times, where the focus is.",
+  );
   expect(actions.describe(box, "input_text").schema).toMatchObject({ required: ["text"] });
   expect(() => actions.describe(box, "inputtext")).toThrow(/no command "inputtext"/);
 });

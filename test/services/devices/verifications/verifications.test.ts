@@ -74,7 +74,7 @@ test("a check that holds passes at once; one that does not fails with what was f
     verdicts: [
       {
         pass: false,
-        actual: "it is not",
+        actual: "it is not there",
         nearest: expect.arrayContaining(["Movies"]),
         evidence: ["artifact://abc"],
       },

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import {
+  type ControllerContext,
+  type DriverController,
+  defineFactory,
+  type FindingSource,
+  findingKinds,
+  type LogSource,
+} from "../src/index.ts";
+import { Box } from "./box.ts";
+import { boxChecks } from "./checks.ts";
+import { boxCommands, keyCommand } from "./commands.ts";
+import { Connection, switches } from "./connection.ts";
+import { boxApps, boxFacts, boxSensors } from "./facts.ts";
+import { takePicture } from "./picture.ts";
+import { ScreenReader } from "./screenReader.ts";
+
+/** The drivers of one device have its context in common, and the box with it. */
+const boxes = new WeakMap<ControllerContext, Box>();
+
+function boxOf(context: ControllerContext): Box {
+  const box = boxes.get(context) ?? new Box();
+  boxes.set(context, box);
+  return box;
+}
+
+const lifeOf = (connection: Connection) => ({
+  open: (signal: AbortSignal) => connection.open(signal),
+  close: () => connection.close(),
+  isAlive: () => connection.isAlive(),
+  withheld: () => connection.withheld(),
+  status: () => connection.status(),
+  onStatus: (listener: Parameters<Connection["onStatus"]>[0]) => connection.onStatus(listener),
+  facts: () => (connection.isAlive() ? boxFacts : {}),
+  noticesAfter: () => [],
+});
+
+function simulatedControllers(given: z.output<typeof settings>, box: Box): DriverController[] {
+  const connection = new Connection(given);
+  const reader = new ScreenReader(box, connection);
+  const life = lifeOf(connection);
+  return [
+    {
+      kind: "remote",
+      commands: boxCommands(box, connection, reader),
+      checks: [],
+      screen: {
+        capture: async (_options, signal) => {
+          await connection.look(signal);
+          return takePicture(box);
+        },
+      },
+      elements: reader.elements,
+      focus: reader.focus,
+      logs: logsOf(box, connection),
+      findings: findingsOf(box),
+      sensors: boxSensors(connection),
+      apps: boxApps(connection),
+      ...life,
+    },
+    { kind: "verification_text", commands: [], checks: boxChecks(box, connection, reader), ...life },
+  ];
+}
+
+function logsOf(box: Box, connection: Connection): LogSource {
+  return {
+    async lines({ after = 0, limit }, signal) {
+      await connection.look(signal);
+      return box.lines.filter(({ seq }) => seq > after).slice(-limit);
+    },
+  };
+}
+
+/** Findings with the picture of their moment, in the order in which they came. */
+function findingsOf(box: Box): FindingSource {
+  return {
+    kinds: findingKinds,
+    onFinding(listener) {
+      let told = Promise.resolve();
+      let isListening = true;
+      const end = box.onFinding((finding) => {
+        const picture = takePicture(box);
+        told = told.then(async () => {
+          const frame = await picture;
+          if (isListening) listener({ ...finding, frame });
+        });
+      });
+      return () => {
+        isListening = false;
+        end();
+      };
+    },
+  };
+}
+
+const settings = z.strictObject(switches);
+
+/** A made-up set-top box, for trying Labwright out and for its tests. */
+export const simulatedFactory = defineFactory({
+  name: "simulated",
+  kinds: ["remote", "verification_text"],
+  settings,
+  offers: () => simulatedControllers(settings.parse({}), new Box()),
+  create: (given, context) => simulatedControllers(given, boxOf(context)),
+});
+
+const infraredControllers = (given: z.output<typeof settings>, box: Box): DriverController[] => {
+  const connection = new Connection(given);
+  return [{ kind: "remote", commands: [keyCommand(box, connection)], checks: [], ...lifeOf(connection) }];
+};
+
+/** A remote control for the same box, as an infrared sender beside it would be: keys, and nothing else. */
+export const simulatedInfraredFactory = defineFactory({
+  name: "simulated_infrared",
+  kinds: ["remote"],
+  settings,
+  offers: () => infraredControllers(settings.parse({}), new Box()),
+  create: (given, context) => infraredControllers(given, boxOf(context)),
+});
