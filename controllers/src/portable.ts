@@ -20,6 +20,7 @@ export const appShape = {
   activity: z.string().max(200).optional(),
   deep_link: z.string().max(2_000).optional(),
 };
+export type App = z.output<typeof app>;
 const app = z
   .object(appShape)
   .describe(

@@ -1,10 +1,9 @@
 import * as door from "@labwright/controllers";
-import { type Check, type Command, type ControllerFactory, portable } from "@labwright/controllers";
+import { type CommandOffer, type ControllerFactory, portable } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { contextOf } from "./web/webDevice.ts";
 
-type Offered = Pick<Command, "name" | "description" | "input"> & { effect?: string };
+type Offered = Omit<CommandOffer, "effect"> & { effect?: string };
 
 const known = new Map<string, Offered>(Object.entries(portable));
 const shapeSchema = z.object({
@@ -30,10 +29,8 @@ function deviations(offered: Offered, common: Offered): string[] {
 const isFactory = (one: unknown): one is ControllerFactory =>
   typeof one === "object" && one !== null && "kinds" in one && "create" in one;
 
-function offeredBy(factory: ControllerFactory): (Command | Check)[] {
-  const made = factory.create(factory.settings.parse({}), contextOf("unused"));
-  return made.flatMap(({ commands, checks }) => [...commands, ...checks]);
-}
+const offeredBy = (factory: ControllerFactory): Offered[] =>
+  factory.offers().flatMap(({ commands, checks }) => [...commands, ...checks]);
 
 it("every entry is named by its key", () => {
   expect([...known.values()].map(({ name }) => name)).toEqual([...known.keys()]);
@@ -53,6 +50,11 @@ describe("a driver offers what is portable in the portable shape", () => {
       deviations(one, known.get(one.name) ?? one).map((deviation) => `${one.name}: ${deviation}`),
     );
     expect(found).toEqual([]);
+  });
+
+  it("web offers all of it", () => {
+    const names = new Set(offeredBy(door.webFactory).map(({ name }) => name));
+    expect([...known.keys()].filter((name) => !names.has(name))).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { matches, matchSchema, matchWords, patternParts, relation } from "../ele
 import { nearestOf } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
 import { portable } from "../portable.ts";
+import { appUrl, isOfApp } from "./address.ts";
 import { askFrame, askFrames } from "./elementsInFrames.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -12,6 +13,7 @@ import type { CheckSession } from "./session.ts";
 export function pageChecks(session: CheckSession): Check[] {
   return [
     textVisible(session),
+    appShown(session),
     urlMatches(session),
     titleMatches(session),
     dialogSeen(session),
@@ -40,6 +42,21 @@ function textVisible(session: CheckSession): Check {
         actual: hit ? `it shows ${quoted(hit.answer.found ?? "")}` : "the text is not shown",
         absent: hit === undefined,
         ...(hit ? {} : { nearest: nearestOf(text, lines, { text: String }) }),
+      };
+    },
+  });
+}
+
+function appShown(session: CheckSession): Check {
+  return defineCheck({
+    ...portable.app_shown,
+    description: `${portable.app_shown.description}: the address of the page is of the origin of the app's url`,
+    async read({ app }) {
+      const [wanted, found] = [appUrl(app), session.page().url()];
+      return {
+        holds: isOfApp(found, wanted),
+        expected: `the address is one of ${new URL(wanted).origin}`,
+        actual: `the address is ${quoted(found)}`,
       };
     },
   });

@@ -1,13 +1,11 @@
+import { appShape } from "@labwright/controllers";
 import { z } from "zod";
 import { actionSchema, passConditionSchema, verificationSchema } from "./action.ts";
 import { durationMs, labelSchema, paramsSchema, positionSchema } from "./common.ts";
 import { startShape } from "./start.ts";
 
 export const appSchema = z.strictObject({
-  url: z.string().max(2_000).optional(),
-  package: z.string().max(200).optional(),
-  activity: z.string().max(200).optional(),
-  deep_link: z.string().max(2_000).optional(),
+  ...appShape,
   ...startShape,
 });
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { findBrowser, webSettingsSchema } from "@labwright/controllers";
 import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { wholeUrl } from "../../../controllers/src/web/commands/navigation.ts";
+import { wholeUrl } from "../../../controllers/src/web/address.ts";
 import { createDialogs } from "../../../controllers/src/web/dialogs.ts";
 import { keyOf } from "../../../controllers/src/web/keys.ts";
 import { createNotices } from "../../../controllers/src/web/notices.ts";

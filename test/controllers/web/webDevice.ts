@@ -97,7 +97,7 @@ export async function failureOf(work: Promise<unknown>): Promise<DeviceError> {
   throw new Error("it did not fail");
 }
 
-export function contextOf(folder: string, options: DeviceOptions = {}): ControllerContext {
+function contextOf(folder: string, options: DeviceOptions): ControllerContext {
   return {
     deviceId: "test/browser",
     allowUrl(url) {

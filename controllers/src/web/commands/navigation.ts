@@ -2,13 +2,16 @@ import type { Page, Response } from "playwright-core";
 import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
 import { type Acting, act } from "../act.ts";
+import { appUrl, isOfApp, wholeUrl } from "../address.ts";
+import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
 import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
 
-/** Addresses and the tab's history. */
+/** Addresses, apps and the tab's history. */
 export function navigationCommands(session: DrivenSession): Command[] {
-  return [navigateToUrl(session), ...historyCommands(session)];
+  return [navigateToUrl(session), openApp(session), closeApp(session), ...historyCommands(session)];
 }
 
 function navigateToUrl(session: DrivenSession): Command {
@@ -28,6 +31,37 @@ function navigateToUrl(session: DrivenSession): Command {
         session.context.allowUrl(url);
         return page.goto(url, pageOptions({ page, ...acting }));
       }),
+  });
+}
+
+function openApp(session: DrivenSession): Command {
+  return defineCommand({
+    ...portable.open_app,
+    run: ({ app, timeout_ms }, signal) =>
+      opening(session, "open_app", timeout_ms, signal, "opened the app", ({ page, ...acting }) => {
+        const url = appUrl(app);
+        session.context.allowUrl(url);
+        return page.goto(url, pageOptions({ page, ...acting }));
+      }),
+  });
+}
+
+function closeApp(session: DrivenSession): Command {
+  return defineCommand({
+    ...portable.close_app,
+    description: `${portable.close_app.description} Its tabs are closed; what it stored stays.`,
+    async run({ app, timeout_ms }, signal) {
+      const url = appUrl(app);
+      const tabs = session.pages().filter((page) => isOfApp(page.url(), url));
+      await ask(session, { what: "close_app", ms: timeout_ms, signal }, async () => {
+        for (const tab of tabs) await session.closeTab(tab);
+      });
+      const done =
+        tabs.length === 0
+          ? "the app was not open"
+          : `closed the app (${tabs.length === 1 ? "one tab" : `${tabs.length} tabs`})`;
+      return { message: `${done}; now at ${session.page().url()}`, data: { url: session.page().url() } };
+    },
   });
 }
 
@@ -110,22 +144,4 @@ async function moved(
 
 function statusOf(response: Response | null): number | undefined {
   return response?.status();
-}
-
-/** What a person means by an address; throws INVALID_PARAMS. */
-export function wholeUrl(given: string, current: string): string {
-  const text = given.trim();
-  if (/^([a-z][a-z0-9+.-]*:\/\/|(about|data|blob|javascript|file|chrome|view-source|devtools):)/i.test(text))
-    return checked(text, given);
-  if (/^[/?#.]/.test(text)) return checked(text, given, current);
-  const local = /^(localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:]+\])(:\d+)?([/?#]|$)/i.test(text);
-  return checked(`${local ? "http" : "https"}://${text}`, given);
-}
-
-function checked(url: string, given: string, base?: string): string {
-  if (URL.canParse(url, base)) return new URL(url, base).href;
-  throw new DeviceError(
-    "INVALID_PARAMS",
-    `"${given.slice(0, 100)}" is no address. Give a whole one such as https://example.org/path.`,
-  );
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
+import { wholeUrl } from "../address.ts";
 import type { DrivenSession } from "../session.ts";
-import { wholeUrl } from "./navigation.ts";
 
 /** How pages reach their servers, and how they say who they are to them. */
 export function networkCommands(session: DrivenSession): Command[] {

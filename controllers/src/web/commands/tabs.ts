@@ -3,10 +3,10 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { act } from "../act.ts";
+import { wholeUrl } from "../address.ts";
 import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
 import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
-import { wholeUrl } from "./navigation.ts";
 
 const MOST_TABS = 50;
 const CLOSE_MS = 5_000;
