@@ -17,6 +17,13 @@ const packages = (name, ...where) => ({
   to: { path: `node_modules/${name}/` },
 });
 
+const C = "controllers/src/";
+/** What every room of the controllers sees. */
+const contract = `${C}(contract|diagnosis|errors|factory|fence|ports|shapes|spaces)\\.ts`;
+/** Rooms for several drivers, the lowest first: each sees those before it, and every driver sees all of them. */
+const sharedRooms = ["waiting", "programs", "elements", "video", "frames", "addons"];
+const sharedPath = (name) => `${C}${name}/`;
+
 /** The wings of the services, the lowest first: each sees those before it. */
 const wings = ["values", "policy", "records", "devices", "apps", "runs", "lab"];
 const belowServices = `${S}(errors\\.ts|fileFailure\\.ts|domain/|storage/|config|observability/)`;
@@ -47,8 +54,37 @@ module.exports = {
       },
     },
     { name: "nothing imports tests", severity: "error", from: { pathNot: "^test/" }, to: { path: "^test/" } },
-    room("controllers/src/"),
-    room("controllers/lab/", "controllers/src/(index\\.ts|elements/|frames/)"),
+    room(C),
+    {
+      name: "nothing loose in the hall of the controllers",
+      severity: "error",
+      from: {
+        path: `^${C}[^/]+\\.ts$`,
+        pathNot: [`^${contract}$`, `^${C}(index|models|portable)\\.ts$`],
+      },
+      to: {},
+    },
+    room(contract),
+    room(`${C}models\\.ts`, contract),
+    room(`${C}portable\\.ts`, contract, sharedPath("elements")),
+    ...sharedRooms.map((name, index) =>
+      room(sharedPath(name), contract, ...sharedRooms.slice(0, index).map(sharedPath)),
+    ),
+    {
+      name: "room of each driver",
+      severity: "error",
+      from: { path: `^${C}([^/]+)/`, pathNot: sharedRooms.map((name) => `^${sharedPath(name)}`) },
+      to: {
+        path: `^${C}`,
+        pathNot: [
+          `^${C}$1/`,
+          `^${contract}`,
+          `^${C}portable\\.ts`,
+          ...sharedRooms.map((name) => `^${sharedPath(name)}`),
+        ],
+      },
+    },
+    room("controllers/lab/", `${C}index\\.ts`, ...sharedRooms.map(sharedPath)),
     room("skills/src/"),
     room("agent-client/src/", "skills/src/index\\.ts"),
     room(`${S}domain/`, door),
@@ -89,7 +125,14 @@ module.exports = {
       "agent-client/src/index\\.ts",
     ),
     packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
-    packages("playwright-core", "controllers/src/web/", `${S}cli/`),
+    packages("playwright-core", `${C}web/`, `${S}cli/`),
+    packages(
+      "sharp",
+      `${C}(video|frames)/`,
+      "controllers/lab/",
+      `${S}services/devices/(screen/pictures|references/crops)\\.ts`,
+      `${S}services/runs/reports/shrink\\.ts`,
+    ),
     packages("(pg|drizzle-orm|@electric-sql)", `${S}storage/`),
     packages("(hono|@hono)", `${S}server/`, `${S}api/`, `${S}agents/`, `${S}cli/`),
     packages("(socket\\.io|jose)", `${S}agents/`),

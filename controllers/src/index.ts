@@ -18,7 +18,7 @@ export {
   startUnsandboxed,
   type WatchedProgram,
 } from "./programs/sandbox.ts";
-export { SharedWork } from "./sharedWork.ts";
+export { SharedWork } from "./waiting/sharedWork.ts";
 export {
   createWebControllers,
   type FoundBrowser,

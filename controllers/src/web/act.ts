@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import type { CommandResult } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { asDeviceError } from "./failures.ts";
 import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
 import { actionBegins, actionEnded, arrival, documentReady, reaction } from "./settle.ts";
 import type { PageSignals } from "./signals.ts";
-import { untilAborted, withDeadline } from "./waiting.ts";
 
 /** Playwright keeps a command's deadline itself and says what was in the way; it is cut off where it cannot. */
 const GRACE_MS = 3_000;

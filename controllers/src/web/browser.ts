@@ -1,12 +1,12 @@
 import type { Browser, LaunchOptions } from "playwright-core";
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
+import { endsWithin, untilAborted } from "../waiting/deadlines.ts";
 import { firstLines } from "./failures.ts";
 import { browserNotFound, findBrowser } from "./findBrowser.ts";
 import { registerEngine } from "./inpage.ts";
 import { playwright } from "./playwright.ts";
 import type { WebSettings } from "./settings.ts";
-import { endsWithin, untilAborted } from "./waiting.ts";
 
 const START_DEADLINE_MS = 30_000;
 /** A browser that was told to close and has not within this time is killed. */

@@ -4,8 +4,8 @@ import { type Check, defineCheck } from "../contract.ts";
 import { matches, matchSchema } from "../elements/match.ts";
 import { nearestOf } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
+import { endsWithin } from "../waiting/deadlines.ts";
 import type { CheckSession } from "./session.ts";
-import { endsWithin } from "./waiting.ts";
 
 /** A request whose answer goes on, such as a stream, has no body yet. */
 const BODY_MS = 1_000;

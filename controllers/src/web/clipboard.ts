@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { endsWithin } from "./waiting.ts";
+import { endsWithin } from "../waiting/deadlines.ts";
 
 const CLEAR_DEADLINE_MS = 3_000;
 

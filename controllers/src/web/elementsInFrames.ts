@@ -1,9 +1,9 @@
 import type { Frame, Locator, Page } from "playwright-core";
+import { untilAborted } from "../waiting/deadlines.ts";
 import { engineSelector, ensureInpage } from "./inpage.ts";
 import type { DescribeOptions, Matches } from "./inpageAgent.ts";
 import type { PageQuery } from "./inpageQuery.ts";
 import { type PageSelector, pageGrammar } from "./selectors.ts";
-import { untilAborted } from "./waiting.ts";
 
 /** A page with more frames than this is read only so far. */
 export const MAX_FRAMES = 30;

@@ -1,6 +1,6 @@
+import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { engineSelector } from "./inpage.ts";
 import type { LiveContext } from "./liveContext.ts";
-import { untilAborted, withDeadline } from "./waiting.ts";
 
 /** A page that runs a script for longer than this when it is asked counts as frozen. */
 const ANSWER_DEADLINE_MS = 5_000;

@@ -1,7 +1,8 @@
 import type { BrowserContext, Page } from "playwright-core";
 import type { ControllerContext, DeviceNotice, FreshStart } from "../contract.ts";
 import type { ControllerFacts } from "../ports.ts";
-import { SharedWork } from "../sharedWork.ts";
+import { endsWithin, untilAborted, withDeadline } from "../waiting/deadlines.ts";
+import { SharedWork } from "../waiting/sharedWork.ts";
 import { type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
 import { listenToContext } from "./contextEvents.ts";
@@ -18,7 +19,6 @@ import { type PageSignals, watchPage } from "./signals.ts";
 import { StateKeeper } from "./stateKeeper.ts";
 import { readStorageState, writeStorageState } from "./storageState.ts";
 import { createUrlGuard, guardBrowser, guardConnections, guardContext, type UrlGuard } from "./urlGuard.ts";
-import { endsWithin, untilAborted, withDeadline } from "./waiting.ts";
 
 const DENIED_KEPT = 50;
 /** How long a browser that was launched may take to its first tab. */

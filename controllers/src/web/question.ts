@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { DeviceError } from "../errors.ts";
+import { untilAborted } from "../waiting/deadlines.ts";
 import { asDeviceError } from "./failures.ts";
 import { pulseOf } from "./pulse.ts";
 import type { WebSession } from "./session.ts";
-import { untilAborted } from "./waiting.ts";
 
 /** How long a look may take when its caller has no deadline of its own. */
 export const LOOK_DEADLINE_MS = 10_000;

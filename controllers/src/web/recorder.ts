@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import type { Command, Recorder, Recording, RecordingLoss, RecordingOptions } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { untilAborted } from "../waiting/deadlines.ts";
 import { firstLines } from "./failures.ts";
 import { ask } from "./question.ts";
 import { Screencast } from "./screencast.ts";
 import type { DrivenSession } from "./session.ts";
 import { Traces } from "./traces.ts";
-import { untilAborted } from "./waiting.ts";
 
 /** How long a page may take until it is recorded. */
 const START_MS = 10_000;

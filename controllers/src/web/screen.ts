@@ -1,10 +1,10 @@
 import type { CDPSession, Page } from "playwright-core";
 import type { Frame, Rect, ScreenSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { untilAborted } from "../waiting/deadlines.ts";
 import { locate } from "./locate.ts";
 import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
-import { untilAborted } from "./waiting.ts";
 
 const DEADLINE_MS = 15_000;
 /** Chromium draws no texture that is larger. */

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Page } from "playwright-core";
+import { VideoFile } from "../video/videoFile.ts";
+import { untilAborted } from "../waiting/deadlines.ts";
 import type { DrivenSession } from "./session.ts";
-import { VideoFile } from "./videoFile.ts";
-import { untilAborted } from "./waiting.ts";
 
 /** Ten pictures a second show what a person or a program does to a page; encoding each takes 34 ms. */
 const EVERY_MS = 100;

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import type { Usable } from "../contract.ts";
+import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { MAX_FRAMES } from "./elementsInFrames.ts";
 import type { OpenRequest } from "./requests.ts";
 import { installRest, restOf } from "./rest.ts";
 import type { DrivenSession } from "./session.ts";
 import { devToolsOf } from "./signals.ts";
-import { untilAborted, withDeadline } from "./waiting.ts";
 
 /** From the end of an action to the reply, however much still goes on. */
 const LONGEST_MS = 2_000;

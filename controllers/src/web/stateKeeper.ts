@@ -1,7 +1,7 @@
 import type { BrowserContext, CDPSession, Frame, Page } from "playwright-core";
 import { z } from "zod";
+import { endsWithin } from "../waiting/deadlines.ts";
 import type { StorageState } from "./session.ts";
-import { endsWithin } from "./waiting.ts";
 
 /** A change is often the first of several. */
 const SOON_MS = 50;

@@ -1,9 +1,9 @@
 import type { BrowserContext, Page, Request, Response } from "playwright-core";
 import type { Check, Command, CommandResult, DocumentStatus, Health, HealthSource } from "../contract.ts";
+import { endsWithin } from "../waiting/deadlines.ts";
 import { BlankPage } from "./blankPage.ts";
 import { lostBrowser, unreachable, unreachableReason } from "./failures.ts";
 import type { DrivenSession } from "./session.ts";
-import { endsWithin } from "./waiting.ts";
 
 /** A step that lasts so long has the blank page asked beside it. */
 const WATCHED_AFTER_MS = 400;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
+import { untilAborted } from "../waiting/deadlines.ts";
 import { firstLines } from "./failures.ts";
-import { untilAborted } from "./waiting.ts";
 
 /** How long a trace may take to be written; a tab whose script is busy gives nothing. */
 const WRITE_MS = 30_000;

@@ -3,10 +3,10 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { matches, matchSchema } from "../../elements/match.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { DeviceError } from "../../errors.ts";
+import { poll } from "../../waiting/deadlines.ts";
 import type { ReceivedDownload } from "../downloads.ts";
 import { lostBrowser } from "../failures.ts";
 import type { DrivenSession } from "../session.ts";
-import { poll } from "../waiting.ts";
 import { pageTimeoutShape } from "./elementCommand.ts";
 
 const LOOK_EVERY_MS = 50;

@@ -2,9 +2,9 @@ import type { Page } from "playwright-core";
 import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { untilAborted } from "../../waiting/deadlines.ts";
 import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
-import { untilAborted } from "../waiting.ts";
 
 const DEADLINE_MS = 5_000;
 const LONGEST_TEXT = 100_000;

@@ -4,11 +4,11 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { pause, untilAborted } from "../../waiting/deadlines.ts";
 import { type Acting, act } from "../act.ts";
 import { askAgent } from "../askAgent.ts";
 import { inOneFrame, locate } from "../locate.ts";
 import type { DrivenSession } from "../session.ts";
-import { pause, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand } from "./elementCommand.ts";
 
 const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });

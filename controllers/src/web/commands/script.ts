@@ -2,10 +2,10 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
 import { act } from "../act.ts";
 import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
-import { untilAborted, withDeadline } from "../waiting.ts";
 
 const STOP_MS = 1_000;
 const LONGEST_RESULT = 10_000;

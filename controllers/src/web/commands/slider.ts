@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Command } from "../../contract.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { poll, untilAborted } from "../../waiting/deadlines.ts";
 import type { Acting } from "../act.ts";
 import { expectText, newToken } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
-import { poll, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand } from "./elementCommand.ts";
 import { dragTo, middleOf } from "./pointer.ts";
 

@@ -3,6 +3,7 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { poll, untilAborted } from "../../waiting/deadlines.ts";
 import { type Acting, act } from "../act.ts";
 import { askAgent } from "../askAgent.ts";
 import { isDateType, isoOf } from "../fieldDates.ts";
@@ -12,7 +13,6 @@ import { inOneFrame, locate } from "../locate.ts";
 import { ask } from "../question.ts";
 import { cannotTake, expectText, newToken, noteField, noteFocused } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
-import { poll, untilAborted } from "../waiting.ts";
 import { actionOptions, elementCommand, pageOptions } from "./elementCommand.ts";
 import { selectText } from "./selecting.ts";
 

@@ -3,10 +3,10 @@ import { type Check, type Command, type CommandResult, defineCommand, type Readi
 import { hasTarget } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { poll } from "../../waiting/deadlines.ts";
 import { bareChecks } from "../checks.ts";
 import { ask } from "../question.ts";
 import type { DrivenSession } from "../session.ts";
-import { poll } from "../waiting.ts";
 
 /** Between two looks; a look costs a few milliseconds. */
 const LOOK_EVERY_MS = 100;

@@ -1,3 +1,4 @@
+import { selectorKinds } from "@labwright/controllers";
 import type { Params } from "../../../domain/index.ts";
 
 const longest = 120;
@@ -34,6 +35,7 @@ const checks: Readonly<Record<string, Says>> = {
       ? `${target} has the attribute ${String(params.attribute)}`
       : `${target} has ${String(params.attribute)} ${wanted(params, "value")}`,
   text_visible: (_, params) => `the screen shows ${wanted(params, "text")}`,
+  app_shown: () => "the app is in front",
   url_matches: (_, params) => `the address is ${wanted(params, "url")}`,
   title_matches: (_, params) => `the title is ${wanted(params, "title")}`,
   dialog_seen: (_, params) => `a dialog was seen${about(params, "text")}`,
@@ -78,7 +80,7 @@ function boundsOf({ min, max }: Params): string {
   return bounds.filter(Boolean).join(" and ");
 }
 
-const prefixed = /^(testid|role|label|placeholder|id|text|css|xpath)~?=([\s\S]*)$/;
+const prefixed = new RegExp(`^(${selectorKinds.join("|")})~?=([\\s\\S]*)$`);
 
 /** An element's name where its selector has one; else its path in the page. */
 function targetOf({ selector, ref }: Params): { name?: string; path?: string } {
@@ -86,7 +88,7 @@ function targetOf({ selector, ref }: Params): { name?: string; path?: string } {
   const trimmed = selector.trim();
   const [, kind, body = ""] = prefixed.exec(trimmed) ?? [];
   if (kind === "role") return { name: roleName(body) };
-  if (kind === "css" || kind === "xpath") return { path: body };
+  if (kind === "css" || kind === "xpath" || kind === "native") return { path: body };
   if (kind !== undefined) return { name: quoted(body) };
   return /^(\(?\/\/|[#.][\w-])/.test(trimmed) ? { path: trimmed } : { name: quoted(trimmed) };
 }

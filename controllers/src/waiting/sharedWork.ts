@@ -1,4 +1,4 @@
-import { untilAborted } from "./untilAborted.ts";
+import { untilAborted } from "./deadlines.ts";
 
 type Current<T> = { result: Promise<T>; control: AbortController; waiting: number };
 

@@ -1,6 +1,19 @@
-import { untilAborted } from "../untilAborted.ts";
-
-export { untilAborted };
+/** The result of `work`, or a rejection with the signal's reason as soon as it aborts; `work` is then left behind. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Whoever left it behind does not hear how it ends.
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (stop !== undefined) signal.removeEventListener("abort", stop);
+  }
+}
 
 /** Says whether `work` ended well or badly within `ms`; it is left behind when it did not. */
 export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
