@@ -18,6 +18,8 @@ test.each([
   ["element_attribute", { selector: "testid=link", attribute: "href", value: "/a" }, '"link" has href "/a"'],
   ["text_visible", { text: "Welcome" }, 'the screen shows "Welcome"'],
   ["url_matches", { url: "/cart$", match: "pattern" }, "the address is //cart$/".replace("//cart", "/cart")],
+  ["app_shown", { app: { url: "https://shop.example/" } }, "the app is in front"],
+  ["element_visible", { selector: "native=new UiSelector()" }, "the element is visible (new UiSelector())"],
   ["click_element", { selector: "css=.a > .b" }, "click_element (.a > .b)"],
   ["input_text", { selector: "Name", text: "Anna" }, 'input_text "Name" Anna'],
   ["some_other_check", { text: "x" }, "some_other_check x"],
