@@ -1,5 +1,6 @@
 import * as door from "@labwright/controllers";
 import { type CommandOffer, type ControllerFactory, portable } from "@labwright/controllers";
+import * as lab from "@labwright/controllers/lab";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -37,10 +38,12 @@ it("every entry is named by its key", () => {
 });
 
 describe("a driver offers what is portable in the portable shape", () => {
-  const factories = Object.values(door).filter(isFactory);
+  const factories = Object.values({ ...door, ...lab }).filter(isFactory);
 
   it("every factory is looked at", () => {
-    expect(factories.map(({ name }) => name)).toContain("web");
+    expect(factories.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["web", "simulated", "simulated_infrared"]),
+    );
   });
 
   it.each(factories)("$name", (factory) => {
@@ -52,8 +55,8 @@ describe("a driver offers what is portable in the portable shape", () => {
     expect(found).toEqual([]);
   });
 
-  it("web offers all of it", () => {
-    const names = new Set(offeredBy(door.webFactory).map(({ name }) => name));
+  it.each([door.webFactory, lab.simulatedFactory])("$name offers all of it", (factory) => {
+    const names = new Set(offeredBy(factory).map(({ name }) => name));
     expect([...known.keys()].filter((name) => !names.has(name))).toEqual([]);
   });
 });
