@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type {
+  AppInUse,
   ControllerFacts,
   ControllerStatus,
   FindingSource,
@@ -288,7 +289,8 @@ export type ControllerContext = {
   storageStatePath(name: string): string;
   /** Settings from `unsafe` in the configuration. */
   unsafe: { javascript: boolean };
-  testIdAttribute(): string;
+  /** The app that a command or check is for, if its caller works in one. */
+  app(): AppInUse | undefined;
 };
 
 /** Infers the input type of a command; the returned object is the argument. */

@@ -115,5 +115,6 @@ export type AppInUse = {
   package?: string | undefined;
   activity?: string | undefined;
   deep_link?: string | undefined;
+  /** The attribute that names elements for tests. */
   testIdAttribute?: string | undefined;
 };

@@ -7,7 +7,7 @@ import { nearestOnScreen } from "./elementsNearest.ts";
 import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
 import { countAll, describe, frameOfRef } from "./locate.ts";
 import { forPage, type PageSelector, pageGrammar } from "./selectors.ts";
-import type { CheckSession } from "./session.ts";
+import { type CheckSession, testIdAttributeOf } from "./session.ts";
 
 /** What one look for a target found, in whichever frames. */
 export type Look = {
@@ -30,7 +30,7 @@ export async function lookFor(
   wanted: { attribute?: string; whole?: boolean; all?: boolean; limit?: number } = {},
 ): Promise<Look> {
   const only = onlyTarget(target);
-  const testIdAttribute = session.context.testIdAttribute();
+  const testIdAttribute = testIdAttributeOf(session);
   const parsed = "selector" in only ? pageGrammar.parse(only.selector) : undefined;
   const query: PageSelector = parsed
     ? forPage(parsed, testIdAttribute)

@@ -116,7 +116,7 @@ function webOffers() {
     uploadPath: nowhere,
     storageStatePath: nowhere,
     unsafe: { javascript: false },
-    testIdAttribute: nowhere,
+    app: nowhere,
   });
 }
 

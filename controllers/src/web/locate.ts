@@ -12,7 +12,7 @@ import type { Description, Matches } from "./inpageAgent.ts";
 import type { PageQuery } from "./inpageQuery.ts";
 import { forPage, type PageSelector, pageGrammar, parseForPage } from "./selectors.ts";
 import { countElsewhere } from "./selectorsInFrames.ts";
-import type { WebSession } from "./session.ts";
+import { testIdAttributeOf, type WebSession } from "./session.ts";
 
 type Sight = Pick<WebSession, "context" | "page">;
 
@@ -52,7 +52,7 @@ export function inOneFrame(session: Sight, target: Target): { frame: Frame; quer
   }
   const [only, ...others] = session.page().frames();
   if (selector === undefined || only === undefined || others.length > 0) return undefined;
-  const query = parseForPage(selector, session.context.testIdAttribute());
+  const query = parseForPage(selector, testIdAttributeOf(session));
   return query.kind === "css" || query.kind === "xpath" ? undefined : { frame: only, query };
 }
 
@@ -88,7 +88,7 @@ async function locateSelector(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<Locator> {
-  const testIdAttribute = session.context.testIdAttribute();
+  const testIdAttribute = testIdAttributeOf(session);
   const parsed = pageGrammar.parse(selector);
   const query = forPage(parsed, testIdAttribute);
   const started = performance.now();
@@ -123,7 +123,7 @@ async function severalMatch(
   signal: AbortSignal,
 ): Promise<DeviceError> {
   const page = session.page();
-  const testIdAttribute = session.context.testIdAttribute();
+  const testIdAttribute = testIdAttributeOf(session);
   const found = await findInFrames(page, query, { limit: 6, selectors: true, testIdAttribute }, signal);
   const first = found.flatMap(({ frame, answer }) => answer.first.map((one) => ({ frame, one }))).slice(0, 6);
   const asked = first.map(({ frame, one }, at) => ({ frame, key: `${at}`, candidates: one.candidates }));

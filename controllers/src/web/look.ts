@@ -10,7 +10,7 @@ import type { SeenElement } from "./inpageRecords.ts";
 import type { LookOptions, SeenPage } from "./inpageWalk.ts";
 import { ask, LOOK_DEADLINE_MS } from "./question.ts";
 import { countElsewhere } from "./selectorsInFrames.ts";
-import type { WebSession } from "./session.ts";
+import { testIdAttributeOf, type WebSession } from "./session.ts";
 
 /** More elements than this are not listed; a notice says so. */
 const MAX_ELEMENTS = 4_000;
@@ -46,7 +46,7 @@ async function dump(
 ): Promise<Dump> {
   const page = session.page();
   const frames = page.frames().length;
-  const testIdAttribute = session.context.testIdAttribute();
+  const testIdAttribute = testIdAttributeOf(session);
   const looks = await askFrames(page, signal, async (frame) => {
     const options = { ...lookOptions(memory, frame), interactiveOnly, testIdAttribute };
     return askAgent(page, frame, "look", [options]);
@@ -155,7 +155,7 @@ async function selectors(
   signal: AbortSignal,
 ): Promise<readonly (readonly Selector[])[]> {
   const page = session.page();
-  const testIdAttribute = session.context.testIdAttribute();
+  const testIdAttribute = testIdAttributeOf(session);
   const ranked = await askFrames(page, signal, async (frame) => {
     const prefix = memory.prefix(frame);
     const own = refs.filter((ref) => (/^(f\d+)?/.exec(ref)?.[1] ?? "") === prefix);

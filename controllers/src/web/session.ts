@@ -59,3 +59,7 @@ export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 /** What a check needs of a session: it looks, and never acts. */
 export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs" | "downloads" | "isAlive">;
+
+/** The attribute that names elements for tests: that of the app in use, else the usual one. */
+export const testIdAttributeOf = ({ context }: Pick<WebSession, "context">): string =>
+  context.app()?.testIdAttribute ?? "data-testid";

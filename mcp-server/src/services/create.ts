@@ -43,7 +43,7 @@ import { allowedFetch } from "./policy/allowedFetch.ts";
 import { createUploads } from "./policy/uploads.ts";
 import { createUrlPolicy, type UrlPolicy } from "./policy/urlPolicy.ts";
 import type { Clock, Secrets } from "./ports.ts";
-import { testIdAttributeInUse } from "./records/appInUse.ts";
+import { appInUse } from "./records/appInUse.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./records/artifacts.ts";
 import { createEvents, type Events } from "./records/events.ts";
 import { createExecutions } from "./records/executions/index.ts";
@@ -182,7 +182,7 @@ function createDeviceRoom(
       uploads: config.folders.uploads,
       storageStates: join(config.data_dir, "storage-states"),
       unsafe: config.unsafe,
-      testIdAttribute: testIdAttributeInUse,
+      app: appInUse,
     }),
     leases: leaseRows(storage.db),
     limits: { leaseMs: config.limits.lease_ms, implicitMs: implicitLeaseMs },

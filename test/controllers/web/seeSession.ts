@@ -59,7 +59,7 @@ function context(): ControllerContext {
     uploadPath: (name) => name,
     storageStatePath: (name) => name,
     unsafe: { javascript: false },
-    testIdAttribute: () => "data-testid",
+    app: () => undefined,
   };
 }
 

@@ -113,7 +113,7 @@ function contextOf(folder: string, options: DeviceOptions): ControllerContext {
     uploadPath: (name) => inside(folder, name),
     storageStatePath: (name) => inside(folder, `${name}.json`),
     unsafe: { javascript: options.javascript ?? true },
-    testIdAttribute: () => "data-testid",
+    app: () => undefined,
   };
 }
 

@@ -47,7 +47,7 @@ function lab(parts: readonly Part[]) {
       uploadPath: (name) => name,
       storageStatePath: (name) => name,
       unsafe: { javascript: false },
-      testIdAttribute: () => "data-testid",
+      app: () => undefined,
     }),
     clock,
     isHeld: async (id) => held.has(id),

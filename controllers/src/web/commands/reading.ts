@@ -8,7 +8,7 @@ import type { DescribeOptions, Description } from "../inpageAgent.ts";
 import { countAll, locate } from "../locate.ts";
 import { ask } from "../question.ts";
 import { parseForPage } from "../selectors.ts";
-import type { DrivenSession } from "../session.ts";
+import { type DrivenSession, testIdAttributeOf } from "../session.ts";
 import { drawnTable, tableOf } from "../tables.ts";
 
 /** What the reading itself may take when the element is there. */
@@ -95,7 +95,7 @@ function getCount(session: DrivenSession, untilUsable: UntilUsable): Command {
     input,
     async run({ selector }, signal) {
       await untilUsable(signal);
-      const testIdAttribute = session.context.testIdAttribute();
+      const testIdAttribute = testIdAttributeOf(session);
       const query = parseForPage(selector, testIdAttribute);
       const options = { limit: 0, selectors: false, testIdAttribute, all: true };
       const question = { what: "get_count", ms: READ_MS, signal };
@@ -142,7 +142,7 @@ async function describeIt(
   wanted: Pick<DescribeOptions, "whole" | "attribute">,
   signal: AbortSignal,
 ): Promise<Description> {
-  const testIdAttribute = session.context.testIdAttribute();
+  const testIdAttribute = testIdAttributeOf(session);
   const options: DescribeOptions = { limit: 1, selectors: false, testIdAttribute, ...wanted };
   const described = await locator.evaluate(
     (element, how) => globalThis.__labwright?.describe([element], how).first[0],

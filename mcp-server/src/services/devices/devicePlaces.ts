@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type ControllerContext, DeviceError } from "@labwright/controllers";
+import { type AppInUse, type ControllerContext, DeviceError } from "@labwright/controllers";
 import { uploadPath } from "../policy/uploads.ts";
 import type { UrlPolicy } from "../policy/urlPolicy.ts";
 
@@ -7,13 +7,13 @@ export type DevicePlaces = {
   uploads: string;
   storageStates: string;
   unsafe: { javascript: boolean };
-  testIdAttribute(): string;
+  app(): AppInUse | undefined;
 };
 
 /** What each device's controllers may use of this server: its policy and its folders, never a service. */
 export function createDeviceContexts(
   policy: UrlPolicy,
-  { uploads, storageStates, unsafe, testIdAttribute }: DevicePlaces,
+  { uploads, storageStates, unsafe, app }: DevicePlaces,
 ): (deviceId: string) => ControllerContext {
   return (deviceId) => ({
     deviceId,
@@ -22,7 +22,7 @@ export function createDeviceContexts(
     uploadPath: (name) => uploadPath(uploads, name),
     storageStatePath: (name) => storageStatePath(storageStates, name),
     unsafe: { javascript: unsafe.javascript },
-    testIdAttribute,
+    app,
   });
 }
 

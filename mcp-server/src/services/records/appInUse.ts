@@ -1,14 +1,22 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { AppInUse } from "@labwright/controllers";
+import type { UserInterface } from "../../domain/index.ts";
 
-/** The attribute that names elements for tests where no app says another. */
-const usual = "data-testid";
+/** What a device is told of the model of an app. */
+export type AppModel = Pick<UserInterface, "name"> &
+  Partial<Pick<UserInterface, "app" | "test_id_attribute">>;
 
-const inUse = new AsyncLocalStorage<string>();
+const inUse = new AsyncLocalStorage<AppInUse | undefined>();
 
-/** Does `work` in an app: its test-id attribute is that of the work alone, so nothing that runs before or beside it counts. */
-export function inApp<T>(testIdAttribute: string | undefined, work: () => T): T {
-  return inUse.run(testIdAttribute ?? usual, work);
+/** Does `work` in an app: it is the app in use of the work alone, so nothing that runs before or beside it counts. */
+export function inApp<T>(model: AppModel | undefined, work: () => T): T {
+  return inUse.run(model && told(model), work);
 }
 
-/** Of the app that the caller works in. */
-export const testIdAttributeInUse = (): string => inUse.getStore() ?? usual;
+/** The app that the caller works in, if there is one. */
+export const appInUse = (): AppInUse | undefined => inUse.getStore();
+
+function told({ name, app = {}, test_id_attribute: testIdAttribute }: AppModel): AppInUse {
+  const { url, package: id, activity, deep_link } = app;
+  return { name, url, package: id, activity, deep_link, testIdAttribute };
+}

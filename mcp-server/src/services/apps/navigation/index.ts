@@ -81,7 +81,7 @@ function createMoving(ports: TripPorts, maps: Maps, { userinterfaces }: LookingD
         request.isChecked ? target.id : undefined,
       );
       return span("navigate", { execution: run.id, node: target.id }, () =>
-        inApp(model.ui.test_id_attribute, () => reported(trip, target, () => travel(trip, target))),
+        inApp(model.ui, () => reported(trip, target, () => travel(trip, target))),
       );
     },
     async executeEdge(run, request: EdgeRequest) {
@@ -97,16 +97,14 @@ function createMoving(ports: TripPorts, maps: Maps, { userinterfaces }: LookingD
         if (!end.ok) return { reached: false, at: undefined, failure: end.failure };
         return { reached: true, at: end.at, verified: end.verified };
       };
-      return inApp(model.ui.test_id_attribute, () => reported(trip, getNode(model, to), walk));
+      return inApp(model.ui, () => reported(trip, getNode(model, to), walk));
     },
     async validate(run, request) {
       const model = await userinterfaces.load(request.userinterface);
       const limit = request.timeout_ms ?? validationTimeoutMs;
       const whole = await newTrip(run, model, request, limit);
       const restMs = () => Math.max(1, Math.min(navigationTimeoutMs, limit - whole.elapsedMs()));
-      return inApp(model.ui.test_id_attribute, () =>
-        validateEdges(whole, () => newTrip(run, model, request, restMs())),
-      );
+      return inApp(model.ui, () => validateEdges(whole, () => newTrip(run, model, request, restMs())));
     },
   } satisfies Pick<NavigationService, "navigate" | "executeEdge" | "validate">;
 }

@@ -45,7 +45,7 @@ export function createLooking(
       const model = await userinterfaces.load(userinterface_name);
       const tracked = await positions.find(device.id, model.ui.id);
       const node = model.nodes.get(tracked?.node_id ?? "");
-      if (identify) return inApp(model.ui.test_id_attribute, () => identified(device, model, node, signal));
+      if (identify) return inApp(model.ui, () => identified(device, model, node, signal));
       if (!tracked || !node) return { verified: false, source: "unknown" };
       return named(node, tracked.verified && !tracked.stale, "tracked", { age_ms: tracked.age_ms });
     },
@@ -65,9 +65,7 @@ export function createLooking(
         variables: variablesOf(model.ui),
         signal,
       };
-      const report = await inApp(model.ui.test_id_attribute, () =>
-        verifications.check(device, found.verifications, options),
-      );
+      const report = await inApp(model.ui, () => verifications.check(device, found.verifications, options));
       if (report.pass) await positions.put(device.id, model.ui.id, found.id, true);
       return { node: found.id, label: found.label, ...report };
     },

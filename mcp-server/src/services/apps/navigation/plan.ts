@@ -47,17 +47,17 @@ function hasActions(trip: Trip, leg: Leg | undefined): boolean {
   return sets.some(({ id, actions }) => id === leg.action_set_id && actions.length > 0);
 }
 
-const openCommand = "navigate_to_url";
+const openCommand = "open_app";
 
-/** Opens the app's address, where it has one and the device can; otherwise the screen is left as it is. */
+/** Opens the app, where its model says how and the device can; otherwise the screen is left as it is. */
 async function openApp(trip: Trip, isChecked: boolean): Promise<Failure | undefined> {
-  const { url } = trip.model.ui.app;
+  const { url, package: id, deep_link } = trip.model.ui.app;
   const { actions, clock } = trip.ports;
   const canOpen = actions.list(trip.device).some(({ command }) => command.name === openCommand);
-  if (url === undefined || !canOpen) return undefined;
+  if ((url ?? id ?? deep_link) === undefined || !canOpen) return undefined;
   const started = clock.monotonic();
   const batch = {
-    actions: [{ command: openCommand, params: { url: "{{app.url}}" } }],
+    actions: [{ command: openCommand, params: { app: "{{app}}" } }],
     retry_actions: [],
     failure_actions: [],
   };

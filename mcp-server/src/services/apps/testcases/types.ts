@@ -28,6 +28,7 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
+import type { AppModel } from "../../records/appInUse.ts";
 import type { SchemaChecker } from "./api/schemaChecker.ts";
 import type { PastRun } from "./rerun.ts";
 
@@ -35,10 +36,8 @@ import type { PastRun } from "./rerun.ts";
 export type Problem = { path: string; code: string; message: string };
 
 /** What a test case needs to know of an app. `variables` holds its own and `app`. */
-export type AppView = {
-  name: string;
+export type AppView = AppModel & {
   variables: Params;
-  test_id_attribute?: string;
   nodes: readonly { id: string; label: string }[];
   /** How runs of its test cases start. */
   start?: StartWish;

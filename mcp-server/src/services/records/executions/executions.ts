@@ -3,6 +3,7 @@ import type { Execution, Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { ExecutionEnd, NewExecution } from "../../../storage/executionRows.ts";
 import type { CallContext, ExecutionService, Grant, Run, RunReply, RunSpec } from "../../ports.ts";
+import type { AppModel } from "../appInUse.ts";
 import { type BodyResult, cancelledBy } from "./endings.ts";
 import { inProcessJobs, type JobPort } from "./jobs.ts";
 import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
@@ -29,7 +30,7 @@ type Turn = {
   grant: Grant;
   control: AbortController;
   own: CallContext;
-  testIdAttribute: string | undefined;
+  app: AppModel | undefined;
 };
 
 class Executions implements ExecutionService {
@@ -49,7 +50,7 @@ class Executions implements ExecutionService {
     context: CallContext,
     body: (run: Run) => Promise<BodyResult<Output>>,
   ): Promise<RunReply<Output>> {
-    const testIdAttribute = await this.testIdAttributeOf(spec, context);
+    const app = await this.appOf(spec, context);
     const control = new AbortController();
     const deadline = this.deps.clock.monotonic() + spec.timeout_ms;
     const own = { ...context, signal: control.signal, deadline };
@@ -62,7 +63,7 @@ class Executions implements ExecutionService {
         ? Promise.resolve(withoutDevice(this.deps.host, control.signal))
         : this.deps.devices.acquire(spec.device, own, { drives: true });
     const grant = await acquired.finally(() => context.signal.removeEventListener("abort", stop));
-    const entry = await this.begin(spec, context, { grant, control, own, testIdAttribute }, body);
+    const entry = await this.begin(spec, context, { grant, control, own, app }, body);
     const waited = await this.waitForEntry(entry, spec.wait_ms, context);
     return { ...this.replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
   }
@@ -155,7 +156,7 @@ class Executions implements ExecutionService {
   private async begin<Output extends object>(
     spec: RunSpec,
     context: CallContext,
-    { grant, control, own, testIdAttribute }: Turn,
+    { grant, control, own, app }: Turn,
     body: Body<Output>,
   ): Promise<Entry & { run: LiveRun<Output> }> {
     const { rows, secrets, host, clock } = this.deps;
@@ -173,7 +174,7 @@ class Executions implements ExecutionService {
     };
     const record = new RunRecord(rows, execution);
     const { within, principal, client } = context;
-    const options = { record, spec, grant, control, lane, within, testIdAttribute };
+    const options = { record, spec, grant, control, lane, within, app };
     const run = new LiveRun<Output>(options, this.deps);
     const { ended, settle, refuse } = pendingEnd();
     const entry = { run, ended, owner: { principal, client } };
@@ -217,10 +218,10 @@ class Executions implements ExecutionService {
     else await record.open();
   }
 
-  /** Of the app that the run is in, else of the run that it is a part of. */
-  private async testIdAttributeOf({ userinterface }: RunSpec, { within }: CallContext) {
-    if (userinterface === undefined) return this.live.get(within ?? "")?.run.testIdAttribute;
-    return (await this.deps.findApp?.(userinterface))?.test_id_attribute;
+  /** The app that the run is in, else that of the run that it is a part of. */
+  private async appOf({ userinterface }: RunSpec, { within }: CallContext) {
+    if (userinterface === undefined) return this.live.get(within ?? "")?.run.app;
+    return this.deps.findApp?.(userinterface);
   }
 
   /**

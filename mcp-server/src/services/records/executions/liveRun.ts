@@ -3,7 +3,7 @@ import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
 import type { ExecutionEnd } from "../../../storage/executionRows.ts";
 import type { CallContext, Grant, Run, RunSpec } from "../../ports.ts";
-import { inApp } from "../appInUse.ts";
+import { type AppModel, inApp } from "../appInUse.ts";
 import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
 import type { RunRecord } from "./runRecord.ts";
 import { storable, storableObject, storableText } from "./storable.ts";
@@ -26,7 +26,7 @@ export class LiveRun<Output extends object = object> {
   /** Where it waits for its turn. */
   readonly lane: string;
   hasStarted = false;
-  readonly testIdAttribute: string | undefined;
+  readonly app: AppModel | undefined;
   stepsDone = 0;
   output: Output | undefined;
   private verifiedCount = 0;
@@ -49,7 +49,7 @@ export class LiveRun<Output extends object = object> {
       control: AbortController;
       lane: string;
       within?: string | undefined;
-      testIdAttribute?: string | undefined;
+      app?: AppModel | undefined;
     },
     deps: ExecutionDependencies,
   ) {
@@ -57,7 +57,7 @@ export class LiveRun<Output extends object = object> {
     this.id = options.record.execution.id;
     this.spec = options.spec;
     this.within = options.within;
-    this.testIdAttribute = options.testIdAttribute;
+    this.app = options.app;
     this.grant = options.grant;
     this.control = options.control;
     this.lane = options.lane;
@@ -129,7 +129,7 @@ export class LiveRun<Output extends object = object> {
     const { principal, client } = context;
     const before = notices.begin(device, { session_id: lease?.session_id, principal, client });
     const ended = span(`run ${this.spec.kind}`, { execution: this.id }, () =>
-      inApp(this.testIdAttribute, () => body(this.offer(context, before))),
+      inApp(this.app, () => body(this.offer(context, before))),
     ).then(
       (result): Outcome<Output> => ({ ok: true, result }),
       (error: unknown): Outcome<Output> => ({ ok: false, error }),

@@ -1,6 +1,7 @@
 import type { Database } from "../../../storage/database.ts";
 import type { ExecutionRows } from "../../../storage/executionRows.ts";
 import type { Clock, DeviceService, EventInput, Secrets } from "../../ports.ts";
+import type { AppModel } from "../appInUse.ts";
 import type { Notices } from "../notices.ts";
 import type { JobPort } from "./jobs.ts";
 
@@ -15,7 +16,7 @@ export type ExecutionDependencies = {
   notices: Notices;
   clock: Clock;
   /** An app by its name; runs in an unknown one have the usual test-id attribute. */
-  findApp?: (userinterface: string) => Promise<{ test_id_attribute: string } | undefined>;
+  findApp?: (userinterface: string) => Promise<AppModel | undefined>;
   /** Name of this host, kept with each execution. */
   host: string;
   jobs?: JobPort;

@@ -30,7 +30,7 @@ export function callBlock(
       if (!called || refusal) return refusal ?? broken("TESTCASE_NOT_FOUND", block.testcase);
       const inner = await frameOf(called, inputs, `${frame.prefix}${block.id}/`, frame);
       const app = inner.userinterface === undefined ? undefined : await session.app(inner.userinterface);
-      const end = await inApp(app?.test_id_attribute, () => runGraph(called, inner));
+      const end = await inApp(app, () => runGraph(called, inner));
       const outputs = outputsOf(called, inner.scope);
       if (end.ok) return { ok: true, output: { status: "passed", outputs } };
       const { code, kind } = end;
