@@ -176,7 +176,7 @@ describe("the simulated box", () => {
     const late: DeviceFinding[] = [];
     remote.findings?.onFinding((finding) => late.push(finding));
     await run("simulate_fault", { kind: "blackscreen", on: false });
-    await expect.poll(() => late.length).toBe(2);
+    await expect.poll(() => [found.length, late.length]).toEqual([2, 2]);
     end?.();
     await run("simulate_fault", { kind: "freeze" });
     await expect.poll(() => late.length).toBe(3);

@@ -24,20 +24,6 @@ async function labWith(edges: Readonly<Record<string, object | undefined>> = {},
   return { ...lab, lab, app, go, position };
 }
 
-/** The box with an address line: going to any address shows its home screen. */
-const browserLike = (actions: ActionExecutor, opened: unknown[]): ActionExecutor => ({
-  ...actions,
-  list: (device) => {
-    const [any] = actions.list(device);
-    return any ? [{ ...any, command: { ...any.command, name: "navigate_to_url" } }] : [];
-  },
-  run: (device, batch, options) => {
-    const isOpen = batch.actions.some(({ command }) => command === "navigate_to_url");
-    if (isOpen) opened.push(...batch.actions);
-    return actions.run(device, isOpen ? { ...batch, actions: [press("HOME")] } : batch, options);
-  },
-});
-
 const driveAway = async (lab: Lab, key: string) => {
   await drive(lab, key);
   lab.devices.drivenOutsideNavigation(lab.device.id);
@@ -78,23 +64,22 @@ describeEachDatabase("navigation", (open) => {
     expect(report.legs.map(({ from, to }) => `${from} ${to}`)).toEqual(["Start Home", "Home Movies"]);
   });
 
-  test("opens the app at its address when the entry is a place that does not show", async () => {
-    const opened: unknown[] = [];
-    const { lab } = await labWith({}, { wrapActions: (actions) => browserLike(actions, opened) });
-    const name = `web ${randomUUID()}`;
+  test("opens the app as its model says when the entry is a place that does not show", async () => {
+    const { lab } = await labWith();
+    const name = `tv ${randomUUID()}`;
     const nodes = [
       { label: "Home", type: "entry", verifications: [shows("Welcome home")] },
       { label: "Movies", verifications: [shows("All movies")] },
     ];
     const edges = [{ source: "Home", target: "Movies", action_sets: [{ actions: [click("Movies")] }] }];
-    const app = { url: "https://app.test/" };
+    const app = { url: "https://app.test/", package: "simulated.home" };
     const yaml = { format_version: 1, name, models: ["simulated"], app, tree: { nodes, edges } };
     await lab.userinterfaces.importYaml(JSON.stringify(yaml), false);
     for (const key of ["HOME", "OK"]) await drive(lab, key);
     const { run, steps } = fakeRun(lab.device);
     const report = await lab.navigation.navigate(run, { userinterface: name, target: "Movies" });
     expect(report).toMatchObject({ reached: true, verified: true });
-    expect(opened).toMatchObject([{ params: { url: "{{app.url}}" } }]);
+    expect(steps[0]?.output).toMatchObject({ results: [{ command: "open_app", message: "opened Home" }] });
     expect(steps.map(({ label }) => label)).toEqual([`open ${name}`, "Home → Movies"]);
   });
 
