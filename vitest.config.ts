@@ -13,9 +13,12 @@ import { CountReporter } from "./test/countReporter.ts";
 const aloneWords =
   /"node:child_process"|\/(processes|daemon|daemonProcess|program)\.ts"|vi\.(mock|spyOn|stub\w+|use\w+)\(|process\.(env|on|memoryUsage)\b/;
 const isAlone = (file: string) => aloneWords.test(readFileSync(file, "utf8"));
-const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
+const allFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts") && !name.startsWith("out/"))
   .map((name) => join("test", name));
+/** Drive real programs, which the rest would keep from the cores and the ports that they need. */
+const deviceFiles = allFiles.filter((file) => file.startsWith(join("test", "devices")));
+const testFiles = allFiles.filter((file) => !deviceFiles.includes(file));
 
 /** Tests of whole processes take longest: begun last, they would keep one worker busy while the others have ended. */
 class LongestFirst extends BaseSequencer {
@@ -27,14 +30,19 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const project = (name: string, isolate: boolean): TestProjectInlineConfiguration => ({
+const project = (
+  name: string,
+  { include, isolate }: { include: string[]; isolate: boolean },
+  order: { fileParallelism?: boolean; sequence?: { groupOrder: number } } = {},
+): TestProjectInlineConfiguration => ({
   // A condition of our own: "source" is one that packages of others have too (eventsource ships TypeScript under it).
   resolve: { conditions: ["labwright"] },
   ssr: { resolve: { conditions: ["labwright", "node"] } },
   test: {
     name,
     isolate,
-    include: testFiles.filter((file) => isAlone(file) === isolate),
+    include,
+    ...order,
     // A machine that does other work can be late for a test of real processes. What passed only then is named at the end.
     retry: process.env.CI === "true" ? 1 : 0,
     testTimeout: 60_000,
@@ -45,7 +53,16 @@ const project = (name: string, isolate: boolean): TestProjectInlineConfiguration
 
 export default defineConfig({
   test: {
-    projects: [project("alone", true), project("shared", false)],
+    projects: [
+      project("alone", { include: testFiles.filter(isAlone), isolate: true }),
+      project("shared", { include: testFiles.filter((file) => !isAlone(file)), isolate: false }),
+      // One file at a time, after the rest.
+      project(
+        "devices",
+        { include: deviceFiles, isolate: true },
+        { fileParallelism: false, sequence: { groupOrder: 1 } },
+      ),
+    ],
     globalSetup: "test/globalSetup.ts",
     reporters: ["default", new CountReporter()],
     // A file waits half of its time for browsers and processes: with one more than there are cores, a core idled for a tenth.

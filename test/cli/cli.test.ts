@@ -386,7 +386,7 @@ describe("labwright doctor", () => {
   it("names programs that are not there with the command that installs them", async () => {
     const { of } = await examine(undefined, { PATH: folder.path });
     if (process.platform === "linux") {
-      expect(of("setpriv")).toMatchObject({ status: "warning", fix: "sudo apt-get install -y util-linux" });
+      expect(of("flock")).toMatchObject({ status: "warning", fix: "sudo apt-get install -y util-linux" });
     }
     expect(of("Node")?.status).toBe("ok");
   });

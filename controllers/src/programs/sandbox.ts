@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { killTree, type TreeUsage, usageOf } from "./processTree.ts";
+import { type TreeUsage, usageOf } from "./processTree.ts";
 import { findProgram, type RunningProgram, runProgram, startProgram } from "./run.ts";
 
 /**
@@ -113,14 +113,7 @@ export function startUnsandboxed(
   const [file, ...args] = command;
   const running = startProgram(file, args, { cwd: options.cwd, env: { ...options.env } });
   const pid = running.child.pid ?? 0;
-  return {
-    child: running.child,
-    usage: () => usageOf(pid),
-    async end() {
-      killTree(pid);
-      await running.end();
-    },
-  };
+  return { ...running, usage: () => usageOf(pid), end: () => running.end(0) };
 }
 
 function argumentsOf(program: SandboxedProgram, parts: Parts): string[] {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeviceError } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
-import { findProgram, runProgram, startProgram } from "../../../controllers/src/programs/run.ts";
+import { runForBytes, runProgram, startProgram } from "../../../controllers/src/programs/run.ts";
 
 const NEVER = new AbortController().signal;
 const options = { signal: NEVER, timeoutMs: 10_000 };
@@ -54,6 +54,35 @@ describe("runProgram", () => {
     const running = runProgram(node, forever, { ...options, signal: cancel.signal });
     cancel.abort();
     await expect(running).rejects.toMatchObject({ code: "COMMAND_TIMEOUT" });
+    await expect(runProgram(node, forever, { ...options, signal: cancel.signal })).rejects.toMatchObject({
+      code: "COMMAND_TIMEOUT",
+    });
+  });
+
+  it("says which signal ended a program that nobody stopped", async () => {
+    const crash = ["-e", "process.kill(process.pid, 'SIGSEGV')"];
+    await expect(runProgram(node, crash, options)).rejects.toMatchObject({
+      code: "DEVICE_ERROR",
+      message: expect.stringContaining("SIGSEGV"),
+    });
+  });
+});
+
+describe("runForBytes", () => {
+  it("gives output as it is, where text would change it", async () => {
+    const bytes = Buffer.from([0, 0xff, 0xfe, 0x80, 10, 13]);
+    const echo = "process.stdin.pipe(process.stdout)";
+    const { code, stdout } = await runForBytes(node, ["-e", echo], { ...options, input: bytes });
+    expect([code, stdout]).toEqual([0, bytes]);
+  });
+
+  it("ends a program that writes without end", async () => {
+    const endless =
+      "const part = 'x'.repeat(1e6); (function more() { process.stdout.write(part, more); })();";
+    await expect(runForBytes(node, ["-e", endless], options)).rejects.toMatchObject({
+      code: "DEVICE_ERROR",
+      message: expect.stringContaining("more than 16 MB"),
+    });
   });
 });
 
@@ -74,19 +103,4 @@ describe("startProgram", () => {
     await end();
     expect(isRunning(pid)).toBe(false);
   });
-
-  it.runIf(process.platform === "linux" && findProgram("setpriv") !== undefined)(
-    "starts programs that die with their parent, also by kill -9",
-    async () => {
-      const parent = startProgram(node, [
-        "-e",
-        `const { spawn } = require("node:child_process");
-         spawn("setpriv", ["--pdeathsig", "KILL", "--", process.execPath, "-e", "setInterval(() => {}, 1000); console.log(process.pid)"], { stdio: ["ignore", "inherit", "inherit"] });`,
-      ]);
-      const pid = await firstNumber(parent.child.stdout);
-      parent.child.kill("SIGKILL");
-      await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
-      await parent.end();
-    },
-  );
 });

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
+import { findProgram } from "@labwright/controllers";
 import type { Environment } from "../../../config/places.ts";
 import type { Finding } from "./finding.ts";
 
@@ -18,33 +19,20 @@ export function checkNode(version: string): Finding {
   };
 }
 
-/** Programs of util-linux that tie the lock and the browsers to the daemon's life. Other systems have other ways. */
+/** The program of util-linux that locks the data directory. Other systems have other ways. */
 export function checkPrograms(env: Environment, platform: NodeJS.Platform): Finding[] {
   if (platform !== "linux") return [];
-  return ["flock", "setpriv"].map((name) => {
-    const file = findProgram(name, env);
-    if (file !== undefined) return { what: name, status: "ok", detail: file };
-    return {
-      what: name,
+  const what = "flock";
+  const file = findProgram(what, env);
+  if (file !== undefined) return [{ what, status: "ok", detail: file }];
+  return [
+    {
+      what,
       status: "warning",
-      detail: "not found; what Labwright starts may outlive it when it is killed",
+      detail: "not found; two containers that share the data directory would not see each other's daemon",
       fix: "sudo apt-get install -y util-linux",
-    };
-  });
-}
-
-function findProgram(name: string, env: Environment): string | undefined {
-  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+    },
+  ];
 }
 
 /** The data directory: there or possible to make, ours alone, and writable. Leaves nothing in it. */

@@ -83,8 +83,6 @@ function exitOf({ child }: WatchedProgram, clock: Clock): Promise<Exit> {
       cancel();
       resolve({ code, signal });
     });
-    // A script that reads nothing may have ended before its input does.
-    child.stdin?.on("error", () => undefined);
     child.stdin?.end();
   });
 }
