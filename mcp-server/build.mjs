@@ -1,5 +1,5 @@
 // Bundles what runs (dist/): the bridge alone, so that a host has its listings in a moment; the daemon; the command
-// line; the agent client, with the files of its agents beside it; the database's thread. Then the catalogue and the
+// line; the agent client, with the files of its agents beside it; the threads of workers.mjs. Then the catalogue and the
 // database template, made by code of this build. Does nothing when no source has changed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,6 +20,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { external } from "./external.mjs";
+import { workers } from "./workers.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -37,6 +38,7 @@ const sources = [
 const others = [
   "mcp-server/build.mjs",
   "mcp-server/external.mjs",
+  "mcp-server/workers.mjs",
   "mcp-server/bin/loadBridge.js",
   "mcp-server/package.json",
   "package-lock.json",
@@ -90,8 +92,7 @@ function isDone(stamp) {
     "cli.js",
     "agent.js",
     "agents/assistant.yaml",
-    "pgliteWorker.js",
-    "schemaWorker.js",
+    ...Object.keys(workers).map((name) => `${name}.js`),
     "catalogue.json",
     "skills.json",
     "template.tgz",
@@ -113,8 +114,7 @@ async function buildAll(hash) {
         daemon: join(here, "src/main.ts"),
         cli: join(here, "src/cli/main.ts"),
         agent: join(here, "src/cli/agent.ts"),
-        pgliteWorker: join(here, "src/storage/pgliteWorker.ts"),
-        schemaWorker: join(here, "src/services/apps/testcases/api/schemaWorker.ts"),
+        ...Object.fromEntries(Object.entries(workers).map(([name, file]) => [name, join(here, file)])),
       },
       outdir: fresh,
       chunkNames: "chunks/[name]-[hash]",
