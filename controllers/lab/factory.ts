@@ -94,12 +94,16 @@ function findingsOf(box: Box): FindingSource {
 }
 
 const settings = z.strictObject(switches);
+const diagnose = async () => [
+  { what: "simulated device", status: "ok" as const, detail: "made up; needs nothing" },
+];
 
 /** A made-up set-top box, for trying Labwright out and for its tests. */
 export const simulatedFactory = defineFactory({
   name: "simulated",
   kinds: ["remote", "verification_text"],
   settings,
+  diagnose,
   offers: () => simulatedControllers(settings.parse({}), new Box()),
   create: (given, context) => simulatedControllers(given, boxOf(context)),
 });
@@ -114,6 +118,7 @@ export const simulatedInfraredFactory = defineFactory({
   name: "simulated_infrared",
   kinds: ["remote"],
   settings,
+  diagnose,
   offers: () => infraredControllers(settings.parse({}), new Box()),
   create: (given, context) => infraredControllers(given, boxOf(context)),
 });

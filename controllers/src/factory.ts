@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { CheckOffer, CommandOffer, Controller, ControllerContext, ControllerKind } from "./contract.ts";
+import type { DiagnosisContext, DiagnosisFinding } from "./diagnosis.ts";
 import { fenced } from "./fence.ts";
 
 /** What a controller of one kind may offer. */
@@ -15,6 +16,11 @@ type Declared<Settings extends z.ZodType> = {
   settings: Settings;
   /** All that its controllers may offer, one entry a kind; needs no device. Of these lists an open one may withhold. */
   offers(): readonly KindOffer[];
+  /**
+   * What a device of these settings needs on this machine, and what mends it. Never throws, ends within some seconds, starts
+   * no device and changes nothing.
+   */
+  diagnose?(settings: z.output<Settings>, context: DiagnosisContext): Promise<readonly DiagnosisFinding[]>;
 };
 
 /**

@@ -1,4 +1,5 @@
 export * from "./contract.ts";
+export type { DiagnosisContext, DiagnosisFinding } from "./diagnosis.ts";
 export { nearest, similarity } from "./elements/nearest.ts";
 export { quoted } from "./elements/quoted.ts";
 export { ranking } from "./elements/ranking.ts";

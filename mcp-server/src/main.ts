@@ -49,14 +49,13 @@ async function run(given: readonly string[]): Promise<void> {
 
 /** Loaded while the database opens in its thread. */
 async function loadRooms() {
-  const [config, secrets, clock, observability, controllers, lab, storage, services, userSkills, tools] =
+  const [config, factories, secrets, clock, observability, storage, services, userSkills, tools] =
     await Promise.all([
       import("./config.ts"),
+      import("./config/controllers.ts"),
       import("./services/policy/secrets.ts"),
       import("./services/records/clock.ts"),
       import("./observability/index.ts"),
-      import("@labwright/controllers"),
-      import("@labwright/controllers/lab"),
       import("./storage/index.ts"),
       import("./services/create.ts"),
       import("./services/lab/userSkills.ts"),
@@ -76,11 +75,10 @@ async function loadRooms() {
     ]);
   return {
     ...config,
+    ...factories,
     ...secrets,
     ...clock,
     ...observability,
-    ...controllers,
-    ...lab,
     ...storage,
     ...services,
     ...userSkills,
@@ -140,7 +138,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
     storage,
     secrets,
     clock: rooms.systemClock,
-    factories: [rooms.webFactory, rooms.simulatedFactory],
+    factories: rooms.builtInFactories,
     models: config.models,
     ownPort: () => own.port,
     serving: () => own.serving,

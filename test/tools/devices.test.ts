@@ -73,7 +73,7 @@ test("get_compatible_hosts lists what can run an app and why the rest cannot", a
 test("diagnose looks at every device", async () => {
   const { structured, isError } = await ann.call("diagnose");
   expect(isError).toBe(false);
-  expect(JSON.stringify(structured)).toContain("box");
+  expect(JSON.stringify(structured)).toContain("simulated device for box, box-2");
 });
 
 test("an unknown argument is named with the nearest known one", async () => {

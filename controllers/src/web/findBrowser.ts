@@ -33,9 +33,11 @@ export function findBrowser(
   return path === undefined ? undefined : { browser, path, source: "system" };
 }
 
+export const installCommand = (browser: BrowserName) => `npx playwright-core install ${browser}`;
+
 /** BROWSER_NOT_FOUND with the command that installs one. */
 export function browserNotFound(browser: BrowserName, executablePath: string | undefined): DeviceError {
-  const install = `npx playwright-core install ${browser}`;
+  const install = installCommand(browser);
   const what =
     executablePath === undefined
       ? `No ${browser === "chromium" ? "Chrome, Chromium or Edge" : browser} was found on this machine.`

@@ -14,6 +14,7 @@ import { tabCommands } from "./commands/tabs.ts";
 import { textCommands } from "./commands/text.ts";
 import { viewCommands } from "./commands/view.ts";
 import { waitCommands } from "./commands/waiting.ts";
+import { diagnoseBrowser } from "./diagnose.ts";
 import { doubting } from "./doubting.ts";
 import { createIsolation } from "./isolation.ts";
 import { LiveSession } from "./liveSession.ts";
@@ -125,6 +126,7 @@ export const webFactory = defineFactory({
   name: "web",
   kinds: ["web", "verification_web"],
   settings: webSettingsSchema,
+  diagnose: diagnoseBrowser,
   offers: webOffers,
   create: createWebControllers,
 });

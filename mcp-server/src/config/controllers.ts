@@ -1,5 +1,11 @@
-import { webSettingsSchema } from "@labwright/controllers";
+import { type ControllerFactory, webFactory } from "@labwright/controllers";
+import { simulatedFactory } from "@labwright/controllers/lab";
 import type { ControllerSettings } from "./schema.ts";
 
-/** What a device may set, by controller. A controller without settings is not named here. */
-export const controllerSettings: ControllerSettings = { web: webSettingsSchema };
+/** The drivers of this build. */
+export const builtInFactories: readonly ControllerFactory[] = [webFactory, simulatedFactory];
+
+/** What a device may set, by driver. */
+export const controllerSettings: ControllerSettings = Object.fromEntries(
+  builtInFactories.map(({ name, settings }) => [name, settings]),
+);

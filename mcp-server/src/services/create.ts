@@ -126,7 +126,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     deployments,
     batches: createBatches(driving),
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces }),
-    diagnosis: createDiagnosis(config, pingOf(deps.storage), deps.skillProblems),
+    diagnosis: createDiagnosis(config, deps.factories, pingOf(deps.storage), deps.skillProblems),
     alerts: createAlerts({ ...driving, db: deps.storage.db, events }),
     requirements,
     authoring: createAuthoring({ ...driving, ...apps, apps: apps.userinterfaces }),

@@ -1,15 +1,14 @@
 import { join } from "node:path";
+import type { DiagnosisFinding } from "@labwright/controllers";
 import { z } from "zod";
+import { builtInFactories } from "../../config/controllers.ts";
 import { dataDirectory } from "../../config/places.ts";
 import { type Config, loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
 import { findRunningDaemon } from "../../server/bridge/findDaemon.ts";
-import { checkBrowsers } from "../../services/lab/diagnosis/browsers.ts";
 import { checkDatabase } from "../../services/lab/diagnosis/database.ts";
-import { checkDisks } from "../../services/lab/diagnosis/disks.ts";
-import type { Finding } from "../../services/lab/diagnosis/finding.ts";
-import { checkDataDir, checkNode, checkPort, checkPrograms } from "../../services/lab/diagnosis/machine.ts";
-import { checkSandbox } from "../../services/lab/diagnosis/sandbox.ts";
+import { examine, examineMachine } from "../../services/lab/diagnosis/index.ts";
+import { checkPort } from "../../services/lab/diagnosis/machine.ts";
 import { createSecrets } from "../../services/policy/secrets.ts";
 import { isDataDirLocked } from "../../storage/lock.ts";
 import type { DaemonOptions } from "../options.ts";
@@ -22,39 +21,25 @@ export async function runDoctor(
   options: Partial<DaemonOptions> & { json?: boolean | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const findings = await examine(options, terminal);
+  const findings = await findAll(options, terminal);
   terminal.out(options.json ? `${JSON.stringify({ findings }, null, 2)}\n` : table(findings));
   return findings.some(({ status }) => status === "missing") ? exitCodes.failed : exitCodes.passed;
 }
 
-async function examine(options: Partial<DaemonOptions>, terminal: Terminal): Promise<Finding[]> {
-  const { env } = terminal;
+async function findAll(options: Partial<DaemonOptions>, terminal: Terminal): Promise<DiagnosisFinding[]> {
+  const { env, signal } = terminal;
   const dataDir = dataDirectory(env, options.dataDir).path;
   const { config, findings } = readConfig(options, terminal);
   const daemon = await checkDaemon(dataDir);
-  const machine = [
-    checkNode(process.versions.node),
-    ...checkPrograms(env, process.platform),
-    checkDataDir(dataDir),
-  ];
-  if (config === undefined) return [...machine, ...findings, daemon.finding];
+  if (config === undefined) return [...examineMachine(dataDir, env), ...findings, daemon.finding];
   const port = config.server.port ?? (config.is_default_data_dir ? defaultPort : undefined);
-  const [browsers, sandbox, database, ports] = await Promise.all([
-    checkBrowsers(config, terminal.signal),
-    checkSandbox(config.unsafe.unsandboxed_scripts, terminal.signal),
-    checkDatabase({ data_dir: config.data_dir, database_url: config.server.database_url }),
+  const database = () =>
+    checkDatabase({ data_dir: config.data_dir, database_url: config.server.database_url });
+  const [examined, ports] = await Promise.all([
+    examine(config, { factories: builtInFactories, database }, { env, signal }),
     port ? [await checkPort(config.server.host, port, daemon.port)] : [],
   ]);
-  return [
-    ...machine,
-    ...checkDisks(config),
-    ...findings,
-    ...browsers,
-    sandbox,
-    database,
-    ...ports,
-    daemon.finding,
-  ];
+  return [...examined, ...findings, ...ports, daemon.finding];
 }
 
 const problemsSchema = z.object({
@@ -72,7 +57,7 @@ const problemsSchema = z.object({
 function readConfig(
   options: Partial<DaemonOptions>,
   { env, cwd }: Terminal,
-): { config?: Config; findings: Finding[] } {
+): { config?: Config; findings: DiagnosisFinding[] } {
   const what = "configuration";
   try {
     const config = loadConfig({
@@ -87,7 +72,7 @@ function readConfig(
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const problems = problemsSchema.safeParse(error.details).data?.problems ?? [];
-    const findings = problems.map(({ file, line, column, path, message }): Finding => {
+    const findings = problems.map(({ file, line, column, path, message }): DiagnosisFinding => {
       const place = line === undefined ? file : `${file}:${line}:${column}`;
       return {
         what,
@@ -101,7 +86,7 @@ function readConfig(
   }
 }
 
-async function checkDaemon(dataDir: string): Promise<{ finding: Finding; port?: number }> {
+async function checkDaemon(dataDir: string): Promise<{ finding: DiagnosisFinding; port?: number }> {
   const what = "daemon";
   const attached = await findRunningDaemon(dataDir, `doctor/${process.pid}`);
   if (attached !== undefined) {
@@ -127,7 +112,7 @@ async function checkDaemon(dataDir: string): Promise<{ finding: Finding; port?: 
 
 const marks = { ok: "ok     ", warning: "warning", missing: "MISSING" } as const;
 
-function table(findings: readonly Finding[]): string {
+function table(findings: readonly DiagnosisFinding[]): string {
   const lines = findings.flatMap(({ what, status, detail, fix }) => [
     `${marks[status]}  ${what}: ${detail}`,
     ...(fix === undefined ? [] : [`         fix: ${fix}`]),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { DiagnosisFinding } from "@labwright/controllers";
 import { databaseGone, storageFailure } from "../../../storage/failure.ts";
 import { embeddedDatabase, oldestServer, serverVersion } from "../../../storage/probe.ts";
-import type { Finding } from "./finding.ts";
 
 const what = "database";
 
@@ -9,13 +9,16 @@ const what = "database";
 export function checkDatabase(config: {
   data_dir: string;
   database_url?: string | undefined;
-}): Promise<Finding> {
+}): Promise<DiagnosisFinding> {
   const { data_dir, database_url } = config;
   return database_url === undefined ? checkEmbedded(data_dir) : checkServer(database_url);
 }
 
 /** The database that a running daemon has open. */
-export async function checkOpenDatabase(engine: string, ask: () => Promise<unknown>): Promise<Finding> {
+export async function checkOpenDatabase(
+  engine: string,
+  ask: () => Promise<unknown>,
+): Promise<DiagnosisFinding> {
   try {
     await ask();
     return {
@@ -29,7 +32,7 @@ export async function checkOpenDatabase(engine: string, ask: () => Promise<unkno
   }
 }
 
-async function checkEmbedded(dataDir: string): Promise<Finding> {
+async function checkEmbedded(dataDir: string): Promise<DiagnosisFinding> {
   try {
     const state = await embeddedDatabase(dataDir);
     return { what, status: "ok", detail: embeddedStates[state] };
@@ -49,7 +52,7 @@ const embeddedStates = {
   opens: "embedded, in the data directory",
 } as const;
 
-async function checkServer(url: string): Promise<Finding> {
+async function checkServer(url: string): Promise<DiagnosisFinding> {
   try {
     const version = await serverVersion(url);
     if (Number.parseInt(version, 10) >= oldestServer) {

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { DiagnosisFinding } from "@labwright/controllers";
 import type { Config } from "../../../config.ts";
 import { fileFailure } from "../../../fileFailure.ts";
-import type { Finding } from "./finding.ts";
 
 /** A first start writes some 40 MB, and the embedded database takes no changes below 16 MB. */
 const leastBytes = 50_000_000;
@@ -13,7 +13,7 @@ const probe = Buffer.alloc(65_536);
 type Places = Pick<Config, "data_dir"> & { folders: Pick<Config["folders"], "artifacts"> };
 
 /** The disks of the data directory and of the artifacts, each once: writable, with space. Leaves nothing on them. */
-export function checkDisks(config: Places): Finding[] {
+export function checkDisks(config: Places): DiagnosisFinding[] {
   const places = [nearestFolder(config.data_dir), nearestFolder(config.folders.artifacts)];
   const disks = new Map(places.map((place) => [statSync(place).dev, place]));
   return [...disks.values()].map(checkDisk);
@@ -25,7 +25,7 @@ function nearestFolder(path: string): string {
   return folder;
 }
 
-function checkDisk(place: string): Finding {
+function checkDisk(place: string): DiagnosisFinding {
   const what = "disk";
   const { bavail, bsize } = statfsSync(place);
   const free = `${Math.floor((bavail * bsize) / 1_000_000)} MB free for ${place}`;

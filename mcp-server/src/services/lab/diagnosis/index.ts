@@ -1,40 +1,61 @@
+import type { ControllerFactory, DiagnosisContext, DiagnosisFinding } from "@labwright/controllers";
 import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../../../config.ts";
-import { checkBrowsers } from "./browsers.ts";
 import { checkOpenDatabase } from "./database.ts";
 import { checkDisks } from "./disks.ts";
-import type { Finding } from "./finding.ts";
+import { checkDrivers } from "./drivers.ts";
 import { checkDataDir, checkNode, checkPrograms } from "./machine.ts";
 import { checkSandbox } from "./sandbox.ts";
 
-export type Diagnosis = { run(signal: AbortSignal): Promise<{ ok: boolean; findings: Finding[] }> };
+export type Diagnosis = { run(signal: AbortSignal): Promise<{ ok: boolean; findings: DiagnosisFinding[] }> };
 
-/** Says why a device cannot be used here: what is missing, and what mends it. Starts and changes nothing. */
+/** What a server needs of its machine whatever its configuration says. */
+export const examineMachine = (
+  dataDir: string,
+  env: DiagnosisContext["env"],
+): readonly DiagnosisFinding[] => [
+  checkNode(process.versions.node),
+  ...checkPrograms(env, process.platform),
+  checkDataDir(dataDir),
+];
+
+/** All that a server of this configuration needs. Starts and changes nothing. */
+export async function examine(
+  config: Config,
+  { factories, database }: { factories: readonly ControllerFactory[]; database(): Promise<DiagnosisFinding> },
+  context: DiagnosisContext,
+): Promise<DiagnosisFinding[]> {
+  const [stored, drivers, sandbox] = await Promise.all([
+    database(),
+    checkDrivers(config.devices, factories, context),
+    checkSandbox(config.unsafe.unsandboxed_scripts, context.signal),
+  ]);
+  const machine = examineMachine(config.data_dir, context.env);
+  return [...machine, ...checkDisks(config), stored, ...drivers, sandbox];
+}
+
+/** Says why a device cannot be used here: what is missing, and what mends it. */
 export function createDiagnosis(
   config: Config,
-  database: { engine: string; ask(): Promise<unknown> },
+  factories: readonly ControllerFactory[],
+  { engine, ask }: { engine: string; ask(): Promise<unknown> },
   skillProblems: () => readonly SkillProblem[] = () => [],
 ): Diagnosis {
   return {
     async run(signal) {
-      const simulated = config.devices.filter(({ kinds }) => !kinds.includes("web"));
-      const findings: Finding[] = [
-        checkNode(process.versions.node),
-        ...checkPrograms(process.env, process.platform),
-        checkDataDir(config.data_dir),
-        ...checkDisks(config),
-        await checkOpenDatabase(database.engine, database.ask),
-        ...(await checkBrowsers(config, signal)),
-        await checkSandbox(config.unsafe.unsandboxed_scripts, signal),
-        ...simulated.map(({ name, model }): Finding => {
-          return { what: `device ${name}`, status: "ok", detail: `model ${model}, needs nothing` };
-        }),
-        ...skillProblems().map(({ file, line, message }): Finding => {
-          const fix = "Correct the file; it is read again at once.";
-          return { what: `skill ${file}:${line}`, status: "warning", detail: message, fix };
-        }),
+      const database = () => checkOpenDatabase(engine, ask);
+      const findings = [
+        ...(await examine(config, { factories, database }, { env: process.env, signal })),
+        ...skillProblems().map(skillFinding),
       ];
       return { ok: findings.every(({ status }) => status !== "missing"), findings };
     },
   };
 }
+
+const skillFinding = ({ file, line, message }: SkillProblem): DiagnosisFinding => ({
+  what: `skill ${file}:${line}`,
+  status: "warning",
+  detail: message,
+  fix: "Correct the file; it is read again at once.",
+});

@@ -1,13 +1,12 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { findProgram } from "@labwright/controllers";
+import { type DiagnosisFinding, findProgram } from "@labwright/controllers";
 import type { Environment } from "../../../config/places.ts";
-import type { Finding } from "./finding.ts";
 
 const oldestNode: readonly [number, number] = [20, 19];
 
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): DiagnosisFinding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isFit = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
   if (isFit) return { what: "Node", status: "ok", detail: version };
@@ -20,7 +19,7 @@ export function checkNode(version: string): Finding {
 }
 
 /** The program of util-linux that locks the data directory. Other systems have other ways. */
-export function checkPrograms(env: Environment, platform: NodeJS.Platform): Finding[] {
+export function checkPrograms(env: Environment, platform: NodeJS.Platform): DiagnosisFinding[] {
   if (platform !== "linux") return [];
   const what = "flock";
   const file = findProgram(what, env);
@@ -36,7 +35,7 @@ export function checkPrograms(env: Environment, platform: NodeJS.Platform): Find
 }
 
 /** The data directory: there or possible to make, ours alone, and writable. Leaves nothing in it. */
-export function checkDataDir(path: string): Finding {
+export function checkDataDir(path: string): DiagnosisFinding {
   const what = "data directory";
   if (!existsSync(path)) return checkPlaceFor(path);
   const { mode } = statSync(path);
@@ -61,7 +60,7 @@ export function checkDataDir(path: string): Finding {
   }
 }
 
-function checkPlaceFor(path: string): Finding {
+function checkPlaceFor(path: string): DiagnosisFinding {
   let parent = dirname(path);
   while (!existsSync(parent) && dirname(parent) !== parent) parent = dirname(parent);
   try {
@@ -78,7 +77,11 @@ function checkPlaceFor(path: string): Finding {
 }
 
 /** Whether the port that was asked for can be had. `own` is the port of a daemon of ours that runs. */
-export async function checkPort(host: string, port: number, own: number | undefined): Promise<Finding> {
+export async function checkPort(
+  host: string,
+  port: number,
+  own: number | undefined,
+): Promise<DiagnosisFinding> {
   const what = "port";
   if (port === own) return { what, status: "ok", detail: `${port} is served by the running daemon` };
   const problem = await tryPort(host, port);

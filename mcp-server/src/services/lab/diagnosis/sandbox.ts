@@ -1,8 +1,7 @@
-import { findSandbox } from "@labwright/controllers";
-import type { Finding } from "./finding.ts";
+import { type DiagnosisFinding, findSandbox } from "@labwright/controllers";
 
 /** Whether scripts can be run, and in what. */
-export async function checkSandbox(allowWithout: boolean, signal: AbortSignal): Promise<Finding> {
+export async function checkSandbox(allowWithout: boolean, signal: AbortSignal): Promise<DiagnosisFinding> {
   const what = "sandbox for scripts";
   const found = await findSandbox(signal);
   if (found.ok) return { what, status: "ok", detail: "bubblewrap works" };
