@@ -1,5 +1,5 @@
 // Bundles what runs (dist/): the bridge alone, so that a host has its listings in a moment; the daemon; the command
-// line; the agent client, with the files of its agents beside it; the threads of workers.mjs. Then the catalogue and the
+// line; the agent client, with the files of its agents and the add-ons beside it; the threads of workers.mjs. Then the catalogue and the
 // database template, made by code of this build. Does nothing when no source has changed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { external } from "./external.mjs";
 import { workers } from "./workers.mjs";
@@ -31,6 +31,7 @@ const sources = [
   "mcp-server/migrations",
   "controllers/src",
   "controllers/lab",
+  "controllers/addons",
   "skills",
   "agent-client/src",
   "agent-client/agents",
@@ -132,12 +133,18 @@ async function buildAll(hash) {
       banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     });
     cpSync(join(root, "agent-client/agents"), join(fresh, "agents"), { recursive: true });
+    cpSync(join(root, "controllers/addons"), join(fresh, "addons"), { recursive: true, filter: isOfAddon });
     await generate(build, fresh, { hash, at: new Date().toISOString() });
     moveInto(dist, fresh);
     writeFileSync(stampFile, hash);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/** The folder's own README is for developers, and what somebody installed there to look at is not shipped. */
+function isOfAddon(path) {
+  return basename(path) !== "node_modules" && path !== join(root, "controllers/addons/README.md");
 }
 
 /** Lets the bridge answer a host once and keeps its compiled code; see bin/loadBridge.js. */
@@ -220,9 +227,13 @@ function moveInto(target, fresh) {
   }
   const chunks = join(target, "chunks");
   const current = new Set(files);
-  // An agent that is no more would still be read: all that lie there are.
-  for (const name of readdirSync(join(target, "agents")))
-    if (!current.has(join("agents", name))) rmSync(join(target, "agents", name), { force: true });
+  // An agent or add-on that is no more would still be read: all that lie there are.
+  for (const folder of ["agents", "addons"].map((name) => join(target, name)).filter(existsSync)) {
+    for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+      const file = join(entry.parentPath, entry.name);
+      if (entry.isFile() && !current.has(relative(target, file))) rmSync(file);
+    }
+  }
   for (const name of readdirSync(chunks)) {
     const file = join(chunks, name);
     const isOld = Date.now() - statSync(file).mtimeMs > keepOldMs;

@@ -1,6 +1,9 @@
 /** Every way a controller can fail, with the HTTP status a server answers with. Closed: the server joins it to its own list. */
 export const deviceErrorStatus = {
   ACTION_REJECTED: 409,
+  ADDON_INSTALL_FAILED: 502,
+  ADDON_MISSING: 503,
+  ADDON_UNUSABLE: 500,
   APP_UNREACHABLE: 502,
   BROWSER_NOT_FOUND: 503,
   BROWSER_UNUSABLE: 503,

@@ -1,4 +1,4 @@
-// The set-up of `npm run demo` and `npm test`: packages, build, browser and, for tests, PostgreSQL's programs.
+// The set-up of `npm run demo` and `npm test`: packages, build, browser and, for tests, PostgreSQL's programs and all add-ons.
 // Runs before anything is installed, so it imports nothing but Node. Safe to run at any time; quick when all is there.
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -33,8 +33,9 @@ function readOptions(args) {
   if (purpose !== "demo" && purpose !== "test") {
     throw new SetupError(`--for ${purpose} is not known. Run: node mcp-server/bin/setup.mjs --for demo|test`);
   }
+  const parts = value("--with")?.split(",").filter(Boolean) ?? [];
   // --root stands in for / where apt's packages are looked for; the tests use it.
-  return { purpose, root: value("--root") ?? "/" };
+  return { purpose, parts, root: value("--root") ?? "/" };
 }
 
 function checkNode() {
@@ -271,8 +272,28 @@ async function setUpHeadlessShell() {
   if (isKnown) await aptInstall([headlessShell]).catch((error) => say(error.message));
 }
 
+/** The parts of all add-ons there are. */
+function allParts() {
+  const folder = join(project, "controllers/addons");
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).map((name) => join(folder, name, "package.json"));
+  const packages = files.filter(existsSync).map((file) => JSON.parse(readFileSync(file, "utf8")));
+  return [...new Set(packages.map(({ labwright }) => labwright.part))];
+}
+
+/** The add-ons that were asked for, in the user's data directory; for the tests all, in the project. */
+async function setUpAddons(purpose, parts) {
+  const setUp = (names, options = []) =>
+    run(process.execPath, ["mcp-server/bin/labwright.js", "setup", ...names, ...options], {
+      timeoutMs: 30 * minute,
+    });
+  if (parts.length > 0) await setUp(parts);
+  const all = purpose === "test" ? allParts() : [];
+  if (all.length > 0) await setUp(all, ["--data-dir", join(project, ".setup")]);
+}
+
 async function main() {
-  const { purpose, root } = readOptions(process.argv.slice(2));
+  const { purpose, parts, root } = readOptions(process.argv.slice(2));
   checkNode();
   await setUpPackages();
   await setUpBuild();
@@ -281,6 +302,7 @@ async function main() {
     await setUpTestPrograms(root);
     await setUpHeadlessShell();
   }
+  await setUpAddons(purpose, parts);
   say("ready");
 }
 

@@ -76,9 +76,9 @@ function linkProgram(name: string): void {
   symlinkSync(from, path("bin", name));
 }
 
-function setUp(purpose: string, env: Record<string, string> = {}) {
+function setUp(purpose: string, env: Record<string, string> = {}, more: string[] = []) {
   const file = path("project/mcp-server/bin/setup.mjs");
-  const result = spawnSync(process.execPath, [file, "--for", purpose, "--root", path("root")], {
+  const result = spawnSync(process.execPath, [file, "--for", purpose, "--root", path("root"), ...more], {
     encoding: "utf8",
     cwd: folder,
     env: { PATH: path("bin"), HOME: folder, ...env },
@@ -259,6 +259,48 @@ describe("the programs of the tests", () => {
     const wanted = "sudo apt-get install -y postgresql util-linux";
     expect(setUp("test")).toMatchObject({ status: 0, out: expect.stringContaining(wanted) });
     expect(setUp("test", { CI: "true" })).toMatchObject({ status: 1, err: expect.stringContaining(wanted) });
+  });
+});
+
+describe("add-ons", () => {
+  const labwrights = () => calls().filter((call) => call.startsWith("labwright"));
+
+  function shipAddons(): void {
+    makeProject();
+    write(
+      "project/mcp-server/bin/labwright.js",
+      `require("node:fs").appendFileSync(${JSON.stringify(path("calls"))}, "labwright " + process.argv.slice(2).join(" ") + "\\n");`,
+    );
+    write("project/controllers/addons/README.md", "");
+    for (const [name, part] of [
+      ["bulb", "light"],
+      ["candle", "light"],
+      ["oven", "heat"],
+    ])
+      write(`project/controllers/addons/${name}/package.json`, JSON.stringify({ labwright: { part } }));
+  }
+
+  it("are none for the demo, and those of the parts that are named", () => {
+    shipAddons();
+    expect(setUp("demo")).toMatchObject({ status: 0 });
+    expect(labwrights()).toEqual([]);
+    expect(setUp("demo", {}, ["--with", "light,heat"])).toMatchObject({ status: 0 });
+    expect(labwrights()).toEqual(["labwright setup light heat"]);
+  });
+
+  it("are all for the tests, in the project", () => {
+    shipAddons();
+    expect(setUp("test")).toMatchObject({ status: 0 });
+    expect(labwrights()).toEqual([`labwright setup light heat --data-dir ${path("project/.setup")}`]);
+  });
+
+  it("stop the set-up when they cannot be installed", () => {
+    shipAddons();
+    write("project/mcp-server/bin/labwright.js", "process.exit(2);");
+    expect(setUp("demo", {}, ["--with", "tv"])).toMatchObject({
+      status: 1,
+      err: expect.stringContaining("setup tv: ended with 2"),
+    });
   });
 });
 

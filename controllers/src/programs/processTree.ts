@@ -27,6 +27,16 @@ export function usageOf(pid: number): TreeUsage {
   return usage;
 }
 
+/** Says whether there is a program with this id, of any user. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
 /** Ends a program and everything below it that can still be found. */
 export function killTree(pid: number): void {
   for (const one of treeOf(pid)) {

@@ -228,10 +228,14 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
   program
     .command("setup")
     .description("installs what is missing: packages, build, a browser; for tests also PostgreSQL's programs")
+    .argument("[parts...]", "only the add-ons of these parts, which not everybody needs")
     .addOption(new Option("--for <purpose>", "what to set up").choices(["demo", "test"]).default("demo"))
+    .option("--data-dir <dir>", "where add-ons are installed (LABWRIGHT_DATA_DIR)")
     .addHelpText("after", examples("labwright setup", "labwright setup --for test"))
-    .action(async (given: { for: string }) => {
-      exit(await runSetup(given, terminal));
+    .action(async (parts: string[], given: { for: string; dataDir?: string }) => {
+      if (parts.length === 0) return exit(await runSetup(given, terminal));
+      const { runSetupOfParts } = await import("./setupParts.ts");
+      exit(await runSetupOfParts({ parts, dataDir: given.dataDir }, terminal));
     });
   addInstallCommand(program, terminal, exit);
 }
