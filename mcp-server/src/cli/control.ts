@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { dataDirectory } from "../config/places.ts";
-import { findRunningDaemon, stopDaemon } from "../server/bridge/findDaemon.ts";
+import { findRunningDaemon, isAlive, stopDaemon } from "../server/bridge/findDaemon.ts";
 import { daemonHeaders, daemonUrl } from "../server/daemonFile.ts";
 import type { DaemonOptions } from "./options.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
@@ -89,13 +89,4 @@ export async function runStop(
   }
   terminal.out(`Stopped the daemon (pid ${pid}).\n`);
   return exitCodes.passed;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

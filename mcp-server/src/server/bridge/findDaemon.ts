@@ -132,7 +132,8 @@ function mismatch(
   );
 }
 
-function isAlive(pid: number): boolean {
+/** Says whether there is a process with this id, of any user. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
