@@ -119,7 +119,7 @@ for address in [("127.0.0.1", 22), ("1.1.1.1", 53)]:
 
   it("holds no more in a file or a folder than it may, shared memory included", async () => {
     const { text } = await inBash(
-      "head -c 3M /dev/zero > /scratch/a; for d in /dev/shm /tmp; do head -c 1500K /dev/zero > $d/a; head -c 1M /dev/zero > $d/b; done; stat -c %s /scratch/a",
+      "exec 2>&1; head -c 3M /dev/zero > /scratch/a; for d in /dev/shm /tmp; do head -c 1500K /dev/zero > $d/a; head -c 1M /dev/zero > $d/b; done; stat -c %s /scratch/a",
     );
     expect(text).toMatch(/File size limit exceeded|File too large/);
     expect(text.match(/No space left/g)).toHaveLength(2);
