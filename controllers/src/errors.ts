@@ -1,36 +1,49 @@
-/** Every way a controller can fail, with the HTTP status a server answers with. Closed: the server joins it to its own list. */
-export const deviceErrorStatus = {
-  ACTION_REJECTED: 409,
-  ADDON_INSTALL_FAILED: 502,
-  ADDON_MISSING: 503,
-  ADDON_UNUSABLE: 500,
-  APP_UNREACHABLE: 502,
-  BROWSER_NOT_FOUND: 503,
-  BROWSER_UNUSABLE: 503,
-  COMMAND_TIMEOUT: 504,
-  CONTROLLER_UNAVAILABLE: 503,
-  DEVICE_ERROR: 500,
-  DEVICE_BUSY: 409,
-  DEVICE_LOST: 503,
-  ELEMENT_AMBIGUOUS: 409,
-  ELEMENT_NOT_ACTIONABLE: 409,
-  ELEMENT_NOT_FOUND: 404,
-  FENCE_OUTDATED: 409,
-  INPUT_NOT_TAKEN: 409,
-  INVALID_PARAMS: 400,
-  INVALID_SELECTOR: 400,
-  NAVIGATION_FAILED: 502,
-  NO_DIALOG: 409,
-  PAGE_UNRESPONSIVE: 504,
-  PATH_DENIED: 403,
-  REFERENCE_NOT_FOUND: 404,
-  SPACE_MISMATCH: 409,
-  STALE_REF: 409,
-  TAB_NOT_FOUND: 404,
-  UNSAFE_DISABLED: 403,
-  URL_DENIED: 403,
-} as const;
-export type DeviceErrorCode = keyof typeof deviceErrorStatus;
+/** What is known of a failure by its code alone. Verdicts, polling, navigation and the analysis of runs derive from it. */
+export type CodeFacts = {
+  /** The HTTP status a server answers with. */
+  status: number;
+  /** Who must mend it. `app` unless the code itself speaks against the lab or the test: the message may still do so. */
+  fault: "lab" | "test" | "app";
+  /**
+   * What gives up at once because a repetition cannot help: a check that polls (`poll`), a navigation that could try
+   * another way (`walk`), or both.
+   */
+  stops: "poll" | "walk" | "both" | "none";
+};
+
+/** Every way a controller can fail. Closed: the server joins it to its own list. */
+export const deviceErrors = {
+  ACTION_REJECTED: { status: 409, fault: "app", stops: "none" },
+  ADDON_INSTALL_FAILED: { status: 502, fault: "lab", stops: "both" },
+  ADDON_MISSING: { status: 503, fault: "lab", stops: "both" },
+  ADDON_UNUSABLE: { status: 500, fault: "lab", stops: "both" },
+  APP_UNREACHABLE: { status: 502, fault: "lab", stops: "walk" },
+  BROWSER_NOT_FOUND: { status: 503, fault: "lab", stops: "both" },
+  BROWSER_UNUSABLE: { status: 503, fault: "lab", stops: "both" },
+  COMMAND_TIMEOUT: { status: 504, fault: "app", stops: "none" },
+  CONTROLLER_UNAVAILABLE: { status: 503, fault: "lab", stops: "both" },
+  DEVICE_ERROR: { status: 500, fault: "lab", stops: "walk" },
+  DEVICE_BUSY: { status: 409, fault: "lab", stops: "both" },
+  DEVICE_LOST: { status: 503, fault: "lab", stops: "both" },
+  ELEMENT_AMBIGUOUS: { status: 409, fault: "app", stops: "none" },
+  ELEMENT_NOT_ACTIONABLE: { status: 409, fault: "app", stops: "none" },
+  ELEMENT_NOT_FOUND: { status: 404, fault: "app", stops: "none" },
+  FENCE_OUTDATED: { status: 409, fault: "lab", stops: "both" },
+  INPUT_NOT_TAKEN: { status: 409, fault: "app", stops: "none" },
+  INVALID_PARAMS: { status: 400, fault: "test", stops: "both" },
+  INVALID_SELECTOR: { status: 400, fault: "test", stops: "both" },
+  NAVIGATION_FAILED: { status: 502, fault: "app", stops: "none" },
+  NO_DIALOG: { status: 409, fault: "app", stops: "none" },
+  PAGE_UNRESPONSIVE: { status: 504, fault: "lab", stops: "walk" },
+  PATH_DENIED: { status: 403, fault: "test", stops: "both" },
+  REFERENCE_NOT_FOUND: { status: 404, fault: "test", stops: "both" },
+  SPACE_MISMATCH: { status: 409, fault: "app", stops: "both" },
+  STALE_REF: { status: 409, fault: "app", stops: "none" },
+  TAB_NOT_FOUND: { status: 404, fault: "app", stops: "none" },
+  UNSAFE_DISABLED: { status: 403, fault: "test", stops: "both" },
+  URL_DENIED: { status: 403, fault: "test", stops: "both" },
+} as const satisfies Record<string, CodeFacts>;
+export type DeviceErrorCode = keyof typeof deviceErrors;
 
 /** A failure on a device. `message` ends with the next step to try; `details` holds candidates, never secrets. */
 export class DeviceError extends Error {

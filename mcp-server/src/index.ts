@@ -1,2 +1,2 @@
 export * from "./domain/index.ts";
-export { type ErrorCode, errorStatus, ToolError } from "./errors.ts";
+export { type ErrorCode, errors, ToolError } from "./errors.ts";

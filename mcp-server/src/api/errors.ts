@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DeviceError } from "@labwright/controllers";
 import type { Hono } from "hono";
-import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+import { type ErrorCode, errors, ToolError } from "../errors.ts";
 import type { CallOutcome } from "../server/callTool.ts";
 
 type CallError = Extract<CallOutcome, { ok: false }>["error"];
@@ -30,7 +30,7 @@ export function thrownResponse(error: unknown, trace_id: string, at: Date): Resp
   const known = describe(error);
   return errorResponse({
     ...known,
-    http_status: errorStatus[known.code],
+    http_status: errors[known.code].status,
     trace_id,
     timestamp: at.toISOString(),
   });

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+import { isErrorCode, ToolError } from "../errors.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 import { countText, indent, type RunReply, runReply, verdictText } from "./verdictText.ts";
 
@@ -253,5 +253,3 @@ async function done(answer: Promise<Answer>): Promise<Record<string, unknown>> {
   const { code, message, hint } = given.error;
   throw new ToolError(isErrorCode(code) ? code : "TOOL_FAILED", message, hint);
 }
-
-const isErrorCode = (code: string): code is ErrorCode => code in errorStatus;

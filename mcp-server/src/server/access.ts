@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { type ErrorCode, errorStatus } from "../errors.ts";
+import { type ErrorCode, errors } from "../errors.ts";
 import { traceIdOf } from "./traceId.ts";
 
 /** Who may reach the HTTP port. Ports are known only once it listens. */
@@ -22,7 +22,7 @@ export function refuse(
   message: string,
   headers: Record<string, string> = {},
 ): Response {
-  const http_status = errorStatus[code];
+  const http_status = errors[code].status;
   const trace_id = traceIdOf(c.req.header("traceparent")) ?? randomBytes(16).toString("hex");
   const timestamp = new Date().toISOString();
   const error = { code, message, http_status, details: {}, trace_id, timestamp };

@@ -1,5 +1,5 @@
 import { DeviceError } from "@labwright/controllers";
-import { type ErrorCode, errorStatus, ToolError } from "../errors.ts";
+import { type ErrorCode, errors, ToolError } from "../errors.ts";
 import { fileFailure } from "../fileFailure.ts";
 import { storageFailure } from "../storage/failure.ts";
 
@@ -21,7 +21,7 @@ function toolError(error: ToolError, where: Where): CallError {
     code: error.code,
     message: error.message,
     hint: error.hint,
-    http_status: errorStatus[error.code],
+    http_status: errors[error.code].status,
     details: error.details,
     trace_id: where.trace_id,
     timestamp: new Date(where.now).toISOString(),

@@ -1,7 +1,10 @@
-import type { DeviceNotice } from "@labwright/controllers";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { ControllerKind, DeviceNotice } from "@labwright/controllers";
+import { afterAll, afterEach, beforeAll, describe, expect, it, test, vi } from "vitest";
+import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
+import { callContext } from "../../fixtures/callContext.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
+import { simulatedDevices } from "../../fixtures/simulated.ts";
 import { serve } from "../apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -185,4 +188,21 @@ describe("a notice reaches no other run and no other caller", () => {
     expect(structured.status).toBe("passed");
     expect(JSON.stringify(await stepsOf(structured.execution_id))).not.toContain("late trouble");
   });
+});
+
+test("a restart is told as the browser's, or as the device's where it is no browser", async () => {
+  const at = new Date(0).toISOString();
+  const { device } = await simulatedDevices({}).acquire({}, callContext(), { drives: false });
+  const [controller] = device.controllers.values();
+  if (!controller) throw new Error("The simulated device has no controller.");
+  const lineOf = (kind: ControllerKind) => {
+    const restarted = {
+      ...controller,
+      kind,
+      noticesAfter: () => [{ seq: 1, kind: "restarted" as const, text: "lost", at }],
+    };
+    return createNotices().take({ ...device, controllers: new Map([[kind, restarted]]) });
+  };
+  expect(lineOf("web")).toEqual(["BROWSER_RESTARTED: lost"]);
+  expect(lineOf("remote")).toEqual(["DEVICE_RESTARTED: lost"]);
 });

@@ -1,16 +1,20 @@
 import { DeviceError, type Health } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import { errorStatus } from "../../../mcp-server/src/errors.ts";
+import { errors } from "../../../mcp-server/src/errors.ts";
 import { watchStep } from "../../../mcp-server/src/services/devices/witness.ts";
 import type { OpenDevice } from "../../../mcp-server/src/services/ports.ts";
-import { classOf, verdictOf } from "../../../mcp-server/src/services/records/verdicts.ts";
-import faults from "../../../mcp-server/src/services/runs/judgement/faults.json" with { type: "json" };
+import {
+  classOf,
+  stopsPolling,
+  stopsWalking,
+  verdictOf,
+} from "../../../mcp-server/src/services/records/verdicts.ts";
 import { faultOf } from "../../../mcp-server/src/services/runs/judgement/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { simulatedDevices } from "../../fixtures/simulated.ts";
 
 test("failed is said of the app alone", () => {
-  const failed = Object.keys(errorStatus).filter((code) => verdictOf(code) === "failed");
+  const failed = Object.keys(errors).filter((code) => verdictOf(code) === "failed");
   expect(failed.sort()).toEqual([
     "ACTION_REJECTED",
     "COMMAND_TIMEOUT",
@@ -27,14 +31,20 @@ test("failed is said of the app alone", () => {
   ]);
 });
 
-test("the codes by which the analysis tells a fault are codes that there are", () => {
-  const { lab, test: ofTest, quotePage } = faults;
-  const known = Object.keys(errorStatus);
-  expect([...lab, ...ofTest, ...quotePage].filter((code) => !known.includes(code))).toEqual([]);
+test("a code of another program stops both polling and walking, and says nothing of the fault", () => {
+  for (const code of ["EXIT_3", "toString"]) {
+    expect([stopsPolling(code), stopsWalking(code), classOf(code)]).toEqual([true, true, "broken"]);
+    expect(faultOf(code, "")).toBeUndefined();
+  }
+});
+
+test("an app that is down can still come up while a check polls, and no other way through it helps", () => {
+  for (const code of ["APP_UNREACHABLE", "PAGE_UNRESPONSIVE", "DEVICE_ERROR"])
+    expect([code, stopsPolling(code), stopsWalking(code)]).toEqual([code, false, true]);
 });
 
 test("the analysis blames neither lab nor test for what the server calls the app's", () => {
-  for (const code of Object.keys(errorStatus))
+  for (const code of Object.keys(errors))
     if (classOf(code) === "behaviour") expect([code, faultOf(code, "")]).toEqual([code, undefined]);
   for (const code of [
     "APP_UNREACHABLE",

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { errorStatus } from "../../errors.ts";
+import type { ErrorCode, errors } from "../../errors.ts";
 import type { CallError } from "../callError.ts";
 import { renderError } from "../render.ts";
 
@@ -14,7 +14,7 @@ const status = {
   INPUT_TOO_LARGE: 413,
   OUTCOME_UNKNOWN: 502,
   TOOL_NOT_FOUND: 400,
-} as const satisfies Partial<typeof errorStatus>;
+} as const satisfies { [Code in ErrorCode]?: (typeof errors)[Code]["status"] };
 
 export class BridgeError extends Error {
   constructor(

@@ -4,7 +4,7 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from "@modelcontextprotocol/server";
-import { errorStatus, ToolError } from "../../errors.ts";
+import { errors, ToolError } from "../../errors.ts";
 import type { Backend } from "../backend.ts";
 import type { ResourceRoom } from "./room.ts";
 
@@ -62,7 +62,7 @@ async function inProtocol<T>(uri: string, run: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const message = `${error.message} ${error.hint}`.trim();
-    if (errorStatus[error.code] < 500) throw new ResourceNotFoundError(uri, message);
+    if (errors[error.code].status < 500) throw new ResourceNotFoundError(uri, message);
     throw new ProtocolError(ProtocolErrorCode.InternalError, message, { uri });
   }
 }

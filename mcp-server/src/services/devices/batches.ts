@@ -1,5 +1,5 @@
 import type { ActionBatch, FinalStatus, Params } from "../../domain/index.ts";
-import { type ErrorCode, errorStatus, ToolError } from "../../errors.ts";
+import { type ErrorCode, isErrorCode, ToolError } from "../../errors.ts";
 import type {
   ActionExecutor,
   ActionReport,
@@ -186,7 +186,4 @@ function saysMore({ ok, phase, data = {} }: ActionResult): boolean {
   );
 }
 
-const isErrorCode = (code: string): code is ErrorCode => code in errorStatus;
-
-const codeOf = (code: string | undefined): ErrorCode =>
-  code !== undefined && isErrorCode(code) ? code : "TOOL_FAILED";
+const codeOf = (code = "TOOL_FAILED"): ErrorCode => (isErrorCode(code) ? code : "TOOL_FAILED");

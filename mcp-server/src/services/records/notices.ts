@@ -42,11 +42,13 @@ export function createNotices(): Notices {
       const unread = controller.noticesAfter(told.get(controller) ?? 0);
       const last = unread.at(-1);
       if (last) told.set(controller, last.seq);
-      return unread;
+      return unread.map(({ beside, ...notice }) => ({ beside, line: lineOf(controller, notice) }));
     });
     const use = useOf(device);
-    use.beside = [...use.beside, ...found.filter(({ beside }) => beside).map(lineOf)].slice(-besideKept);
-    return found.filter(({ beside }) => !beside).map(lineOf);
+    const linesOf = (isBeside: boolean) =>
+      found.filter(({ beside = false }) => beside === isBeside).map(({ line }) => line);
+    use.beside = [...use.beside, ...linesOf(true)].slice(-besideKept);
+    return linesOf(false);
   }
 
   /** All that is left of the holder. */
@@ -79,8 +81,10 @@ export function createNotices(): Notices {
   };
 }
 
-const lineOf = ({ kind, text }: DeviceNotice): string =>
-  kind === "restarted" ? `BROWSER_RESTARTED: ${text}` : text;
+function lineOf(controller: Controller, { kind, text }: DeviceNotice): string {
+  if (kind !== "restarted") return text;
+  return `${controller.kind === "web" ? "BROWSER" : "DEVICE"}_RESTARTED: ${text}`;
+}
 
 function isHolder({ holder }: Use, caller: Holder): boolean {
   if (holder === undefined) return false;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorStatus } from "../../../../mcp-server/src/errors.ts";
+import { errors } from "../../../../mcp-server/src/errors.ts";
 import {
   causeOf,
   type Facts,
@@ -107,7 +107,7 @@ test("a test that asks for what there is not is wrong itself", () => {
 });
 
 test("each code that blames the lab or the test is one of the server's", () => {
-  for (const code of Object.keys(errorStatus)) {
+  for (const code of Object.keys(errors)) {
     const { fault } = causeOf(run({ error: `${code}: x` })) ?? {};
     if (/^(BROWSER|LEASE|DEVICE_(ERROR|HELD)|CONTROLLER)/.test(code)) expect(fault, code).toBe("lab");
     if (/^(VERIFICATION_FAILED|ELEMENT_NOT_FOUND|EXECUTION_TIMEOUT)$/.test(code))

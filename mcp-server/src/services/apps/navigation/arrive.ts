@@ -1,6 +1,6 @@
 import type { Edge, Failure, Node } from "../../../domain/index.ts";
 import type { CheckReport } from "../../ports.ts";
-import { classOf } from "../../records/verdicts.ts";
+import { stopsWalking } from "../../records/verdicts.ts";
 import { sharingEdges } from "../userinterfaces/problems.ts";
 import { arrivalMs, type Trip } from "./trip.ts";
 
@@ -42,7 +42,7 @@ export async function arrive(trip: Trip, target: Node, others: readonly Node[]):
 function notVerified(label: string, { failure }: CheckReport, refused: Failure | undefined): Failure {
   const { message, ...rest } = failure ?? { code: "VERIFICATION_FAILED", message: "its checks did not hold" };
   const whole = { ...rest, message: `"${label}" was not verified: ${message}` };
-  if (!refused || classOf(rest.code) !== "behaviour") return whole;
+  if (!refused || stopsWalking(rest.code)) return whole;
   return { ...rest, ...refused, message: `${refused.message} ${whole.message}` };
 }
 

@@ -4,7 +4,7 @@ import {
   type ValidationReport,
   validationReportSchema,
 } from "../../../domain/index.ts";
-import { type ErrorCode, errorStatus, ToolError } from "../../../errors.ts";
+import { isErrorCode, ToolError } from "../../../errors.ts";
 import type { CallContext, ExecutionService, Run, RunReply, RunSpec } from "../../ports.ts";
 import { verdictOf } from "../../records/verdicts.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
@@ -168,8 +168,6 @@ function refuseFailed(
 /** What a queued run waits for. */
 const queueOf = ({ status, reason }: RunReply<object>) =>
   status === "queued" && reason ? { queue: reason.message } : {};
-
-const isErrorCode = (code: string): code is ErrorCode => code in errorStatus;
 
 function validationReplyOf(reply: RunReply<object>): ValidationReply {
   const report = validationReportSchema.safeParse(reply.output).data;

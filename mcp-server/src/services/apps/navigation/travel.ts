@@ -1,6 +1,6 @@
 import type { Failure, NavigationReport, Node } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { classOf, verdictOf } from "../../records/verdicts.ts";
+import { stopsWalking, verdictOf } from "../../records/verdicts.ts";
 import { arrive } from "./arrive.ts";
 import type { Leg, Path } from "./graph.ts";
 import { plan } from "./plan.ts";
@@ -43,7 +43,7 @@ function whyNoPlan({ lastFailure }: Trip, failure: Failure): Failure {
   return (isOfTree && lastFailure) || failure;
 }
 
-const isFinal = ({ code }: Failure): boolean => classOf(code) !== "behaviour";
+const isFinal = ({ code }: Failure): boolean => stopsWalking(code);
 
 type WalkEnd = { arrived: boolean; at: Node } | { at: Node | undefined; failure: Failure };
 

@@ -1,6 +1,6 @@
 import type { ActionBatch, ActionSet, Edge, Failure, Node, WalkedLeg } from "../../../domain/index.ts";
 import type { ActionReport } from "../../ports.ts";
-import { classOf } from "../../records/verdicts.ts";
+import { stopsWalking } from "../../records/verdicts.ts";
 import { labelOf } from "../userinterfaces/model.ts";
 import { arrive, possibleTargets } from "./arrive.ts";
 import type { Leg } from "./graph.ts";
@@ -33,7 +33,7 @@ async function walkEdge(trip: Trip, leg: Leg, edge: Edge, set: ActionSet, target
     throw error;
   });
   const end = endOf(attempt, target);
-  if (end.ok || classOf(end.failure.code) === "behaviour") await recordRuns(trip, edge, set, attempt, target);
+  if (end.ok || !stopsWalking(end.failure.code)) await recordRuns(trip, edge, set, attempt, target);
   if (end.ok && end.at.type !== "action") await trip.stand(end.at, end.verified);
   const walked: WalkedLeg = {
     kind: leg.kind,

@@ -10,7 +10,7 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
-import { classOf } from "../../records/verdicts.ts";
+import { classOf, stopsPolling } from "../../records/verdicts.ts";
 import { readyToResolve } from "../../values/values.ts";
 import { checksOf, describeOffers } from "../findCommand.ts";
 import { type Witness, watchStep } from "../witness.ts";
@@ -133,7 +133,7 @@ class Verifications implements VerificationExecutor {
   /** A device that could not be read now may be readable at the next look; what cannot get better ends the check. */
   private recordError(watched: Watched, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) throw signal.reason;
-    if (!(error instanceof DeviceError) || classOf(error.code) === "broken") throw error;
+    if (!(error instanceof DeviceError) || stopsPolling(error.code)) throw error;
     // What was read before stands, unless the page has been busy for most of the time.
     const isShort = watched.wasRead && Number(error.details.busy_ms) < watched.timeoutMs / 2;
     if (error.code === "PAGE_UNRESPONSIVE" && isShort) return;

@@ -1,6 +1,6 @@
+import { findErrorFacts } from "../../../errors.ts";
 import type { RunRecord } from "../../../storage/index.ts";
 import { stepName } from "./facts.ts";
-import faults from "./faults.json" with { type: "json" };
 
 /** What a run failed with. */
 export type Cause = {
@@ -60,9 +60,12 @@ const labMessages =
 
 export const isTimeout = (code: string): boolean => code.endsWith("_TIMEOUT");
 
+/** Their messages quote the page, and a page may say anything. */
+const quotePages: ReadonlySet<string> = new Set(["VERIFICATION_FAILED", "SCRIPT_FAILED"]);
+
 /** Whose fault an error is, where its code or message alone says so. */
 export function faultOf(code: string, message: string): "lab" | "test" | undefined {
-  if (faults.lab.includes(code)) return "lab";
-  if (faults.test.includes(code)) return "test";
-  return !faults.quotePage.includes(code) && labMessages.test(message) ? "lab" : undefined;
+  const { fault = "app" } = findErrorFacts(code) ?? {};
+  if (fault !== "app") return fault;
+  return !quotePages.has(code) && labMessages.test(message) ? "lab" : undefined;
 }

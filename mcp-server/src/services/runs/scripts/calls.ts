@@ -1,5 +1,5 @@
 import type { Step } from "../../../domain/index.ts";
-import { errorStatus, ToolError } from "../../../errors.ts";
+import { errors, ToolError } from "../../../errors.ts";
 import type { Clock, Run } from "../../ports.ts";
 import { verdictOf } from "../../records/verdicts.ts";
 import type { ToolCalls, ToolReply } from "./types.ts";
@@ -130,5 +130,5 @@ const labelOf = (tool: string, args: Arguments) =>
   [tool, ...Object.values(args).filter((value) => typeof value === "string")].join(" ").slice(0, 120);
 
 export function refused({ code, message, hint }: ToolError): ToolReply {
-  return { ok: false, error: { code, message, hint, http_status: errorStatus[code] } };
+  return { ok: false, error: { code, message, hint, http_status: errors[code].status } };
 }
