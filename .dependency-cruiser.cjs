@@ -105,6 +105,12 @@ module.exports = {
       door,
       "skills/src/index\\.ts",
     ),
+    {
+      name: "files of apps stand above the rest",
+      severity: "error",
+      from: { path: `^${S}services/`, pathNot: `^${S}services/(apps/files/|(create|index)\\.ts$)` },
+      to: { path: `^${S}services/apps/files/` },
+    },
     ...wings.map((wing, index) => room(wingPath(wing), ...wingMay(wings.slice(0, index)))),
     room(`${S}registry/`, `${S}(errors\\.ts|domain/|services/(index|ports)\\.ts)`, door),
     room(`${S}tools/`, `${S}(errors\\.ts|domain/|registry/|services/(index|ports)\\.ts)`, door),

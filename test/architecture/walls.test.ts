@@ -52,6 +52,7 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room mcp-server/src/config": ["mcp-server/src/config.ts", "./services/index.ts"],
   "room mcp-server/src/storage/": ["mcp-server/src/storage/planted.ts", "../services/index.ts"],
   "nothing loose in the hall": ["mcp-server/src/services/loose.ts", "./index.ts"],
+  "files of apps stand above the rest": ["mcp-server/src/services/apps/below.ts", "./files/inner.ts"],
   "room mcp-server/src/services/(create|index|ports).ts": [
     "mcp-server/src/services/create.ts",
     "../tools/index.ts",
@@ -95,6 +96,7 @@ const innocent = [
   "mcp-server/src/services/records/inner.ts",
   "mcp-server/src/services/devices/inner.ts",
   "mcp-server/src/services/apps/inner.ts",
+  "mcp-server/src/services/apps/files/inner.ts",
   "mcp-server/src/services/runs/inner.ts",
   "mcp-server/src/services/lab/inner.ts",
   "mcp-server/src/tools/index.ts",

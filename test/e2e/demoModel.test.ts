@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readModel } from "../../mcp-server/src/cli/demo/model.ts";
 import { implementations, serveTodomvc } from "../../mcp-server/src/cli/demo/todomvc.ts";
 import { countLines, judge, type Verdict, verdictTable } from "../../mcp-server/src/cli/demo/verdicts.ts";
-import { readYaml } from "../../mcp-server/src/services/apps/userinterfaces/importYaml.ts";
+import { readYaml } from "../../mcp-server/src/services/apps/files/importYaml.ts";
 
 const where = { userinterface: "todomvc-react", url: "http://127.0.0.1:1/x.html", withTestcases: true };
 const sound = { name: "sound", path: "/", breaks: {} };
@@ -19,7 +19,7 @@ const verdict = (status: string): Verdict => ({
 describe("the demo's model", () => {
   it("is a valid userinterface under the name and address of an implementation", async () => {
     const model = await readModel();
-    const { model: app, testcases } = readYaml(model.yamlFor(where), () => undefined);
+    const { model: app, testcases } = readYaml(model.yamlFor(where));
     expect(app.ui).toMatchObject({ name: "todomvc-react", app: { url: where.url } });
     expect([...app.nodes.values()].map(({ label }) => label)).toContain("Active");
     expect(testcases.map(({ name }) => name)).toEqual(expect.arrayContaining([...model.testcases]));
@@ -28,7 +28,7 @@ describe("the demo's model", () => {
   it("comes without its test cases where they are there already", async () => {
     const model = await readModel();
     const yaml = model.yamlFor({ ...where, withTestcases: false });
-    expect(readYaml(yaml, () => undefined).testcases).toEqual([]);
+    expect(readYaml(yaml).testcases).toEqual([]);
   });
 
   it("has a test case for every fault that an implementation is known for", async () => {

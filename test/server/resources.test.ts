@@ -13,7 +13,7 @@ beforeAll(async () => {
   product = await openProduct("devices: [{ name: box, model: simulated }]");
   const { services, events } = product;
   http = await startHttp(services, tools, { rooms: [treeRoom(services), eventRoom(events)] });
-  await services.userinterfaces.importYaml(boxYaml("set-top box"), false);
+  await services.appFiles.importYaml(boxYaml("set-top box"), false);
 });
 afterAll(async () => {
   await http.end();

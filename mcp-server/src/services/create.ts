@@ -19,9 +19,10 @@ import { packageFolder } from "../storage/packageFolder.ts";
 import { testcaseRows } from "../storage/testcaseRows.ts";
 import { userinterfaceRows } from "../storage/userinterfaceRows.ts";
 import { createAuthoring } from "./apps/authoring/index.ts";
+import { createAppFiles } from "./apps/files/index.ts";
 import { createNavigation } from "./apps/navigation/index.ts";
 import { createSchemaChecker, type SchemaChecker } from "./apps/testcases/api/schemaChecker.ts";
-import { createTestcases, type TestcaseService } from "./apps/testcases/index.ts";
+import { createTestcases } from "./apps/testcases/index.ts";
 import { createUserInterfaces } from "./apps/userinterfaces/index.ts";
 import { createActions } from "./devices/actions/index.ts";
 import { createBatches } from "./devices/batches.ts";
@@ -31,7 +32,7 @@ import { createDevices } from "./devices/devices.ts";
 import { createInventory } from "./devices/inventory.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
 import { createTranscripts } from "./devices/recordings/transcripts.ts";
-import { createReferences, type ReferenceService } from "./devices/references/index.ts";
+import { createReferences } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
 import type { Services } from "./index.ts";
@@ -273,16 +274,7 @@ function createApps(
   },
 ) {
   const { db } = storage;
-  const later: { testcases?: TestcaseService } = {};
-  const testcasesOf = () => {
-    if (!later.testcases) throw new Error("Test cases were asked for before they were there");
-    return later.testcases;
-  };
-  const referencesOf = (): ReferenceService => references;
-  const userinterfaces = createUserInterfaces({
-    ...{ db, clock, testcases: testcasesOf },
-    references: referencesOf,
-  });
+  const userinterfaces = createUserInterfaces({ db, clock });
   const references = createReferences({
     ...{ db, clock, secrets: driving.secrets, userinterfaces },
     folder: join(config.data_dir, "references"),
@@ -303,6 +295,6 @@ function createApps(
     apps: userinterfaces,
     uploads: createUploads(config.folders.uploads),
   });
-  later.testcases = testcases;
-  return { userinterfaces, navigation, testcases, references };
+  const appFiles = createAppFiles({ userinterfaces, testcases, references });
+  return { userinterfaces, navigation, testcases, references, appFiles };
 }

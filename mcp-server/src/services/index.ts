@@ -1,4 +1,5 @@
 import type { AuthoringService } from "./apps/authoring/index.ts";
+import type { AppFiles } from "./apps/files/index.ts";
 import type { NavigationService } from "./apps/navigation/index.ts";
 import type { TestcaseService } from "./apps/testcases/index.ts";
 import type { UserInterfaceService } from "./apps/userinterfaces/index.ts";
@@ -52,6 +53,7 @@ export type Services = {
   userinterfaces: UserInterfaceService;
   navigation: NavigationService;
   testcases: TestcaseService;
+  appFiles: AppFiles;
   scripts: ScriptService;
   requirements: RequirementService;
   reports: ReportService;

@@ -117,7 +117,7 @@ export const exportUserinterface = defineTool({
   input: z.strictObject(ui),
   output: z.object({ yaml: z.string() }),
   handle: async ({ input, services }) => ({
-    yaml: await services.userinterfaces.exportYaml(input.userinterface_name),
+    yaml: await services.appFiles.exportYaml(input.userinterface_name),
   }),
 });
 
@@ -145,7 +145,7 @@ export const importUserinterface = defineTool({
     testcases: z.int(),
     references: z.int().optional(),
   }),
-  handle: ({ input, services }) => services.userinterfaces.importYaml(input.yaml, input.replace),
+  handle: ({ input, services }) => services.appFiles.importYaml(input.yaml, input.replace),
 });
 
 export const deleteUserinterface = defineTool({

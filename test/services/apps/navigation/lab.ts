@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Step, Verification } from "../../../../mcp-server/src/domain/index.ts";
-import { createNavigation } from "../../../../mcp-server/src/services/apps/navigation/index.ts";
 import {
-  createUserInterfaces,
-  type ReferencePort,
-  type TestCasePort,
-} from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
+  type AppFilesDependencies,
+  createAppFiles,
+} from "../../../../mcp-server/src/services/apps/files/index.ts";
+import { createNavigation } from "../../../../mcp-server/src/services/apps/navigation/index.ts";
+import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import { createActions } from "../../../../mcp-server/src/services/devices/actions/index.ts";
 import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
 import type {
@@ -25,9 +25,12 @@ import { callContext } from "../../../fixtures/callContext.ts";
 import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 
 /** An app without test cases. */
-export const noTestcases: TestCasePort = { exportFor: async () => [], importAll: async () => undefined };
+export const noTestcases: AppFilesDependencies["testcases"] = {
+  exportFor: async () => [],
+  importAll: async () => ({ names: [] }),
+};
 
-export const noReferences: ReferencePort = {
+export const noReferences: AppFilesDependencies["references"] = {
   exportFor: async () => [],
   importAll: async () => undefined,
   removeOrphans: async () => {},
@@ -57,12 +60,8 @@ export async function openLab(db: Database, options: LabOptions = {}) {
   const verifications = createVerifications({ clock: systemClock, secrets, screen });
   const executor = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
   const actions = options.wrapActions?.(executor) ?? executor;
-  const userinterfaces = createUserInterfaces({
-    db,
-    clock,
-    testcases: () => noTestcases,
-    references: () => noReferences,
-  });
+  const userinterfaces = createUserInterfaces({ db, clock });
+  const files = createAppFiles({ userinterfaces, testcases: noTestcases, references: noReferences });
   const executions = createExecutions({
     notices: createNotices(),
     rows: executionRows(db),
@@ -87,6 +86,7 @@ export async function openLab(db: Database, options: LabOptions = {}) {
   return {
     navigation,
     userinterfaces,
+    files,
     devices,
     device,
     executions,

@@ -13,7 +13,7 @@ let db: Database;
 async function labWith(edges: Readonly<Record<string, object | undefined>> = {}, options: LabOptions = {}) {
   const lab = await openLab(db, options);
   const app = `box ${randomUUID()}`;
-  await lab.userinterfaces.importYaml(boxYaml(app, edges), false);
+  await lab.files.importYaml(boxYaml(app, edges), false);
   const go = (target: string, rest: { timeout_ms?: number } = {}) => {
     const fake = fakeRun(lab.device);
     const report = lab.navigation.navigate(fake.run, { userinterface: app, target, ...rest });
@@ -74,7 +74,7 @@ describeEachDatabase("navigation", (open) => {
     const edges = [{ source: "Home", target: "Movies", action_sets: [{ actions: [click("Movies")] }] }];
     const app = { url: "https://app.test/", package: "simulated.home" };
     const yaml = { format_version: 1, name, models: ["simulated"], app, tree: { nodes, edges } };
-    await lab.userinterfaces.importYaml(JSON.stringify(yaml), false);
+    await lab.files.importYaml(JSON.stringify(yaml), false);
     for (const key of ["HOME", "OK"]) await drive(lab, key);
     const { run, steps } = fakeRun(lab.device);
     const report = await lab.navigation.navigate(run, { userinterface: name, target: "Movies" });
@@ -116,7 +116,7 @@ describeEachDatabase("navigation", (open) => {
       },
     ];
     const yaml = { format_version: 1, name, models: ["simulated"], tree: { nodes, edges } };
-    await lab.userinterfaces.importYaml(JSON.stringify(yaml), false);
+    await lab.files.importYaml(JSON.stringify(yaml), false);
     await drive(lab, "HOME");
     const walk = async (target: string) => {
       const { run } = fakeRun(lab.device);
@@ -234,7 +234,7 @@ describeEachDatabase("navigation", (open) => {
       const { lab, go, position } = await labWith();
       await go("Movies");
       const other = `other ${randomUUID()}`;
-      await lab.userinterfaces.importYaml(boxYaml(other), false);
+      await lab.files.importYaml(boxYaml(other), false);
       await lab.navigation.navigate(fakeRun(lab.device).run, { userinterface: other, target: "Live" });
       expect(await position()).toMatchObject({ node: "Movies", verified: false });
     });
@@ -446,7 +446,7 @@ describeEachDatabase("navigation", (open) => {
       const lab = await openLab(db);
       const name = `no entry ${randomUUID()}`;
       const tree = { nodes: [{ label: "Somewhere", verifications: [shows("not on any screen")] }] };
-      await lab.userinterfaces.importYaml(
+      await lab.files.importYaml(
         JSON.stringify({ format_version: 1, name, models: ["simulated"], tree }),
         false,
       );

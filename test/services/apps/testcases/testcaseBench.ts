@@ -6,13 +6,13 @@ import {
   type SchemaChecker,
 } from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
 import {
-  type AppView,
   createTestcases,
   type ExecuteRequest,
   type NavigationOutcome,
   type NavigationRequest,
   type TestcaseReply,
 } from "../../../../mcp-server/src/services/apps/testcases/index.ts";
+import type { AppView } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import { createActions } from "../../../../mcp-server/src/services/devices/actions/index.ts";
 import { createScreen } from "../../../../mcp-server/src/services/devices/screen/screenService.ts";
 import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
@@ -62,11 +62,13 @@ const apps: Readonly<Record<string, AppView>> = {
     name: "box",
     variables: { app: { url: "http://box.test/" }, greeting: "Welcome" },
     nodes: ["Home", "Movies", "Settings"].map((label) => ({ id: `id-${label}`, label })),
+    start: {},
   },
   other: {
     name: "other",
     variables: { app: {}, greeting: "Nothing" },
     nodes: [{ id: "id-Home", label: "Home" }],
+    start: {},
   },
 };
 

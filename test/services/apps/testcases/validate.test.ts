@@ -296,7 +296,7 @@ describeEachDatabase("test cases", (open) => {
       const part = testcase(chain([sees("look", "Welcome")]), { name: "imported part" });
       const call = chain([{ id: "call", type: "call_testcase", testcase: "imported part" }]);
       const whole = testcase(call, { name: "imported whole", userinterface_name: "imported app" });
-      const app = { name: "imported app", variables: {}, nodes: [] };
+      const app = { name: "imported app", variables: {}, nodes: [], start: {} };
       const rolledBack = storage.db.transaction(async (tx) => {
         await bench.testcases.importAll([whole, part], { tx, app });
         throw new Error("the import failed later");

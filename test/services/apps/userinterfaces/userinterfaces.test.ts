@@ -7,10 +7,8 @@ import {
   nodeSchema,
   userInterfaceSchema,
 } from "../../../../mcp-server/src/domain/index.ts";
-import {
-  createUserInterfaces,
-  type TestCasePort,
-} from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
+import { createAppFiles } from "../../../../mcp-server/src/services/apps/files/index.ts";
+import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import type { Database } from "../../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../../mcp-server/src/storage/navigationRows.ts";
@@ -25,19 +23,16 @@ const node = (label: string, rest: Partial<NodeInput> = {}): NodeInput =>
 const edge = (source: string, target: string, rest: object = {}): EdgeDraft =>
   edgeDraftSchema.parse({ source, target, action_sets: [{ actions: [click(target)] }], ...rest });
 
-const serviceWith = (testcases: TestCasePort = noTestcases) =>
-  createUserInterfaces({
-    ...{ db, clock: systemClock },
-    testcases: () => testcases,
-    references: () => noReferences,
-  });
+const newService = () => createUserInterfaces({ db, clock: systemClock });
 
 /** A service with an empty app, or with the box's. */
 async function appWith(yaml?: (name: string) => string) {
-  const apps = serviceWith();
+  const apps = newService();
   const app = `app ${randomUUID()}`;
-  if (yaml) await apps.importYaml(yaml(app), false);
-  else await apps.create(userInterfaceSchema.parse({ name: app, models: ["web"] }));
+  if (yaml) {
+    const files = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references: noReferences });
+    await files.importYaml(yaml(app), false);
+  } else await apps.create(userInterfaceSchema.parse({ name: app, models: ["web"] }));
   return { apps, app };
 }
 
@@ -174,7 +169,7 @@ describeEachDatabase("userinterfaces", (open) => {
         details: { removes: { nodes: 2, edges: 2, trees: 1 } },
       });
       expect(await apps.deleteNode(app, top.id, true)).toEqual({ nodes: 2, edges: 2, trees: 1 });
-      const fresh = await serviceWith().load(app);
+      const fresh = await newService().load(app);
       expect([...fresh.nodes.values()].map(({ label }) => label)).toEqual(["Side"]);
       expect([fresh.edges.size, fresh.trees.size]).toEqual([0, 1]);
       expect(await positionRows(db).find(`d ${app}`, ui.id)).toMatchObject({
@@ -185,7 +180,7 @@ describeEachDatabase("userinterfaces", (open) => {
   });
 
   describe("an invalid graph is refused", () => {
-    test.each<[string, (apps: ReturnType<typeof serviceWith>, app: string) => Promise<unknown>, RegExp]>([
+    test.each<[string, (apps: ReturnType<typeof newService>, app: string) => Promise<unknown>, RegExp]>([
       [
         "a label twice in a tree",
         (apps, app) => apps.createNode(app, undefined, node("Home")),
@@ -307,7 +302,7 @@ describeEachDatabase("userinterfaces", (open) => {
         message: expect.stringContaining("share their action sets"),
       });
       await apps.updateEdge(app, two.id, { action_sets: edge("a", "b", other).action_sets });
-      expect((await serviceWith().getEdge(app, one.id)).action_sets).toMatchObject([
+      expect((await newService().getEdge(app, one.id)).action_sets).toMatchObject([
         { actions: [{ params: { selector: "Else" } }] },
       ]);
     });
@@ -338,13 +333,13 @@ describeEachDatabase("userinterfaces", (open) => {
     await Promise.all(labels.map((label) => apps.createNode(app, undefined, node(label))));
     const twice = await Promise.allSettled([1, 2].map(() => apps.createNode(app, undefined, node("same"))));
     expect(twice.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    expect((await serviceWith().load(app)).nodes.size).toBe(9);
+    expect((await newService().load(app)).nodes.size).toBe(9);
   });
 
   test("an edit by another process is seen", async () => {
     const { apps, app } = await appWith();
     await apps.load(app);
-    await serviceWith().createNode(app, undefined, node("From elsewhere"));
+    await newService().createNode(app, undefined, node("From elsewhere"));
     expect(await apps.getNode(app, "From elsewhere")).toMatchObject({ label: "From elsewhere" });
   });
 });

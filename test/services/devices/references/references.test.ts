@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { userInterfaceSchema } from "../../../../mcp-server/src/domain/index.ts";
+import { type AppFiles, createAppFiles } from "../../../../mcp-server/src/services/apps/files/index.ts";
 import {
   createUserInterfaces,
   type UserInterfaceService,
@@ -31,6 +32,7 @@ describeEachDatabase("the reference service", (open) => {
   let box: OpenDevice;
   let apps: UserInterfaceService;
   let references: ReferenceService;
+  let files: AppFiles;
   let app: string;
   const clock = fakeClock();
   beforeAll(async () => {
@@ -38,13 +40,10 @@ describeEachDatabase("the reference service", (open) => {
     folder = join(await mkdtemp(join(tmpdir(), "labwright-references-")), "references");
     box = await openBox();
     const { db } = storage;
-    apps = createUserInterfaces({
-      ...{ db, clock },
-      testcases: () => noTestcases,
-      references: () => references,
-    });
+    apps = createUserInterfaces({ db, clock });
     const secrets = testSecrets({ PIN: "News" });
     references = createReferences({ db, folder, userinterfaces: apps, secrets, clock });
+    files = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references });
   });
   beforeEach(async () => {
     await storage.db.execute(sql`truncate userinterfaces cascade`);
@@ -207,50 +206,46 @@ describeEachDatabase("the reference service", (open) => {
   it("the app's YAML carries texts and pictures, here and to another server", async () => {
     await save({ element: "live" });
     await save({ kind: "text", name: "Title", text: "Home: sweet" });
-    const yaml = await apps.exportYaml(app);
+    const yaml = await files.exportYaml(app);
     const before = (await list()).references;
     await apps.remove(app, true);
-    expect(await apps.importYaml(yaml, false)).toMatchObject({ references: 2 });
+    expect(await files.importYaml(yaml, false)).toMatchObject({ references: 2 });
     expect((await list()).references).toEqual(before);
-    expect(await apps.exportYaml(app)).toBe(yaml);
+    expect(await files.exportYaml(app)).toBe(yaml);
     const elsewhere = join(folder, "..", `elsewhere ${randomUUID()}`);
     const other = createReferences({
       ...{ db: storage.db, userinterfaces: apps, secrets: testSecrets(), clock },
       folder: elsewhere,
     });
-    const apps2 = createUserInterfaces({
-      ...{ db: storage.db, clock },
-      testcases: () => noTestcases,
-      references: () => other,
-    });
-    await apps2.importYaml(yaml, true);
+    const files2 = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references: other });
+    await files2.importYaml(yaml, true);
     expect(await readdir(elsewhere)).toHaveLength(1);
-    expect(await apps2.exportYaml(app)).toBe(yaml);
+    expect(await files2.exportYaml(app)).toBe(yaml);
   });
 
   it("a file that says nothing of references leaves them, one that names none removes them", async () => {
     await save({ element: "live" });
     const plain = `format_version: 1\nname: ${app}\nmodels: [simulated]\n`;
-    await apps.importYaml(plain, true);
+    await files.importYaml(plain, true);
     expect((await list()).references).toHaveLength(1);
-    await apps.importYaml(`${plain}references: []\n`, true);
+    await files.importYaml(`${plain}references: []\n`, true);
     expect((await list()).references).toEqual([]);
   });
 
   it("a file with a broken picture, or with one name twice, changes nothing", async () => {
     await save({ element: "live" });
-    const whole = await apps.exportYaml(app);
+    const whole = await files.exportYaml(app);
     const wrong: [yaml: string, message: RegExp][] = [
       [whole.replace(/png: .{60}/, "png: iVBORw0KGgpqdW5r"), /png that is damaged/],
       [whole.replace(/png: .+/, "png: aGVsbG8="), /line \d+ references\[0\].png: must be a PNG/],
       [`${whole}${whole.slice(whole.indexOf("  - name: Welcome"))}`, /references\[1\]: there is another/],
     ];
     for (const [yaml, message] of wrong) {
-      await expect(apps.importYaml(yaml, true), String(message)).rejects.toMatchObject({
+      await expect(files.importYaml(yaml, true), String(message)).rejects.toMatchObject({
         code: "INVALID_INPUT",
         message: expect.stringMatching(message),
       });
     }
-    expect(await apps.exportYaml(app)).toBe(whole);
+    expect(await files.exportYaml(app)).toBe(whole);
   });
 });

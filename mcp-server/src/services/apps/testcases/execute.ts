@@ -4,6 +4,7 @@ import type { CallContext, Run, RunReply, RunSpec } from "../../ports.ts";
 import { storable } from "../../records/executions/storable.ts";
 import { versionOf } from "../../records/executions/version.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
+import type { AppView } from "../userinterfaces/index.ts";
 import { createCookies } from "./api/cookies.ts";
 import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
@@ -14,7 +15,7 @@ import type { Row } from "./rows.ts";
 import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
 import type { Start } from "./startOf.ts";
-import type { AppView, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
+import type { ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
 import type { Called } from "./validate.ts";
 
 export type Prepared = {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { TestCaseInput } from "../../../domain/index.ts";
 import type { Clock, DeviceService, OpenDevice, Run } from "../../ports.ts";
+import type { AppView } from "../userinterfaces/index.ts";
 import type { GraphEnd } from "./blocks/block.ts";
 import type { Start } from "./startOf.ts";
-import type { AppView } from "./types.ts";
 
 export const canStartFresh = (device: OpenDevice) =>
   [...device.controllers.values()].some(({ isolation }) => isolation);

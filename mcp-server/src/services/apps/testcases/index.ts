@@ -2,7 +2,6 @@ export { parseTestcase } from "./parse.ts";
 export { createTestcases } from "./testcases.ts";
 export type {
   AppsPort,
-  AppView,
   ExecuteRequest,
   HttpPort,
   NavigationOutcome,

@@ -1,5 +1,5 @@
 import type { StartWish, TestCaseInput } from "../../../domain/index.ts";
-import type { AppView } from "./types.ts";
+import type { AppView } from "../userinterfaces/index.ts";
 
 /** How a run starts. `setup` and `storage_state` are for fresh starts only, and never both. */
 export type Start = { fresh: boolean; storage_state?: string; setup?: string };

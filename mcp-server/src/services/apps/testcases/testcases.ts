@@ -6,6 +6,7 @@ import type { Database } from "../../../storage/database.ts";
 import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
 import type { CallContext, DeviceRef, OpenDevice, RunReply, RunSpec } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
+import type { AppView } from "../userinterfaces/index.ts";
 import { runTestcase } from "./execute.ts";
 import { canStartFresh, Setups } from "./freshStart.ts";
 import { allBlocks } from "./graph.ts";
@@ -14,7 +15,6 @@ import { problemsError } from "./problems.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import { type Start, startOf } from "./startOf.ts";
 import type {
-  AppView,
   ExecuteRequest,
   RowRun,
   TestcaseDependencies,

@@ -5,7 +5,6 @@ import {
   type Params,
   paramsSchema,
   type RetryOn,
-  type StartWish,
   type TestCase,
   type TestCaseInput,
 } from "../../../domain/index.ts";
@@ -28,20 +27,13 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
-import type { AppModel } from "../../records/appInUse.ts";
+import type { AppView } from "../userinterfaces/index.ts";
 import type { SchemaChecker } from "./api/schemaChecker.ts";
 import type { PastRun } from "./rerun.ts";
 
 /** What is wrong with a test case. `path` is the block's, such as `loop1/check`; empty for the whole. */
 export type Problem = { path: string; code: string; message: string };
 
-/** What a test case needs to know of an app. `variables` holds its own and `app`. */
-export type AppView = AppModel & {
-  variables: Params;
-  nodes: readonly { id: string; label: string }[];
-  /** How runs of its test cases start. */
-  start?: StartWish;
-};
 export type AppsPort = {
   /** Throws USERINTERFACE_NOT_FOUND with the nearest. */
   describe(userinterface: string, tx?: Database): Promise<AppView>;

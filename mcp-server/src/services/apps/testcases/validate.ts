@@ -4,6 +4,7 @@ import { ToolError } from "../../../errors.ts";
 import type { ActionExecutor, OpenDevice, ScriptPort, Secrets, VerificationExecutor } from "../../ports.ts";
 import { compileExpression } from "../../values/expressions.ts";
 import { placeholdersIn } from "../../values/placeholders.ts";
+import type { AppView } from "../userinterfaces/index.ts";
 import { requestProblems } from "./api/problems.ts";
 import type { SchemaChecker } from "./api/schemaChecker.ts";
 import { allBlocks, graphProblems } from "./graph.ts";
@@ -11,7 +12,7 @@ import { problemsError } from "./problems.ts";
 import { referenceProblems } from "./references.ts";
 import { listedRowProblems } from "./rows.ts";
 import { startOf } from "./startOf.ts";
-import type { AppView, Problem } from "./types.ts";
+import type { Problem } from "./types.ts";
 import { withTypes } from "./valueTypes.ts";
 
 /** How deep test cases may call each other. */

@@ -16,32 +16,19 @@ import {
   planScreenshot,
   planSubtree,
 } from "./editNodes.ts";
-import { exportYaml } from "./exportYaml.ts";
-import { type Imported, readYaml } from "./importYaml.ts";
 import { type AppModel, getEdge, getNode, variablesOf } from "./model.ts";
 import { Models } from "./models.ts";
-import type { AppView, ImportReport, ReferencePort, TestCasePort, UserInterfaceService } from "./types.ts";
+import type { AppView, UserInterfaceService } from "./types.ts";
 import { edgeLine, edgeView, nodeLine, nodeView } from "./views.ts";
 
 export type * from "./types.ts";
 
-export type UserInterfaceDependencies = {
-  db: Database;
-  clock: Clock;
-  /** Asked for when it is needed, since test cases themselves need navigation. */
-  testcases: () => TestCasePort;
-  /** Asked for when it is needed, since references themselves need userinterfaces. */
-  references: () => ReferencePort;
-};
+export type UserInterfaceDependencies = { db: Database; clock: Clock };
 
 /** The models of apps, kept in the database and in memory. */
-export function createUserInterfaces({
-  db,
-  clock,
-  testcases,
-  references,
-}: UserInterfaceDependencies): UserInterfaceService {
+export function createUserInterfaces({ db, clock }: UserInterfaceDependencies): UserInterfaceService {
   const models = new Models(db, clock);
+  const removeListeners: (() => Promise<void>)[] = [];
   const now = () => new Date(clock.now()).toISOString();
   return {
     ...editing(models),
@@ -66,32 +53,26 @@ export function createUserInterfaces({
         await userinterfaceRows(tx).remove(model.ui.id);
       });
       models.forget(model.ui.id);
-      await references().removeOrphans();
+      for (const listener of removeListeners) await listener();
       return removed;
     },
-    async exportYaml(idOrName) {
-      const model = await models.load(idOrName);
-      const kept = await references().exportFor(model.ui.id);
-      return exportYaml(model, await testcases().exportFor(model.ui.name), kept);
-    },
-    async importYaml(text, replace) {
-      const named = readYaml(text, () => undefined).model.ui.name;
-      const row = await userinterfaceRows(db).find(named);
-      if (row && !replace) throw taken(named, "Pass replace: true to put this one in its place.");
+    async put(name, { replace, make, storeWith }) {
+      const row = await userinterfaceRows(db).find(name);
+      if (row && !replace) throw taken(name, "Pass replace: true to put this one in its place.");
       const store = async () => {
         const known = row && (await models.load(row.id));
-        const imported = readYaml(text, () => known);
-        const ports = { testcases: testcases(), references: references() };
-        await db.transaction((tx) =>
-          storeImport(tx, imported, known, row?.created_at ?? now(), now(), ports),
-        );
-        models.forget(imported.model.ui.id);
-        await ports.references.removeOrphans();
-        return reportOf(imported, row !== undefined);
+        const model = make(known);
+        await db.transaction(async (tx) => {
+          await storeModel(tx, model, known, row?.created_at ?? now(), now());
+          await storeWith(tx, model, appView(model));
+        });
+        models.forget(model.ui.id);
+        return { model, replaced: row !== undefined };
       };
       return row ? models.alone(row.id, store) : store();
     },
     onChange: (listener) => models.onChange(listener),
+    onRemove: (listener) => void removeListeners.push(listener),
   };
 }
 
@@ -196,13 +177,12 @@ async function forgetApp(tx: Database, model: AppModel): Promise<void> {
   await positionRows(tx).forgetApp(model.ui.id);
 }
 
-async function storeImport(
+async function storeModel(
   tx: Database,
-  { model, testcases, references }: Imported,
+  model: AppModel,
   known: AppModel | undefined,
   createdAt: string,
   at: string,
-  ports: { testcases: TestCasePort; references: ReferencePort },
 ): Promise<void> {
   const rows = { app: userinterfaceRows(tx), tree: treeRows(tx) };
   const row = { ...model.ui, created_at: createdAt, updated_at: at };
@@ -220,19 +200,4 @@ async function storeImport(
   await rows.tree.insertTrees([...model.trees.values()]);
   await rows.tree.insertNodes([...model.nodes.values()]);
   await rows.tree.insertEdges([...model.edges.values()]);
-  if (testcases.length > 0) await ports.testcases.importAll(testcases, { tx, app: appView(model) });
-  if (references) await ports.references.importAll(references, { tx, userinterfaceId: model.ui.id });
-}
-
-function reportOf({ model, testcases, references }: Imported, replaced: boolean): ImportReport {
-  return {
-    id: model.ui.id,
-    name: model.ui.name,
-    replaced,
-    trees: model.trees.size,
-    nodes: model.nodes.size,
-    edges: model.edges.size,
-    testcases: testcases.length,
-    ...(references && { references: references.length }),
-  };
 }

@@ -3,9 +3,7 @@ import type {
   Node,
   NodeInput,
   Params,
-  ReferenceDocument,
   StartWish,
-  TestCaseInput,
   UserInterface,
   UserInterfaceInput,
 } from "../../../domain/index.ts";
@@ -27,34 +25,6 @@ export type AppView = {
   start: StartWish;
 };
 
-/** What an app's test cases must offer to travel with it. `importAll` uses only `tx`: the app is not stored yet. */
-export type TestCasePort = {
-  exportFor(userinterface: string): Promise<TestCaseInput[]>;
-  importAll(testcases: readonly TestCaseInput[], options: { tx: Database; app: AppView }): Promise<unknown>;
-};
-
-/** What an app's references must offer to travel with it. `importAll` puts these in place of those that there are. */
-export type ReferencePort = {
-  exportFor(userinterfaceId: string): Promise<ReferenceDocument[]>;
-  importAll(
-    references: readonly ReferenceDocument[],
-    options: { tx: Database; userinterfaceId: string },
-  ): Promise<unknown>;
-  /** After references went with their app, or others took their place. */
-  removeOrphans(): Promise<void>;
-};
-
-export type ImportReport = {
-  id: string;
-  name: string;
-  replaced: boolean;
-  trees: number;
-  nodes: number;
-  edges: number;
-  testcases: number;
-  /** Left out where the file says nothing of references; those that there are then stay. */
-  references?: number;
-};
 export type UserInterfaceLine = Pick<UserInterfaceCounts, "id" | "name" | "models" | "nodes" | "edges">;
 export type PageRequest = { offset: number; max_tokens: number };
 /** Nodes first, then edges, from `offset` on; `more` is how many of both are left. */
@@ -80,9 +50,18 @@ export type UserInterfaceService = {
   complete(idOrName: string, page: PageRequest): Promise<CompleteView>;
   /** Test cases stay: they run on other apps too. Throws CONFIRMATION_REQUIRED with what would go. */
   remove(idOrName: string, confirm: boolean): Promise<Removed>;
-  exportYaml(idOrName: string): Promise<string>;
-  /** All or nothing. Throws INVALID_INPUT with every problem and its line, ALREADY_EXISTS unless `replace`. */
-  importYaml(text: string, replace: boolean): Promise<ImportReport>;
+  /**
+   * Stores a whole app, all or nothing. `make` gives it from the one of that name; `storeWith` stores within the same
+   * transaction what belongs to it. Throws ALREADY_EXISTS unless `replace`.
+   */
+  put(
+    name: string,
+    app: {
+      replace: boolean;
+      make(known: AppModel | undefined): AppModel;
+      storeWith(tx: Database, model: AppModel, app: AppView): Promise<void>;
+    },
+  ): Promise<{ model: AppModel; replaced: boolean }>;
   createNode(idOrName: string, tree: string | undefined, input: NodeInput): Promise<Node>;
   getNode(idOrName: string, node: string): Promise<NodeView>;
   updateNode(idOrName: string, node: string, patch: NodePatch): Promise<Node>;
@@ -100,4 +79,6 @@ export type UserInterfaceService = {
   deleteEdge(idOrName: string, edge: string, confirm: boolean): Promise<{ edges: number }>;
   /** Told after each edit was stored. */
   onChange(listener: ModelListener): void;
+  /** The listener runs after an app was removed, before {@link remove} returns. */
+  onRemove(listener: () => Promise<void>): void;
 };

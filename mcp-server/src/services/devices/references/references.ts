@@ -35,6 +35,7 @@ class References implements ReferenceService {
   constructor(deps: ReferenceDependencies) {
     this.deps = deps;
     this.files = new ReferenceFiles(deps.folder, deps.clock);
+    deps.userinterfaces.onRemove(() => this.removeOrphans());
   }
 
   async save(device: OpenDevice, spec: ReferenceSpec, signal: AbortSignal): Promise<SavedReference> {

@@ -57,7 +57,10 @@ export type ReferenceService = {
 export type ReferenceDependencies = {
   db: Database;
   folder: string;
-  userinterfaces: { get(idOrName: string): Promise<{ id: string; name: string }> };
+  userinterfaces: {
+    get(idOrName: string): Promise<{ id: string; name: string }>;
+    onRemove(listener: () => Promise<void>): void;
+  };
   secrets: Pick<Secrets, "mask">;
   clock: Clock;
 };

@@ -2,7 +2,8 @@ import type { Block, Failure, Params } from "../../../../domain/index.ts";
 import type { Connections, Cookies } from "../../../policy/allowedFetch.ts";
 import type { Run } from "../../../ports.ts";
 import type { FailureClass } from "../../../records/verdicts.ts";
-import type { AppView, BlockPorts, FailedStep } from "../types.ts";
+import type { AppView } from "../../userinterfaces/index.ts";
+import type { BlockPorts, FailedStep } from "../types.ts";
 import type { Called } from "../validate.ts";
 import { type Types, withTypes } from "../valueTypes.ts";
 

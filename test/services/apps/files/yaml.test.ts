@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { TestCaseInput } from "../../../../mcp-server/src/domain/index.ts";
+import { type TestCaseInput, testcaseSchema } from "../../../../mcp-server/src/domain/index.ts";
 import {
-  createUserInterfaces,
-  type ReferencePort,
-  type TestCasePort,
-} from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
+  type AppFilesDependencies,
+  createAppFiles,
+} from "../../../../mcp-server/src/services/apps/files/index.ts";
+import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import type { Database, Storage } from "../../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../../mcp-server/src/storage/navigationRows.ts";
@@ -13,20 +13,25 @@ import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { boxYaml, noReferences, noTestcases } from "../navigation/lab.ts";
 
 let db: Database;
-const serviceWith = (testcases: TestCasePort = noTestcases, references: ReferencePort = noReferences) =>
-  createUserInterfaces({
-    ...{ db, clock: systemClock },
-    testcases: () => testcases,
-    references: () => references,
-  });
+type TestCases = AppFilesDependencies["testcases"];
+
+/** The models of apps, and their files. */
+function serviceWith(testcases: TestCases = noTestcases, references = noReferences) {
+  const userinterfaces = createUserInterfaces({ db, clock: systemClock });
+  return { ...userinterfaces, ...createAppFiles({ userinterfaces, testcases, references }) };
+}
 
 /** Test cases in memory, in place of the real ones. */
-function memoryTestcases(): TestCasePort & { kept: TestCaseInput[] } {
+function memoryTestcases(): TestCases & { kept: TestCaseInput[] } {
   const kept: TestCaseInput[] = [];
   return {
     kept,
     exportFor: async (name) => kept.filter(({ userinterface_name }) => userinterface_name === name),
-    importAll: async (list) => kept.push(...list),
+    async importAll(list) {
+      const testcases = list.map((testcase) => testcaseSchema.parse(testcase));
+      kept.push(...testcases);
+      return { names: testcases.map(({ name }) => name) };
+    },
   };
 }
 
@@ -220,7 +225,13 @@ describeEachDatabase("a userinterface as YAML", (open) => {
   test("tells the test cases of the app that comes with them", async () => {
     const seen: unknown[] = [];
     const name = `full ${randomUUID()}`;
-    const apps = serviceWith({ ...noTestcases, importAll: async (_list, { app }) => seen.push(app) });
+    const apps = serviceWith({
+      ...noTestcases,
+      async importAll(_list, options) {
+        seen.push(options?.app);
+        return { names: [] };
+      },
+    });
     await apps.importYaml(full(name), false);
     expect(seen).toMatchObject([{ name, variables: { user: "anna", app: { url: "https://app.test/" } } }]);
   });

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { pathText } from "../../../config/source.ts";
 import {
   type EdgeDraft,
   edgeDraftSchema,
@@ -51,5 +50,3 @@ export function schemaProblems(error: z.ZodError): { path: PropertyKey[]; messag
     return issue.keys.map((key) => ({ path: issue.path, message: `unknown key "${key}"`, key }));
   });
 }
-
-export { pathText };

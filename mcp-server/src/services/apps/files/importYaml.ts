@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Path, parseSource, type Source } from "../../../config/source.ts";
+import { type Path, parseSource, pathText, type Source } from "../../../config/source.ts";
 import type { EdgeDraft, Node, ReferenceDocument, TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { namedSets, withSharedActions } from "./editEdges.ts";
-import type { AppModel } from "./model.ts";
-import { edgeProblems, nodeProblems, treeProblems } from "./problems.ts";
+import { namedSets, withSharedActions } from "../userinterfaces/editEdges.ts";
+import type { AppModel } from "../userinterfaces/model.ts";
+import { edgeProblems, nodeProblems, treeProblems } from "../userinterfaces/problems.ts";
 import {
   maxCharacters,
-  pathText,
   schemaProblems,
   type YamlDocument,
   type YamlTree,
@@ -27,7 +26,7 @@ export type Imported = {
  * Reads a userinterface from YAML. Ids are those of `known` where a tree, node or edge has the same labels, so that
  * history survives; new ones elsewhere. Throws INVALID_INPUT that names every problem with its line.
  */
-export function readYaml(text: string, known: (name: string) => AppModel | undefined): Imported {
+export function readYaml(text: string, known?: AppModel): Imported {
   if (text.length > maxCharacters) {
     const message = `The YAML has ${text.length} characters; at most ${maxCharacters} are read.`;
     throw new ToolError("INVALID_INPUT", message, "Split the app into several userinterfaces.");
@@ -40,7 +39,7 @@ export function readYaml(text: string, known: (name: string) => AppModel | undef
     for (const { path, message, key } of found) problems.add(path, message, key);
     throw problems.error();
   }
-  const model = new Draft(parsed.data, known(parsed.data.name), problems).model();
+  const model = new Draft(parsed.data, known, problems).model();
   const { name, references } = parsed.data;
   for (const index of repeated(references ?? [])) {
     problems.add(["references", index], "there is another reference of this name and device model");

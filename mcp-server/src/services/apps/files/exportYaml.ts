@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { ActionSet, Edge, Node, ReferenceDocument, TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { type AppModel, labelOf } from "./model.ts";
+import { type AppModel, labelOf } from "../userinterfaces/model.ts";
 import { formatVersion, maxCharacters } from "./yamlDocument.ts";
 
 /** Keys that say what a thing is come first; the others follow in their alphabetical order. */
