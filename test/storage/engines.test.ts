@@ -7,7 +7,7 @@ import { describeEachDatabase } from "../fixtures/database.ts";
 const at = "2030-01-02T03:04:05.678Z";
 
 function record(tool: string) {
-  return { principal: "p", client: "c", tool, outcome: "ok", durationMs: 1, traceId: "t", at };
+  return { principal: "p", client: "c", tool, outcome: "ok", duration_ms: 1, trace_id: "t", at };
 }
 
 async function countOf(storage: Storage, tool: string): Promise<number> {
@@ -48,7 +48,7 @@ function typesAreTheSame(storage: () => Storage): void {
   });
 
   it("reports a broken rule with its SQLSTATE", async () => {
-    const insert = () => storage().db.insert(eventCursors).values({ consumer: "twice", eventId: 1 });
+    const insert = () => storage().db.insert(eventCursors).values({ consumer: "twice", event_id: 1 });
     await insert();
     const again = insert();
     await expect(again).rejects.toMatchObject({ cause: { code: "23505" } });

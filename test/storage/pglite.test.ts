@@ -36,7 +36,7 @@ function start(order: "write" | "open") {
   return { child, said, closed: once(child, "close") };
 }
 
-const row = { principal: "p", client: "c", tool: "t", outcome: "ok", durationMs: 1, traceId: "t" };
+const row = { principal: "p", client: "c", tool: "t", outcome: "ok", duration_ms: 1, trace_id: "t" };
 
 it("loses no acknowledged row when the writing process is killed, twice over", async () => {
   const acknowledged: string[] = [];

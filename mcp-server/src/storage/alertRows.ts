@@ -1,27 +1,12 @@
 import { and, desc, eq, gte, isNull, ne, type SQL, sql } from "drizzle-orm";
-import type { AlertState, AlertTriage, Params } from "../domain/index.ts";
+import type { AlertState, AlertTriage } from "../domain/index.ts";
+import { everyColumn, type WithoutNulls, withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { isDevice } from "./executionSearch.ts";
 import { alerts } from "./schema.ts";
 
 /** Frames are artifact URIs. `triaged_by` is there with `triage`, `resolved_at` with the state `resolved`. */
-export type Alert = {
-  id: string;
-  kind: string;
-  device_id?: string;
-  source: string;
-  message: string;
-  state: AlertState;
-  triage?: AlertTriage;
-  triage_reason?: string;
-  triaged_by?: string;
-  start_frame?: string;
-  end_frame?: string;
-  details: Params;
-  started_at: string;
-  resolved_at?: string;
-  updated_at: string;
-};
+export type Alert = WithoutNulls<typeof alerts.$inferSelect>;
 
 /** What is given must all hold. `device` is an id or a bare name, `since` bounds the start. */
 export type AlertFilter = {
@@ -40,11 +25,11 @@ const openLock = 0x616c6572;
 export function alertRows(db: Database) {
   return {
     async insert(alert: Alert): Promise<void> {
-      await db.insert(alerts).values(toRow(alert));
+      await db.insert(alerts).values(alert);
     },
 
     async update(alert: Alert): Promise<void> {
-      await db.update(alerts).set(toRow(alert)).where(eq(alerts.id, alert.id));
+      await db.update(alerts).set(everyColumn(alerts, alert)).where(eq(alerts.id, alert.id));
     },
 
     /**
@@ -61,17 +46,17 @@ export function alertRows(db: Database) {
           and(
             eq(alerts.kind, kind),
             ne(alerts.state, "resolved"),
-            deviceId === undefined ? isNull(alerts.deviceId) : eq(alerts.deviceId, deviceId),
+            deviceId === undefined ? isNull(alerts.device_id) : eq(alerts.device_id, deviceId),
           ),
         )
         .for("update");
-      return row && toAlert(row);
+      return row && withoutNulls(row);
     },
 
     /** Held until the caller's transaction ends. */
     async claim(id: string): Promise<Alert | undefined> {
       const [row] = await db.select().from(alerts).where(eq(alerts.id, id)).for("update");
-      return row && toAlert(row);
+      return row && withoutNulls(row);
     },
 
     /** Newest first; `total` is how many there are. */
@@ -80,9 +65,9 @@ export function alertRows(db: Database) {
         .select({ alert: alerts, total: sql`count(*) over ()`.mapWith(Number) })
         .from(alerts)
         .where(matching(filter))
-        .orderBy(desc(alerts.startedAt), desc(alerts.id))
+        .orderBy(desc(alerts.started_at), desc(alerts.id))
         .limit(limit);
-      return { found: rows.map(({ alert }) => toAlert(alert)), total: rows[0]?.total ?? 0 };
+      return { found: rows.map(({ alert }) => withoutNulls(alert)), total: rows[0]?.total ?? 0 };
     },
 
     /** Newest first. */
@@ -90,7 +75,7 @@ export function alertRows(db: Database) {
       const rows = await db
         .select({ id: alerts.id })
         .from(alerts)
-        .orderBy(desc(alerts.startedAt), desc(alerts.id))
+        .orderBy(desc(alerts.started_at), desc(alerts.id))
         .limit(limit);
       return rows.map(({ id }) => id);
     },
@@ -101,51 +86,11 @@ function matching({ state, kind, device, triage, since }: AlertFilter): SQL | un
   return and(
     state === undefined ? undefined : eq(alerts.state, state),
     kind === undefined ? undefined : eq(alerts.kind, kind),
-    device === undefined ? undefined : isDevice(alerts.deviceId, device),
+    device === undefined ? undefined : isDevice(alerts.device_id, device),
     triage === undefined ? undefined : isTriaged(triage),
-    since === undefined ? undefined : gte(alerts.startedAt, since),
+    since === undefined ? undefined : gte(alerts.started_at, since),
   );
 }
 
 const isTriaged = (triage: AlertTriage | "none"): SQL =>
   triage === "none" ? isNull(alerts.triage) : eq(alerts.triage, triage);
-
-function toRow(alert: Alert): typeof alerts.$inferInsert {
-  return {
-    id: alert.id,
-    kind: alert.kind,
-    deviceId: alert.device_id ?? null,
-    source: alert.source,
-    message: alert.message,
-    state: alert.state,
-    triage: alert.triage ?? null,
-    triageReason: alert.triage_reason ?? null,
-    triagedBy: alert.triaged_by ?? null,
-    startFrame: alert.start_frame ?? null,
-    endFrame: alert.end_frame ?? null,
-    details: alert.details,
-    startedAt: alert.started_at,
-    resolvedAt: alert.resolved_at ?? null,
-    updatedAt: alert.updated_at,
-  };
-}
-
-function toAlert(row: typeof alerts.$inferSelect): Alert {
-  return {
-    id: row.id,
-    kind: row.kind,
-    ...(row.deviceId !== null && { device_id: row.deviceId }),
-    source: row.source,
-    message: row.message,
-    state: row.state,
-    ...(row.triage !== null && { triage: row.triage }),
-    ...(row.triageReason !== null && { triage_reason: row.triageReason }),
-    ...(row.triagedBy !== null && { triaged_by: row.triagedBy }),
-    ...(row.startFrame !== null && { start_frame: row.startFrame }),
-    ...(row.endFrame !== null && { end_frame: row.endFrame }),
-    details: row.details,
-    started_at: row.startedAt,
-    ...(row.resolvedAt !== null && { resolved_at: row.resolvedAt }),
-    updated_at: row.updatedAt,
-  };
-}

@@ -4,15 +4,7 @@ import type { Database } from "./database.ts";
 import { executionAnalyses, executions } from "./schema.ts";
 
 /** What a finished run's result was judged to be; `confidence` 0..1. */
-export type Analysis = {
-  execution_id: string;
-  classification: Classification;
-  confidence: number;
-  summary: string;
-  evidence: string[];
-  analyzed_by: string;
-  at: string;
-};
+export type Analysis = typeof executionAnalyses.$inferSelect;
 
 export type AwaitingExecution = {
   execution_id: string;
@@ -42,23 +34,22 @@ export function analysisRows(db: Database) {
     },
 
     async find(executionId: string): Promise<Analysis | undefined> {
-      const [row] = await db.select().from(table).where(eq(table.executionId, executionId));
-      return row && toAnalysis(row);
+      const [row] = await db.select().from(table).where(eq(table.execution_id, executionId));
+      return row;
     },
 
     /** In place of the one that is there. False, and nothing changed, when that says the same. */
-    async put({ execution_id: executionId, at, analyzed_by, ...judged }: Analysis): Promise<boolean> {
-      const changed = { ...judged, analyzedBy: analyzed_by, at };
+    async put({ execution_id, ...changed }: Analysis): Promise<boolean> {
       const rows = await db
         .insert(table)
-        .values({ executionId, ...changed })
+        .values({ execution_id, ...changed })
         .onConflictDoUpdate({
-          target: table.executionId,
+          target: table.execution_id,
           set: changed,
-          setWhere: sql`(${table.classification}, ${table.confidence}, ${table.summary}, ${table.evidence}, ${table.analyzedBy})
+          setWhere: sql`(${table.classification}, ${table.confidence}, ${table.summary}, ${table.evidence}, ${table.analyzed_by})
             is distinct from (excluded.classification, excluded.confidence, excluded.summary, excluded.evidence, excluded.analyzed_by)`,
         })
-        .returning({ id: table.executionId });
+        .returning({ id: table.execution_id });
       return rows.length > 0;
     },
   };
@@ -72,7 +63,7 @@ function queueRows(db: Database) {
       const rows = await db
         .select({ classification: table.classification, n: count() })
         .from(executions)
-        .leftJoin(table, eq(table.executionId, executions.id))
+        .leftJoin(table, eq(table.execution_id, executions.id))
         .where(isFinishedTest(since))
         .groupBy(table.classification)
         .orderBy(table.classification);
@@ -89,9 +80,9 @@ function queueRows(db: Database) {
       const [row] = await db
         .select(awaitingColumns)
         .from(executions)
-        .leftJoin(table, eq(table.executionId, executions.id))
-        .where(and(isFinishedTest(since), isNull(table.executionId)))
-        .orderBy(asc(executions.finishedAt), asc(executions.id))
+        .leftJoin(table, eq(table.execution_id, executions.id))
+        .where(and(isFinishedTest(since), isNull(table.execution_id)))
+        .orderBy(asc(executions.finished_at), asc(executions.id))
         .limit(1);
       return row && { ...row, finished_at: row.finished_at ?? "" };
     },
@@ -101,11 +92,11 @@ function queueRows(db: Database) {
       const rows = await db
         .select({ id: executions.id })
         .from(executions)
-        .leftJoin(table, eq(table.executionId, executions.id))
-        .where(and(isFinishedTest(since), isNull(table.executionId)))
+        .leftJoin(table, eq(table.execution_id, executions.id))
+        .where(and(isFinishedTest(since), isNull(table.execution_id)))
         .orderBy(
           sql`${executions.status} not in ('failed', 'error', 'timeout')`,
-          asc(executions.finishedAt),
+          asc(executions.finished_at),
           asc(executions.id),
         )
         .limit(limit);
@@ -118,17 +109,12 @@ const awaitingColumns = {
   execution_id: executions.id,
   name: executions.name,
   status: executions.status,
-  finished_at: executions.finishedAt,
+  finished_at: executions.finished_at,
 };
 
 const isFinishedTest = (since: string | undefined) =>
   and(
     sql`${executions.kind} in ('testcase', 'script')`,
-    isNotNull(executions.finishedAt),
-    since === undefined ? undefined : gte(executions.finishedAt, since),
+    isNotNull(executions.finished_at),
+    since === undefined ? undefined : gte(executions.finished_at, since),
   );
-
-function toAnalysis(row: typeof executionAnalyses.$inferSelect): Analysis {
-  const { executionId, analyzedBy, ...rest } = row;
-  return { execution_id: executionId, analyzed_by: analyzedBy, ...rest };
-}

@@ -1,4 +1,5 @@
-import { and, desc, eq, isNull, lt, placeholder, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, isNull, lt, placeholder, sql } from "drizzle-orm";
+import { type WithoutNulls, withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { type FinishedRun, finishedRuns, finishedRunValues } from "./executionRows.ts";
 import { audit, idempotency } from "./schema.ts";
@@ -8,17 +9,7 @@ export type IdempotencyKey = { principal: string; key: string };
 export type IdempotencyRow = { tool: string; input_hash: string; result: unknown };
 
 /** One call: `outcome` is `ok` or an error code, `at` ISO 8601 UTC. */
-export type AuditRecord = {
-  principal: string;
-  client: string;
-  tool: string;
-  device_id?: string | undefined;
-  fence?: number | undefined;
-  outcome: string;
-  duration_ms: number;
-  trace_id: string;
-  at: string;
-};
+export type AuditRecord = WithoutNulls<Omit<typeof audit.$inferSelect, "id">>;
 
 /** What a call leaves behind. `begun` is there for one that was begun with a key. */
 export type CallEnd = {
@@ -35,8 +26,9 @@ export function callRows(db: Database) {
 
   async function find({ principal, key }: IdempotencyKey): Promise<IdempotencyRow | undefined> {
     const isKey = and(eq(idempotency.principal, principal), eq(idempotency.key, key));
-    const [row] = await db.select().from(idempotency).where(isKey);
-    return row && { tool: row.tool, input_hash: row.inputHash, result: row.result };
+    const { tool, input_hash, result } = idempotency;
+    const [row] = await db.select({ tool, input_hash, result }).from(idempotency).where(isKey);
+    return row;
   }
 
   return {
@@ -68,23 +60,14 @@ export function callRows(db: Database) {
 
     /** The last records, newest first, of one device or of all. */
     async recent(limit: number, deviceId?: string): Promise<AuditRecord[]> {
+      const { id: _, ...columns } = getTableColumns(audit);
       const rows = await db
-        .select()
+        .select(columns)
         .from(audit)
-        .where(deviceId === undefined ? undefined : eq(audit.deviceId, deviceId))
+        .where(deviceId === undefined ? undefined : eq(audit.device_id, deviceId))
         .orderBy(desc(audit.id))
         .limit(limit);
-      return rows.map((row) => ({
-        principal: row.principal,
-        client: row.client,
-        tool: row.tool,
-        device_id: row.deviceId ?? undefined,
-        fence: row.fence ?? undefined,
-        outcome: row.outcome,
-        duration_ms: row.durationMs,
-        trace_id: row.traceId,
-        at: row.at,
-      }));
+      return rows.map(withoutNulls);
     },
 
     /** Forgets keys that were begun before an instant. */
@@ -121,7 +104,7 @@ function statements(db: Database) {
         principal: placeholder("principal"),
         key: placeholder("key"),
         tool: placeholder("tool"),
-        inputHash: placeholder("input_hash"),
+        input_hash: placeholder("input_hash"),
         at: placeholder("at"),
       })
       .onConflictDoNothing()
@@ -134,11 +117,11 @@ function statements(db: Database) {
         principal: placeholder("principal"),
         client: placeholder("client"),
         tool: placeholder("tool"),
-        deviceId: placeholder("device_id"),
+        device_id: placeholder("device_id"),
         fence: placeholder("fence"),
         outcome: placeholder("outcome"),
-        durationMs: placeholder("duration_ms"),
-        traceId: placeholder("trace_id"),
+        duration_ms: placeholder("duration_ms"),
+        trace_id: placeholder("trace_id"),
         at: placeholder("at"),
       })
       .prepare("end_call"),

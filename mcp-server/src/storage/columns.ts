@@ -1,4 +1,5 @@
-import { customType } from "drizzle-orm/pg-core";
+import { getTableColumns } from "drizzle-orm";
+import { customType, type PgTable } from "drizzle-orm/pg-core";
 
 /** Instants are `timestamptz` in the database and ISO 8601 UTC strings with milliseconds everywhere else. */
 export const instant = customType<{ data: string; driverData: string | Date }>({
@@ -17,3 +18,25 @@ export const jsonText = customType<{ data: JsonObject; driverData: string }>({
   toDriver: (value) => JSON.stringify(value),
   fromDriver: (value): JsonObject => JSON.parse(value),
 });
+
+type Nullable<Row> = { [Key in keyof Row]: null extends Row[Key] ? Key : never }[keyof Row];
+
+/** A row as the rest of the server sees it: a column without a value is a key that is left out. */
+export type WithoutNulls<Row> = Omit<Row, Nullable<Row>> & {
+  [Key in Nullable<Row>]?: NonNullable<Row[Key]>;
+};
+
+export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row>;
+export function withoutNulls(row: object): object {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+/** Every column of a table, null where the row leaves it out: an update would keep what is undefined. */
+export function everyColumn<Table extends PgTable>(
+  table: Table,
+  row: Table["$inferInsert"],
+): Table["$inferInsert"];
+export function everyColumn(table: PgTable, row: object): object {
+  const values = new Map<string, unknown>(Object.entries(row));
+  return Object.fromEntries(Object.keys(getTableColumns(table)).map((key) => [key, values.get(key) ?? null]));
+}

@@ -1,14 +1,8 @@
 import { and, asc, count, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import type { Coverage, ExecutionStatus, Requirement } from "../domain/index.ts";
+import { withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
-import {
-  byCode,
-  byTestcase,
-  headline,
-  matches,
-  type RequirementFilter,
-  withoutNullCategory,
-} from "./requirementRows.ts";
+import { byCode, byTestcase, headline, matches, type RequirementFilter } from "./requirementRows.ts";
 import { executions, requirementLinks, requirements, testcases } from "./schema.ts";
 
 /** One that no test case covers in full; `partial` is how many cover a part. */
@@ -54,11 +48,11 @@ export function coverageRows(db: Database) {
           coverage: requirementLinks.coverage,
           status: last.status,
           execution_id: last.id,
-          at: last.startedAt,
+          at: last.started_at,
         })
         .from(requirements)
-        .leftJoin(requirementLinks, eq(requirementLinks.requirementId, requirements.id))
-        .leftJoin(testcases, eq(testcases.id, requirementLinks.testcaseId))
+        .leftJoin(requirementLinks, eq(requirementLinks.requirement_id, requirements.id))
+        .leftJoin(testcases, eq(testcases.id, requirementLinks.testcase_id))
         .leftJoin(last, eq(last.name, testcases.name))
         .where(isMeant)
         .orderBy(byCode, byTestcase);
@@ -69,16 +63,16 @@ export function coverageRows(db: Database) {
     async uncovered(
       filter: Pick<RequirementFilter, "priority" | "category">,
     ): Promise<UncoveredRequirement[]> {
-      const partial = count(requirementLinks.testcaseId);
+      const partial = count(requirementLinks.testcase_id);
       const rows = await db
         .select({ ...headline, partial })
         .from(requirements)
-        .leftJoin(requirementLinks, eq(requirementLinks.requirementId, requirements.id))
+        .leftJoin(requirementLinks, eq(requirementLinks.requirement_id, requirements.id))
         .where(and(ne(requirements.status, "deprecated"), matches(filter)))
         .groupBy(requirements.id)
         .having(sql`count(*) filter (where ${requirementLinks.coverage} = 'full') = 0`)
         .orderBy(asc(requirements.priority), sql`${partial} > 0`, byCode);
-      return rows.map(withoutNullCategory);
+      return rows.map(withoutNulls);
     },
   };
 }
@@ -88,12 +82,12 @@ function lastRuns(db: Database, requirementId: string | undefined, runs: RunFilt
   const linked = db
     .select({ name: testcases.name })
     .from(testcases)
-    .innerJoin(requirementLinks, eq(requirementLinks.testcaseId, testcases.id))
-    .where(requirementId === undefined ? undefined : eq(requirementLinks.requirementId, requirementId));
-  const { id, name, status, startedAt } = executions;
+    .innerJoin(requirementLinks, eq(requirementLinks.testcase_id, testcases.id))
+    .where(requirementId === undefined ? undefined : eq(requirementLinks.requirement_id, requirementId));
+  const { id, name, status, started_at } = executions;
   return db.$with("last_run").as(
     db
-      .selectDistinctOn([name], { id, name, status, startedAt })
+      .selectDistinctOn([name], { id, name, status, started_at })
       .from(executions)
       .where(
         and(
@@ -103,7 +97,7 @@ function lastRuns(db: Database, requirementId: string | undefined, runs: RunFilt
           ...filtered(runs),
         ),
       )
-      .orderBy(name, desc(startedAt), desc(id)),
+      .orderBy(name, desc(started_at), desc(id)),
   );
 }
 
@@ -131,7 +125,7 @@ function grouped(rows: readonly CoverageRow[]): RequirementCoverage[] {
   for (const row of rows) {
     const { code, name, priority, category } = row;
     const known = all.get(code);
-    const found = known ?? withoutNullCategory({ code, name, priority, category, testcases: [] });
+    const found = known ?? withoutNulls({ code, name, priority, category, testcases: [] });
     all.set(code, found);
     const covered = coveredBy(row);
     if (covered) found.testcases.push(covered);

@@ -1,21 +1,11 @@
 import { and, asc, count, desc, eq, isNotNull, lte, min, type SQL, sql } from "drizzle-orm";
-import type { DeploymentInput, DeploymentRunStatus, DeploymentStatus } from "../domain/index.ts";
+import type { DeploymentRunStatus, DeploymentStatus } from "../domain/index.ts";
+import { everyColumn, type WithoutNulls, withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { deploymentRuns, deployments } from "./schema.ts";
 
 /** `next_at` is there while it is active; `started` counts the due times that became a run. */
-export type Deployment = {
-  id: string;
-  name: string;
-  host_name: string;
-  body: DeploymentInput;
-  status: DeploymentStatus;
-  started: number;
-  next_at?: string;
-  created_by: string;
-  created_at: string;
-  updated_at: string;
-};
+export type Deployment = WithoutNulls<typeof deployments.$inferSelect>;
 
 /** `last` is how its newest run stands. */
 export type ListedDeployment = Deployment & { last?: DeploymentRunStatus };
@@ -25,7 +15,7 @@ export type DeploymentRows = ReturnType<typeof deploymentRows>;
 export function deploymentRows(db: Database) {
   const first = async (where: SQL): Promise<Deployment | undefined> => {
     const [row] = await db.select().from(deployments).where(where);
-    return row && toDeployment(row);
+    return row && withoutNulls(row);
   };
   return {
     ...dueRows(db),
@@ -34,14 +24,17 @@ export function deploymentRows(db: Database) {
     async insert(deployment: Deployment): Promise<boolean> {
       const rows = await db
         .insert(deployments)
-        .values(toRow(deployment))
+        .values(deployment)
         .onConflictDoNothing({ target: deployments.name })
         .returning({ id: deployments.id });
       return rows.length > 0;
     },
 
     async update(deployment: Deployment): Promise<void> {
-      await db.update(deployments).set(toRow(deployment)).where(eq(deployments.id, deployment.id));
+      await db
+        .update(deployments)
+        .set(everyColumn(deployments, deployment))
+        .where(eq(deployments.id, deployment.id));
     },
 
     /** With its runs. */
@@ -57,7 +50,7 @@ export function deploymentRows(db: Database) {
     /** Held until the caller's transaction ends. */
     async claim(id: string): Promise<Deployment | undefined> {
       const [row] = await db.select().from(deployments).where(eq(deployments.id, id)).for("update");
-      return row && toDeployment(row);
+      return row && withoutNulls(row);
     },
 
     async names(): Promise<string[]> {
@@ -81,7 +74,7 @@ export function deploymentRows(db: Database) {
         .orderBy(asc(deployments.name))
         .limit(limit);
       const found = rows.map(({ deployment, last }) => ({
-        ...toDeployment(deployment),
+        ...withoutNulls(deployment),
         ...(last !== null && { last }),
       }));
       return { found, total: rows[0]?.total ?? 0 };
@@ -96,15 +89,15 @@ function dueRows(db: Database) {
       const rows = await db
         .select({ id: deployments.id })
         .from(deployments)
-        .where(and(isActiveOn(hostName), lte(deployments.nextAt, now)))
-        .orderBy(asc(deployments.nextAt), asc(deployments.createdAt), asc(deployments.name));
+        .where(and(isActiveOn(hostName), lte(deployments.next_at, now)))
+        .orderBy(asc(deployments.next_at), asc(deployments.created_at), asc(deployments.name));
       return rows.map(({ id }) => id);
     },
 
     /** When the next deployment of a host is due. */
     async earliest(hostName: string): Promise<string | undefined> {
       const [row] = await db
-        .select({ at: min(deployments.nextAt) })
+        .select({ at: min(deployments.next_at) })
         .from(deployments)
         .where(isActiveOn(hostName));
       return row?.at ?? undefined;
@@ -118,42 +111,12 @@ function dueRows(db: Database) {
 }
 
 const isActiveOn = (hostName: string) =>
-  and(eq(deployments.hostName, hostName), eq(deployments.status, "active"), isNotNull(deployments.nextAt));
+  and(eq(deployments.host_name, hostName), eq(deployments.status, "active"), isNotNull(deployments.next_at));
 
 const newestStatus = (db: Database) =>
   sql<DeploymentRunStatus | null>`${db
     .select({ status: deploymentRuns.status })
     .from(deploymentRuns)
-    .where(eq(deploymentRuns.deploymentId, deployments.id))
-    .orderBy(desc(deploymentRuns.dueAt))
+    .where(eq(deploymentRuns.deployment_id, deployments.id))
+    .orderBy(desc(deploymentRuns.due_at))
     .limit(1)}`;
-
-function toRow(deployment: Deployment): typeof deployments.$inferInsert {
-  return {
-    id: deployment.id,
-    name: deployment.name,
-    hostName: deployment.host_name,
-    body: deployment.body,
-    status: deployment.status,
-    started: deployment.started,
-    nextAt: deployment.next_at ?? null,
-    createdBy: deployment.created_by,
-    createdAt: deployment.created_at,
-    updatedAt: deployment.updated_at,
-  };
-}
-
-export function toDeployment(row: typeof deployments.$inferSelect): Deployment {
-  return {
-    id: row.id,
-    name: row.name,
-    host_name: row.hostName,
-    body: row.body,
-    status: row.status,
-    started: row.started,
-    ...(row.nextAt !== null && { next_at: row.nextAt }),
-    created_by: row.createdBy,
-    created_at: row.createdAt,
-    updated_at: row.updatedAt,
-  };
-}

@@ -1,19 +1,9 @@
 import { asc, eq, gt, lt, max, sql } from "drizzle-orm";
-import type { Params } from "../domain/index.ts";
+import { type WithoutNulls, withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { eventCursors, events } from "./schema.ts";
 
-export type EventRow = {
-  id: number;
-  type: string;
-  priority: "critical" | "high" | "normal";
-  source: string;
-  device_id?: string;
-  execution_id?: string;
-  alert_id?: string;
-  payload: Params;
-  at: string;
-};
+export type EventRow = WithoutNulls<typeof events.$inferSelect>;
 export type NewEventRow = Omit<EventRow, "id">;
 export type EventRows = ReturnType<typeof eventRows>;
 
@@ -30,19 +20,7 @@ export function eventRows(db: Database) {
      */
     async append(tx: Database, event: NewEventRow): Promise<number> {
       await tx.execute(sql`select pg_advisory_xact_lock(${orderLock})`);
-      const [row] = await tx
-        .insert(events)
-        .values({
-          type: event.type,
-          priority: event.priority,
-          source: event.source,
-          deviceId: event.device_id,
-          executionId: event.execution_id,
-          alertId: event.alert_id,
-          payload: event.payload,
-          at: event.at,
-        })
-        .returning({ id: events.id });
+      const [row] = await tx.insert(events).values(event).returning({ id: events.id });
       if (row === undefined) throw new Error("an insert returned no row");
       await tx.execute(sql`select pg_notify(${eventChannel}, ${String(row.id)})`);
       return row.id;
@@ -56,7 +34,7 @@ export function eventRows(db: Database) {
         .where(gt(events.id, after))
         .orderBy(asc(events.id))
         .limit(limit);
-      return rows.map(toEvent);
+      return rows.map(withoutNulls);
     },
 
     /** 0 when there is none. */
@@ -68,17 +46,17 @@ export function eventRows(db: Database) {
     /** The last event that a consumer has done; 0 for a new one. */
     async cursor(consumer: string): Promise<number> {
       const [row] = await db.select().from(eventCursors).where(eq(eventCursors.consumer, consumer));
-      return row?.eventId ?? 0;
+      return row?.event_id ?? 0;
     },
 
     /** Never goes back. Given a transaction, the cursor moves with what the consumer did, exactly once. */
     async advance(consumer: string, eventId: number, tx: Database = db): Promise<void> {
       await tx
         .insert(eventCursors)
-        .values({ consumer, eventId })
+        .values({ consumer, event_id: eventId })
         .onConflictDoUpdate({
           target: eventCursors.consumer,
-          set: { eventId: sql`greatest(${eventCursors.eventId}, excluded.event_id)` },
+          set: { event_id: sql`greatest(${eventCursors.event_id}, excluded.event_id)` },
         });
     },
 
@@ -86,19 +64,5 @@ export function eventRows(db: Database) {
     async purge(before: string): Promise<void> {
       await db.delete(events).where(lt(events.at, before));
     },
-  };
-}
-
-function toEvent(row: typeof events.$inferSelect): EventRow {
-  return {
-    id: row.id,
-    type: row.type,
-    priority: row.priority,
-    source: row.source,
-    ...(row.deviceId !== null && { device_id: row.deviceId }),
-    ...(row.executionId !== null && { execution_id: row.executionId }),
-    ...(row.alertId !== null && { alert_id: row.alertId }),
-    payload: row.payload,
-    at: row.at,
   };
 }

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, inArray, isNull, placeholder, sql } from "drizzle-orm";
 import { z } from "zod";
 import { attemptSchema, type Execution, type FinalStatus, type Params, type Step } from "../domain/index.ts";
+import { everyColumn, withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { executions, steps } from "./schema.ts";
 
@@ -86,7 +87,7 @@ export function executionRows(db: Database) {
             inArray(executions.status, ["passed", "failed", "error", "timeout"]),
           ),
         )
-        .orderBy(desc(executions.startedAt), desc(executions.id))
+        .orderBy(desc(executions.started_at), desc(executions.id))
         .limit(1);
       return row && toExecution(row);
     },
@@ -96,8 +97,8 @@ export function executionRows(db: Database) {
       const rows = await db
         .select()
         .from(executions)
-        .where(and(eq(executions.hostName, hostName), inArray(executions.status, open)))
-        .orderBy(asc(executions.startedAt));
+        .where(and(eq(executions.host_name, hostName), inArray(executions.status, open)))
+        .orderBy(asc(executions.started_at));
       return rows.map(toExecution);
     },
   };
@@ -109,26 +110,26 @@ const started = {
   name: placeholder("name"),
   status: placeholder("status"),
   input: placeholder("input"),
-  startedAt: placeholder("startedAt"),
-  hostName: placeholder("hostName"),
+  started_at: placeholder("started_at"),
+  host_name: placeholder("host_name"),
   device: placeholder("device"),
-  deviceModel: placeholder("deviceModel"),
-  deviceVersion: placeholder("deviceVersion"),
+  device_model: placeholder("device_model"),
+  device_version: placeholder("device_version"),
   environment: placeholder("environment"),
   release: placeholder("release"),
   build: placeholder("build"),
   userinterface: placeholder("userinterface"),
-  triggeredBy: placeholder("triggeredBy"),
-  correlationId: placeholder("correlationId"),
-  verifiedCount: placeholder("verifiedCount"),
+  triggered_by: placeholder("triggered_by"),
+  correlation_id: placeholder("correlation_id"),
+  verified_count: placeholder("verified_count"),
   outputs: placeholder("outputs"),
 };
 const ended = {
   status: sql`${placeholder("status")}`,
   reason: sql`${placeholder("reason")}::jsonb`,
-  finishedAt: sql`${placeholder("finishedAt")}`,
-  durationMs: sql`${placeholder("durationMs")}`,
-  verifiedCount: sql`${placeholder("verifiedCount")}`,
+  finished_at: sql`${placeholder("finished_at")}`,
+  duration_ms: sql`${placeholder("duration_ms")}`,
+  verified_count: sql`${placeholder("verified_count")}`,
   outputs: sql`${placeholder("outputs")}::jsonb`,
   result: sql`${placeholder("result")}::jsonb`,
 };
@@ -148,12 +149,10 @@ function statements(db: Database) {
   };
 }
 
-const columns = getTableColumns(executions);
-
 /** What stores runs that are over, as parts of a statement that {@link finishedRunValues} gives its values. */
 export function finishedRuns(db: Database) {
   const names = sql.join(
-    Object.values(columns).map(({ name }) => sql.identifier(name)),
+    Object.keys(getTableColumns(executions)).map((name) => sql.identifier(name)),
     sql`, `,
   );
   const run = db.$with("run").as(
@@ -181,27 +180,21 @@ export function finishedRuns(db: Database) {
 }
 
 export function finishedRunValues(runs: readonly FinishedRun[]): { runs: string; steps: string } {
-  const rows = runs.map(({ execution, end }) => {
-    const entries = Object.entries({ ...toRow(execution), ...toEnd(end) });
-    return Object.fromEntries(entries.map(([key, value]) => [columnName(key), value]));
-  });
+  const rows = runs.map(({ execution, end }) => everyColumn(executions, { ...toRow(execution), ...end }));
   const steps = Object.fromEntries(runs.map((run) => [run.execution.id, run.steps]));
   return { runs: JSON.stringify(rows), steps: JSON.stringify(steps) };
 }
 
-const columnNames = new Map(Object.entries(columns).map(([key, { name }]) => [key, name]));
-const columnName = (key: string) => columnNames.get(key) ?? key;
-
 /** The row may be there: the database took it, and its word was lost with the connection. */
 const endOfInserted = Object.fromEntries(
-  Object.keys(ended).map((key) => [key, sql`excluded.${sql.identifier(columnName(key))}`]),
+  Object.keys(ended).map((key) => [key, sql`excluded.${sql.identifier(key)}`]),
 );
 
 function stepRows(db: Database) {
   const append = db
     .insert(steps)
     .values({
-      executionId: placeholder("executionId"),
+      execution_id: placeholder("execution_id"),
       index: placeholder("index"),
       body: placeholder("body"),
     })
@@ -209,7 +202,7 @@ function stepRows(db: Database) {
     .prepare("append_step");
   return {
     async appendStep(executionId: string, step: Step): Promise<void> {
-      await append.execute({ executionId, index: step.index, body: step });
+      await append.execute({ execution_id: executionId, index: step.index, body: step });
     },
 
     /** In the order in which they were made. */
@@ -217,101 +210,32 @@ function stepRows(db: Database) {
       const rows = await db
         .select({ body: steps.body })
         .from(steps)
-        .where(eq(steps.executionId, executionId))
+        .where(eq(steps.execution_id, executionId))
         .orderBy(asc(steps.index));
       return rows.map(({ body }) => body);
     },
 
     async countSteps(executionId: string): Promise<number> {
-      const [row] = await db.select({ n: count() }).from(steps).where(eq(steps.executionId, executionId));
+      const [row] = await db.select({ n: count() }).from(steps).where(eq(steps.execution_id, executionId));
       return row?.n ?? 0;
     },
   };
 }
 
-function toRow(execution: NewExecution) {
-  return {
-    id: execution.id,
-    kind: execution.kind,
-    name: execution.name,
-    status: execution.status,
-    input: execution.input ?? {},
-    startedAt: execution.started_at,
-    hostName: execution.host_name,
-    device: execution.device ?? null,
-    deviceModel: execution.device_model ?? null,
-    deviceVersion: execution.device_version ?? null,
-    environment: execution.environment ?? null,
-    release: execution.release ?? null,
-    build: execution.build ?? null,
-    userinterface: execution.userinterface ?? null,
-    triggeredBy: execution.triggered_by,
-    correlationId: execution.correlation_id,
-    verifiedCount: execution.verified_count,
-    outputs: execution.outputs,
-  };
-}
-
-function toEnd(end: ExecutionEnd) {
-  return {
-    status: end.status,
-    reason: end.reason ?? null,
-    finishedAt: end.finished_at,
-    durationMs: end.duration_ms,
-    verifiedCount: end.verified_count,
-    outputs: end.outputs,
-    result: end.result ?? null,
-  };
-}
+const toRow = (execution: NewExecution) =>
+  everyColumn(executions, { ...execution, input: execution.input ?? {} });
 
 function endValues(id: string, end: ExecutionEnd) {
-  const row = toEnd(end);
-  const json = (given: unknown) => (given === null ? null : JSON.stringify(given));
-  return { ...row, id, reason: json(row.reason), outputs: json(row.outputs), result: json(row.result) };
+  const json = (given: unknown) => (given === null || given === undefined ? null : JSON.stringify(given));
+  const { reason, outputs, result } = end;
+  return { ...end, id, reason: json(reason), outputs: json(outputs), result: json(result) };
 }
 
-function toExecution(row: typeof executions.$inferSelect): Execution {
-  return {
-    id: row.id,
-    kind: row.kind,
-    name: row.name,
-    status: row.status,
-    ...given({
-      reason: row.reason,
-      finished_at: row.finishedAt,
-      duration_ms: row.durationMs,
-      device: row.device,
-      device_model: row.deviceModel,
-      device_version: row.deviceVersion,
-      environment: row.environment,
-      release: row.release,
-      build: row.build,
-      userinterface: row.userinterface,
-    }),
-    started_at: row.startedAt,
-    host_name: row.hostName,
-    triggered_by: row.triggeredBy,
-    correlation_id: row.correlationId,
-    verified_count: row.verifiedCount,
-    outputs: row.outputs,
-    input: row.input,
-    ...(toldBy.safeParse(row.result).data ?? {}),
-  };
+function toExecution({ result, ...row }: typeof executions.$inferSelect): Execution {
+  return { ...withoutNulls(row), input: row.input, ...(toldBy.safeParse(result).data ?? {}) };
 }
 
 /** What a run's own result tells of the run. */
 const toldBy = z
   .object({ attempts: z.array(attemptSchema), flaky: z.boolean(), rerun: z.string() })
   .partial();
-
-type Given<T> = { [K in keyof T]?: NonNullable<T[K]> };
-
-/** The entries that have a value: a missing column and an absent key are the same thing. */
-export function given<T extends object>(columns: T): Given<T> {
-  const kept: Given<T> = {};
-  for (const key in columns) {
-    const value = columns[key];
-    if (value !== null && value !== undefined) kept[key] = value;
-  }
-  return kept;
-}

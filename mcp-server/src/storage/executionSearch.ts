@@ -1,6 +1,7 @@
 import { and, count, desc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Classification, Execution, ExecutionKind, ExecutionStatus } from "../domain/index.ts";
+import { withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { executionAnalyses, executions } from "./schema.ts";
 
@@ -45,11 +46,15 @@ export function executionSearch(db: Database) {
       const rows = await db
         .select({ ...columns, left: sql`count(*) over ()`.mapWith(Number) })
         .from(executions)
-        .leftJoin(executionAnalyses, eq(executionAnalyses.executionId, executions.id))
+        .leftJoin(executionAnalyses, eq(executionAnalyses.execution_id, executions.id))
         .where(and(matching(filter), after && isBehind(after)))
-        .orderBy(desc(executions.startedAt), desc(executions.id))
+        .orderBy(desc(executions.started_at), desc(executions.id))
         .limit(limit);
-      return { found: rows.map(toFound), left: rows[0]?.left ?? 0 };
+      const found = rows.map(({ left: _, flaky, ...row }) => ({
+        ...withoutNulls(row),
+        ...(flaky && { flaky: true as const }),
+      }));
+      return { found, left: rows[0]?.left ?? 0 };
     },
 
     /** Of the whole filter; a status without a run is left out. `flaky` are some of those that passed. */
@@ -63,7 +68,7 @@ export function executionSearch(db: Database) {
           flaky: sql`count(*) filter (where ${isFlaky})`.mapWith(Number),
         })
         .from(executions)
-        .leftJoin(executionAnalyses, eq(executionAnalyses.executionId, executions.id))
+        .leftJoin(executionAnalyses, eq(executionAnalyses.execution_id, executions.id))
         .where(matching(filter))
         .groupBy(executions.status)
         .orderBy(executions.status);
@@ -81,20 +86,20 @@ export const isDevice = (column: PgColumn, name: string): SQL =>
 const isFlaky = sql`coalesce(${executions.result}->>'flaky', '') = 'true'`;
 
 const columns = {
-  id: executions.id,
+  execution_id: executions.id,
   kind: executions.kind,
   name: executions.name,
   status: executions.status,
   reason: executions.reason,
   device: executions.device,
-  startedAt: executions.startedAt,
-  durationMs: executions.durationMs,
+  started_at: executions.started_at,
+  duration_ms: executions.duration_ms,
   flaky: isFlaky.mapWith(Boolean),
   classification: executionAnalyses.classification,
 };
 
 const isBehind = (place: ExecutionPlace): SQL =>
-  sql`(${executions.startedAt}, ${executions.id}) < (${place.started_at}::timestamptz, ${place.execution_id}::text)`;
+  sql`(${executions.started_at}, ${executions.id}) < (${place.started_at}::timestamptz, ${place.execution_id}::text)`;
 
 function matching({ device, classification, since, until, ...filter }: ExecutionFilter): SQL | undefined {
   const equal: readonly [PgColumn, string | undefined][] = [
@@ -105,46 +110,18 @@ function matching({ device, classification, since, until, ...filter }: Execution
     [executions.environment, filter.environment],
     [executions.release, filter.release],
     [executions.build, filter.build],
-    [executions.correlationId, filter.correlation_id],
+    [executions.correlation_id, filter.correlation_id],
   ];
   return and(
     ...equal.map(([column, value]) => (value === undefined ? undefined : eq(column, value))),
     device === undefined ? undefined : isDevice(executions.device, device),
     classification === undefined ? undefined : isClassified(classification),
-    since === undefined ? undefined : gte(executions.startedAt, since),
-    until === undefined ? undefined : lt(executions.startedAt, until),
+    since === undefined ? undefined : gte(executions.started_at, since),
+    until === undefined ? undefined : lt(executions.started_at, until),
   );
 }
 
 const isClassified = (classification: Classification | "none"): SQL =>
   classification === "none"
-    ? isNull(executionAnalyses.executionId)
+    ? isNull(executionAnalyses.execution_id)
     : eq(executionAnalyses.classification, classification);
-
-type Row = {
-  id: string;
-  kind: ExecutionKind;
-  name: string;
-  status: ExecutionStatus;
-  reason: Execution["reason"] | null;
-  device: string | null;
-  startedAt: string;
-  durationMs: number | null;
-  flaky: boolean;
-  classification: Classification | null;
-};
-
-function toFound(row: Row): FoundExecution {
-  return {
-    execution_id: row.id,
-    kind: row.kind,
-    name: row.name,
-    status: row.status,
-    ...(row.reason && { reason: row.reason }),
-    ...(row.device !== null && { device: row.device }),
-    started_at: row.startedAt,
-    ...(row.durationMs !== null && { duration_ms: row.durationMs }),
-    ...(row.flaky && { flaky: true as const }),
-    ...(row.classification !== null && { classification: row.classification }),
-  };
-}

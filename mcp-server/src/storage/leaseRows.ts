@@ -1,19 +1,11 @@
-import { and, eq, lte, not, placeholder, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, lte, not, placeholder, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { leaseLosses, leases } from "./schema.ts";
 
 /** A lease as it is stored; times are ISO 8601 UTC. */
-export type LeaseRow = {
-  device_id: string;
-  session_id: string;
-  principal: string;
-  client: string;
-  fence: number;
-  implicit: boolean;
-  expires_at: string;
-};
-export type WantedLease = Omit<LeaseRow, "fence"> & { host_name: string; taken_at: string };
-export type LeaseLoss = { session_id: string; device_id: string; taken_by: string; at: string };
+export type LeaseRow = Omit<typeof leases.$inferSelect, "host_name" | "taken_at">;
+export type WantedLease = Omit<typeof leases.$inferSelect, "fence">;
+export type LeaseLoss = typeof leaseLosses.$inferSelect;
 export type LeaseRows = ReturnType<typeof leaseRows>;
 
 /**
@@ -21,11 +13,12 @@ export type LeaseRows = ReturnType<typeof leaseRows>;
  * which no UUID is, and expired long ago.
  */
 const freed = {
-  sessionId: sql`'released:' || ${leases.deviceId}`,
+  session_id: sql`'released:' || ${leases.device_id}`,
   principal: "",
   client: "",
-  expiresAt: new Date(0).toISOString(),
+  expires_at: new Date(0).toISOString(),
 };
+const { host_name: _host, taken_at: _taken, ...columns } = getTableColumns(leases);
 const isHeld = not(eq(leases.client, ""));
 
 /** Which lease a device has, until when. Who may have it is not decided here: only its host's daemon writes its rows. */
@@ -35,28 +28,27 @@ export function leaseRows(db: Database) {
     .update(leases)
     .set({
       implicit: sql`${placeholder("implicit")}::boolean`,
-      expiresAt: sql`${placeholder("expires")}::timestamptz`,
+      expires_at: sql`${placeholder("expires")}::timestamptz`,
     })
-    .where(eq(leases.sessionId, placeholder("session")))
-    .returning({ deviceId: leases.deviceId })
+    .where(eq(leases.session_id, placeholder("session")))
+    .returning({ device_id: leases.device_id })
     .prepare("extend_lease");
   return {
     /** Of one host: those that were not given back, expired or not. */
     async ofHost(host: string): Promise<LeaseRow[]> {
-      const rows = await db
-        .select()
+      return db
+        .select(columns)
         .from(leases)
-        .where(and(eq(leases.hostName, host), isHeld));
-      return rows.map(toLease);
+        .where(and(eq(leases.host_name, host), isHeld));
     },
 
     /** The device's last lease that was not given back, expired or not. */
     async ofDevice(deviceId: string): Promise<LeaseRow | undefined> {
       const [row] = await db
-        .select()
+        .select(columns)
         .from(leases)
-        .where(and(eq(leases.deviceId, deviceId), isHeld));
-      return row && toLease(row);
+        .where(and(eq(leases.device_id, deviceId), isHeld));
+      return row;
     },
 
     /**
@@ -86,14 +78,15 @@ export function leaseRows(db: Database) {
       const rows = await db
         .update(leases)
         .set(freed)
-        .where(and(eq(leases.sessionId, sessionId), isHeld))
-        .returning({ deviceId: leases.deviceId });
+        .where(and(eq(leases.session_id, sessionId), isHeld))
+        .returning({ device_id: leases.device_id });
       return rows.length > 0;
     },
 
-    async findLoss(sessionId: string): Promise<{ taken_by: string; at: string } | undefined> {
-      const [row] = await db.select().from(leaseLosses).where(eq(leaseLosses.sessionId, sessionId));
-      return row && { taken_by: row.takenBy, at: row.at };
+    async findLoss(sessionId: string): Promise<Pick<LeaseLoss, "taken_by" | "at"> | undefined> {
+      const { taken_by, at, session_id } = leaseLosses;
+      const [row] = await db.select({ taken_by, at }).from(leaseLosses).where(eq(session_id, sessionId));
+      return row;
     },
 
     /** Forgets losses that were recorded before an instant. */
@@ -108,42 +101,18 @@ async function replace(
   wanted: WantedLease,
   after: string | undefined,
 ): Promise<LeaseRow | undefined> {
-  const values = {
-    hostName: wanted.host_name,
-    sessionId: wanted.session_id,
-    principal: wanted.principal,
-    client: wanted.client,
-    implicit: wanted.implicit,
-    takenAt: wanted.taken_at,
-    expiresAt: wanted.expires_at,
-  };
   const [row] = await db
     .insert(leases)
-    .values({ deviceId: wanted.device_id, fence: 1, ...values })
+    .values({ ...wanted, fence: 1 })
     .onConflictDoUpdate({
-      target: leases.deviceId,
-      set: { ...values, fence: sql`${leases.fence} + 1` },
-      setWhere: eq(leases.sessionId, after ?? freed.sessionId),
+      target: leases.device_id,
+      set: { ...wanted, fence: sql`${leases.fence} + 1` },
+      setWhere: eq(leases.session_id, after ?? freed.session_id),
     })
-    .returning();
-  return row && toLease(row);
+    .returning(columns);
+  return row;
 }
 
 async function insertLoss(db: Database, loss: LeaseLoss): Promise<void> {
-  await db
-    .insert(leaseLosses)
-    .values({ sessionId: loss.session_id, deviceId: loss.device_id, takenBy: loss.taken_by, at: loss.at })
-    .onConflictDoNothing();
-}
-
-function toLease(row: typeof leases.$inferSelect): LeaseRow {
-  return {
-    device_id: row.deviceId,
-    session_id: row.sessionId,
-    principal: row.principal,
-    client: row.client,
-    fence: row.fence,
-    implicit: row.implicit,
-    expires_at: row.expiresAt,
-  };
+  await db.insert(leaseLosses).values(loss).onConflictDoNothing();
 }

@@ -2,18 +2,7 @@ import { type AnyColumn, and, count, eq, inArray, type SQL, sql } from "drizzle-
 import type { Database } from "./database.ts";
 import { edges, navigationRuns, nodes, trees } from "./schema.ts";
 
-export type NavigationRun = {
-  subject: "edge" | "node";
-  subject_id: string;
-  /** Of an edge's run only. */
-  action_set_id?: string | undefined;
-  device_model: string;
-  ok: boolean;
-  duration_ms: number;
-  kpi_ms?: number | undefined;
-  execution_id?: string | undefined;
-  at: string;
-};
+export type NavigationRun = Omit<typeof navigationRuns.$inferInsert, "id">;
 
 export type RunSummary = {
   subject: "edge" | "node";
@@ -33,56 +22,46 @@ const median = (column: AnyColumn, condition: SQL) =>
 
 const summary = {
   subject: navigationRuns.subject,
-  subject_id: navigationRuns.subjectId,
-  action_set_id: navigationRuns.actionSetId,
+  subject_id: navigationRuns.subject_id,
+  action_set_id: navigationRuns.action_set_id,
   runs: count(),
   successes: sql`count(*) filter (where ${navigationRuns.ok})`.mapWith(Number),
-  median_ms: sql`coalesce(${median(navigationRuns.durationMs, sql`${navigationRuns.ok}`)}, ${median(
-    navigationRuns.durationMs,
+  median_ms: sql`coalesce(${median(navigationRuns.duration_ms, sql`${navigationRuns.ok}`)}, ${median(
+    navigationRuns.duration_ms,
     sql`true`,
   )})`.mapWith(Number),
   kpi_median_ms: sql<
     number | null
-  >`${median(navigationRuns.kpiMs, sql`${navigationRuns.kpiMs} is not null`)}`,
+  >`${median(navigationRuns.kpi_ms, sql`${navigationRuns.kpi_ms} is not null`)}`,
 };
-const groups = [navigationRuns.subject, navigationRuns.subjectId, navigationRuns.actionSetId] as const;
+const groups = [navigationRuns.subject, navigationRuns.subject_id, navigationRuns.action_set_id] as const;
 
 /** The history of edges and nodes, which path weights and reliability are computed from. */
 export function navigationRows(db: Database) {
   return {
     async insert(run: NavigationRun): Promise<void> {
-      await db.insert(navigationRuns).values({
-        subject: run.subject,
-        subjectId: run.subject_id,
-        actionSetId: run.action_set_id ?? null,
-        deviceModel: run.device_model,
-        ok: run.ok,
-        durationMs: run.duration_ms,
-        kpiMs: run.kpi_ms ?? null,
-        executionId: run.execution_id ?? null,
-        at: run.at,
-      });
+      await db.insert(navigationRuns).values(run);
     },
     /** All that ran in one userinterface on one model of device. */
     async summaries(userinterfaceId: string, deviceModel: string): Promise<RunSummary[]> {
-      const inApp = eq(trees.userinterfaceId, userinterfaceId);
+      const inApp = eq(trees.userinterface_id, userinterfaceId);
       const ownEdges = db
         .select({ id: edges.id })
         .from(edges)
-        .innerJoin(trees, eq(edges.treeId, trees.id))
+        .innerJoin(trees, eq(edges.tree_id, trees.id))
         .where(inApp);
       const ownNodes = db
         .select({ id: nodes.id })
         .from(nodes)
-        .innerJoin(trees, eq(nodes.treeId, trees.id))
+        .innerJoin(trees, eq(nodes.tree_id, trees.id))
         .where(inApp);
       const rows = await db
         .select(summary)
         .from(navigationRuns)
         .where(
           and(
-            eq(navigationRuns.deviceModel, deviceModel),
-            sql`(${inArray(navigationRuns.subjectId, ownEdges)} or ${inArray(navigationRuns.subjectId, ownNodes)})`,
+            eq(navigationRuns.device_model, deviceModel),
+            sql`(${inArray(navigationRuns.subject_id, ownEdges)} or ${inArray(navigationRuns.subject_id, ownNodes)})`,
           ),
         )
         .groupBy(...groups);
@@ -94,8 +73,8 @@ export function navigationRows(db: Database) {
       subjectId: string,
       deviceModel?: string,
     ): Promise<RunSummary[]> {
-      const isSubject = and(eq(navigationRuns.subject, subject), eq(navigationRuns.subjectId, subjectId));
-      const isModel = deviceModel === undefined ? undefined : eq(navigationRuns.deviceModel, deviceModel);
+      const isSubject = and(eq(navigationRuns.subject, subject), eq(navigationRuns.subject_id, subjectId));
+      const isModel = deviceModel === undefined ? undefined : eq(navigationRuns.device_model, deviceModel);
       const rows = await db
         .select(summary)
         .from(navigationRuns)
@@ -107,7 +86,7 @@ export function navigationRows(db: Database) {
     async forget(subjectIds: readonly string[]): Promise<void> {
       for (let at = 0; at < subjectIds.length; at += batchSize) {
         const batch = subjectIds.slice(at, at + batchSize);
-        await db.delete(navigationRuns).where(inArray(navigationRuns.subjectId, batch));
+        await db.delete(navigationRuns).where(inArray(navigationRuns.subject_id, batch));
       }
     },
   };

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Coverage, Requirement, RequirementPriority, RequirementStatus } from "../domain/index.ts";
+import { withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { requirementLinks, requirements, testcases } from "./schema.ts";
 
@@ -67,7 +68,7 @@ export function requirementRows(db: Database) {
         .where(or(eq(requirements.code, codeOrId), eq(requirements.id, codeOrId)))
         .orderBy(desc(eq(requirements.code, codeOrId)))
         .limit(1);
-      return row && toRequirement(row);
+      return row && withoutNulls(row);
     },
 
     async codes(): Promise<string[]> {
@@ -81,14 +82,14 @@ export function requirementRows(db: Database) {
         .select({
           ...headline,
           status: requirements.status,
-          testcases: count(requirementLinks.testcaseId),
+          testcases: count(requirementLinks.testcase_id),
         })
         .from(requirements)
-        .leftJoin(requirementLinks, eq(requirementLinks.requirementId, requirements.id))
+        .leftJoin(requirementLinks, eq(requirementLinks.requirement_id, requirements.id))
         .where(matches(filter))
         .groupBy(requirements.id)
         .orderBy(byCode);
-      return rows.map(withoutNullCategory);
+      return rows.map(withoutNulls);
     },
 
     ...linkRows(db),
@@ -106,9 +107,9 @@ function linkRows(db: Database) {
     ): Promise<LinkOutcome> {
       const [row] = await db
         .insert(requirementLinks)
-        .values({ requirementId, testcaseId, coverage, at })
+        .values({ requirement_id: requirementId, testcase_id: testcaseId, coverage, at })
         .onConflictDoUpdate({
-          target: [requirementLinks.requirementId, requirementLinks.testcaseId],
+          target: [requirementLinks.requirement_id, requirementLinks.testcase_id],
           set: { coverage, at },
           setWhere: ne(requirementLinks.coverage, coverage),
         })
@@ -120,7 +121,7 @@ function linkRows(db: Database) {
 
     /** False when there was no link. */
     async unlink(requirementId: string, testcaseId: string): Promise<boolean> {
-      const { requirementId: requirement, testcaseId: testcase } = requirementLinks;
+      const { requirement_id: requirement, testcase_id: testcase } = requirementLinks;
       const rows = await db
         .delete(requirementLinks)
         .where(and(eq(requirement, requirementId), eq(testcase, testcaseId)))
@@ -134,7 +135,7 @@ function linkRows(db: Database) {
       const rows = await db
         .select({ coverage, n: count() })
         .from(requirementLinks)
-        .where(eq(requirementLinks.requirementId, requirementId))
+        .where(eq(requirementLinks.requirement_id, requirementId))
         .groupBy(coverage);
       const of = (wanted: Coverage) => rows.find((row) => row.coverage === wanted)?.n ?? 0;
       return { full: of("full"), partial: of("partial") };
@@ -153,8 +154,8 @@ function linkRows(db: Database) {
           coverage: requirementLinks.coverage,
         })
         .from(requirementLinks)
-        .innerJoin(requirements, eq(requirements.id, requirementLinks.requirementId))
-        .innerJoin(testcases, eq(testcases.id, requirementLinks.testcaseId))
+        .innerJoin(requirements, eq(requirements.id, requirementLinks.requirement_id))
+        .innerJoin(testcases, eq(testcases.id, requirementLinks.testcase_id))
         .where(inArray(testcases.name, [...testcaseNames]))
         .orderBy(byCode, byTestcase);
     },
@@ -172,7 +173,7 @@ export const byCode = asc(sql`${requirements.code} collate "C"`);
 export const byTestcase = asc(sql`${testcases.name} collate "C"`);
 
 export function matches({ priority, category, status, words = [] }: RequirementFilter): SQL | undefined {
-  const criteria = sql`array_to_string(array(select jsonb_array_elements_text(${requirements.acceptanceCriteria})), chr(10))`;
+  const criteria = sql`array_to_string(array(select jsonb_array_elements_text(${requirements.acceptance_criteria})), chr(10))`;
   const { code, name, description } = requirements;
   const text = sql`lower(concat_ws(chr(10), ${code}, ${name}, ${description}, ${criteria}))`;
   return and(
@@ -200,24 +201,12 @@ async function insert(
   code: string | SQL<string>,
   at: string,
 ): Promise<Requirement | undefined> {
-  const { id, name, description, priority, category, status } = requirement;
   const [row] = await db
     .insert(requirements)
-    .values({
-      id,
-      code,
-      name,
-      description,
-      priority,
-      category: category ?? null,
-      acceptanceCriteria: requirement.acceptance_criteria,
-      status,
-      createdAt: at,
-      updatedAt: at,
-    })
+    .values({ ...requirement, code, created_at: at, updated_at: at })
     .onConflictDoNothing({ target: requirements.code })
     .returning();
-  return row && toRequirement(row);
+  return row && withoutNulls(row);
 }
 
 async function update(
@@ -226,28 +215,10 @@ async function update(
   patch: RequirementPatch,
   at: string,
 ): Promise<Requirement | undefined> {
-  const { acceptance_criteria: acceptanceCriteria, ...rest } = patch;
   const [row] = await db
     .update(requirements)
-    .set({ ...rest, acceptanceCriteria, updatedAt: at })
+    .set({ ...patch, updated_at: at })
     .where(eq(requirements.id, id))
     .returning();
-  return row && toRequirement(row);
-}
-
-function toRequirement(row: typeof requirements.$inferSelect): Requirement {
-  const { acceptanceCriteria, createdAt, updatedAt, ...rest } = row;
-  return withoutNullCategory({
-    ...rest,
-    acceptance_criteria: acceptanceCriteria,
-    created_at: createdAt,
-    updated_at: updatedAt,
-  });
-}
-
-export function withoutNullCategory<Row extends { category: string | null }>({
-  category,
-  ...rest
-}: Row): Omit<Row, "category"> & { category?: string } {
-  return { ...rest, ...(category !== null && { category }) };
+  return row && withoutNulls(row);
 }

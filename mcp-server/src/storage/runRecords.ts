@@ -1,7 +1,7 @@
 import { and, between, desc, eq, inArray, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Attempt, Classification, Execution, Step } from "../domain/index.ts";
+import { withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
-import { given } from "./executionRows.ts";
 import { executionAnalyses, executions, steps } from "./schema.ts";
 
 /** What a run's judgement is made of. */
@@ -29,11 +29,11 @@ export function runRecords(db: Database): RunRecords {
     const rows = await db
       .select(columns)
       .from(executions)
-      .leftJoin(executionAnalyses, eq(executionAnalyses.executionId, executions.id))
-      .where(and(isNotNull(executions.finishedAt), ne(executions.id, without), where))
-      .orderBy(desc(executions.startedAt), desc(executions.id))
+      .leftJoin(executionAnalyses, eq(executionAnalyses.execution_id, executions.id))
+      .where(and(isNotNull(executions.finished_at), ne(executions.id, without), where))
+      .orderBy(desc(executions.started_at), desc(executions.id))
       .limit(limit);
-    return rows.map(({ required, optional }) => ({ ...required, ...given(optional) }));
+    return rows.map(({ required, optional }) => ({ ...required, ...withoutNulls(optional) }));
   }
 
   return {
@@ -48,7 +48,7 @@ export function runRecords(db: Database): RunRecords {
       );
       if (place === undefined) return [];
       const isTest = inArray(executions.kind, ["testcase", "script"]);
-      const isNear = between(executions.startedAt, after(-windowMs), after(windowMs));
+      const isNear = between(executions.started_at, after(-windowMs), after(windowMs));
       return find(id, and(isTest, isNear, place), mostRuns.near);
     },
   };
@@ -66,8 +66,8 @@ const columns = {
     kind: executions.kind,
     name: executions.name,
     status: executions.status,
-    started_at: executions.startedAt,
-    verified_count: executions.verifiedCount,
+    started_at: executions.started_at,
+    verified_count: executions.verified_count,
     unpassed,
   },
   optional: {

@@ -40,25 +40,25 @@ export { agentEvents, agentMessages, agentSessions, agentTasks } from "./agentSc
 export const leases = pgTable(
   "leases",
   {
-    deviceId: text("device_id").primaryKey(),
-    hostName: text("host_name").notNull(),
-    sessionId: text("session_id").notNull(),
+    device_id: text("device_id").primaryKey(),
+    host_name: text("host_name").notNull(),
+    session_id: text("session_id").notNull(),
     principal: text("principal").notNull(),
     client: text("client").notNull(),
     fence: bigint("fence", { mode: "number" }).notNull(),
     /** Taken by a driving call without a handle; ends 60 s after its last call. */
     implicit: boolean("implicit").notNull(),
-    takenAt: instant("taken_at").notNull(),
-    expiresAt: instant("expires_at").notNull(),
+    taken_at: instant("taken_at").notNull(),
+    expires_at: instant("expires_at").notNull(),
   },
-  (t) => [uniqueIndex("leases_session").on(t.sessionId)],
+  (t) => [uniqueIndex("leases_session").on(t.session_id)],
 );
 
 /** Why a lease ended before its owner gave it back, told to the owner's next call. */
 export const leaseLosses = pgTable("lease_losses", {
-  sessionId: text("session_id").primaryKey(),
-  deviceId: text("device_id").notNull(),
-  takenBy: text("taken_by").notNull(),
+  session_id: text("session_id").primaryKey(),
+  device_id: text("device_id").notNull(),
+  taken_by: text("taken_by").notNull(),
   at: instant("at").notNull(),
 });
 
@@ -70,10 +70,10 @@ export const userinterfaces = pgTable(
     models: jsonb("models").$type<string[]>().notNull(),
     app: jsonb("app").$type<UserInterfaceInput["app"]>().notNull(),
     variables: jsonb("variables").$type<Params>().notNull(),
-    testIdAttribute: text("test_id_attribute").notNull(),
-    rootTreeId: text("root_tree_id").notNull(),
-    createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
+    test_id_attribute: text("test_id_attribute").notNull(),
+    root_tree_id: text("root_tree_id").notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
   },
   (t) => [uniqueIndex("userinterfaces_name").on(t.name)],
 );
@@ -82,20 +82,20 @@ export const trees = pgTable(
   "trees",
   {
     id: text("id").primaryKey(),
-    userinterfaceId: text("userinterface_id")
+    userinterface_id: text("userinterface_id")
       .notNull()
       .references(() => userinterfaces.id, { onDelete: "cascade" }),
-    parentNodeId: text("parent_node_id"),
+    parent_node_id: text("parent_node_id"),
     name: text("name").notNull(),
   },
-  (t) => [index("trees_userinterface").on(t.userinterfaceId)],
+  (t) => [index("trees_userinterface").on(t.userinterface_id)],
 );
 
 export const nodes = pgTable(
   "nodes",
   {
     id: text("id").primaryKey(),
-    treeId: text("tree_id")
+    tree_id: text("tree_id")
       .notNull()
       .references(() => trees.id, { onDelete: "cascade" }),
     label: text("label").notNull(),
@@ -103,19 +103,19 @@ export const nodes = pgTable(
     position: jsonb("position").$type<NodeInput["position"]>().notNull(),
     description: text("description"),
     verifications: jsonb("verifications").$type<Verification[]>().notNull(),
-    passCondition: text("pass_condition").$type<NodeInput["pass_condition"]>().notNull(),
+    pass_condition: text("pass_condition").$type<NodeInput["pass_condition"]>().notNull(),
     protected: boolean("protected").notNull(),
     screenshot: text("screenshot"),
-    subtreeId: text("subtree_id"),
+    subtree_id: text("subtree_id"),
   },
-  (t) => [uniqueIndex("nodes_tree_label").on(t.treeId, t.label)],
+  (t) => [uniqueIndex("nodes_tree_label").on(t.tree_id, t.label)],
 );
 
 export const edges = pgTable(
   "edges",
   {
     id: text("id").primaryKey(),
-    treeId: text("tree_id")
+    tree_id: text("tree_id")
       .notNull()
       .references(() => trees.id, { onDelete: "cascade" }),
     source: text("source")
@@ -124,14 +124,14 @@ export const edges = pgTable(
     target: text("target")
       .notNull()
       .references(() => nodes.id, { onDelete: "cascade" }),
-    actionSets: jsonb("action_sets").$type<ActionSet[]>().notNull(),
+    action_sets: jsonb("action_sets").$type<ActionSet[]>().notNull(),
     priority: text("priority").$type<"p1" | "p2" | "p3">().notNull(),
     conditional: boolean("conditional").notNull(),
-    siblingShortcuts: boolean("sibling_shortcuts").notNull(),
-    finalWaitMs: integer("final_wait_ms").notNull(),
+    sibling_shortcuts: boolean("sibling_shortcuts").notNull(),
+    final_wait_ms: integer("final_wait_ms").notNull(),
   },
   (t) => [
-    index("edges_tree").on(t.treeId),
+    index("edges_tree").on(t.tree_id),
     index("edges_source").on(t.source),
     index("edges_target").on(t.target),
   ],
@@ -143,29 +143,29 @@ export const navigationRuns = pgTable(
   {
     id: bigserial("id", { mode: "number" }).primaryKey(),
     subject: text("subject").$type<"edge" | "node">().notNull(),
-    subjectId: text("subject_id").notNull(),
-    actionSetId: text("action_set_id"),
-    deviceModel: text("device_model").notNull(),
+    subject_id: text("subject_id").notNull(),
+    action_set_id: text("action_set_id"),
+    device_model: text("device_model").notNull(),
     ok: boolean("ok").notNull(),
-    durationMs: integer("duration_ms").notNull(),
-    kpiMs: integer("kpi_ms"),
-    executionId: text("execution_id"),
+    duration_ms: integer("duration_ms").notNull(),
+    kpi_ms: integer("kpi_ms"),
+    execution_id: text("execution_id"),
     at: instant("at").notNull(),
   },
-  (t) => [index("navigation_runs_subject").on(t.subject, t.subjectId, t.id)],
+  (t) => [index("navigation_runs_subject").on(t.subject, t.subject_id, t.id)],
 );
 
 /** Where a device is in an app. No node: unknown. */
 export const positions = pgTable(
   "positions",
   {
-    deviceId: text("device_id").notNull(),
-    userinterfaceId: text("userinterface_id").notNull(),
-    nodeId: text("node_id"),
+    device_id: text("device_id").notNull(),
+    userinterface_id: text("userinterface_id").notNull(),
+    node_id: text("node_id"),
     verified: boolean("verified").notNull(),
     at: instant("at").notNull(),
   },
-  (t) => [primaryKey({ columns: [t.deviceId, t.userinterfaceId] })],
+  (t) => [primaryKey({ columns: [t.device_id, t.userinterface_id] })],
 );
 
 export const testcases = pgTable(
@@ -173,10 +173,10 @@ export const testcases = pgTable(
   {
     id: text("id").primaryKey(),
     name: text("name").notNull(),
-    userinterfaceName: text("userinterface_name"),
+    userinterface_name: text("userinterface_name"),
     body: jsonb("body").$type<TestCaseInput>().notNull(),
-    createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
   },
   (t) => [uniqueIndex("testcases_name").on(t.name)],
 );
@@ -190,53 +190,53 @@ export const executions = pgTable(
     status: text("status").$type<Execution["status"]>().notNull(),
     reason: jsonb("reason").$type<Execution["reason"]>(),
     input: jsonb("input").notNull(),
-    startedAt: instant("started_at").notNull(),
-    finishedAt: instant("finished_at"),
-    durationMs: integer("duration_ms"),
-    hostName: text("host_name").notNull(),
+    started_at: instant("started_at").notNull(),
+    finished_at: instant("finished_at"),
+    duration_ms: integer("duration_ms"),
+    host_name: text("host_name").notNull(),
     device: text("device"),
-    deviceModel: text("device_model"),
-    deviceVersion: text("device_version"),
+    device_model: text("device_model"),
+    device_version: text("device_version"),
     environment: text("environment"),
     release: text("release"),
     build: text("build"),
     userinterface: text("userinterface"),
-    triggeredBy: text("triggered_by").notNull(),
-    correlationId: text("correlation_id").notNull(),
-    verifiedCount: integer("verified_count").notNull(),
+    triggered_by: text("triggered_by").notNull(),
+    correlation_id: text("correlation_id").notNull(),
+    verified_count: integer("verified_count").notNull(),
     outputs: jsonb("outputs").$type<Params>().notNull(),
     /** The run's own result, by kind: an action report, a navigation report, a test case's block results. */
     result: jsonb("result"),
   },
   (t) => [
     index("executions_status").on(t.status),
-    index("executions_started").on(t.startedAt),
-    index("executions_name").on(t.kind, t.name, t.startedAt),
+    index("executions_started").on(t.started_at),
+    index("executions_name").on(t.kind, t.name, t.started_at),
   ],
 );
 
 export const steps = pgTable(
   "steps",
   {
-    executionId: text("execution_id")
+    execution_id: text("execution_id")
       .notNull()
       .references(() => executions.id, { onDelete: "cascade" }),
     index: integer("index").notNull(),
     body: jsonb("body").$type<Step>().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.executionId, t.index] })],
+  (t) => [primaryKey({ columns: [t.execution_id, t.index] })],
 );
 
 /** What a finished run's result is worth: whether it was right, and whose fault a failure is. */
 export const executionAnalyses = pgTable("execution_analyses", {
-  executionId: text("execution_id")
+  execution_id: text("execution_id")
     .primaryKey()
     .references(() => executions.id, { onDelete: "cascade" }),
   classification: text("classification").$type<Classification>().notNull(),
   confidence: real("confidence").notNull(),
   summary: text("summary").notNull(),
   evidence: jsonb("evidence").$type<string[]>().notNull(),
-  analyzedBy: text("analyzed_by").notNull(),
+  analyzed_by: text("analyzed_by").notNull(),
   at: instant("at").notNull(),
 });
 
@@ -249,10 +249,10 @@ export const requirements = pgTable(
     description: text("description").notNull(),
     priority: text("priority").$type<RequirementPriority>().notNull(),
     category: text("category"),
-    acceptanceCriteria: jsonb("acceptance_criteria").$type<string[]>().notNull(),
+    acceptance_criteria: jsonb("acceptance_criteria").$type<string[]>().notNull(),
     status: text("status").$type<RequirementStatus>().notNull(),
-    createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
   },
   (t) => [uniqueIndex("requirements_code").on(t.code)],
 );
@@ -261,18 +261,18 @@ export const requirements = pgTable(
 export const requirementLinks = pgTable(
   "requirement_links",
   {
-    requirementId: text("requirement_id")
+    requirement_id: text("requirement_id")
       .notNull()
       .references(() => requirements.id, { onDelete: "cascade" }),
-    testcaseId: text("testcase_id")
+    testcase_id: text("testcase_id")
       .notNull()
       .references(() => testcases.id, { onDelete: "cascade" }),
     coverage: text("coverage").$type<Coverage>().notNull(),
     at: instant("at").notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.requirementId, t.testcaseId] }),
-    index("requirement_links_testcase").on(t.testcaseId),
+    primaryKey({ columns: [t.requirement_id, t.testcase_id] }),
+    index("requirement_links_testcase").on(t.testcase_id),
   ],
 );
 
@@ -282,17 +282,17 @@ export const deployments = pgTable(
   {
     id: text("id").primaryKey(),
     name: text("name").notNull(),
-    hostName: text("host_name").notNull(),
+    host_name: text("host_name").notNull(),
     body: jsonb("body").$type<DeploymentInput>().notNull(),
     status: text("status").$type<DeploymentStatus>().notNull(),
     /** Runs that were started, the interrupted ones included; what `max_executions` limits. */
     started: integer("started").notNull(),
-    nextAt: instant("next_at"),
-    createdBy: text("created_by").notNull(),
-    createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
+    next_at: instant("next_at"),
+    created_by: text("created_by").notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
   },
-  (t) => [uniqueIndex("deployments_name").on(t.name), index("deployments_due").on(t.hostName, t.nextAt)],
+  (t) => [uniqueIndex("deployments_name").on(t.name), index("deployments_due").on(t.host_name, t.next_at)],
 );
 
 /** One due time of a deployment and what became of it. A due time is claimed once: (deployment, due) is unique. */
@@ -300,17 +300,17 @@ export const deploymentRuns = pgTable(
   "deployment_runs",
   {
     id: text("id").primaryKey(),
-    deploymentId: text("deployment_id")
+    deployment_id: text("deployment_id")
       .notNull()
       .references(() => deployments.id, { onDelete: "cascade" }),
-    dueAt: instant("due_at").notNull(),
+    due_at: instant("due_at").notNull(),
     status: text("status").$type<DeploymentRunStatus>().notNull(),
     reason: jsonb("reason").$type<Execution["reason"]>(),
-    executionId: text("execution_id"),
-    startedAt: instant("started_at"),
-    finishedAt: instant("finished_at"),
+    execution_id: text("execution_id"),
+    started_at: instant("started_at"),
+    finished_at: instant("finished_at"),
   },
-  (t) => [uniqueIndex("deployment_runs_due").on(t.deploymentId, t.dueAt)],
+  (t) => [uniqueIndex("deployment_runs_due").on(t.deployment_id, t.due_at)],
 );
 
 /** A named crop or text of a screen, per app and device model, that checks compare with. The file is in `references/`. */
@@ -318,10 +318,10 @@ export const screenReferences = pgTable(
   "screen_references",
   {
     id: text("id").primaryKey(),
-    userinterfaceId: text("userinterface_id")
+    userinterface_id: text("userinterface_id")
       .notNull()
       .references(() => userinterfaces.id, { onDelete: "cascade" }),
-    deviceModel: text("device_model").notNull(),
+    device_model: text("device_model").notNull(),
     name: text("name").notNull(),
     kind: text("kind").$type<ReferenceKind>().notNull(),
     area: jsonb("area").$type<Area>(),
@@ -329,10 +329,10 @@ export const screenReferences = pgTable(
     text: text("text"),
     /** Of kind `image`: the PNG's sha256, which names its file. */
     sha256: text("sha256"),
-    createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
   },
-  (t) => [uniqueIndex("screen_references_name").on(t.userinterfaceId, t.deviceModel, t.name)],
+  (t) => [uniqueIndex("screen_references_name").on(t.userinterface_id, t.device_model, t.name)],
 );
 
 /** Something that went wrong on a device or beside one. Its pictures are artifact URIs. */
@@ -341,21 +341,21 @@ export const alerts = pgTable(
   {
     id: text("id").primaryKey(),
     kind: text("kind").notNull(),
-    deviceId: text("device_id"),
+    device_id: text("device_id"),
     source: text("source").notNull(),
     message: text("message").notNull(),
     state: text("state").$type<AlertState>().notNull(),
     triage: text("triage").$type<AlertTriage>(),
-    triageReason: text("triage_reason"),
-    triagedBy: text("triaged_by"),
-    startFrame: text("start_frame"),
-    endFrame: text("end_frame"),
+    triage_reason: text("triage_reason"),
+    triaged_by: text("triaged_by"),
+    start_frame: text("start_frame"),
+    end_frame: text("end_frame"),
     details: jsonb("details").$type<Params>().notNull(),
-    startedAt: instant("started_at").notNull(),
-    resolvedAt: instant("resolved_at"),
-    updatedAt: instant("updated_at").notNull(),
+    started_at: instant("started_at").notNull(),
+    resolved_at: instant("resolved_at"),
+    updated_at: instant("updated_at").notNull(),
   },
-  (t) => [index("alerts_state").on(t.state, t.startedAt), index("alerts_device").on(t.deviceId)],
+  (t) => [index("alerts_state").on(t.state, t.started_at), index("alerts_device").on(t.device_id)],
 );
 
 /** Files beside the database, named by their sha256; each host has its own. */
@@ -363,14 +363,14 @@ export const artifacts = pgTable(
   "artifacts",
   {
     sha256: text("sha256").notNull(),
-    hostName: text("host_name").notNull(),
-    mimeType: text("mime_type").notNull(),
+    host_name: text("host_name").notNull(),
+    mime_type: text("mime_type").notNull(),
     bytes: bigint("bytes", { mode: "number" }).notNull(),
-    createdAt: instant("created_at").notNull(),
+    created_at: instant("created_at").notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.sha256, t.hostName] }),
-    index("artifacts_host_age").on(t.hostName, t.createdAt, t.sha256),
+    primaryKey({ columns: [t.sha256, t.host_name] }),
+    index("artifacts_host_age").on(t.host_name, t.created_at, t.sha256),
   ],
 );
 
@@ -380,16 +380,16 @@ export const events = pgTable("events", {
   type: text("type").notNull(),
   priority: text("priority").$type<"critical" | "high" | "normal">().notNull(),
   source: text("source").notNull(),
-  deviceId: text("device_id"),
-  executionId: text("execution_id"),
-  alertId: text("alert_id"),
+  device_id: text("device_id"),
+  execution_id: text("execution_id"),
+  alert_id: text("alert_id"),
   payload: jsonb("payload").$type<Params>().notNull(),
   at: instant("at").notNull(),
 });
 
 export const eventCursors = pgTable("event_cursors", {
   consumer: text("consumer").primaryKey(),
-  eventId: bigint("event_id", { mode: "number" }).notNull(),
+  event_id: bigint("event_id", { mode: "number" }).notNull(),
 });
 
 /** Who did what to which device, with which fence, and how it ended. */
@@ -400,11 +400,11 @@ export const audit = pgTable(
     principal: text("principal").notNull(),
     client: text("client").notNull(),
     tool: text("tool").notNull(),
-    deviceId: text("device_id"),
+    device_id: text("device_id"),
     fence: bigint("fence", { mode: "number" }),
     outcome: text("outcome").notNull(),
-    durationMs: integer("duration_ms").notNull(),
-    traceId: text("trace_id").notNull(),
+    duration_ms: integer("duration_ms").notNull(),
+    trace_id: text("trace_id").notNull(),
     at: instant("at").notNull(),
   },
   (t) => [index("audit_at").on(t.at)],
@@ -418,7 +418,7 @@ export const idempotency = pgTable(
     key: text("key").notNull(),
     tool: text("tool").notNull(),
     /** sha256 of the arguments: a key with other arguments is refused. */
-    inputHash: text("input_hash").notNull(),
+    input_hash: text("input_hash").notNull(),
     result: jsonb("result"),
     at: instant("at").notNull(),
   },

@@ -15,7 +15,7 @@ export function testcaseRows(db: Database) {
     async insert(id: string, testcase: TestCaseInput, at: string): Promise<boolean> {
       const rows = await db
         .insert(testcases)
-        .values({ id, ...columnsOf(testcase, at), createdAt: at })
+        .values({ id, ...columnsOf(testcase, at), created_at: at })
         .onConflictDoNothing({ target: testcases.name })
         .returning({ id: testcases.id });
       return rows.length > 0;
@@ -36,7 +36,7 @@ export function testcaseRows(db: Database) {
       const rows = await db
         .select()
         .from(testcases)
-        .where(userinterface === undefined ? undefined : eq(testcases.userinterfaceName, userinterface))
+        .where(userinterface === undefined ? undefined : eq(testcases.userinterface_name, userinterface))
         .orderBy(asc(sql`${testcases.name} collate "C"`));
       return rows.map(toTestcase);
     },
@@ -56,12 +56,12 @@ export function testcaseRows(db: Database) {
       await db.transaction(async (tx) => {
         await tx
           .update(testcases)
-          .set({ name: renamed.name, body: renamed, updatedAt: at })
+          .set({ name: renamed.name, body: renamed, updated_at: at })
           .where(eq(testcases.id, id));
         for (const caller of callers) {
           await tx
             .update(testcases)
-            .set({ body: caller, updatedAt: at })
+            .set({ body: caller, updated_at: at })
             .where(eq(testcases.name, caller.name));
         }
       });
@@ -85,7 +85,7 @@ async function upsert(db: Database, id: string, testcase: TestCaseInput, at: str
   const { name, ...changed } = columnsOf(testcase, at);
   const [row] = await db
     .insert(testcases)
-    .values({ id, name, createdAt: at, ...changed })
+    .values({ id, name, created_at: at, ...changed })
     .onConflictDoUpdate({ target: testcases.name, set: changed })
     .returning({ id: testcases.id });
   return { id: row?.id ?? id, created: row?.id === id };
@@ -93,11 +93,12 @@ async function upsert(db: Database, id: string, testcase: TestCaseInput, at: str
 
 const columnsOf = (testcase: TestCaseInput, at: string) => ({
   name: testcase.name,
-  userinterfaceName: testcase.userinterface_name ?? null,
+  userinterface_name: testcase.userinterface_name ?? null,
   body: testcase,
-  updatedAt: at,
+  updated_at: at,
 });
 
 function toTestcase(row: typeof testcases.$inferSelect): TestCase {
-  return { ...row.body, id: row.id, created_at: row.createdAt, updated_at: row.updatedAt };
+  const { body, id, created_at, updated_at } = row;
+  return { ...body, id, created_at, updated_at };
 }

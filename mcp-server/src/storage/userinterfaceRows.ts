@@ -1,37 +1,36 @@
 import { asc, count, eq, or, sql } from "drizzle-orm";
-import type { UserInterface } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { edges, nodes, trees, userinterfaces } from "./schema.ts";
 
-export type UserInterfaceRow = UserInterface & { created_at: string; updated_at: string };
+export type UserInterfaceRow = typeof userinterfaces.$inferSelect;
 export type UserInterfaceCounts = UserInterfaceRow & { nodes: number; edges: number; trees: number };
 
 /** The models of apps, apart from their trees. */
 export function userinterfaceRows(db: Database) {
   return {
     async insert(row: UserInterfaceRow): Promise<void> {
-      await db.insert(userinterfaces).values(valuesOf(row));
+      await db.insert(userinterfaces).values(row);
     },
     async update(row: UserInterfaceRow): Promise<void> {
-      await db.update(userinterfaces).set(valuesOf(row)).where(eq(userinterfaces.id, row.id));
+      await db.update(userinterfaces).set(row).where(eq(userinterfaces.id, row.id));
     },
     /**
      * Marks the model as changed, so that every process that holds a copy loads it again. Gives the mark: `at`, or the
      * millisecond after the mark before, whichever is later, so that no two changes have the same.
      */
     async touch(id: string, at: string): Promise<string> {
-      const later = sql`greatest(${at}::timestamptz, ${userinterfaces.updatedAt} + interval '1 millisecond')`;
+      const later = sql`greatest(${at}::timestamptz, ${userinterfaces.updated_at} + interval '1 millisecond')`;
       const [row] = await db
         .update(userinterfaces)
-        .set({ updatedAt: later })
+        .set({ updated_at: later })
         .where(eq(userinterfaces.id, id))
-        .returning({ at: userinterfaces.updatedAt });
+        .returning({ at: userinterfaces.updated_at });
       return row?.at ?? at;
     },
     async find(idOrName: string): Promise<UserInterfaceRow | undefined> {
       const isMeant = or(eq(userinterfaces.id, idOrName), eq(userinterfaces.name, idOrName));
       const [row] = await db.select().from(userinterfaces).where(isMeant).limit(1);
-      return row && fromRow(row);
+      return row;
     },
     async names(): Promise<string[]> {
       const rows = await db.select({ name: userinterfaces.name }).from(userinterfaces);
@@ -40,21 +39,21 @@ export function userinterfaceRows(db: Database) {
     /** By name, with what each holds. */
     async list(): Promise<UserInterfaceCounts[]> {
       const rows = await db.select().from(userinterfaces).orderBy(asc(userinterfaces.name));
-      const perTree = { id: trees.userinterfaceId, n: count() };
-      const treeCounts = await db.select(perTree).from(trees).groupBy(trees.userinterfaceId);
+      const perTree = { id: trees.userinterface_id, n: count() };
+      const treeCounts = await db.select(perTree).from(trees).groupBy(trees.userinterface_id);
       const nodeCounts = await db
         .select(perTree)
         .from(nodes)
-        .innerJoin(trees, eq(nodes.treeId, trees.id))
-        .groupBy(trees.userinterfaceId);
+        .innerJoin(trees, eq(nodes.tree_id, trees.id))
+        .groupBy(trees.userinterface_id);
       const edgeCounts = await db
         .select(perTree)
         .from(edges)
-        .innerJoin(trees, eq(edges.treeId, trees.id))
-        .groupBy(trees.userinterfaceId);
+        .innerJoin(trees, eq(edges.tree_id, trees.id))
+        .groupBy(trees.userinterface_id);
       const of = (counts: { id: string; n: number }[], id: string) => counts.find((c) => c.id === id)?.n ?? 0;
       return rows.map((row) => ({
-        ...fromRow(row),
+        ...row,
         trees: of(treeCounts, row.id),
         nodes: of(nodeCounts, row.id),
         edges: of(edgeCounts, row.id),
@@ -64,33 +63,5 @@ export function userinterfaceRows(db: Database) {
     async remove(id: string): Promise<void> {
       await db.delete(userinterfaces).where(eq(userinterfaces.id, id));
     },
-  };
-}
-
-function valuesOf(row: UserInterfaceRow): typeof userinterfaces.$inferInsert {
-  return {
-    id: row.id,
-    name: row.name,
-    models: row.models,
-    app: row.app,
-    variables: row.variables,
-    testIdAttribute: row.test_id_attribute,
-    rootTreeId: row.root_tree_id,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function fromRow(row: typeof userinterfaces.$inferSelect): UserInterfaceRow {
-  return {
-    id: row.id,
-    name: row.name,
-    models: row.models,
-    app: row.app,
-    variables: row.variables,
-    test_id_attribute: row.testIdAttribute,
-    root_tree_id: row.rootTreeId,
-    created_at: row.createdAt,
-    updated_at: row.updatedAt,
   };
 }
