@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { DeviceModel } from "@labwright/controllers";
 import { controllerSettings } from "./config/controllers.ts";
-import { describeIssues } from "./config/describe.ts";
 import {
   type EnvironmentSettings,
   type LogLevel,
@@ -22,6 +21,8 @@ export type { LogLevel } from "./config/environment.ts";
 export type { Environment } from "./config/places.ts";
 export type { DeviceSettings, SecretSource } from "./config/resolve.ts";
 export type { Problem } from "./config/source.ts";
+
+import { schemaProblems } from "./domain/schemaProblems.ts";
 
 /** Everything that is set from outside, validated, with defaults; all paths absolute. Read once, when a process starts. */
 export type Config = {
@@ -120,7 +121,8 @@ function parseFile(path: string, text: string, controllers: ControllerSettings, 
   const schema = configFileSchema(controllers);
   const parsed = schema.safeParse(source.value);
   if (!parsed.success) {
-    problems.push(...describeIssues(parsed.error.issues, schema, source));
+    for (const { path, message, key } of schemaProblems(parsed.error.issues, schema, () => undefined))
+      problems.push(source.problem(path, message, key));
     return undefined;
   }
   const report = (at: readonly PropertyKey[], message: string) => problems.push(source.problem(at, message));

@@ -103,8 +103,8 @@ describe("what callTool refuses", () => {
     expect(error.details.problems).toEqual([
       { path: "target", problem: expect.stringContaining("expected string") },
       { path: "steps[0].target", problem: expect.stringContaining("expected string") },
-      { path: "steps[0].traget", problem: 'unknown argument (did you mean "target"?)' },
-      { path: "cuont", problem: 'unknown argument (did you mean "count"?)' },
+      { path: "steps[0].traget", problem: 'unknown key "traget"; did you mean "target"?' },
+      { path: "cuont", problem: 'unknown key "cuont"; did you mean "count"?' },
     ]);
     expect(error.hint).toContain("target, count, steps");
   });

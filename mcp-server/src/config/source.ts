@@ -1,4 +1,5 @@
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+import { pathText } from "../domain/schemaProblems.ts";
 
 /** One thing wrong in the configuration. `line` and `column` count from 1; a problem of the environment has none. */
 export type Problem = { file: string; line?: number; column?: number; path: string; message: string };
@@ -64,12 +65,4 @@ function keyOffset(document: Document, path: Path, key: string): number {
     ? node.items.find(({ key: k }) => isScalar(k) && String(k.value) === key)
     : undefined;
   return isScalar(pair?.key) && pair.key.range ? pair.key.range[0] : offsetOf(document, path);
-}
-
-/** `devices[0].controllers.web` */
-export function pathText(path: Path): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === "number") return `${text}[${part}]`;
-    return text === "" ? String(part) : `${text}.${String(part)}`;
-  }, "");
 }

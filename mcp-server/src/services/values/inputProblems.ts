@@ -1,5 +1,5 @@
-import { nearest } from "@labwright/controllers";
 import { z } from "zod";
+import { pathText, schemaProblems, valueAt } from "../../domain/schemaProblems.ts";
 import { strictOf } from "../../domain/strictOf.ts";
 
 /**
@@ -9,35 +9,15 @@ import { strictOf } from "../../domain/strictOf.ts";
 export function inputProblems(schema: z.ZodObject, value: unknown, at: string): string[] {
   const parsed = strictOf(schema).safeParse(value);
   if (parsed.success) return [];
-  return parsed.error.issues
-    .filter((issue) => !isPlaceholder(valueAt(value, issue.path)))
-    .map((issue) => `${pathText(at, issue.path)}: ${issueText(issue, Object.keys(schema.shape))}`);
-}
-
-function issueText(issue: z.core.$ZodIssue, known: readonly string[]): string {
-  if (issue.code !== "unrecognized_keys") return issue.message;
-  const hints = issue.keys.map((key) => {
-    const [near] = issue.path.length === 0 ? nearest(key, known, 1) : [];
-    return near ? `"${key}" (did you mean "${near}"?)` : `"${key}"`;
-  });
-  return `unknown argument ${hints.join(", ")}`;
+  return schemaProblems(parsed.error.issues, schema)
+    .filter(({ path }) => !isPlaceholder(valueAt(value, path)))
+    .map(
+      ({ path, message }) =>
+        `${pathText([at, ...path].filter((part) => part !== "")) || "arguments"}: ${message}`,
+    );
 }
 
 const isPlaceholder = (value: unknown) => typeof value === "string" && /\{\{[^{}]+\}\}/.test(value);
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let current = value;
-  for (const key of path) {
-    if (typeof current !== "object" || current === null) return undefined;
-    current = Reflect.get(current, key);
-  }
-  return current;
-}
-
-function pathText(at: string, path: readonly PropertyKey[]): string {
-  const tail = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  return at === "" ? tail.replace(/^\./, "") || "arguments" : `${at}${tail}`;
-}
 
 /** The strict JSON of a schema, for a caller that wants to know what to give. */
 export function schemaJson(schema: z.ZodType): Record<string, unknown> {

@@ -1,5 +1,4 @@
-/** JSON of names and ids takes about a token for 2.5 characters (o200k, measured on lists of nodes with UUIDs). */
-const charactersPerToken = 2.5;
+import { estimateTokens } from "./tokens.ts";
 
 /** No item has fewer tokens. */
 const fewestTokens = 20;
@@ -11,12 +10,11 @@ export type Page<Item> = { items: Item[]; more: number };
 
 /** As many items from `offset` on as fit into `maxTokens`, at least one; `more` is how many are left. */
 export function pageOf<Item>(items: readonly Item[], offset: number, maxTokens: number): Page<Item> {
-  const budget = maxTokens * charactersPerToken;
   const page: Item[] = [];
   let used = 0;
   for (const item of items.slice(offset)) {
-    used += JSON.stringify(item).length + 1;
-    if (page.length > 0 && used > budget) break;
+    used += estimateTokens(`${JSON.stringify(item)},`);
+    if (page.length > 0 && used > maxTokens) break;
     page.push(item);
   }
   return { items: page, more: Math.max(0, items.length - offset - page.length) };

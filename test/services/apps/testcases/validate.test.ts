@@ -48,7 +48,7 @@ describeEachDatabase("test cases", (open) => {
           expect.stringMatching(/^blocks\[1\]\.id: a block id is/),
           expect.stringMatching(/^blocks\[1\]\.duration_ms: /),
           expect.stringMatching(/^blocks\[2\]\.body\.blocks\[0\]\.target: /),
-          expect.stringMatching(/^: unknown "colour"/),
+          expect.stringMatching(/^: unknown key "colour"/),
         ]),
       );
     });

@@ -8,7 +8,7 @@ import {
 } from "../../../../mcp-server/src/services/devices/screen/diff.ts";
 import { findElements } from "../../../../mcp-server/src/services/devices/screen/find.ts";
 import { renderElements } from "../../../../mcp-server/src/services/devices/screen/render.ts";
-import { estimateTokens } from "../../../../mcp-server/src/services/devices/screen/tokens.ts";
+import { estimateTokens } from "../../../../mcp-server/src/services/values/tokens.ts";
 
 let given = 0;
 function element(role: string, name: string, more: Partial<Element> = {}): Element {

@@ -1,17 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Path, parseSource, pathText, type Source } from "../../../config/source.ts";
+import { type Path, parseSource, type Source } from "../../../config/source.ts";
 import type { EdgeDraft, Node, ReferenceDocument, TestCaseInput } from "../../../domain/index.ts";
+import { pathText, schemaProblems } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
 import { namedSets, withSharedActions } from "../userinterfaces/editEdges.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { edgeProblems, nodeProblems, treeProblems } from "../userinterfaces/problems.ts";
-import {
-  maxCharacters,
-  schemaProblems,
-  type YamlDocument,
-  type YamlTree,
-  yamlSchema,
-} from "./yamlDocument.ts";
+import { maxCharacters, type YamlDocument, type YamlTree, yamlSchema } from "./yamlDocument.ts";
 
 const shownProblems = 20;
 
@@ -35,7 +30,8 @@ export function readYaml(text: string, known?: AppModel): Imported {
   const parsed = yamlSchema.safeParse(source.value);
   const problems = new Problems(source);
   if (source.problems.length > 0 || !parsed.success) {
-    const found = source.problems.length > 0 || parsed.success ? [] : schemaProblems(parsed.error);
+    const found =
+      source.problems.length > 0 || parsed.success ? [] : schemaProblems(parsed.error.issues, yamlSchema);
     for (const { path, message, key } of found) problems.add(path, message, key);
     throw problems.error();
   }

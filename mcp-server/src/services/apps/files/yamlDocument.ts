@@ -42,11 +42,3 @@ export const yamlSchema = z.strictObject({
   references: z.array(referenceDocumentSchema).max(1_000).optional(),
 });
 export type YamlDocument = z.output<typeof yamlSchema>;
-
-/** The problems of a schema, each with its path and, for an unknown key, the key itself. */
-export function schemaProblems(error: z.ZodError): { path: PropertyKey[]; message: string; key?: string }[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code !== "unrecognized_keys") return [{ path: issue.path, message: issue.message }];
-    return issue.keys.map((key) => ({ path: issue.path, message: `unknown key "${key}"`, key }));
-  });
-}

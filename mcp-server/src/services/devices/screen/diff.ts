@@ -1,7 +1,7 @@
 import type { Element } from "@labwright/controllers";
+import { estimateTokens } from "../../values/tokens.ts";
 import { describeElement, quote } from "./describe.ts";
 import { renderElements } from "./render.ts";
-import { estimateTokens } from "./tokens.ts";
 
 export type Change = { before: Element; after: Element };
 /**

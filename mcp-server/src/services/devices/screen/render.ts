@@ -1,6 +1,6 @@
 import type { Element } from "@labwright/controllers";
+import { estimateTokens } from "../../values/tokens.ts";
 import { describeElement, quote } from "./describe.ts";
-import { estimateTokens } from "./tokens.ts";
 
 /** `shown` elements are in the text and `more` are not; runs that were cut short say so where they were cut. */
 export type Rendered = { text: string; shown: number; more: number };

@@ -15,6 +15,7 @@ import type {
   Shot,
   ShotOptions,
 } from "../../ports.ts";
+import { estimateTokens } from "../../values/tokens.ts";
 import { commandsOf } from "../findCommand.ts";
 import { viewOf } from "./analysis.ts";
 import { rankCandidates } from "./candidates.ts";
@@ -24,7 +25,6 @@ import { readIntent } from "./intent.ts";
 import { drawMarks, scaleFrame } from "./pictures.ts";
 import { renderElements } from "./render.ts";
 import { elementsOf, missing, screenOf } from "./sources.ts";
-import { estimateTokens } from "./tokens.ts";
 
 /** How many of a caller's looks `changes_since` reaches back. */
 const keptLooks = 2;

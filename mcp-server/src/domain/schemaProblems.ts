@@ -1,0 +1,89 @@
+import { nearest } from "@labwright/controllers";
+import { z } from "zod";
+
+type Issue = z.core.$ZodIssue;
+type UnionIssue = Extract<Issue, { code: "invalid_union" }>;
+type Path = readonly PropertyKey[];
+
+/** What a schema says against a value. Of an unknown key, `path` leads to the object that has it. */
+export type SchemaProblem = { path: PropertyKey[]; message: string; key?: string };
+
+/** The issues of the branch that was meant, or a message of its own; undefined for what the schema says. */
+export type Branch = (issue: UnionIssue, path: Path) => readonly Issue[] | string | undefined;
+
+/** Every problem of a failed parse. An unknown key is named with the nearest known one. */
+export function schemaProblems(
+  issues: readonly Issue[],
+  schema: z.core.$ZodType,
+  branch: Branch = closestBranch,
+): SchemaProblem[] {
+  const describe = (issue: Issue, above: Path): SchemaProblem[] => {
+    const path = [...above, ...issue.path];
+    if (issue.code === "unrecognized_keys") {
+      const known = [...new Set(keysAt(schema, path))];
+      return issue.keys.map((key) => ({ path, message: `unknown key "${key}"${offer(key, known)}`, key }));
+    }
+    const meant = issue.code === "invalid_union" ? branch(issue, path) : undefined;
+    if (meant === undefined || typeof meant === "string") return [{ path, message: meant ?? issue.message }];
+    return meant.flatMap((inner) => describe(inner, path));
+  };
+  return issues.flatMap((issue) => describe(issue, []));
+}
+
+function offer(key: string, known: readonly string[]): string {
+  const [best] = nearest(key, known, 1);
+  if (best !== undefined) return `; did you mean "${best}"?`;
+  return known.length > 0 ? `; known are ${known.join(", ")}` : "";
+}
+
+/** The branch with the fewest problems. */
+const closestBranch: Branch = ({ errors }) => errors.toSorted((a, b) => weight(a) - weight(b))[0];
+
+const weight = (issues: readonly Issue[]): number =>
+  issues.reduce((sum, issue) => sum + (issue.code === "invalid_type" && issue.path.length === 0 ? 10 : 1), 0);
+
+/** `devices[0].controllers.web` */
+export const pathText = (path: Path): string =>
+  path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "");
+
+/** What stands at a path in a value; undefined where there is nothing. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let current = value;
+  for (const key of path) {
+    if (typeof current !== "object" || current === null) return undefined;
+    current = Reflect.get(current, key);
+  }
+  return current;
+}
+
+/** The names that an object at `path` may have, over all branches of a union. */
+function keysAt(schema: z.core.$ZodType, path: Path): string[] {
+  const inside = unwrapped(schema);
+  if (inside.length > 0) return inside.flatMap((inner) => keysAt(inner, path));
+  const [step, ...rest] = path;
+  if (step === undefined) return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const inner = childAt(schema, step);
+  return inner === undefined ? [] : keysAt(inner, rest);
+}
+
+/** What a wrapper or union is around; none for a schema that stands for itself. */
+function unwrapped(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodUnion) return schema.options;
+  if (schema instanceof z.ZodPipe) return [schema.in];
+  const isWrapper =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodLazy;
+  return isWrapper ? [schema.unwrap()] : [];
+}
+
+function childAt(schema: z.core.$ZodType, step: PropertyKey): z.core.$ZodType | undefined {
+  if (schema instanceof z.ZodArray) return schema.element;
+  if (schema instanceof z.ZodRecord) return schema.valueType;
+  return schema instanceof z.ZodObject ? schema.shape[String(step)] : undefined;
+}
