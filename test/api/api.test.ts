@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApi, type EventSource, openApiDocument } from "../../mcp-server/src/api/index.ts";
@@ -55,13 +56,15 @@ const error = {
 
 function memoryArtifacts(): ArtifactStore & { files: Map<string, { bytes: Uint8Array; mimeType: string }> } {
   const files = new Map<string, { bytes: Uint8Array; mimeType: string }>();
+  const put: ArtifactStore["put"] = async (bytes, mimeType) => {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    files.set(sha256, { bytes, mimeType });
+    return { uri: `artifact://${sha256}`, sha256, mime_type: mimeType, bytes: bytes.length };
+  };
   return {
     files,
-    async put(bytes, mimeType) {
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
-      files.set(sha256, { bytes, mimeType });
-      return { uri: `artifact://${sha256}`, sha256, mime_type: mimeType, bytes: bytes.length };
-    },
+    put,
+    putFile: async (path, mimeType) => put(await readFile(path), mimeType),
     async get(sha256) {
       const file = files.get(sha256);
       if (file === undefined)

@@ -215,6 +215,8 @@ export type ArtifactRef = { uri: string; sha256: string; mime_type: string; byte
 /** Content-addressed files of this host. Throws ARTIFACT_STORE_FULL, ARTIFACT_NOT_FOUND. */
 export type ArtifactStore = {
   put(bytes: Uint8Array, mimeType: string): Promise<ArtifactRef>;
+  /** Copies a file piece by piece, so that its size does not matter; the file itself stays where it is. */
+  putFile(path: string, mimeType: string): Promise<ArtifactRef>;
   get(sha256: string): Promise<{ bytes: Uint8Array; mimeType: string }>;
   /** Names of files of this host that begin so, newest first, at most a hundred. */
   startingWith(prefix: string): Promise<readonly string[]>;

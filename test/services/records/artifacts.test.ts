@@ -1,7 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { createReadStream, mkdirSync } from "node:fs";
+import {
+  appendFile,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -16,6 +26,11 @@ import { describeEachDatabase, type OpenDatabase } from "../../fixtures/database
 const hour = 3_600_000;
 const day = 24 * hour;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path)) hash.update(piece);
+  return hash.digest("hex");
+}
 const kilobyte = (letter: string) => bytesOf(letter.repeat(1_000));
 
 /** A store on an empty folder with a clock that a test moves, as a host of its own. */
@@ -70,6 +85,54 @@ function storing(at: Fixture): void {
     expect(await at.store().get(sha256)).toEqual({ bytes: Buffer.from(bytes), mimeType: "text/plain" });
   });
 
+  it("copies a file in small pieces, whatever its size, and keeps it under the name of its bytes", async () => {
+    const source = join(at.folder(), "recording");
+    const size = 100_000_000;
+    await writeFile(source, at.host());
+    await truncate(source, size);
+    let largest = 0;
+    let waiting = 0;
+    let mostWaiting = 0;
+    const store = at.store({
+      async write(path, content) {
+        if (content instanceof Uint8Array) throw new Error("the whole file came at once");
+        for await (const piece of content) {
+          largest = Math.max(largest, piece.length);
+          mostWaiting = Math.max(mostWaiting, ++waiting);
+          await appendFile(path, piece);
+          waiting -= 1;
+        }
+      },
+    });
+    const { sha256, bytes } = await store.putFile(source, "video/webm");
+    expect([bytes, largest, mostWaiting]).toEqual([size, 65_536, 1]);
+    const path = join(at.folder(), sha256.slice(0, 2), sha256);
+    expect(await hashOf(path)).toBe(sha256);
+    expect(await hashOf(source)).toBe(sha256);
+    expect(await readdir(join(at.folder(), "tmp"))).toEqual([]);
+    expect(await at.rows().find(sha256, at.host())).toMatchObject({ bytes: size, mime_type: "video/webm" });
+  });
+
+  it("stores a file and the same bytes as one, for its user alone", async () => {
+    const source = join(at.folder(), "recording");
+    await writeFile(source, kilobyte("v"));
+    const [first, again, asBytes] = [
+      await at.store().putFile(source, "video/webm"),
+      await at.store().putFile(source, "video/webm"),
+      await at.store().put(kilobyte("v"), "video/webm"),
+    ];
+    expect(again).toEqual(first);
+    expect(asBytes).toEqual(first);
+    const path = join(at.folder(), first.sha256.slice(0, 2), first.sha256);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await at.files()).toSorted()).toEqual([first.sha256, "recording"].toSorted());
+  });
+
+  it("keeps nothing of a file that is not there", async () => {
+    await expect(at.store().putFile(join(at.folder(), "none"), "video/webm")).rejects.toThrow("ENOENT");
+    expect(await at.files()).toEqual([]);
+  });
+
   it("stores twenty copies that come at once as one whole file", async () => {
     const store = at.store();
     await Promise.all(Array.from({ length: 20 }, () => store.put(kilobyte("z"), "text/plain")));
@@ -112,6 +175,10 @@ function limits(at: Fixture): void {
       code: "ARTIFACT_STORE_FULL",
       hint: expect.stringContaining("artifact_mb"),
     });
+    const source = join(at.folder(), kept.sha256.slice(0, 2), kept.sha256);
+    await writeFile(source, kilobyte("d"));
+    await expect(store.putFile(source, "text/plain")).rejects.toMatchObject({ code: "ARTIFACT_STORE_FULL" });
+    await writeFile(source, kilobyte("a"));
     expect(await at.files()).toHaveLength(2);
     expect((await store.get(kept.sha256)).bytes).toHaveLength(1_000);
   });
@@ -169,6 +236,12 @@ describeEachDatabase("artifacts", (open) => {
         code: "ARTIFACT_STORE_FULL",
         message: expect.stringContaining("full"),
       });
+      const source = join(fixture.folder(), "recording");
+      await writeFile(source, large);
+      await expect(store.putFile(source, "video/webm")).rejects.toMatchObject({
+        code: "ARTIFACT_STORE_FULL",
+        message: expect.stringContaining("full"),
+      });
       expect(await readdir(join(disk.folder, "tmp"))).toEqual([]);
       expect(await fixture.rows().totalBytes(fixture.host())).toBe(0);
       const { sha256 } = await store.put(kilobyte("s"), "text/plain");
@@ -186,9 +259,11 @@ function smallDisk(folder: string): SmallDisk {
   mkdirSync(folder);
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder]);
   if (mounted.status === 0) return { folder, remove: () => spawnSync("umount", [folder]) };
-  const write: SmallDisk["write"] = async (path, bytes) => {
-    await writeFile(path, bytes.subarray(0, 256_000));
-    if (bytes.length > 256_000) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+  const write: SmallDisk["write"] = async (path, content) => {
+    await writeFile(path, content);
+    const { size } = await stat(path);
+    await truncate(path, Math.min(size, 256_000));
+    if (size > 256_000) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
   };
   return { folder, write, remove: () => {} };
 }

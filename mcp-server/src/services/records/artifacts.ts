@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ToolError } from "../../errors.ts";
@@ -15,10 +16,12 @@ export type ArtifactStoreOptions = {
   /** All files together (`artifact_mb`); the oldest make room. Without it, the disk is the limit. */
   maxBytes?: number | undefined;
   /** How a file's bytes reach the disk; for tests where a full disk cannot be had. */
-  write?: ((path: string, bytes: Uint8Array) => Promise<void>) | undefined;
+  write?: ((path: string, content: Content) => Promise<void>) | undefined;
   /** Files that were not stored again for so long are removed (`artifact_days`). */
   maxAgeMs?: number | undefined;
 };
+/** A file's bytes, whole or in pieces as they are read. */
+type Content = Uint8Array | AsyncIterable<Uint8Array>;
 export type PurgedArtifacts = { removed: number; bytes: number };
 export type RetainingArtifactStore = ArtifactStore & {
   /** Removes what is too old or too much at `now` (ms since the epoch), oldest first. At start and now and then. */
@@ -41,8 +44,18 @@ class FileArtifactStore implements RetainingArtifactStore {
 
   async put(bytes: Uint8Array, mimeType: string): Promise<ArtifactRef> {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const row = await this.alone(() => this.store(sha256, bytes, mimeType));
-    return { uri: `artifact://${sha256}`, sha256, mime_type: row.mime_type, bytes: row.bytes };
+    return this.alone(() =>
+      this.store({ sha256, size: bytes.length, mimeType }, (place) =>
+        this.write(bytes, (written) => move(written, place)),
+      ),
+    );
+  }
+
+  putFile(path: string, mimeType: string): Promise<ArtifactRef> {
+    const reading = hashed(path);
+    return this.write(reading.content(), (written) =>
+      this.alone(() => this.store({ ...reading.result(), mimeType }, (place) => move(written, place))),
+    );
   }
 
   async get(sha256: string): Promise<{ bytes: Uint8Array; mimeType: string }> {
@@ -86,21 +99,26 @@ class FileArtifactStore implements RetainingArtifactStore {
     return join(this.options.folder, sha256.slice(0, 2), sha256);
   }
 
-  private async store(sha256: string, bytes: Uint8Array, mimeType: string): Promise<ArtifactRow> {
+  /** `bring` puts the file at its place; it is not called for a file that is there already. */
+  private async store(
+    { sha256, size, mimeType }: { sha256: string; size: number; mimeType: string },
+    bring: (path: string) => Promise<void>,
+  ): Promise<ArtifactRef> {
     const path = this.path(sha256);
     const there = await stat(path).catch(() => undefined);
-    if (there?.size !== bytes.length) {
-      await this.reserve(bytes.length);
-      await this.write(path, bytes);
-      this.total = (this.total ?? 0) + bytes.length;
+    if (there?.size !== size) {
+      await this.reserve(size);
+      await bring(path);
+      this.total = (this.total ?? 0) + size;
     }
-    return await this.options.rows.put({
+    const row = await this.options.rows.put({
       sha256,
       host_name: this.options.host,
       mime_type: mimeType,
-      bytes: bytes.length,
+      bytes: size,
       created_at: new Date(this.options.clock.now()).toISOString(),
     });
+    return { uri: `artifact://${sha256}`, sha256, mime_type: row.mime_type, bytes: row.bytes };
   }
 
   private async reserve(bytes: number): Promise<void> {
@@ -147,20 +165,17 @@ class FileArtifactStore implements RetainingArtifactStore {
     return purged;
   }
 
-  /** Written beside and renamed: what is at its place is whole. */
-  private async write(path: string, bytes: Uint8Array): Promise<void> {
+  /** Written beside and renamed by `use`: what is at its place is whole. Nothing stays beside. */
+  private async write<T>(content: Content, use: (written: string) => Promise<T>): Promise<T> {
     const temporary = join(this.temporaryFolder(), randomUUID());
     try {
       await mkdir(this.temporaryFolder(), { recursive: true, mode: 0o700 });
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await (this.options.write ?? writePrivate)(temporary, bytes);
-      await rename(temporary, path);
+      await (this.options.write ?? writePrivate)(temporary, content);
+      return await use(temporary);
     } catch (error) {
+      throw writeFailure(error);
+    } finally {
       await rm(temporary, { force: true }).catch(() => {});
-      if (isFull(error))
-        throw full("The disk that holds the artifacts is full.", "free some space there", error);
-      const file = fileFailure(error);
-      throw file ? new ToolError("STORAGE_FAILED", file.message, file.hint, {}, { cause: error }) : error;
     }
   }
 
@@ -178,7 +193,35 @@ class FileArtifactStore implements RetainingArtifactStore {
   }
 }
 
-const writePrivate = (path: string, bytes: Uint8Array) => writeFile(path, bytes, { mode: 0o600 });
+const writePrivate = (path: string, content: Content) => writeFile(path, content, { mode: 0o600 });
+
+async function move(written: string, place: string): Promise<void> {
+  await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+  await rename(written, place);
+}
+
+/** A file in pieces that are hashed as they are read; the result stands when the last one was read. */
+function hashed(path: string) {
+  const hash = createHash("sha256");
+  let size = 0;
+  return {
+    async *content() {
+      for await (const piece of createReadStream(path)) {
+        hash.update(piece);
+        size += piece.length;
+        yield piece;
+      }
+    },
+    result: () => ({ sha256: hash.digest("hex"), size }),
+  };
+}
+
+function writeFailure(error: unknown): unknown {
+  if (isFull(error))
+    return full("The disk that holds the artifacts is full.", "free some space there", error);
+  const file = fileFailure(error);
+  return file ? new ToolError("STORAGE_FAILED", file.message, file.hint, {}, { cause: error }) : error;
+}
 
 const isFull = (error: unknown) =>
   error instanceof Error && "code" in error && typeof error.code === "string" && fullCodes.has(error.code);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { ToolError } from "../../../../mcp-server/src/errors.ts";
 import {
@@ -80,12 +81,14 @@ const noScripts: ScriptPort = {
 /** Artifacts in memory, content-addressed as on disk. */
 export function memoryArtifacts(): ArtifactStore {
   const kept = new Map<string, { bytes: Uint8Array; mimeType: string }>();
+  const put: ArtifactStore["put"] = async (bytes, mimeType) => {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    kept.set(sha256, { bytes, mimeType });
+    return { uri: `artifact://${sha256}`, sha256, mime_type: mimeType, bytes: bytes.byteLength };
+  };
   return {
-    async put(bytes, mimeType) {
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
-      kept.set(sha256, { bytes, mimeType });
-      return { uri: `artifact://${sha256}`, sha256, mime_type: mimeType, bytes: bytes.byteLength };
-    },
+    put,
+    putFile: async (path, mimeType) => put(await readFile(path), mimeType),
     async get(sha256) {
       const found = kept.get(sha256);
       if (found) return found;

@@ -1,4 +1,4 @@
-import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DriverController, defineFactory, type RecordingOptions } from "@labwright/controllers";
@@ -160,7 +160,7 @@ describeEachDatabase("the recording service", (open) => {
     const one = await recordings.start(broken.device, spec, anna);
     expect(await recordings.stop(one.recording_id)).toMatchObject({ files: [], lost: ["the disk is gone"] });
     const put = () => Promise.reject(new ToolError("ARTIFACT_STORE_FULL", "It is full.", "Free some space."));
-    const full = serviceOn({ ...artifacts, put });
+    const full = serviceOn({ ...artifacts, put, putFile: put });
     const two = await full.start(device, spec, anna);
     expect(await full.stop(two.recording_id)).toMatchObject({
       files: [],
@@ -231,11 +231,13 @@ describeEachDatabase("the recording service", (open) => {
 
   it("with sound is heard by a model where there is one, and inconclusive where there is none", async () => {
     const stored = new Map<string, { bytes: Uint8Array; mimeType: string }>();
+    const put: ArtifactStore["put"] = async (bytes, mime_type) => {
+      stored.set("ab", { bytes, mimeType: mime_type });
+      return { uri: "artifact://ab", sha256: "ab", mime_type, bytes: bytes.length };
+    };
     artifacts = {
-      async put(bytes, mime_type) {
-        stored.set("ab", { bytes, mimeType: mime_type });
-        return { uri: "artifact://ab", sha256: "ab", mime_type, bytes: bytes.length };
-      },
+      put,
+      putFile: async (path, mimeType) => put(await readFile(path), mimeType),
       async get(sha256) {
         return stored.get(sha256) ?? { bytes: new Uint8Array(), mimeType: "" };
       },

@@ -200,13 +200,12 @@ class Recordings implements RecordingService {
   }
 
   private async store({ kind, path, mimeType }: Recording["files"][number]): Promise<RecordedFile> {
+    if (kind === "video") return { kind, ...(await this.deps.artifacts.putFile(path, mimeType)) };
     const { size } = await stat(path);
     // Playwright bounds no trace; a video stops growing by itself.
-    if (kind === "trace" && size > mostFileBytes)
-      throw new Error(`it has ${size} bytes, and at most ${mostFileBytes} are kept`);
-    const raw = await readFile(path);
-    const bytes = kind === "trace" ? await maskTrace(raw, this.deps.secrets) : raw;
-    return { kind, ...(await this.deps.artifacts.put(bytes, mimeType)) };
+    if (size > mostFileBytes) throw new Error(`it has ${size} bytes, and at most ${mostFileBytes} are kept`);
+    const masked = await maskTrace(await readFile(path), this.deps.secrets);
+    return { kind, ...(await this.deps.artifacts.put(masked, mimeType)) };
   }
 
   /** Whoever did not stop it learns of it by the event, also after a restart. */
