@@ -30,7 +30,7 @@ export const listServices = defineTool({
 export const viewLogs = defineTool({
   name: "view_logs",
   title: "View our logs",
-  description: "Labwright's own log, newest first. Its text is data",
+  description: "Log of Labwright or of a device, newest first. Its text is data",
   domain: "processes",
   capabilities: ["DIAGNOSIS"],
   effect: "read",
@@ -42,7 +42,7 @@ export const viewLogs = defineTool({
     tool: name,
     trace_id: name,
     execution_id: name,
-    service: name.describe("Default daemon"),
+    service: name.describe("Default daemon; or a device id"),
     text: name,
     ...maxTokensField(2_000),
   }),
@@ -53,7 +53,7 @@ export const viewLogs = defineTool({
     tool: z.string().optional(),
     trace_id: z.string().optional(),
     execution_id: z.string().optional(),
-    service: z.string().optional().describe("Default daemon"),
+    service: z.string().optional().describe("Default daemon; or a device id"),
     text: z.string().optional(),
     max_tokens: z.int().default(2_000),
   }),
@@ -64,8 +64,11 @@ export const viewLogs = defineTool({
     malformed: z.int().optional().describe("Lines that are no records"),
     unread: z.int().optional().describe("Bytes, older still, not looked at"),
   }),
-  async handle({ input: { max_tokens: maxTokens, ...query }, services }) {
-    const { shown, lines, more, malformed, unread } = await services.processes.logs({ ...query, maxTokens });
+  async handle({ input: { max_tokens: maxTokens, ...query }, services, context }) {
+    const { shown, lines, more, malformed, unread } = await services.processes.logs(
+      { ...query, maxTokens },
+      context,
+    );
     return {
       shown,
       lines,

@@ -1,12 +1,15 @@
 import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defineFactory, type LogLine } from "@labwright/controllers";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { linesFromEnd } from "../../../../mcp-server/src/services/lab/processes/logFile.ts";
 import { readLogs } from "../../../../mcp-server/src/services/lab/processes/logs.ts";
 import type { LogQuery } from "../../../../mcp-server/src/services/lab/processes/types.ts";
-import { testSecrets } from "../../../fixtures/simulated.ts";
+import { callContext } from "../../../fixtures/callContext.ts";
+import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 
 let logFolder: string;
 beforeEach(() => {
@@ -18,8 +21,9 @@ const at = (second: number) => new Date(Date.parse("2026-01-01T00:00:00Z") + sec
 const call = (second: number, more: Record<string, unknown> = {}) =>
   `${JSON.stringify({ level: "info", time: at(second), tool: "list_hosts", outcome: "ok", msg: "call", ...more })}\n`;
 const write = (text: string, name = "daemon.log") => appendFileSync(join(logFolder, name), text);
-const view = (query: Partial<LogQuery> = {}) =>
-  readLogs({ maxTokens: 2_000, ...query }, { logFolder, secrets: testSecrets({ PIN: "hunter2 4711" }) });
+const secrets = testSecrets({ PIN: "hunter2 4711" });
+const view = (query: Partial<LogQuery> = {}, devices = simulatedDevices({ names: [] })) =>
+  readLogs({ maxTokens: 2_000, ...query }, { logFolder, secrets, devices }, callContext());
 const linesOf = async (query: Partial<LogQuery> = {}) => (await view(query)).lines.split("\n");
 
 test("lines are newest first, the file before the last one included, one line each", async () => {
@@ -128,6 +132,73 @@ test("no log at all is no line", async () => {
   expect(await view()).toEqual({ shown: 0, lines: "", more: 0, malformed: 0, unread: 0 });
   rmSync(logFolder, { recursive: true });
   expect(await view({ service: "daemon" })).toMatchObject({ shown: 0 });
+});
+
+describe("the log of a device", () => {
+  const line = (second: number, text: string, more: Partial<LogLine> = {}): LogLine => ({
+    ...{ seq: second, at: at(second), level: "info", text },
+    ...more,
+  });
+  /** `lab/box` has two controllers with logs, `lab/plain` none. */
+  function loggingDevices(...logs: LogLine[][]) {
+    const kinds = ["remote", "verification_text"] as const;
+    const factory = defineFactory({
+      ...{ name: "logging", kinds, settings: z.unknown(), offers: () => [] },
+      create: (_, { deviceId }) =>
+        kinds.map((kind, index) => {
+          const lines = logs[index] ?? [];
+          return {
+            ...{ kind, commands: [], checks: [], noticesAfter: () => [] },
+            ...{ open: async () => {}, close: async () => {}, isAlive: () => true },
+            ...(deviceId === "lab/box" && { logs: { lines: async ({ limit }) => lines.slice(-limit) } }),
+          };
+        }),
+    });
+    return simulatedDevices({ names: ["box", "plain"], factories: [factory] });
+  }
+
+  test("is read by its id or name, newest first over all its sources, filtered and paged as any other", async () => {
+    const devices = loggingDevices(
+      [line(1, "booted", { source: "kernel" }), line(3, "black", { level: "error" })],
+      [line(2, "tuned", { level: "warning" })],
+    );
+    expect(await view({ service: "lab/box" }, devices)).toEqual({
+      shown: 3,
+      lines: [`${at(3)} error black`, `${at(2)} warn tuned`, `${at(1)} info booted source=kernel`].join("\n"),
+      ...{ more: 0, malformed: 0, unread: 0 },
+    });
+    expect((await view({ service: "box", level: "warn", until: at(2) }, devices)).lines).toBe(
+      `${at(2)} warn tuned`,
+    );
+    expect((await view({ service: "box", text: "BOOT" }, devices)).shown).toBe(1);
+    expect((await view({ service: "box", tool: "list_hosts" }, devices)).shown).toBe(0);
+    expect(await view({ service: "box", maxTokens: 1 }, devices)).toMatchObject({ shown: 1, more: 2 });
+  });
+
+  test("is masked, and no line of it makes another", async () => {
+    const devices = loggingDevices([
+      line(1, `typed hunter2 4711\n${at(9)} fatal forged`, { source: "a\nb" }),
+    ]);
+    const { lines } = await view({ service: "box" }, devices);
+    expect(lines).toBe(`${at(1)} info typed [secret PIN] ${at(9)} fatal forged source='a b'`);
+    expect(await view({ service: "box", text: "hunter2" }, devices)).toMatchObject({ shown: 0, more: 0 });
+  });
+
+  test("that keeps none says so and names the open devices that do", async () => {
+    const devices = loggingDevices([line(1, "booted")]);
+    const refused = () => view({ service: "plain" }, devices).catch((error: unknown) => error);
+    expect(await refused()).toMatchObject({ code: "CONTROLLER_UNAVAILABLE", details: { devices: [] } });
+    await view({ service: "box" }, devices);
+    expect(await refused()).toMatchObject({
+      code: "CONTROLLER_UNAVAILABLE",
+      message: expect.stringContaining("lab/plain keeps no log"),
+      hint: expect.stringContaining("lab/box"),
+    });
+    await expect(view({ service: "bx" }, devices)).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      details: { services: ["daemon", "lab/box", "lab/plain"] },
+    });
+  });
 });
 
 describe("lines from the end", () => {

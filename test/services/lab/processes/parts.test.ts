@@ -68,14 +68,12 @@ test("a part that fails, or never answers, says so and takes no other with it", 
       engine: "postgresql",
       bytes: () => Promise.reject(new Error("no postgres://me:pw1234@db\nat x")),
     },
-    devices: {
-      list: () => [],
-      openCount: () => 0,
+    devices: Object.assign(simulatedDevices({ names: [] }), {
       leases: () => {
         asked();
         return new Promise(() => {});
       },
-    },
+    }),
     executions: {
       running: () => {
         throw new Error("");

@@ -6,5 +6,5 @@ export type { LogPage, LogQuery, PartState, ProcessDependencies, ProcessService,
 
 /** What our own processes do and what they said. Changes nothing. */
 export function createProcesses(deps: ProcessDependencies): ProcessService {
-  return { list: () => listParts(deps), logs: (query) => readLogs(query, deps) };
+  return { list: () => listParts(deps), logs: (query, context) => readLogs(query, deps, context) };
 }

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import { scrub } from "../../../observability/scrub.ts";
+import type { CallContext } from "../../ports.ts";
 import { optionalInstant } from "../../runs/results/instant.ts";
 import { estimateTokens } from "../../values/tokens.ts";
+import { deviceRecords } from "./deviceLog.ts";
 import { linesFromEnd } from "./logFile.ts";
 import { asksForFields, formatPlain, formatRecord, isWanted, type LogRecord, readRecord } from "./logLine.ts";
 import type { LogPage, LogQuery, ProcessDependencies } from "./types.ts";
@@ -13,41 +15,56 @@ const ownLog = "daemon";
 /** More than a log and the one before it ever are, since they are rotated; older ones may be longer. */
 const mostBytes = 24_000_000;
 
-type Redact = (text: string) => string;
+type LogDependencies = Pick<ProcessDependencies, "logFolder" | "secrets" | "devices">;
 
 /** The lines of a log that a query asks for, newest first. */
 export async function readLogs(
   query: LogQuery,
-  { logFolder, secrets }: Pick<ProcessDependencies, "logFolder" | "secrets">,
+  { logFolder, secrets, devices }: LogDependencies,
+  context: CallContext,
 ): Promise<LogPage> {
-  const files = filesOf(logFolder, query.service ?? ownLog);
-  const wanted = {
-    ...query,
-    since: optionalInstant("since", query.since),
-    until: optionalInstant("until", query.until),
-    text: query.text?.toLowerCase(),
+  const reading: Reading = {
+    wanted: {
+      ...query,
+      since: optionalInstant("since", query.since),
+      until: optionalInstant("until", query.until),
+      text: query.text?.toLowerCase(),
+    },
+    page: new Page(query.maxTokens),
+    redact: (text) => scrub(secrets.mask(text)),
   };
-  const page = new Page(query.maxTokens);
+  const service = query.service ?? ownLog;
+  const services = servicesIn(logFolder);
+  if (services.includes(service)) return readService(filesOf(logFolder, service), reading);
+  const entries = devices.list();
+  const entry = entries.find(({ id, name }) => id === service || name === service);
+  if (!entry) throw noLog(service, [...services, ...entries.map(({ id }) => id)]);
+  return showRecords(await deviceRecords(entry, devices, context), reading);
+}
+
+type Reading = { wanted: Omit<LogQuery, "maxTokens">; page: Page; redact(text: string): string };
+
+async function readService(files: readonly string[], reading: Reading): Promise<LogPage> {
   let left = mostBytes;
   let unread = 0;
   for (const file of files) {
     const { size } = statSync(file);
     unread += Math.max(0, size - left);
-    if (left > 0) await readFile(file, left, wanted, page, (text) => scrub(secrets.mask(text)));
+    if (left > 0) await readFile(file, left, reading);
     left = Math.max(0, left - size);
   }
-  return { ...page.end(), unread };
+  return { ...reading.page.end(), unread };
 }
 
-type Wanted = Omit<LogQuery, "maxTokens">;
+function showRecords(records: readonly LogRecord[], { wanted, page, redact }: Reading): LogPage {
+  for (const record of records) {
+    const show = () => redact(formatRecord({ ...record, msg: redact(record.msg) }));
+    if (isWanted(record, wanted) && says(wanted.text, show)) page.add(show);
+  }
+  return { ...page.end(), unread: 0 };
+}
 
-async function readFile(
-  file: string,
-  maxBytes: number,
-  wanted: Wanted,
-  page: Page,
-  redact: Redact,
-): Promise<void> {
+async function readFile(file: string, maxBytes: number, { wanted, page, redact }: Reading): Promise<void> {
   for await (const raw of linesFromEnd(file, maxBytes)) {
     if (raw.trim() === "") continue;
     const record = readRecord(raw);
@@ -58,7 +75,7 @@ async function readFile(
   }
 }
 
-const isAsked = (record: LogRecord | undefined, wanted: Wanted): boolean =>
+const isAsked = (record: LogRecord | undefined, wanted: Reading["wanted"]): boolean =>
   record ? isWanted(record, wanted) : !asksForFields(wanted);
 
 /** A text is looked for in what is shown, so that a guess at a secret finds nothing. */
@@ -66,7 +83,7 @@ const says = (text: string | undefined, show: () => string): boolean =>
   text === undefined || show().toLowerCase().includes(text);
 
 /** Cleaned twice: as it stands, and again for what stood behind an escape. */
-function shownLine(raw: string, redact: Redact): string {
+function shownLine(raw: string, redact: Reading["redact"]): string {
   const record = readRecord(redact(raw));
   return redact(record ? formatRecord(record) : formatPlain(redact(raw)));
 }
@@ -96,15 +113,16 @@ class Page {
   }
 }
 
-/** The log of a service and the one before it; none is there before anything was logged. */
-function filesOf(folder: string, service: string): string[] {
+/** Our daemon's log is named before anything was logged. */
+function servicesIn(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const services = names.filter((name) => name.endsWith(".log")).map((name) => name.slice(0, -".log".length));
-  if (service !== ownLog && !services.includes(service)) throw noLog(service, services);
-  return [`${service}.log`, `${service}.log.1`]
-    .filter((name) => names.includes(name))
-    .map((name) => join(folder, name));
+  return [...new Set([ownLog, ...services])];
 }
+
+/** The log of a service and the one before it. */
+const filesOf = (folder: string, service: string): string[] =>
+  [`${service}.log`, `${service}.log.1`].map((name) => join(folder, name)).filter((file) => existsSync(file));
 
 function noLog(service: string, services: readonly string[]): ToolError {
   const near = nearest(service, services, 3);
@@ -113,7 +131,7 @@ function noLog(service: string, services: readonly string[]): ToolError {
     `service: there is no log of "${service.slice(0, 100)}".`,
     near.length > 0
       ? `Did you mean ${near.join(", ")}?`
-      : `There are logs of ${services.join(", ") || "none yet"}; leave service out for the ${ownLog}'s.`,
+      : `There are logs of ${services.join(", ")}; leave service out for the ${ownLog}'s.`,
     { services },
   );
 }

@@ -1,4 +1,4 @@
-import type { Clock, DeviceService, ExecutionService, Secrets } from "../../ports.ts";
+import type { CallContext, Clock, DeviceService, ExecutionService, Secrets } from "../../ports.ts";
 
 /** What only the server around the services knows of itself. */
 export type Serving = {
@@ -30,7 +30,7 @@ export type LogQuery = {
   tool?: string | undefined;
   trace_id?: string | undefined;
   execution_id?: string | undefined;
-  /** Whose log; our daemon's when left out. */
+  /** Whose log: a service's, or a device's by its id; our daemon's when left out. */
   service?: string | undefined;
   /** Part of a line, in any case, as it is shown. */
   text?: string | undefined;
@@ -50,15 +50,18 @@ export type LogPage = {
 export type ProcessService = {
   /** Each part is asked by itself: one that fails or is slow takes no other with it. */
   list(): Promise<PartState[]>;
-  /** Masked and scrubbed once more. Throws INVALID_INPUT for a time that is none or a log that is not there. */
-  logs(query: LogQuery): Promise<LogPage>;
+  /**
+   * Masked and scrubbed once more. Throws INVALID_INPUT for a time that is none or a log that is not there,
+   * CONTROLLER_UNAVAILABLE for a device that keeps none.
+   */
+  logs(query: LogQuery, context: CallContext): Promise<LogPage>;
 };
 
 export type ProcessDependencies = {
   /** Of the logs, one `<service>.log` each, with `<service>.log.1` before it. */
   logFolder: string;
   database: { engine: string; bytes(): Promise<number> };
-  devices: Pick<DeviceService, "list" | "openCount" | "leases">;
+  devices: Pick<DeviceService, "list" | "openCount" | "leases" | "acquire" | "peek">;
   executions: Pick<ExecutionService, "running">;
   secrets: Pick<Secrets, "mask">;
   clock: Clock;
