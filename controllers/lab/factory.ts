@@ -97,14 +97,23 @@ const settings = z.strictObject(switches);
 const diagnose = async () => [
   { what: "simulated device", status: "ok" as const, detail: "made up; needs nothing" },
 ];
+const boxSettings = settings.extend({
+  serial: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Makes it one box, which one device uses at a time."),
+});
 
 /** A made-up set-top box, for trying Labwright out and for its tests. */
 export const simulatedFactory = defineFactory({
   name: "simulated",
   kinds: ["remote", "verification_text"],
-  settings,
+  settings: boxSettings,
   diagnose,
   offers: () => simulatedControllers(settings.parse({}), new Box()),
+  claims: ({ serial }) => (serial === undefined ? [] : [`serial:${serial}`]),
   create: (given, context) => simulatedControllers(given, boxOf(context)),
 });
 

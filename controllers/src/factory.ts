@@ -21,6 +21,11 @@ type Declared<Settings extends z.ZodType> = {
    * no device and changes nothing.
    */
   diagnose?(settings: z.output<Settings>, context: DiagnosisContext): Promise<readonly DiagnosisFinding[]>;
+  /**
+   * The physical things that a device of these settings uses and cannot share, such as `serial:XYZ`, `capture:/dev/video0` or
+   * `outlet:10.0.0.5/1`. One device of the configuration, and one daemon of this user, has each of them.
+   */
+  claims?(settings: z.output<Settings>): readonly string[];
 };
 
 /**

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { DeviceModel } from "@labwright/controllers";
-import { controllerSettings } from "./config/controllers.ts";
+import { checkClaims } from "./config/claims.ts";
+import { builtInFactories, controllerSettings } from "./config/controllers.ts";
 import {
   type EnvironmentSettings,
   type LogLevel,
@@ -77,6 +78,7 @@ export function loadConfig(request: {
   const base = resolving.baseOf(path, cwd);
   const server = resolveServer(file, environment, options, base);
   checkExposure(server, report);
+  checkClaims(file.devices, builtInFactories, report);
   const models = resolving.resolveModels(file, report);
   const config: Config = {
     data_dir: data.path,

@@ -354,3 +354,33 @@ it("does not read the file again after it was loaded", () => {
   expect(config.server.name).toBe("lab");
   expect(readFileSync(file, "utf8")).toContain("other");
 });
+
+describe("one physical thing", () => {
+  const box = (name: string, serial: string) =>
+    `  - { name: ${name}, model: simulated, controllers: { simulated: { serial: ${serial} } } }\n`;
+
+  it("belongs to one device: both places are named with file, line and column", () => {
+    const yaml = `devices:\n${box("one", "XYZ")}${box("two", "ABC")}${box("three", "XYZ")}`;
+    const { problems } = problemsOf(() => load(yaml));
+    expect(problems).toEqual([
+      {
+        ...{ file, line: 2, column: 62, path: "devices[0].controllers.simulated" },
+        message:
+          "serial:XYZ is used by one and by three (devices[2].controllers.simulated); one device has it",
+      },
+      {
+        ...{ file, line: 4, column: 64, path: "devices[2].controllers.simulated" },
+        message:
+          "serial:XYZ is used by three and by one (devices[0].controllers.simulated); one device has it",
+      },
+    ]);
+  });
+
+  it("is not what count makes several of, and devices that name none share none", () => {
+    const many = `devices:\n  - { name: box, model: simulated, count: 2, controllers: { simulated: { serial: XYZ } } }\n`;
+    const { problems } = problemsOf(() => load(many));
+    expect(problems).toMatchObject([{ line: 2, message: expect.stringContaining("count") }]);
+    expect(load(`devices:\n${box("one", "ABC")}${box("two", "XYZ")}`).devices).toHaveLength(2);
+    expect(load("devices:\n  - { name: box, model: simulated, count: 2 }\n").devices).toHaveLength(2);
+  });
+});

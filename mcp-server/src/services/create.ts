@@ -26,6 +26,7 @@ import { createTestcases } from "./apps/testcases/index.ts";
 import { createUserInterfaces } from "./apps/userinterfaces/index.ts";
 import { createActions } from "./devices/actions/index.ts";
 import { createBatches } from "./devices/batches.ts";
+import { claiming } from "./devices/claims.ts";
 import { createDeviceFacts } from "./devices/deviceFacts.ts";
 import { createDeviceContexts } from "./devices/devicePlaces.ts";
 import { createDevices } from "./devices/devices.ts";
@@ -178,7 +179,7 @@ function createDeviceRoom(
     host: config.server.name,
     devices: config.devices,
     models,
-    factories,
+    factories: factories.map((factory) => claiming(factory, { dataDir: config.data_dir, env: process.env, clock })),
     contextOf: createDeviceContexts(policy, {
       uploads: config.folders.uploads,
       storageStates: join(config.data_dir, "storage-states"),

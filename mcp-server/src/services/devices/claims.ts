@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, readFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { type Controller, type ControllerFactory, DeviceError } from "@labwright/controllers";
+import { z } from "zod";
+import { type FileLock, lockFile } from "../../storage/lock.ts";
+import type { Clock } from "../ports.ts";
+
+export type ClaimOptions = {
+  /** Told to whoever finds a claim held. */
+  dataDir: string;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Pick<Clock, "now">;
+};
+
+/**
+ * The same driver, whose controllers open only while this daemon holds what their settings claim; it is given back when the
+ * last of a device's is closed. Their `open` throws DEVICE_BUSY with the holder. Daemons of other users are not seen.
+ */
+export function claiming(factory: ControllerFactory, options: ClaimOptions): ControllerFactory {
+  const { claims } = factory;
+  if (!claims) return factory;
+  return {
+    ...factory,
+    create(settings, context) {
+      const controllers = factory.create(settings, context);
+      const wanted = [...new Set(claims(settings))];
+      return wanted.length === 0 ? controllers : guarded(controllers, new Claim(wanted, options));
+    },
+  };
+}
+
+const guarded = (controllers: readonly Controller[], claim: Claim): readonly Controller[] =>
+  controllers.map((controller, index) => ({
+    ...controller,
+    isAlive: () => controller.isAlive() && claim.isHeld(),
+    async open(signal) {
+      await claim.take(index);
+      try {
+        await controller.open(signal);
+      } catch (error) {
+        await claim.leave(index);
+        throw error;
+      }
+    },
+    async close() {
+      await controller.close();
+      await claim.leave(index);
+    },
+  }));
+
+/** What the controllers of one driver of a device hold together, for as long as one of them is open. */
+class Claim {
+  private readonly users = new Set<number>();
+  private locks: Promise<FileLock[]> | undefined;
+  private isWhole = false;
+
+  constructor(
+    private readonly wanted: readonly string[],
+    private readonly options: ClaimOptions,
+  ) {}
+
+  isHeld(): boolean {
+    return this.isWhole;
+  }
+
+  async take(user: number): Promise<void> {
+    this.users.add(user);
+    if (this.locks && !this.isWhole) await this.release();
+    this.locks ??= this.lockAll();
+    try {
+      await this.locks;
+    } catch (error) {
+      this.locks = undefined;
+      this.users.delete(user);
+      throw error;
+    }
+  }
+
+  async leave(user: number): Promise<void> {
+    if (this.users.delete(user) && this.users.size === 0) await this.release();
+  }
+
+  private async release(): Promise<void> {
+    const { locks } = this;
+    this.locks = undefined;
+    this.isWhole = false;
+    await Promise.all(((await locks?.catch(() => [])) ?? []).map((lock) => lock.release()));
+  }
+
+  private async lockAll(): Promise<FileLock[]> {
+    const folder = await runtimeFolder(this.options.env);
+    const taken: FileLock[] = [];
+    try {
+      for (const wanted of this.wanted) taken.push(await lockOne(folder, wanted, this.options));
+    } catch (error) {
+      await Promise.all(taken.map((lock) => lock.release()));
+      throw error;
+    }
+    this.isWhole = true;
+    for (const { lost } of taken)
+      lost.addEventListener("abort", () => {
+        this.isWhole = false;
+      });
+    return taken;
+  }
+}
+
+const holderSchema = z.object({ pid: z.int(), data_dir: z.string(), since: z.string() });
+
+async function lockOne(folder: string, wanted: string, options: ClaimOptions): Promise<FileLock> {
+  // A setting may hold a secret, so that no claim is written as it stands.
+  const file = join(folder, createHash("sha256").update(wanted).digest("hex").slice(0, 32));
+  const since = new Date(options.clock.now()).toISOString();
+  const lock = await lockFile(file, JSON.stringify({ pid: process.pid, data_dir: options.dataDir, since }));
+  if (lock !== "busy") return lock;
+  const text = await readFile(file, "utf8").catch(() => "");
+  throw busy(wanted, holderSchema.safeParse(parsed(text)).data);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function busy(claim: string, holder: z.output<typeof holderSchema> | undefined): DeviceError {
+  if (!holder)
+    return new DeviceError(
+      "DEVICE_BUSY",
+      `${claim} is in use by another process of this user. End that process, then try again.`,
+      { claim },
+    );
+  const { pid, data_dir, since } = holder;
+  return new DeviceError(
+    "DEVICE_BUSY",
+    pid === process.pid
+      ? `${claim} is in use by another device of this daemon since ${since}. Use that device, or release it and try again when it was closed.`
+      : `${claim} is in use since ${since} by process ${pid}, the daemon of ${data_dir}. Use that daemon, or end it with \`labwright stop --data-dir ${data_dir}\`, then try again.`,
+    { claim, pid, data_dir, since },
+  );
+}
+
+/**
+ * The folder of this user's running programs: what the session names, else where a session would have it (a host may start
+ * us with a bare environment), else a folder of this user's own among the temporary ones.
+ */
+async function runtimeFolder(env: ClaimOptions["env"]): Promise<string> {
+  const { uid } = userInfo();
+  const named = env.XDG_RUNTIME_DIR?.startsWith("/") ? env.XDG_RUNTIME_DIR : `/run/user/${uid}`;
+  if (existsSync(named)) return ownFolder(join(named, "labwright"), uid);
+  return ownFolder(join(tmpdir(), uid < 0 ? "labwright" : `labwright-${uid}`), uid);
+}
+
+/** Anybody may make a folder among the temporary ones, so that its owner is looked at. */
+async function ownFolder(folder: string, uid: number): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const found = await lstat(folder);
+  const isOwn = found.isDirectory() && (uid < 0 || (found.uid === uid && (found.mode & 0o077) === 0));
+  if (isOwn) return folder;
+  throw new DeviceError(
+    "CONTROLLER_UNAVAILABLE",
+    `${folder} does not belong to this user alone, so that devices cannot be locked there. Remove it, or set XDG_RUNTIME_DIR to a folder of this user.`,
+    { folder },
+  );
+}
