@@ -202,8 +202,8 @@ async function compose(
     closeServices: () => agents.close().catch(fault).then(running.close).catch(fault),
   });
   tellServices(parts, daemon);
-  // Behind the port: what a deployment runs must not reach our own server.
-  services.deployments.start().catch(fault);
+  // Behind the port: what a deployment or a watched device runs must not reach our own server.
+  for (const part of [services.deployments, running.watching]) part.start().catch(fault);
   agents.startAutonomous(daemon.own).catch(fault);
   addGauges(parts);
   const { hash: build } = catalogue.build;
@@ -265,12 +265,16 @@ function agentsOf(
 }
 
 /** What keeps the daemon from leaving. */
-async function heldBy({ running: { services }, agentStore }: Parts, agents: ReturnType<typeof agentsOf>) {
+async function heldBy(
+  { running: { services, watching }, agentStore }: Parts,
+  agents: ReturnType<typeof agentsOf>,
+) {
   const { devices, executions, recordings, deployments } = services;
   return {
     leases: (await devices.leases()).length,
     runs: executions.running() + recordings.running() + agents.runs(),
     deployments: await deployments.pending(),
+    watched: watching.count(),
     agents: (await agentStore.held()) + agents.connections() + agents.autonomous(),
   };
 }

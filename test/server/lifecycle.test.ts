@@ -216,7 +216,7 @@ describe("whoever ends", () => {
     expect(of.lines("events").at(-1)).toBe("stop idle");
   });
 
-  it.each(["lease", "deployment", "agent"])("a daemon with a %s stays", async (held) => {
+  it.each(["lease", "deployment", "watched", "agent"])("a daemon with a %s stays", async (held) => {
     const of = await bench({ idleMs: 50 });
     writeFileSync(join(of.dataDir, held), "");
     const first = await of.host();

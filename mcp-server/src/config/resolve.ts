@@ -9,6 +9,7 @@ export type DeviceSettings = {
   model: string;
   kinds: readonly ControllerKind[];
   controllers: Readonly<Record<string, unknown>>;
+  watch?: true;
 };
 
 /** Where a secret's value comes from. */
@@ -54,6 +55,7 @@ export function resolveDevices(
       model: model.name,
       kinds: model.controllers,
       controllers: device.controllers,
+      ...(device.watch && { watch: true }),
     }));
   });
 }

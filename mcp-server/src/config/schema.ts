@@ -50,6 +50,12 @@ const limitsSchema = z.strictObject({
     .default(30_000)
     .describe("Age from which a position is checked before it is trusted."),
   max_parallel_devices: z.int().min(1).max(256).default(4).describe("Devices that may run at the same time."),
+  alert_pending_ms: ms(day)
+    .default(5_000)
+    .describe("How long a watched device shows something wrong until an alert is pending."),
+  alert_active_ms: ms(day)
+    .default(30_000)
+    .describe("How long a watched device shows something wrong until the alert is active and told."),
   artifact_days: z.int().min(1).max(3_650).default(30).describe("How long artifacts are kept."),
   script_ms: ms(day).default(600_000).describe("The longest a script may run."),
   script_memory_mb: z
@@ -93,6 +99,12 @@ const deviceSchema = (controllers: ControllerSettings) =>
       .max(100)
       .default(1)
       .describe("Makes name, name-2, name-3 ..., each with its own browser."),
+    watch: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Opens it when the server starts, keeps it open, and raises alerts of what goes wrong on it.",
+      ),
     controllers: z
       .strictObject(Object.fromEntries(Object.entries(controllers).map(([k, v]) => [k, v.optional()])))
       .default({}),

@@ -36,8 +36,8 @@ export type DaemonParts = {
   /** Undefined: stays until it is told. */
   idleMs: number | undefined;
   maxCallMs: number;
-  /** Leases held, runs under way, deployments that nobody else would start, and what agents hold. */
-  held(): Promise<{ leases: number; runs: number; deployments: number; agents: number }>;
+  /** Leases held, runs under way, deployments that nobody else would start, devices watched, and what agents hold. */
+  held(): Promise<{ leases: number; runs: number; deployments: number; watched: number; agents: number }>;
   onClientEnd(client: string): void;
   onStop(reason: string): void;
   /** Ends runs and devices; calls under way end by it. */
@@ -140,9 +140,9 @@ function idleWatch(
     idleMs,
     async isBusy() {
       if (http.links.count() > 0 || http.sessions() > 0 || (await isBusy())) return true;
-      // Not of `isBusy`: a newer build that takes the place of this one goes on with its deployments, and agents with it.
-      const { deployments, agents } = await held();
-      return deployments > 0 || agents > 0;
+      // Not of `isBusy`: a newer build that takes the place of this one goes on with its deployments, watching and agents.
+      const { deployments, watched, agents } = await held();
+      return deployments > 0 || watched > 0 || agents > 0;
     },
     onIdle,
   });

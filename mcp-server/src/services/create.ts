@@ -30,6 +30,7 @@ import { claiming } from "./devices/claims.ts";
 import { createDeviceFacts } from "./devices/deviceFacts.ts";
 import { createDeviceContexts } from "./devices/devicePlaces.ts";
 import { createDevices } from "./devices/devices.ts";
+import { createInputs, type Inputs } from "./devices/inputs.ts";
 import { createInventory } from "./devices/inventory.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
 import { createTranscripts } from "./devices/recordings/transcripts.ts";
@@ -41,6 +42,7 @@ import { createAlerts } from "./lab/alerts/index.ts";
 import { createDiagnosis } from "./lab/diagnosis/index.ts";
 import { createProcesses, type Serving } from "./lab/processes/index.ts";
 import { createRequirements } from "./lab/requirements/index.ts";
+import { createWatching, type Watching } from "./lab/watching/index.ts";
 import { allowedFetch } from "./policy/allowedFetch.ts";
 import { createUploads } from "./policy/uploads.ts";
 import { createUrlPolicy, type UrlPolicy } from "./policy/urlPolicy.ts";
@@ -80,6 +82,7 @@ export type RunningServices = {
   services: Services;
   events: Events;
   artifacts: RetainingArtifactStore;
+  watching: Watching;
   /** Says how a script's calls are made, once there is a way. */
   serveScripts(calls: ToolCalls): void;
   close(): Promise<void>;
@@ -93,7 +96,8 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const { config, secrets, clock } = deps;
   const policy = createUrlPolicy(config.url_policy, { port: deps.ownPort });
   const { events, artifacts } = createRecords(deps);
-  const devices = createDeviceRoom(deps, policy);
+  const inputs = createInputs(clock);
+  const devices = createDeviceRoom(deps, policy, inputs);
   const screen = createScreen(artifacts, devices);
   const verifications = createVerifications({ clock, secrets, screen });
   const notices = createNotices();
@@ -116,6 +120,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     apps: apps.userinterfaces,
     clock,
   });
+  const { alerts, watching } = createWatchRoom(deps, { ...driving, events, inputs });
   const deployments = createSchedules(deps, { ...driving, ...apps, scripts, events });
   const recorded = createRecorded(deps, { artifacts, events });
   const services: Services = {
@@ -129,7 +134,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     batches: createBatches(driving),
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces }),
     diagnosis: createDiagnosis(config, deps.factories, pingOf(deps.storage), deps.skillProblems),
-    alerts: createAlerts({ ...driving, db: deps.storage.db, events }),
+    alerts,
     requirements,
     authoring: createAuthoring({ ...driving, ...apps, apps: apps.userinterfaces }),
     processes: createProcesses({
@@ -147,10 +152,16 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
     const runs = () => Promise.all([executions.close(), deployments.close().catch(deps.onFault)]);
     // A database that is gone fails one after the other; the devices are closed all the same.
-    for (const closing of [runs, () => recorded.recordings.close(), () => devices.close(), schemas.close])
+    for (const closing of [
+      watching.close,
+      runs,
+      () => recorded.recordings.close(),
+      () => devices.close(),
+      schemas.close,
+    ])
       await closing().catch(deps.onFault);
   };
-  return { services, events, artifacts, serveScripts, close };
+  return { services, events, artifacts, watching, serveScripts, close };
 }
 
 const pingOf = ({ engine, pool }: Storage) => ({ engine, ask: () => pool.query("select 1") });
@@ -174,12 +185,14 @@ function createRecords({ config, storage, secrets, clock, onFault }: ServiceDepe
 function createDeviceRoom(
   { config, storage, clock, factories, models }: ServiceDependencies,
   policy: UrlPolicy,
+  inputs: Inputs,
 ) {
+  const lock = { dataDir: config.data_dir, env: process.env, clock };
   return createDevices({
     host: config.server.name,
     devices: config.devices,
     models,
-    factories: factories.map((factory) => claiming(factory, { dataDir: config.data_dir, env: process.env, clock })),
+    factories: factories.map((factory) => claiming(inputs.noting(factory), lock)),
     contextOf: createDeviceContexts(policy, {
       uploads: config.folders.uploads,
       storageStates: join(config.data_dir, "storage-states"),
@@ -190,6 +203,22 @@ function createDeviceRoom(
     limits: { leaseMs: config.limits.lease_ms, implicitMs: implicitLeaseMs },
     clock,
   });
+}
+
+/** What goes wrong on devices, and who looks for it. */
+function createWatchRoom(
+  { config, storage, onFault }: ServiceDependencies,
+  parts: Driving & { events: Events; inputs: Inputs },
+) {
+  const alerts = createAlerts({ ...parts, db: storage.db });
+  const { alert_pending_ms: pendingMs, alert_active_ms: activeMs } = config.limits;
+  const watching = createWatching({
+    ...{ ...parts, alerts, onFault },
+    host: config.server.name,
+    watched: config.devices.flatMap(({ name, watch }) => (watch ? [name] : [])),
+    thresholds: { pendingMs, activeMs },
+  });
+  return { alerts, watching };
 }
 
 /** What is recorded of devices, and what is heard in it. */

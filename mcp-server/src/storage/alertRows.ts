@@ -53,6 +53,15 @@ export function alertRows(db: Database) {
       return row && withoutNulls(row);
     },
 
+    /** What a source raised and nobody resolved. */
+    async open(source: string): Promise<Alert[]> {
+      const rows = await db
+        .select()
+        .from(alerts)
+        .where(and(eq(alerts.source, source), ne(alerts.state, "resolved")));
+      return rows.map(toAlert);
+    },
+
     /** Held until the caller's transaction ends. */
     async claim(id: string): Promise<Alert | undefined> {
       const [row] = await db.select().from(alerts).where(eq(alerts.id, id)).for("update");

@@ -80,7 +80,7 @@ describeEachDatabase("the alert service", (open) => {
     });
     await alerts.raise(seen({ state: "active", message }));
     await clock.advance(5_000);
-    await alerts.resolve(alert.id, "artifact://2");
+    await alerts.resolve(alert.id, { end_frame: "artifact://2" });
     expect(await all()).toMatchObject([
       { state: "resolved", end_frame: "artifact://2", resolved_at: new Date(clock.now()).toISOString() },
     ]);
@@ -101,7 +101,7 @@ describeEachDatabase("the alert service", (open) => {
     expect(again).toMatchObject({ created: false, alert: { id: alert.id, state: "active" } });
     const ended = await alerts.resolve(alert.id);
     await clock.advance(1_000);
-    expect(await alerts.resolve(alert.id, "artifact://late")).toEqual(ended);
+    expect(await alerts.resolve(alert.id, { end_frame: "artifact://late" })).toEqual(ended);
     const next = await alerts.raise(seen());
     expect(next.created).toBe(true);
     expect(next.alert.id).not.toBe(alert.id);

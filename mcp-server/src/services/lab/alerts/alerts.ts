@@ -24,6 +24,7 @@ import type {
   PublishReply,
   Raised,
   RaiseInput,
+  ResolveInput,
   TriageAction,
 } from "./types.ts";
 
@@ -58,14 +59,18 @@ class Alerts implements AlertService {
     });
   }
 
-  async resolve(alertId: string, endFrame?: string): Promise<Alert> {
+  async resolve(alertId: string, end: ResolveInput = {}): Promise<Alert> {
     return this.change(alertId, async (alert, tx) => {
       if (alert.state === "resolved") return alert;
-      const ended = resolved(alert, endFrame, this.now());
+      const ended = resolved(alert, end, this.now());
       await alertRows(tx).update(ended);
       await this.deps.events.append(tx, resolvedEvent(ended, alert.state));
       return ended;
     });
+  }
+
+  open(source: string): Promise<Alert[]> {
+    return alertRows(this.deps.db).open(source);
   }
 
   async list({ maxTokens, ...query }: AlertQuery): Promise<AlertPage> {

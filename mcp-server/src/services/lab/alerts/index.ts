@@ -12,5 +12,6 @@ export type {
   PublishReply,
   Raised,
   RaiseInput,
+  ResolveInput,
   TriageAction,
 } from "./types.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AlertTriage } from "../../../domain/index.ts";
 import type { Alert } from "../../../storage/index.ts";
-import type { RaiseInput, TriageAction } from "./types.ts";
+import type { RaiseInput, ResolveInput, TriageAction } from "./types.ts";
 
 /** What a report makes of the open alert of its kind and device, or opens without one. `at` is now. */
 export function raised(
@@ -12,7 +12,7 @@ export function raised(
   const startFrame = open?.start_frame ?? input.start_frame;
   const deviceId = open?.device_id ?? input.device_id;
   return {
-    ...(open ?? { id, kind: input.kind, source: input.source, started_at: at }),
+    ...(open ?? { id, kind: input.kind, source: input.source, started_at: input.started_at ?? at }),
     ...(deviceId !== undefined && { device_id: deviceId }),
     ...(startFrame !== undefined && { start_frame: startFrame }),
     state: open?.state === "active" ? "active" : input.state,
@@ -27,13 +27,14 @@ export function saysTheSame(one: Alert, other: Alert): boolean {
   return isDeepStrictEqual({ ...one, updated_at: "" }, { ...other, updated_at: "" });
 }
 
-export function resolved(alert: Alert, endFrame: string | undefined, at: string): Alert {
+export function resolved(alert: Alert, { end_frame, message }: ResolveInput, at: string): Alert {
   return {
     ...alert,
     state: "resolved",
     resolved_at: at,
     updated_at: at,
-    ...(endFrame !== undefined && { end_frame: endFrame }),
+    ...(end_frame !== undefined && { end_frame }),
+    ...(message !== undefined && { message }),
   };
 }
 

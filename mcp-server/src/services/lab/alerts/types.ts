@@ -11,6 +11,8 @@ export type RaiseInput = {
   device_id?: string | undefined;
   start_frame?: string | undefined;
   details?: Params | undefined;
+  /** When it began, where that was before now. */
+  started_at?: string | undefined;
 };
 
 /** `created` is false for one that was open already. */
@@ -37,6 +39,9 @@ export type AlertLine = { alert_id: string } & Pick<
 export type AlertPage = { alerts: AlertLine[]; more: number };
 
 export type TriageAction = "acknowledge" | "discard" | "confirm";
+/** `end_frame` is an artifact URI. */
+export type ResolveInput = { end_frame?: string | undefined; message?: string | undefined };
+
 export type AlertUpdate = {
   alert_id: string;
   action: TriageAction | "resolve";
@@ -74,8 +79,10 @@ export type AlertService = {
    * start frame. Throws INVALID_INPUT for a kind that is no name.
    */
   raise(input: RaiseInput): Promise<Raised>;
-  /** Ends it; once more changes nothing. Throws ALERT_NOT_FOUND. */
-  resolve(alertId: string, endFrame?: string): Promise<Alert>;
+  /** Ends it, with the message that stands from then on; once more changes nothing. Throws ALERT_NOT_FOUND. */
+  resolve(alertId: string, end?: ResolveInput): Promise<Alert>;
+  /** What one source raised and nobody resolved, on any host. */
+  open(source: string): Promise<Alert[]>;
   /** Newest first. Throws INVALID_INPUT for a time that is none. */
   list(query: AlertQuery): Promise<AlertPage>;
   /**

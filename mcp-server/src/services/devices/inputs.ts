@@ -1,0 +1,66 @@
+import type { Command, ControllerFactory, ControllerKind } from "@labwright/controllers";
+import type { Clock } from "../ports.ts";
+
+/** A command of ours that moved a device. Times are readings of `Clock.monotonic`; `endedAt` is absent while it runs. */
+export type DeviceInput = {
+  kind: ControllerKind;
+  command: string;
+  params: Readonly<Record<string, unknown>>;
+  beganAt: number;
+  endedAt?: number;
+};
+
+/** What our commands did to each device a moment ago. */
+export type Inputs = {
+  /** The latest input that had begun by then, among the last few of the device. */
+  latest(deviceId: string, by: number): DeviceInput | undefined;
+  /** Told when an input has ended. */
+  onInput(listener: (deviceId: string, input: DeviceInput) => void): void;
+  /** The same driver, whose commands with an effect are noted. */
+  noting(factory: ControllerFactory): ControllerFactory;
+};
+
+const keptInputs = 20;
+
+export function createInputs(clock: Pick<Clock, "monotonic">): Inputs {
+  const kept = new Map<string, DeviceInput[]>();
+  const listeners: ((deviceId: string, input: DeviceInput) => void)[] = [];
+
+  function begin(deviceId: string, input: DeviceInput): () => void {
+    const inputs = kept.get(deviceId) ?? [];
+    kept.set(deviceId, inputs);
+    inputs.push(input);
+    if (inputs.length > keptInputs) inputs.shift();
+    return () => {
+      input.endedAt = clock.monotonic();
+      for (const listener of listeners) listener(deviceId, input);
+    };
+  }
+
+  const noted = (command: Command, kind: ControllerKind, deviceId: string): Command => ({
+    ...command,
+    async run(params, signal, fence) {
+      const end = begin(deviceId, { kind, command: command.name, params, beganAt: clock.monotonic() });
+      try {
+        return await command.run(params, signal, fence);
+      } finally {
+        end();
+      }
+    },
+  });
+
+  return {
+    latest: (deviceId, by) => kept.get(deviceId)?.findLast(({ beganAt }) => beganAt <= by),
+    onInput: (listener) => void listeners.push(listener),
+    noting: (factory) => ({
+      ...factory,
+      create: (settings, context) =>
+        factory.create(settings, context).map((controller) => ({
+          ...controller,
+          commands: controller.commands.map((command) =>
+            command.effect === "read" ? command : noted(command, controller.kind, context.deviceId),
+          ),
+        })),
+    }),
+  };
+}
