@@ -10,6 +10,7 @@ import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
 import { newExecution } from "./newExecution.ts";
 import { whyQueued } from "./queue.ts";
 import { RunRecord } from "./runRecord.ts";
+import { Slots } from "./slots.ts";
 import { storable } from "./storable.ts";
 import type { ExecutionDependencies, Reason } from "./types.ts";
 import { isDeadline, pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
@@ -40,8 +41,12 @@ class Executions implements ExecutionService {
   /** Ends that the database refused, kept to be stored on the next occasion. */
   private readonly unstored = new Map<string, { record: RunRecord; end: ExecutionEnd }>();
 
+  /** One for each device that runs. */
+  private readonly slots: Slots;
+
   constructor(deps: ExecutionDependencies) {
     this.deps = deps;
+    this.slots = new Slots(deps.mostDevices ?? Number.POSITIVE_INFINITY);
     this.jobs = deps.jobs ?? inProcessJobs((error) => deps.onError?.(error));
   }
 
@@ -162,18 +167,22 @@ class Executions implements ExecutionService {
     const { rows, secrets, host, clock } = this.deps;
     const input = secrets.mask(storable(spec.input));
     const { lane, outer } = this.placeOf(grant, context);
+    const { within, principal, client } = context;
+    // A part of a run waits for no slot: the run that waits for it has one, and would keep it for ever.
+    const needsSlot = within === undefined && spec.device !== "none";
+    const isNext = this.ofLane(lane).length === 0;
+    const slot = needsSlot && isNext ? this.slots.takeNow() : undefined;
     const execution = {
       ...newExecution(spec, context, {
         device: grant.device,
         outer,
-        status: this.ofLane(lane).length > 0 ? "queued" : "running",
+        status: isNext && (slot || !needsSlot) ? "running" : "queued",
         host,
         now: clock.now(),
       }),
       input,
     };
     const record = new RunRecord(rows, execution);
-    const { within, principal, client } = context;
     const options = { record, spec, grant, control, lane, within, app };
     const run = new LiveRun<Output>(options, this.deps);
     const { ended, settle, refuse } = pendingEnd();
@@ -185,6 +194,7 @@ class Executions implements ExecutionService {
     this.jobs.start(
       lane,
       async () => {
+        const leave = slot ?? (needsSlot ? await this.slots.take(grant.signal) : undefined);
         try {
           await opened;
           if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
@@ -198,6 +208,7 @@ class Executions implements ExecutionService {
         } finally {
           this.live.delete(execution.id);
           grant.done();
+          leave?.();
         }
       },
       grant.signal,
@@ -322,7 +333,7 @@ class Executions implements ExecutionService {
   }
 
   private whyQueued(run: LiveRun): Reason | undefined {
-    return whyQueued(run, this.ofLane(run.lane));
+    return whyQueued(run, this.ofLane(run.lane), this.slots.most);
   }
 
   private ofLane(lane: string): LiveRun[] {

@@ -19,6 +19,8 @@ export type ExecutionDependencies = {
   findApp?: (userinterface: string) => Promise<AppModel | undefined>;
   /** Name of this host, kept with each execution. */
   host: string;
+  /** Devices that run at the same time; any number when left out. */
+  mostDevices?: number;
   jobs?: JobPort;
   /** Told of what nobody waits for: an end that could not be stored, a run that does not stop. */
   onError?: (error: unknown) => void;
