@@ -12,13 +12,16 @@ export function checkClaims(
 ): void {
   const uses = new Map<string, Use[]>();
   devices.forEach(({ name, count, controllers }, index) => {
+    const own = new Map<string, Use>();
     for (const { name: driver, claims } of factories) {
       const settings = controllers[driver];
       if (settings === undefined || !claims) continue;
-      const use = { path: ["devices", index, "controllers", driver], device: name };
-      const times = Array.from({ length: count }, () => use);
-      for (const claim of new Set(claims(settings))) uses.set(claim, [...(uses.get(claim) ?? []), ...times]);
+      // Drivers of one device may use one thing together.
+      for (const claim of claims(settings))
+        own.set(claim, { path: ["devices", index, "controllers", driver], device: name });
     }
+    for (const [claim, use] of own)
+      uses.set(claim, [...(uses.get(claim) ?? []), ...Array.from({ length: count }, () => use)]);
   });
   for (const [claim, claimed] of uses) reportShared(claim, claimed, report);
 }

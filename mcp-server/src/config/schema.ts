@@ -49,13 +49,23 @@ const limitsSchema = z.strictObject({
   position_stale_ms: ms(day)
     .default(30_000)
     .describe("Age from which a position is checked before it is trusted."),
-  max_parallel_devices: z.int().min(1).max(256).default(4).describe("Devices that may run at the same time."),
+  max_parallel_devices: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(4)
+    .describe(
+      "Devices of this server on which something runs at the same time; further runs wait in the queue.",
+    ),
   alert_pending_ms: ms(day)
     .default(5_000)
     .describe("How long a watched device shows something wrong until an alert is pending."),
   alert_active_ms: ms(day)
     .default(30_000)
     .describe("How long a watched device shows something wrong until the alert is active and told."),
+  alert_settle_ms: ms(day)
+    .default(10_000)
+    .describe("How long behind a command of ours a watched device may be dark, still or silent."),
   artifact_days: z.int().min(1).max(3_650).default(30).describe("How long artifacts are kept."),
   script_ms: ms(day).default(600_000).describe("The longest a script may run."),
   script_memory_mb: z

@@ -26,7 +26,7 @@ import { createTestcases } from "./apps/testcases/index.ts";
 import { createUserInterfaces } from "./apps/userinterfaces/index.ts";
 import { createActions } from "./devices/actions/index.ts";
 import { createBatches } from "./devices/batches.ts";
-import { claiming } from "./devices/claims.ts";
+import { claiming, DeviceLocks } from "./devices/claims.ts";
 import { createDeviceFacts } from "./devices/deviceFacts.ts";
 import { createDeviceContexts } from "./devices/devicePlaces.ts";
 import { createDevices } from "./devices/devices.ts";
@@ -106,6 +106,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const rows = executionRows(deps.storage.db);
   const executions = createExecutions({
     ...{ rows, devices, events, secrets, notices, clock, host },
+    mostDevices: config.limits.max_parallel_devices,
     findApp: (name) => userinterfaceRows(deps.storage.db).find(name),
     onError: deps.onFault,
   });
@@ -113,13 +114,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const { scripts, serveScripts } = createScriptRoom(deps, driving);
   const schemas = createSchemaChecker(deps.schemaWorkerFile);
   const apps = createApps(deps, policy, { ...driving, scripts, schemas });
-  const requirements = createRequirements({
-    rows: requirementRows(deps.storage.db),
-    coverage: coverageRows(deps.storage.db),
-    testcases: apps.testcases,
-    apps: apps.userinterfaces,
-    clock,
-  });
+  const requirements = createRequirementRoom(deps, apps);
   const { alerts, watching } = createWatchRoom(deps, { ...driving, events, inputs });
   const deployments = createSchedules(deps, { ...driving, ...apps, scripts, events });
   const recorded = createRecorded(deps, { artifacts, events });
@@ -187,12 +182,12 @@ function createDeviceRoom(
   policy: UrlPolicy,
   inputs: Inputs,
 ) {
-  const lock = { dataDir: config.data_dir, env: process.env, clock };
+  const locks = new DeviceLocks({ dataDir: config.data_dir, env: process.env, clock });
   return createDevices({
     host: config.server.name,
     devices: config.devices,
     models,
-    factories: factories.map((factory) => claiming(inputs.noting(factory), lock)),
+    factories: factories.map((factory) => claiming(inputs.noting(factory), locks)),
     contextOf: createDeviceContexts(policy, {
       uploads: config.folders.uploads,
       storageStates: join(config.data_dir, "storage-states"),
@@ -205,18 +200,32 @@ function createDeviceRoom(
   });
 }
 
+/** What the tests are to cover. */
+function createRequirementRoom(
+  { storage: { db }, clock }: ServiceDependencies,
+  { testcases, userinterfaces: apps }: Pick<Services, "testcases" | "userinterfaces">,
+) {
+  return createRequirements({
+    rows: requirementRows(db),
+    coverage: coverageRows(db),
+    testcases,
+    apps,
+    clock,
+  });
+}
+
 /** What goes wrong on devices, and who looks for it. */
 function createWatchRoom(
   { config, storage, onFault }: ServiceDependencies,
   parts: Driving & { events: Events; inputs: Inputs },
 ) {
   const alerts = createAlerts({ ...parts, db: storage.db });
-  const { alert_pending_ms: pendingMs, alert_active_ms: activeMs } = config.limits;
+  const { alert_pending_ms, alert_active_ms, alert_settle_ms } = config.limits;
   const watching = createWatching({
     ...{ ...parts, alerts, onFault },
     host: config.server.name,
     watched: config.devices.flatMap(({ name, watch }) => (watch ? [name] : [])),
-    thresholds: { pendingMs, activeMs },
+    thresholds: { pendingMs: alert_pending_ms, activeMs: alert_active_ms, settleMs: alert_settle_ms },
   });
   return { alerts, watching };
 }

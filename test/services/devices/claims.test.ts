@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Controller, type ControllerFactory, DeviceError } from "@labwright/controllers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { claiming } from "../../../mcp-server/src/services/devices/claims.ts";
+import { claiming, DeviceLocks } from "../../../mcp-server/src/services/devices/claims.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { controllerContext } from "../../fixtures/simulated.ts";
 
@@ -41,9 +41,13 @@ function driver(opening: { error?: Error } = {}): ControllerFactory {
 }
 
 const clock = fakeClock();
-function make(claims: string[], given: { dataDir?: string; opening?: { error?: Error } } = {}) {
-  const { dataDir = "/data/one", opening } = given;
-  const factory = claiming(driver(opening), { dataDir, env: { XDG_RUNTIME_DIR: runtime }, clock });
+const locksOf = (dataDir: string) => new DeviceLocks({ dataDir, env: { XDG_RUNTIME_DIR: runtime }, clock });
+function make(
+  claims: string[],
+  given: { dataDir?: string; opening?: { error?: Error }; locks?: DeviceLocks } = {},
+) {
+  const { dataDir = "/data/one", opening, locks = locksOf(dataDir) } = given;
+  const factory = claiming(driver(opening), locks);
   const [remote, av] = factory.create(claims, controllerContext("lab/box"));
   if (!remote || !av) throw new Error("the driver made too little");
   return { remote, av };
@@ -68,6 +72,18 @@ it("is held from the first opening to the last closing, and names who holds it",
   await second.remote.open(NEVER);
   expect(second.remote.isAlive()).toBe(true);
   await second.remote.close();
+});
+
+it("is shared by the drivers of one device, and held until the last of them is closed", async () => {
+  const locks = locksOf("/data/one");
+  const [adb, power] = [make(["serial:XYZ"], { locks }), make(["serial:XYZ"], { locks })];
+  await Promise.all([adb.remote.open(NEVER), power.remote.open(NEVER)]);
+  await adb.remote.close();
+  await expect(make(["serial:XYZ"]).remote.open(NEVER)).rejects.toMatchObject({ code: "DEVICE_BUSY" });
+  await power.remote.close();
+  const other = make(["serial:XYZ"]);
+  await other.remote.open(NEVER);
+  await other.remote.close();
 });
 
 it("of several things takes all or none", async () => {

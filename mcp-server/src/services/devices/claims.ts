@@ -19,7 +19,7 @@ export type ClaimOptions = {
  * The same driver, whose controllers open only while this daemon holds what their settings claim; it is given back when the
  * last of a device's is closed. Their `open` throws DEVICE_BUSY with the holder. Daemons of other users are not seen.
  */
-export function claiming(factory: ControllerFactory, options: ClaimOptions): ControllerFactory {
+export function claiming(factory: ControllerFactory, locks: DeviceLocks): ControllerFactory {
   const { claims } = factory;
   if (!claims) return factory;
   return {
@@ -27,7 +27,9 @@ export function claiming(factory: ControllerFactory, options: ClaimOptions): Con
     create(settings, context) {
       const controllers = factory.create(settings, context);
       const wanted = [...new Set(claims(settings))];
-      return wanted.length === 0 ? controllers : guarded(controllers, new Claim(wanted, options));
+      return wanted.length === 0
+        ? controllers
+        : guarded(controllers, new Claim(wanted, context.deviceId, locks));
     },
   };
 }
@@ -59,7 +61,8 @@ class Claim {
 
   constructor(
     private readonly wanted: readonly string[],
-    private readonly options: ClaimOptions,
+    private readonly deviceId: string,
+    private readonly all: DeviceLocks,
   ) {}
 
   isHeld(): boolean {
@@ -91,10 +94,9 @@ class Claim {
   }
 
   private async lockAll(): Promise<FileLock[]> {
-    const folder = await runtimeFolder(this.options.env);
     const taken: FileLock[] = [];
     try {
-      for (const wanted of this.wanted) taken.push(await lockOne(folder, wanted, this.options));
+      for (const wanted of this.wanted) taken.push(await this.all.take(this.deviceId, wanted));
     } catch (error) {
       await Promise.all(taken.map((lock) => lock.release()));
       throw error;
@@ -110,14 +112,46 @@ class Claim {
 
 const holderSchema = z.object({ pid: z.int(), data_dir: z.string(), since: z.string() });
 
-async function lockOne(folder: string, wanted: string, options: ClaimOptions): Promise<FileLock> {
-  // A setting may hold a secret, so that no claim is written as it stands.
-  const file = join(folder, createHash("sha256").update(wanted).digest("hex").slice(0, 32));
-  const since = new Date(options.clock.now()).toISOString();
-  const lock = await lockFile(file, JSON.stringify({ pid: process.pid, data_dir: options.dataDir, since }));
-  if (lock !== "busy") return lock;
-  const text = await readFile(file, "utf8").catch(() => "");
-  throw busy(wanted, holderSchema.safeParse(parsed(text)).data);
+/** The locks of this daemon. Several drivers of one device may use one thing together. */
+export class DeviceLocks {
+  private readonly held = new Map<string, { lock: Promise<FileLock>; users: number }>();
+
+  constructor(private readonly options: ClaimOptions) {}
+
+  /** Throws DEVICE_BUSY. */
+  async take(deviceId: string, claim: string): Promise<FileLock> {
+    const key = JSON.stringify([deviceId, claim]);
+    const held = this.held.get(key) ?? { lock: this.lock(claim), users: 0 };
+    this.held.set(key, held);
+    held.users += 1;
+    const release = async () => {
+      held.users -= 1;
+      if (held.users > 0) return;
+      if (this.held.get(key) === held) this.held.delete(key);
+      await (await held.lock).release();
+    };
+    try {
+      const { lost } = await held.lock;
+      // Who takes it from now on locks it anew.
+      lost.addEventListener("abort", () => this.held.get(key) === held && this.held.delete(key));
+      return { lost, release };
+    } catch (error) {
+      this.held.delete(key);
+      throw error;
+    }
+  }
+
+  private async lock(claim: string): Promise<FileLock> {
+    const { dataDir, env, clock } = this.options;
+    // A setting may hold a secret, so that no claim is written as it stands.
+    const name = createHash("sha256").update(claim).digest("hex").slice(0, 32);
+    const file = join(await runtimeFolder(env), name);
+    const since = new Date(clock.now()).toISOString();
+    const lock = await lockFile(file, JSON.stringify({ pid: process.pid, data_dir: dataDir, since }));
+    if (lock !== "busy") return lock;
+    const text = await readFile(file, "utf8").catch(() => "");
+    throw busy(claim, holderSchema.safeParse(parsed(text)).data);
+  }
 }
 
 function parsed(text: string): unknown {

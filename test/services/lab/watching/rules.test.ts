@@ -1,14 +1,11 @@
 import type { FindingKind } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
 import type { DeviceInput } from "../../../../mcp-server/src/services/devices/inputs.ts";
-import {
-  countsAfter,
-  countsFrom,
-  settleMs,
-} from "../../../../mcp-server/src/services/lab/watching/explained.ts";
+import { countsAfter, countsFrom } from "../../../../mcp-server/src/services/lab/watching/explained.ts";
 import { nextChange, stageOf } from "../../../../mcp-server/src/services/lab/watching/stages.ts";
 
-const limits = { pendingMs: 5_000, activeMs: 30_000 };
+const settleMs = 10_000;
+const limits = { pendingMs: 5_000, activeMs: 30_000, settleMs };
 const never = Number.POSITIVE_INFINITY;
 const found = (kind: FindingKind, countedFrom: number) => ({ kind, countedFrom });
 
@@ -67,16 +64,16 @@ describe("what our own input explains", () => {
     ["a still picture behind PAUSE", "freeze", key("PAUSE"), never],
     ["the end of an app that we closed", "app_crash", input("close_app"), never],
   ])("%s", (_, kind, latest, from) => {
-    expect(countsFrom(kind, 3_000, latest)).toBe(from);
+    expect(countsFrom(kind, 3_000, latest, settleMs)).toBe(from);
   });
 
   it("is not what began long behind it", () => {
-    expect(countsFrom("blackscreen", 12_001, key("OK"))).toBe(12_001);
+    expect(countsFrom("blackscreen", 12_001, key("OK"), settleMs)).toBe(12_001);
   });
 
   it("ends with another input, unless that means the same", () => {
-    expect(countsAfter("blackscreen", key("POWER"), 60_000)).toBe(never);
-    expect(countsAfter("blackscreen", key("OK"), 60_000)).toBe(60_000 + settleMs);
-    expect(countsAfter("app_crash", key("OK"), 60_000)).toBe(60_000);
+    expect(countsAfter("blackscreen", 60_000, key("POWER"), settleMs)).toBe(never);
+    expect(countsAfter("blackscreen", 60_000, key("OK"), settleMs)).toBe(60_000 + settleMs);
+    expect(countsAfter("app_crash", 60_000, key("OK"), settleMs)).toBe(60_000);
   });
 });

@@ -97,7 +97,7 @@ describeEachDatabase("watching", (open) => {
     alerts = createAlerts({ db, devices, events, secrets: testSecrets(), clock });
     return createWatching({
       ...{ host: "lab", watched, devices, alerts, clock, inputs: lab.inputs },
-      thresholds: { pendingMs: 5_000, activeMs: 30_000 },
+      thresholds: { pendingMs: 5_000, activeMs: 30_000, settleMs: 10_000 },
       artifacts: {
         put: async (bytes, mime_type) => {
           const sha256 = Buffer.from(bytes).toString();

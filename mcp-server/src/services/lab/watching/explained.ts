@@ -1,9 +1,7 @@
 import type { FindingKind } from "@labwright/controllers";
 import type { DeviceInput } from "../../devices/inputs.ts";
 
-/** A device may be dark, silent or still for so long behind any input: it opens an app, tunes, starts a film. */
-export const settleMs = 10_000;
-
+/** What a device may show for a while (`settleMs`) behind any input: it opens an app, tunes, starts a film. */
 const settles: ReadonlySet<FindingKind> = new Set([
   "no_signal",
   "blackscreen",
@@ -28,7 +26,7 @@ const ofKey: Readonly<Record<string, readonly FindingKind[]>> = {
 };
 
 /** Whether an input means to cause a finding of a kind, which then lasts until another input. */
-export function isMeant({ kind, command, params }: DeviceInput, finding: FindingKind): boolean {
+function isMeant({ kind, command, params }: DeviceInput, finding: FindingKind): boolean {
   if (kind === "power") return off.includes(finding);
   if (command === "close_app") return finding === "app_crash";
   const { key } = params;
@@ -40,7 +38,12 @@ export function isMeant({ kind, command, params }: DeviceInput, finding: Finding
  * the device must have settled behind that input; or never, which another input ends (`countsAfter`). A crash or an app that
  * does not answer is never explained by an input that did not close the app.
  */
-export function countsFrom(finding: FindingKind, began: number, input: DeviceInput | undefined): number {
+export function countsFrom(
+  finding: FindingKind,
+  began: number,
+  input: DeviceInput | undefined,
+  settleMs: number,
+): number {
   if (!input) return began;
   if (isMeant(input, finding)) return Number.POSITIVE_INFINITY;
   const settled = (input.endedAt ?? began) + settleMs;
@@ -48,6 +51,6 @@ export function countsFrom(finding: FindingKind, began: number, input: DeviceInp
 }
 
 /** The same for a finding that an earlier input meant, when another input has ended. */
-export function countsAfter(finding: FindingKind, input: DeviceInput, now: number): number {
+export function countsAfter(finding: FindingKind, now: number, input: DeviceInput, settleMs: number): number {
   return isMeant(input, finding) ? Number.POSITIVE_INFINITY : now + (settles.has(finding) ? settleMs : 0);
 }

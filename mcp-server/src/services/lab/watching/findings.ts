@@ -75,7 +75,7 @@ export class Findings {
     const now = this.deps.clock.monotonic();
     for (const going of this.going.values())
       if (going.countedFrom === Number.POSITIVE_INFINITY && going.beganAt < input.beganAt)
-        going.countedFrom = countsAfter(going.kind, input, now);
+        going.countedFrom = countsAfter(going.kind, now, input, this.deps.thresholds.settleMs);
     this.wake();
   }
 
@@ -88,8 +88,9 @@ export class Findings {
     const { kind, at } = told;
     const before = this.going.get(kind);
     if (before) return void before.sources.add(source);
-    const beganAt = Math.min(at, this.deps.clock.monotonic());
-    const countedFrom = countsFrom(kind, beganAt, this.deps.latestInput(beganAt));
+    const { clock, thresholds } = this.deps;
+    const beganAt = Math.min(at, clock.monotonic());
+    const countedFrom = countsFrom(kind, beganAt, this.deps.latestInput(beganAt), thresholds.settleMs);
     this.going.set(kind, { ...told, beganAt, countedFrom, sources: new Set([source]) });
   }
 

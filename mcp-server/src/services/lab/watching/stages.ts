@@ -1,7 +1,10 @@
 import { type FindingKind, findingKinds } from "@labwright/controllers";
 
-/** For how long a finding is seen before it is an alert that is pending, and active. */
-export type Thresholds = { pendingMs: number; activeMs: number };
+/**
+ * For how long a finding is seen before it is an alert that is pending, and active; and for how long behind an input of ours
+ * it does not count.
+ */
+export type Thresholds = { pendingMs: number; activeMs: number; settleMs: number };
 export type Stage = "seen" | "pending" | "active";
 
 /** A finding that goes on. `countedFrom` is a monotonic moment; infinity for one that our own input explains. */
