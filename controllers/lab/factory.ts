@@ -104,6 +104,11 @@ const boxSettings = settings.extend({
     .max(100)
     .optional()
     .describe("Makes it one box, which one device uses at a time."),
+  nearby: z
+    .array(z.string().min(1).max(100))
+    .max(50)
+    .default([])
+    .describe("Serials of further boxes, which are discovered."),
 });
 
 /** A made-up set-top box, for trying Labwright out and for its tests. */
@@ -114,6 +119,11 @@ export const simulatedFactory = defineFactory({
   diagnose,
   offers: () => simulatedControllers(settings.parse({}), new Box()),
   claims: ({ serial }) => (serial === undefined ? [] : [`serial:${serial}`]),
+  discover(configured, listener) {
+    const serials = new Set(configured.flatMap(({ nearby }) => nearby));
+    listener([...serials].map((serial) => ({ serial, model: "simulated", settings: { serial } })));
+    return () => {};
+  },
   create: (given, context) => simulatedControllers(given, boxOf(context)),
 });
 

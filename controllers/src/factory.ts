@@ -10,6 +10,9 @@ export type KindOffer = {
   checks: readonly CheckOffer[];
 };
 
+/** A device that a driver sees and nobody configured. `serial` is its own for ever; `settings` are those of the driver. */
+export type DiscoveredDevice = { serial: string; model: string; settings: unknown };
+
 type Declared<Settings extends z.ZodType> = {
   name: string;
   kinds: readonly ControllerKind[];
@@ -26,6 +29,14 @@ type Declared<Settings extends z.ZodType> = {
    * `outlet:10.0.0.5/1`. One device of the configuration, and one daemon of this user, has each of them.
    */
   claims?(settings: z.output<Settings>): readonly string[];
+  /**
+   * Tells all that is there, at once or soon and at every change, until the function that it returns is called. `configured`
+   * are the settings of the configured devices, which may say where to look.
+   */
+  discover?(
+    configured: readonly z.output<Settings>[],
+    listener: (found: readonly DiscoveredDevice[]) => void,
+  ): () => void;
 };
 
 /**

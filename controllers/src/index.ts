@@ -5,7 +5,13 @@ export { nearest, similarity } from "./elements/nearest.ts";
 export { quoted } from "./elements/quoted.ts";
 export { ranking } from "./elements/ranking.ts";
 export * from "./errors.ts";
-export { type ControllerFactory, type DriverController, defineFactory, type KindOffer } from "./factory.ts";
+export {
+  type ControllerFactory,
+  type DiscoveredDevice,
+  type DriverController,
+  defineFactory,
+  type KindOffer,
+} from "./factory.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";

@@ -10,6 +10,7 @@ import type {
   Lease,
   OpenDevice,
 } from "../ports.ts";
+import { Discovery } from "./discovery.ts";
 import {
   ambiguousDevice,
   type ConfiguredDevice,
@@ -39,7 +40,8 @@ export const createDevices = (options: DeviceServiceOptions): DeviceService => n
 
 /** Finds devices, keeps them open, and hands out the right to use them. */
 class Devices implements DeviceService {
-  private readonly entries: readonly ConfiguredDevice[];
+  private readonly configured: readonly ConfiguredDevice[];
+  private readonly discovery: Discovery;
   private readonly opened: OpenDevices;
   private readonly rules: Leases;
   private readonly drivenListeners: ((deviceId: string) => void)[] = [];
@@ -48,7 +50,9 @@ class Devices implements DeviceService {
   private readonly holders = new Map<string, Lease>();
 
   constructor({ host, devices, models, factories, contextOf, leases, limits, clock }: DeviceServiceOptions) {
-    this.entries = configuredDevices(host, devices, models);
+    this.configured = configuredDevices(host, devices, models);
+    const toEntry = (settings: DeviceSettings) => configuredDevices(host, [settings], models);
+    this.discovery = new Discovery({ factories, configured: devices, toEntry });
     this.rules = new Leases({ store: leases, clock, host, limits });
     const isHeld = async (id: string) => (await this.rules.list()).some(({ device_id }) => device_id === id);
     this.opened = new OpenDevices({ factories, contextOf, clock, isHeld });
@@ -56,6 +60,11 @@ class Devices implements DeviceService {
 
   list(): readonly DeviceEntry[] {
     return this.entries;
+  }
+
+  /** Those of the configuration, then what is discovered now. */
+  private get entries(): readonly ConfiguredDevice[] {
+    return [...this.configured, ...this.discovery.list()];
   }
 
   find(name: string): DeviceEntry {
@@ -144,6 +153,7 @@ class Devices implements DeviceService {
   }
 
   close(): Promise<void> {
+    this.discovery.close();
     return this.opened.closeAll();
   }
 
@@ -164,7 +174,10 @@ class Devices implements DeviceService {
     return this.entries.map(({ id }) => id).filter((id) => !isHeld(id));
   }
 
-  /** The device named; else the one the caller holds; else the only free one; else the only one. */
+  /**
+   * The device named; else the one the caller holds; else the only free one; else the only one. One that is discovered is not
+   * chosen unnamed where there is one of the configuration.
+   */
   private async choose(ref: DeviceRef, context: CallContext): Promise<ConfiguredDevice> {
     if (ref.device_id !== undefined) return findDevice(this.entries, ref.device_id);
     const [single, ...others] = this.entries;
@@ -175,11 +188,12 @@ class Devices implements DeviceService {
       (await this.rules.list()).filter((lease) => isOwn(lease, context)).map((l) => l.device_id),
     );
     const leased = this.entries.filter(({ id }) => own.has(id));
+    const usual = this.configured.length > 0 ? this.configured : this.entries;
     const free = leased.length > 0 ? [] : await this.freeFor(context);
-    const candidates = leased.length > 0 ? leased : this.entries.filter(({ id }) => free.includes(id));
-    const [only, ...more] = candidates.length > 0 ? candidates : this.entries;
+    const candidates = leased.length > 0 ? leased : usual.filter(({ id }) => free.includes(id));
+    const [only, ...more] = candidates.length > 0 ? candidates : usual;
     if (only && more.length === 0) return only;
-    const named = candidates.length > 0 ? candidates : this.entries;
+    const named = candidates.length > 0 ? candidates : usual;
     throw ambiguousDevice(
       named.map(({ id }) => id),
       "The call names no device.",
@@ -194,7 +208,7 @@ class Devices implements DeviceService {
   private async byHandle(sessionId: string, ref: DeviceRef, context: CallContext) {
     const lease = await this.rules.useHandle(sessionId, context);
     const entry = findDevice(this.entries, lease.view.device_id);
-    if (ref.device_id !== undefined && findDevice(this.entries, ref.device_id) !== entry) {
+    if (ref.device_id !== undefined && findDevice(this.entries, ref.device_id).id !== entry.id) {
       throw new ToolError(
         "INVALID_INPUT",
         `session_id is the lease of ${entry.id}, but device_id says ${ref.device_id}.`,
