@@ -1,6 +1,7 @@
 import type { ControllerFactory } from "@labwright/controllers";
+import { pathText } from "../domain/schemaProblems.ts";
 import type { ConfigFile } from "./schema.ts";
-import { type Path, pathText } from "./source.ts";
+import type { Path } from "./source.ts";
 
 type Use = { path: Path; device: string };
 

@@ -59,7 +59,7 @@ export function alertRows(db: Database) {
         .select()
         .from(alerts)
         .where(and(eq(alerts.source, source), ne(alerts.state, "resolved")));
-      return rows.map(toAlert);
+      return rows.map(withoutNulls);
     },
 
     /** Held until the caller's transaction ends. */
