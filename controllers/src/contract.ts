@@ -8,6 +8,7 @@ import type {
   FrameSource,
   LogSource,
   Moment,
+  ReferencePicture,
 } from "./ports.ts";
 import type { Dump, Frame, Rect, Selector } from "./shapes.ts";
 
@@ -56,7 +57,7 @@ export type CheckOffer = Pick<Check, "name" | "description" | "input">;
 /**
  * One self-describing thing a controller can do. Throws {@link DeviceError}. Ends soon after `signal` aborts, and the
  * device has stopped by then. `run` returns when the next command may follow; {@link Controller.untilUsable} when one may
- * look. `fence` is that of the lease by which the command runs; {@link defineFactory} sees to it, for all commands of a device.
+ * look. `fence` is that of the lease by which the command runs; {@link fenced} sees to it, for all commands of a device.
  */
 export type Command<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
@@ -276,7 +277,22 @@ export type Controller = {
   noticesAfter(seq: number): readonly DeviceNotice[];
 };
 
-/** What the server lends a controller: policy and places, never a service. */
+/**
+ * What the controllers of a device lend each other, looked for when it is used: the first that has it, in the order in which
+ * they are asked, which may be the one that asks. Each throws CONTROLLER_UNAVAILABLE that names what is missing and what could not be opened. What
+ * `screen`, `elements` and `focus` give waits until its controller is open.
+ */
+export type DevicePorts = {
+  screen(): ScreenSource;
+  elements(): ElementSource;
+  focus(): FocusSource;
+  /** Of a controller that is open. */
+  frames(): FrameSource;
+  /** Runs `press_key` by the lease of the command that calls it. */
+  press(key: string, signal: AbortSignal): Promise<CommandResult>;
+};
+
+/** What the server lends a controller: policy and places, never a service. All drivers of a device get the same object. */
 export type ControllerContext = {
   deviceId: string;
   /** Throws `URL_DENIED`. Asked before each navigation, redirect, frame and download, with the address really used. */
@@ -288,9 +304,14 @@ export type ControllerContext = {
   /** A file of this server's choosing for a named storage state; throws `PATH_DENIED` on a bad name. */
   storageStatePath(name: string): string;
   /** Settings from `unsafe` in the configuration. */
-  unsafe: { javascript: boolean };
+  unsafe: { javascript: boolean; deviceShell: boolean };
   /** The app that a command or check is for, if its caller works in one. */
   app(): AppInUse | undefined;
+  device: DevicePorts;
+  /** A picture that was saved under this name for the app in use. Throws REFERENCE_NOT_FOUND with the nearest names. */
+  reference(name: string, signal: AbortSignal): Promise<ReferencePicture>;
+  /** A new, empty folder of this device, as an absolute path; removed when the device is closed. */
+  temporaryFolder(): Promise<string>;
 };
 
 /** Infers the input type of a command; the returned object is the argument. */

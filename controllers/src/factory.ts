@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { CheckOffer, CommandOffer, Controller, ControllerContext, ControllerKind } from "./contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "./diagnosis.ts";
-import { fenced } from "./fence.ts";
 
 /** What a controller of one kind may offer. */
 export type KindOffer = {
@@ -17,6 +16,8 @@ type Declared<Settings extends z.ZodType> = {
   name: string;
   kinds: readonly ControllerKind[];
   settings: Settings;
+  /** The longest that opening one of its controllers takes; 20 s when left out. */
+  openMs?: number;
   /** All that its controllers may offer, one entry a kind; needs no device. Of these lists an open one may withhold. */
   offers(): readonly KindOffer[];
   /**
@@ -55,13 +56,13 @@ type Driver<Settings extends z.ZodType> = Declared<Settings> & {
   create(settings: z.output<Settings>, context: ControllerContext): readonly DriverController[];
 };
 
-/** Infers the settings type. The controllers that it makes bear its name and refuse commands of an older lease. */
+/** Infers the settings type. The controllers that it makes bear its name. */
 export function defineFactory<Settings extends z.ZodType>(factory: Driver<Settings>): ControllerFactory {
   return {
     ...factory,
     create(settings: z.output<Settings>, context: ControllerContext) {
       const { name: driver } = factory;
-      return fenced(factory.create(settings, context).map((controller) => ({ ...controller, driver })));
+      return factory.create(settings, context).map((controller) => ({ ...controller, driver }));
     },
   };
 }

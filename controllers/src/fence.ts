@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Command, CommandResult, Controller } from "./contract.ts";
 import { DeviceError } from "./errors.ts";
 
 /**
  * The controllers of one device, whose commands act for the newest lease alone: the first command with a higher fence
  * stops what runs by an older one, waits until that has stopped, and from then on older ones throw FENCE_OUTDATED. A
- * command without a fence counts as older than every lease.
+ * command without a fence has that of the command within which it is run; without one it counts as older than every lease.
  */
 export function fenced(controllers: readonly Controller[]): readonly Controller[] {
   const fence = new Fence();
@@ -13,6 +14,8 @@ export function fenced(controllers: readonly Controller[]): readonly Controller[
     commands: controller.commands.map((command) => fence.guard(command)),
   }));
 }
+
+const running = new AsyncLocalStorage<number>();
 
 type Acting = { fence: number; control: AbortController; ended: Promise<unknown> };
 
@@ -23,8 +26,10 @@ class Fence {
   guard(command: Command): Command {
     return {
       ...command,
-      run: (input, signal, fence = 0) =>
-        this.act(fence, signal, (fencedSignal) => command.run(input, fencedSignal, fence)),
+      run: (input, signal, fence = running.getStore() ?? 0) =>
+        this.act(fence, signal, (fencedSignal) =>
+          running.run(fence, () => command.run(input, fencedSignal, fence)),
+        ),
     };
   }
 

@@ -12,6 +12,7 @@ export {
   defineFactory,
   type KindOffer,
 } from "./factory.ts";
+export { fenced } from "./fence.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";
@@ -26,6 +27,7 @@ export {
   startUnsandboxed,
   type WatchedProgram,
 } from "./programs/sandbox.ts";
+export { untilAborted } from "./waiting/deadlines.ts";
 export { SharedWork } from "./waiting/sharedWork.ts";
 export {
   createWebControllers,

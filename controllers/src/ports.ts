@@ -1,4 +1,4 @@
-import type { Element, Frame, Space } from "./shapes.ts";
+import type { Element, Frame, Rect, Space } from "./shapes.ts";
 
 /** Moments that are compared with each other are readings of `performance.now()`: milliseconds that nobody sets. */
 export type Moment = number;
@@ -118,3 +118,6 @@ export type AppInUse = {
   /** The attribute that names elements for tests. */
   testIdAttribute?: string | undefined;
 };
+
+/** A picture that was saved, and the plane that it was cut from, where that was kept: `area` says where. */
+export type ReferencePicture = { picture: Frame; area?: Rect; space?: Space };

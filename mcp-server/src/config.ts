@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import type { DeviceModel } from "@labwright/controllers";
+import type { ControllerFactory } from "@labwright/controllers";
 import { checkClaims } from "./config/claims.ts";
-import { builtInFactories, controllerSettings } from "./config/controllers.ts";
+import { builtInFactories, notBuiltIn } from "./config/controllers.ts";
+import { type DeviceSettings, resolveDevices, resolveModels } from "./config/devices.ts";
 import {
   type EnvironmentSettings,
   type LogLevel,
@@ -13,14 +14,16 @@ import {
 import { isExposed } from "./config/exposure.ts";
 import { configFile, dataDirectory, type Environment } from "./config/places.ts";
 import * as resolving from "./config/resolve.ts";
-import { type ConfigFile, type ControllerSettings, configFileSchema } from "./config/schema.ts";
+import { type ConfigFile, configFileSchema } from "./config/schema.ts";
+import { secretVariablePrefix } from "./config/secretPlaceholder.ts";
 import { type Problem, parseSource } from "./config/source.ts";
 import { ToolError } from "./errors.ts";
 import { fileFailure } from "./fileFailure.ts";
 
+export type { DeviceSettings } from "./config/devices.ts";
 export type { LogLevel } from "./config/environment.ts";
 export type { Environment } from "./config/places.ts";
-export type { DeviceSettings, SecretSource } from "./config/resolve.ts";
+export type { SecretSource } from "./config/resolve.ts";
 export type { Problem } from "./config/source.ts";
 
 import { schemaProblems } from "./domain/schemaProblems.ts";
@@ -37,8 +40,7 @@ export type Config = {
   token: string | undefined;
   /** `name` is always set; `port` only when someone asked for one. */
   server: Omit<ConfigFile["server"], "name"> & { name: string };
-  devices: readonly resolving.DeviceSettings[];
-  models: readonly DeviceModel[];
+  devices: readonly DeviceSettings[];
   secrets: Readonly<Record<string, resolving.SecretSource>>;
   folders: { scripts: string; skills: string; uploads: string; artifacts: string };
 } & Pick<ConfigFile, "url_policy" | "limits" | "environments" | "unsafe" | "agents">;
@@ -60,26 +62,28 @@ export function loadConfig(request: {
   options?: ConfigOptions;
   env: Environment;
   cwd: string;
-  /** Schemas of the settings of each controller; those of this build when left out. */
-  controllers?: ControllerSettings;
+  /** The drivers that devices may have; those of this build when left out. */
+  factories?: readonly ControllerFactory[];
 }): Config {
-  const { command, options = {}, env, cwd } = request;
+  const { command, options = {}, env, cwd, factories = builtInFactories } = request;
   const data = dataDirectory(env, options.data_dir);
   const path = configFile({ option: options.config, env, cwd, dataDir: data.path, command });
   const problems: Problem[] = [];
   const environment = readEnvironment(env, problems);
   const text = path === undefined ? "" : readText(path, problems);
-  const parsed = parseFile(path ?? "defaults", text, request.controllers ?? controllerSettings, problems);
+  const parsed = parseFile(path ?? "defaults", text, factories, problems);
   const level = logLevelSchema.safeParse(options.log_level ?? environment.LABWRIGHT_LOG_LEVEL ?? "info");
   if (!level.success) problems.push({ file: "options", path: "log_level", message: "is not a log level" });
   if (parsed === undefined || !level.success) throw invalid(problems);
 
-  const { file, report } = parsed;
+  const { file, written, report } = parsed;
   const base = resolving.baseOf(path, cwd);
   const server = resolveServer(file, environment, options, base);
   checkExposure(server, report);
-  checkClaims(file.devices, builtInFactories, report);
-  const models = resolving.resolveModels(file, report);
+  checkClaims(file.devices, factories, report);
+  const drivers = factories.map(({ name }) => name);
+  const models = resolveModels(file, drivers, report);
+  const secrets = secretNames(file, env);
   const config: Config = {
     data_dir: data.path,
     is_default_data_dir: data.isDefault,
@@ -87,8 +91,7 @@ export function loadConfig(request: {
     log_level: level.data,
     token: environment.LABWRIGHT_TOKEN,
     server,
-    models,
-    devices: resolving.resolveDevices(file, models, report),
+    devices: resolveDevices(file, { models, factories, written, secrets, report }),
     secrets: resolving.resolveSecrets(file, base),
     folders: resolving.resolveFolders(file, data.path, base, environment.LABWRIGHT_SKILLS_DIR),
     url_policy: file.url_policy,
@@ -116,20 +119,35 @@ function readText(path: string, problems: Problem[]): string {
   }
 }
 
-function parseFile(path: string, text: string, controllers: ControllerSettings, problems: Problem[]) {
+function parseFile(path: string, text: string, factories: readonly ControllerFactory[], problems: Problem[]) {
   const source = parseSource(path, text);
   problems.push(...source.problems);
   if (source.problems.length > 0) return undefined;
-  const schema = configFileSchema(controllers);
+  const schema = configFileSchema(factories);
   const parsed = schema.safeParse(source.value);
   if (!parsed.success) {
-    for (const { path, message, key } of schemaProblems(parsed.error.issues, schema, () => undefined))
-      problems.push(source.problem(path, message, key));
+    for (const { path, message, key } of schemaProblems(parsed.error.issues, schema, () => undefined)) {
+      const isDriver = key !== undefined && path.at(-1) === "controllers";
+      const said = isDriver
+        ? notBuiltIn(
+            key,
+            factories.map(({ name }) => name),
+          )
+        : message;
+      problems.push(source.problem(path, said, key));
+    }
     return undefined;
   }
   const report = (at: readonly PropertyKey[], message: string) => problems.push(source.problem(at, message));
-  return { file: parsed.data, report };
+  return { file: parsed.data, written: source.value, report };
 }
+
+const secretNames = (file: ConfigFile, env: Environment): string[] => [
+  ...Object.keys(file.secrets),
+  ...Object.keys(env).flatMap((name) =>
+    name.startsWith(secretVariablePrefix) ? [name.slice(secretVariablePrefix.length)] : [],
+  ),
+];
 
 function resolveServer(
   file: ConfigFile,

@@ -139,7 +139,6 @@ async function openParts(options: ServeOptions, claim: Claim) {
     secrets,
     clock: rooms.systemClock,
     factories: rooms.builtInFactories,
-    models: config.models,
     ownPort: () => own.port,
     serving: () => own.serving,
     skillProblems: userSkills.problems,

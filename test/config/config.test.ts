@@ -51,9 +51,7 @@ describe("defaults", () => {
   it("gives one device `browser` of model web when there is no file", () => {
     const config = loadConfig({ command: "mcp", cwd: folder, env: { HOME: folder } });
     expect(config.file).toBeUndefined();
-    expect(config.devices).toEqual([
-      { name: "browser", model: "web", kinds: ["web", "verification_web"], controllers: {} },
-    ]);
+    expect(config.devices).toEqual([{ name: "browser", model: "web", drivers: ["web"], controllers: {} }]);
     expect(config.server).toMatchObject({ host: "127.0.0.1" });
     expect(config.server.port).toBeUndefined();
     expect(config.server.name).toMatch(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
@@ -93,9 +91,76 @@ describe("devices", () => {
 
   it("knows the models of the file beside the built-in ones", () => {
     const { devices } = load(
-      "models: [{name: kiosk, controllers: [web, power]}]\ndevices: [{name: hall, model: kiosk}]\n",
+      "models: [{name: kiosk, drivers: [web]}]\ndevices: [{name: hall, model: kiosk}]\n",
     );
-    expect(devices[0]?.kinds).toEqual(["web", "power"]);
+    expect(devices[0]?.drivers).toEqual(["web"]);
+  });
+
+  it("adds the drivers that a device sets to those of its model, in the order in which they are written", () => {
+    const { devices } = load(
+      "devices:\n  - {name: a, controllers: {simulated: {latency_ms: 5}}}\n  - {name: b, model: stb, controllers: {simulated: {}, web: {}}}\n",
+    );
+    expect(devices.map(({ drivers }) => drivers)).toEqual([
+      ["web", "simulated"],
+      ["simulated", "web"],
+    ]);
+    expect(devices[0]?.controllers.simulated).toMatchObject({ latency_ms: 5 });
+  });
+
+  it("says of a driver that is not built in which ones are, where it stands", () => {
+    const { problems } = problemsOf(() =>
+      load(
+        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      tasmota: {}\n",
+      ),
+    );
+    expect(problems).toMatchObject([
+      {
+        line: 6,
+        path: "devices[0].controllers",
+        message: 'the driver "tasmota" is not built in; known are web, simulated, simulated_infrared.',
+      },
+    ]);
+    expect(
+      problemsOf(() => load("models: [{name: wall, drivers: [simulatd]}]\ndevices: [{name: a}]\n")).problems,
+    ).toMatchObject([
+      {
+        line: 1,
+        path: "models[0].drivers[0]",
+        message:
+          'the driver "simulatd" is not built in; known are web, simulated, simulated_infrared. Did you mean "simulated"?',
+      },
+    ]);
+  });
+
+  it("says of a model whose driver is not built in yet which models can be used", () => {
+    const { problems } = problemsOf(() => load("devices:\n  - name: tv\n    model: android_tv\n"));
+    expect(problems).toMatchObject([
+      {
+        line: 3,
+        path: "devices[0].model",
+        message:
+          'model "android_tv" needs the driver "android", which is not built in yet; models that can be used are web, stb, simulated',
+      },
+    ]);
+  });
+
+  it("refuses a device without any driver, and a screen that none of its drivers has", () => {
+    const { problems } = problemsOf(() =>
+      load("devices:\n  - {name: box, model: stb}\n  - {name: b, screen: av}\n  - {name: c, screen: web}\n"),
+    );
+    expect(problems).toMatchObject([
+      { line: 2, message: expect.stringContaining('model "stb" has no driver of its own; name one or more') },
+      { line: 3, message: 'the device has no controller "av"; it has web, verification_web' },
+    ]);
+  });
+
+  it("refuses a secret in the settings of a controller that has no value anywhere", () => {
+    const yaml = "devices:\n  - name: a\n    controllers: {web: {user_agent: '{{secret.AGENT}}'}}\n";
+    expect(problemsOf(() => load(yaml)).problems).toMatchObject([
+      { line: 3, path: "devices[0].controllers.web", message: 'there is no secret "AGENT"' },
+    ]);
+    const { devices } = load(yaml, { env: { LABWRIGHT_SECRET_AGENT: "value" } });
+    expect(devices[0]?.controllers.web).toMatchObject({ user_agent: "{{secret.AGENT}}" });
   });
 
   it("refuses a name that `count` of another device already makes", () => {

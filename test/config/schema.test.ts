@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { controllerSettings } from "../../mcp-server/src/config/controllers.ts";
+import { builtInFactories } from "../../mcp-server/src/config/controllers.ts";
 import { configFileSchema } from "../../mcp-server/src/config/schema.ts";
 
 it("keeps the committed JSON Schema of labwright.yaml in step with the code", async () => {
   const schema = {
     title: "labwright.yaml",
-    ...z.toJSONSchema(configFileSchema(controllerSettings), { io: "input" }),
+    ...z.toJSONSchema(configFileSchema(builtInFactories), { io: "input" }),
   };
   const text = `${JSON.stringify(schema, null, 2)}\n`;
   await expect(text).toMatchFileSnapshot("../../mcp-server/docs/config.schema.json");
 });
 
 it("has the top keys that the documentation names, and no other", () => {
-  const shape = configFileSchema(controllerSettings).shape;
+  const shape = configFileSchema(builtInFactories).shape;
   expect(Object.keys(shape).sort()).toEqual([
     "agents",
     "devices",

@@ -1,9 +1,10 @@
-import type { DriverController } from "@labwright/controllers";
+import type { ControllerFactory, DriverController } from "@labwright/controllers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** A controller to put through the contract. `endless` is a call that does not end by itself while the device is idle. */
 export type UnderContract = {
   controller: DriverController;
+  factory: ControllerFactory;
   endless?: { command: string; params: Readonly<Record<string, unknown>> };
   /** Ends what the test started beside the controller. */
   dispose(): Promise<void>;
@@ -43,6 +44,19 @@ function describesItself(made: () => UnderContract): void {
       expect(one.description.length, one.name).toBeGreaterThan(5);
       expect(one.description, one.name).not.toContain("\n");
     }
+  });
+
+  it("offers, once it is open, what its driver declares for its kind, without what it withholds", async () => {
+    const { controller, factory } = made();
+    await controller.open(NEVER);
+    const declared = factory.offers().find(({ kind }) => kind === controller.kind);
+    const declaredNames = [...(declared?.commands ?? []), ...(declared?.checks ?? [])].map(
+      ({ name }) => name,
+    );
+    const withheld = (controller.withheld?.() ?? []).map(({ name }) => name);
+    const without = (names: readonly string[]) => names.filter((name) => !withheld.includes(name)).sort();
+    expect(declaredNames).toEqual(expect.arrayContaining(withheld));
+    expect(without(offered().map(({ name }) => name))).toEqual(without(declaredNames));
   });
 
   it("refuses unknown parameters", () => {

@@ -5,10 +5,11 @@ import {
   type DriverController,
   defineCommand,
   defineFactory,
+  fenced,
 } from "@labwright/controllers";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { controllerContext } from "../fixtures/simulated.ts";
+import { controllerContext } from "../fixtures/controllerContext.ts";
 
 const never = new AbortController().signal;
 
@@ -49,7 +50,7 @@ function device() {
     offers: () => [],
     create: () => [controller("remote"), controller("desktop")],
   });
-  const commands = factory.create({}, controllerContext("lab/box")).flatMap((made) => made.commands);
+  const commands = fenced(factory.create({}, controllerContext("lab/box"))).flatMap((made) => made.commands);
   const [remote, desktop] = commands;
   if (!remote || !desktop) throw new Error("The factory lost a command.");
   const run = (command: Command, as: string, fence?: number) => command.run({ as }, never, fence);

@@ -116,8 +116,11 @@ function webOffers() {
     allowAddress: nowhere,
     uploadPath: nowhere,
     storageStatePath: nowhere,
-    unsafe: { javascript: false },
+    unsafe: { javascript: false, deviceShell: false },
     app: nowhere,
+    device: { screen: nowhere, elements: nowhere, focus: nowhere, frames: nowhere, press: nowhere },
+    reference: nowhere,
+    temporaryFolder: nowhere,
   });
 }
 
@@ -127,6 +130,8 @@ export const webFactory = defineFactory({
   kinds: ["web", "verification_web"],
   settings: webSettingsSchema,
   diagnose: diagnoseBrowser,
+  // Its own deadlines are for a browser that starts, one that replaces it, and its first tab.
+  openMs: 120_000,
   offers: webOffers,
   create: createWebControllers,
 });

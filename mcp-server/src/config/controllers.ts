@@ -1,11 +1,16 @@
-import { type ControllerFactory, webFactory } from "@labwright/controllers";
-import { simulatedFactory } from "@labwright/controllers/lab";
-import type { ControllerSettings } from "./schema.ts";
+import { type ControllerFactory, nearest, webFactory } from "@labwright/controllers";
+import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 
-/** The drivers of this build. */
-export const builtInFactories: readonly ControllerFactory[] = [webFactory, simulatedFactory];
+/** The drivers that are built in. What a device may say under `controllers` follows from them. */
+export const builtInFactories: readonly ControllerFactory[] = [
+  webFactory,
+  simulatedFactory,
+  simulatedInfraredFactory,
+];
 
-/** What a device may set, by driver. */
-export const controllerSettings: ControllerSettings = Object.fromEntries(
-  builtInFactories.map(({ name, settings }) => [name, settings]),
-);
+/** Says of a driver that is not built in which ones are, and which is meant. */
+export function notBuiltIn(driver: string, known: readonly string[]): string {
+  const [best] = nearest(driver, known, 1);
+  const meant = best === undefined ? "" : ` Did you mean "${best}"?`;
+  return `the driver "${driver}" is not built in; known are ${known.join(", ")}.${meant}`;
+}

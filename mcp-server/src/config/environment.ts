@@ -1,6 +1,7 @@
 import { nearest } from "@labwright/controllers";
 import { z } from "zod";
 import type { Environment } from "./places.ts";
+import { secretVariablePrefix } from "./secretPlaceholder.ts";
 import type { Problem } from "./source.ts";
 
 export const logLevelSchema = z.enum(["trace", "debug", "info", "warn", "error", "silent"]);
@@ -33,14 +34,13 @@ const variables = {
 const environmentSchema = z.object(variables).partial();
 export type EnvironmentSettings = z.output<typeof environmentSchema>;
 
-const secretPrefix = "LABWRIGHT_SECRET_";
-
 /** Reads what the daemon takes from the environment. An empty variable counts as not set. Adds to `problems`. */
 export function readEnvironment(env: Environment, problems: Problem[]): EnvironmentSettings {
   const known = Object.keys(variables);
   for (const name of Object.keys(env).sort()) {
-    if (!name.startsWith("LABWRIGHT_") || known.includes(name) || name.startsWith(secretPrefix)) continue;
-    const [best] = nearest(name, [...known, `${secretPrefix}<NAME>`], 1);
+    if (!name.startsWith("LABWRIGHT_") || known.includes(name) || name.startsWith(secretVariablePrefix))
+      continue;
+    const [best] = nearest(name, [...known, `${secretVariablePrefix}<NAME>`], 1);
     const offer = best === undefined ? "unset it" : `did you mean ${best}?`;
     problems.push({ file: "environment", path: name, message: `unknown variable; ${offer}` });
   }

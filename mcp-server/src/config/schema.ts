@@ -1,11 +1,10 @@
-import { controllerKinds } from "@labwright/controllers";
+import type { ControllerFactory } from "@labwright/controllers";
 import { z } from "zod";
 import { labelSchema, paramsSchema } from "../domain/common.ts";
 import { urlPatternSchema } from "../domain/urlPattern.ts";
 import { agentsSchema } from "./agents.ts";
 
-/** Schemas of what a device may say under `controllers`, by controller name. */
-export type ControllerSettings = Readonly<Record<string, z.ZodType>>;
+type Factories = readonly Pick<ControllerFactory, "name" | "settings">[];
 
 const hostName = z
   .string()
@@ -99,7 +98,7 @@ const secretSchema = z.union(
   "must be {env: VARIABLE} or {file: path}",
 );
 
-const deviceSchema = (controllers: ControllerSettings) =>
+const deviceSchema = (factories: Factories) =>
   z.strictObject({
     name: deviceName,
     model: z.string().min(1).default("web"),
@@ -108,7 +107,7 @@ const deviceSchema = (controllers: ControllerSettings) =>
       .min(1)
       .max(100)
       .default(1)
-      .describe("Makes name, name-2, name-3 ..., each with its own browser."),
+      .describe("Makes name, name-2, name-3 ..., each with controllers of its own."),
     watch: z
       .boolean()
       .default(false)
@@ -116,24 +115,30 @@ const deviceSchema = (controllers: ControllerSettings) =>
         "Opens it when the server starts, keeps it open, and raises alerts of what goes wrong on it.",
       ),
     controllers: z
-      .strictObject(Object.fromEntries(Object.entries(controllers).map(([k, v]) => [k, v.optional()])))
-      .default({}),
+      .strictObject(Object.fromEntries(factories.map(({ name, settings }) => [name, settings.optional()])))
+      .default({})
+      .describe("Settings by driver. A driver that the model does not have is added."),
+    screen: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Driver or kind of the controller whose picture is shown, where several have one."),
   });
 
 const modelSchema = z.strictObject({
   name: modelName,
-  controllers: z.array(z.enum(controllerKinds)).min(1),
+  drivers: z.array(z.string().min(1)).max(20).describe("Drivers of every device of this model."),
 });
 
 /** The whole of labwright.yaml. Its top keys are closed. */
-export const configFileSchema = (controllers: ControllerSettings) =>
+export const configFileSchema = (factories: Factories) =>
   z.strictObject({
     server: serverSchema.prefault({}),
     devices: z
-      .array(deviceSchema(controllers))
+      .array(deviceSchema(factories))
       .min(1)
       .max(200)
-      .prefault([{ name: "browser", model: "web" }]),
+      .prefault([{ name: "browser" }]),
     models: z.array(modelSchema).max(100).default([]).describe("Device models beside the built-in ones."),
     url_policy: z
       .strictObject({

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ControllerFactory, DeviceModel } from "@labwright/controllers";
+import type { ControllerFactory } from "@labwright/controllers";
 import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../config.ts";
 import { executionRows } from "../storage/executionRows.ts";
@@ -34,8 +34,9 @@ import { createInputs, type Inputs } from "./devices/inputs.ts";
 import { createInventory } from "./devices/inventory.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
 import { createTranscripts } from "./devices/recordings/transcripts.ts";
-import { createReferences } from "./devices/references/index.ts";
+import { createFindPicture, createReferences } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
+import { createTemporaryFolders } from "./devices/temporaryFolders.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
 import type { Services } from "./index.ts";
 import { createAlerts } from "./lab/alerts/index.ts";
@@ -47,7 +48,6 @@ import { allowedFetch } from "./policy/allowedFetch.ts";
 import { createUploads } from "./policy/uploads.ts";
 import { createUrlPolicy, type UrlPolicy } from "./policy/urlPolicy.ts";
 import type { Clock, Secrets } from "./ports.ts";
-import { appInUse } from "./records/appInUse.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./records/artifacts.ts";
 import { createEvents, type Events } from "./records/events.ts";
 import { createExecutions } from "./records/executions/index.ts";
@@ -64,7 +64,6 @@ export type ServiceDependencies = {
   secrets: Secrets;
   clock: Clock;
   factories: readonly ControllerFactory[];
-  models: readonly DeviceModel[];
   /** The port of our own HTTP server, which no device may reach. */
   ownPort(): number | undefined;
   /** The thread that checks by JSON Schema, where it is not the built one. */
@@ -159,6 +158,8 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   return { services, events, artifacts, watching, serveScripts, close };
 }
 
+const referenceFolder = ({ data_dir }: Config) => join(data_dir, "references");
+
 const pingOf = ({ engine, pool }: Storage) => ({ engine, ask: () => pool.query("select 1") });
 
 /** What is kept beside the runs: files and the feed of events. */
@@ -178,22 +179,25 @@ function createRecords({ config, storage, secrets, clock, onFault }: ServiceDepe
 }
 
 function createDeviceRoom(
-  { config, storage, clock, factories, models }: ServiceDependencies,
+  { config, storage, secrets, clock, factories }: ServiceDependencies,
   policy: UrlPolicy,
   inputs: Inputs,
 ) {
   const locks = new DeviceLocks({ dataDir: config.data_dir, env: process.env, clock });
+  const temporary = createTemporaryFolders(join(config.data_dir, "temporary"));
   return createDevices({
     host: config.server.name,
     devices: config.devices,
-    models,
     factories: factories.map((factory) => claiming(inputs.noting(factory), locks)),
+    secrets,
     contextOf: createDeviceContexts(policy, {
       uploads: config.folders.uploads,
       storageStates: join(config.data_dir, "storage-states"),
+      temporary,
       unsafe: config.unsafe,
-      app: appInUse,
+      findPicture: createFindPicture({ db: storage.db, clock, folder: referenceFolder(config) }),
     }),
+    closed: temporary.removeAll,
     leases: leaseRows(storage.db),
     limits: { leaseMs: config.limits.lease_ms, implicitMs: implicitLeaseMs },
     clock,
@@ -316,7 +320,7 @@ function createApps(
   const userinterfaces = createUserInterfaces({ db, clock });
   const references = createReferences({
     ...{ db, clock, secrets: driving.secrets, userinterfaces },
-    folder: join(config.data_dir, "references"),
+    folder: referenceFolder(config),
   });
   const navigation = createNavigation({
     ...driving,

@@ -1,10 +1,11 @@
 import type {
-  Check,
-  Command,
+  CheckOffer,
+  CommandOffer,
   Controller,
   ControllerKind,
   Frame,
   FreshStart,
+  KindOffer,
   Rect,
   Usable,
 } from "@labwright/controllers";
@@ -70,13 +71,35 @@ export type DeviceEntry = {
   host: string;
   name: string;
   model: string;
-  kinds: readonly ControllerKind[];
+  /** What its drivers declare, in the order in which they are asked: by kind, then as the configuration names them. */
+  offers(): readonly Offer[];
 };
 
-/** A device whose controllers are open. `unavailable` names those that could not be, and why. */
+/** What may be asked of one controller: of an open one what it offers, else what its driver declares. */
+export type Offer = KindOffer & Pick<Controller, "driver" | "withheld">;
+
+/** Whose commands and checks can be validated: a device, open or not. */
+export type OfferingDevice = {
+  id: string;
+  controllers: readonly Offer[];
+  unavailable: readonly Unavailable[];
+  offers(): readonly Offer[];
+};
+
+export type Unavailable = { driver: string; kind: ControllerKind; reason: string };
+
+/** A device with at least one controller that was open when it was asked for. */
 export type OpenDevice = DeviceEntry & {
-  controllers: ReadonlyMap<ControllerKind, Controller>;
-  unavailable: readonly { kind: ControllerKind; reason: string }[];
+  /** Those that are open or being opened, in the order of `offers`; behind them those that failed and are tried again. */
+  controllers: readonly Controller[];
+  /** Those that could not be opened, and why. */
+  unavailable: readonly Unavailable[];
+  /** Driver or kind of the controller whose picture comes first. */
+  screen?: string | undefined;
+  /** Whether it has been opened; it may have died since. */
+  isOpen(controller: Controller): boolean;
+  /** Waits for an opening under way. Throws CONTROLLER_UNAVAILABLE when the controller could not be opened. */
+  untilOpen(controller: Controller, signal: AbortSignal): Promise<void>;
   /** That of the lease by which its commands run; without one, controllers refuse the commands once a lease was used. */
   fence?: number;
 };
@@ -105,8 +128,12 @@ export type DeviceService = {
   find(name: string): DeviceEntry;
   /** The device a call means (see `DeviceRef`); opens it. With `drives`, checks or takes the lease. */
   acquire(ref: DeviceRef, context: CallContext, options: { drives: boolean }): Promise<Grant>;
+  /** The device a call means with all that it may offer, without opening or taking anything. */
+  offering(ref: DeviceRef, context: CallContext): Promise<OfferingDevice>;
   /** The device a call means and what is open of it, without opening or taking anything. */
   peek(ref: DeviceRef, context: CallContext): Promise<{ entry: DeviceEntry; opened: OpenDevice | undefined }>;
+  /** What is open of a device now. */
+  opened(deviceId: string): OpenDevice | undefined;
   /** Opens what is not open or has died. Throws CONTROLLER_UNAVAILABLE if nothing opens. */
   open(device: DeviceEntry, signal: AbortSignal): Promise<OpenDevice>;
   /** Takes the lease and opens the device. Throws DEVICE_HELD unless `force`. */
@@ -139,8 +166,8 @@ export type DeviceService = {
   close(): Promise<void>;
 };
 
-export type CommandInfo = { kind: ControllerKind; command: Command };
-export type CheckInfo = { kind: ControllerKind; check: Check };
+export type CommandInfo = { source: Offer; command: CommandOffer };
+export type CheckInfo = { source: Offer; check: CheckOffer };
 
 export type ActionResult = {
   command: string;
@@ -174,9 +201,9 @@ export type OfferText<Name extends string> = { [name in Name]: string } & { sche
 
 export type ActionExecutor = {
   list(device: OpenDevice): readonly CommandInfo[];
-  describe(device: OpenDevice, command: string | undefined): OfferText<"commands">;
+  describe(device: OfferingDevice, command: string | undefined): OfferText<"commands">;
   /** Throws ACTION_NOT_FOUND with the nearest names, INVALID_INPUT naming each bad parameter: before anything runs. */
-  validate(device: OpenDevice, actions: readonly Action[]): void;
+  validate(device: OfferingDevice, actions: readonly Action[]): void;
   /**
    * Validates everything, then runs. `variables` fill `{{name}}`; secrets are filled in last and masked in results.
    * `isChecked` says that a check of the screen follows.
@@ -192,8 +219,8 @@ export type ActionExecutor = {
 export type CheckReport = { pass: boolean; verdicts: Verdict[]; failure?: Failure | undefined };
 export type VerificationExecutor = {
   list(device: OpenDevice): readonly CheckInfo[];
-  describe(device: OpenDevice, check: string | undefined): OfferText<"checks">;
-  validate(device: OpenDevice, checks: readonly Verification[]): void;
+  describe(device: OfferingDevice, check: string | undefined): OfferText<"checks">;
+  validate(device: OfferingDevice, checks: readonly Verification[]): void;
   /**
    * Polls all checks together until they hold or their time is over (`timeout_ms` of a check, else `timeoutMs`). A
    * failed check gets a screenshot as evidence. Nothing to check: throws INVALID_INPUT, never a pass.

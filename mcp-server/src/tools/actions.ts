@@ -1,20 +1,21 @@
 import { z } from "zod";
 import { actionBatchSchema } from "../domain/index.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
-import { defineDeviceTool, defineTool } from "../registry/tool.ts";
+import { defineTool } from "../registry/tool.ts";
 
-export const listActions = defineDeviceTool({
+export const listActions = defineTool({
   name: "list_actions",
   title: "List actions",
   description: "Commands of a device with their parameters (? optional)",
   domain: "actions",
   capabilities: ["INTERACTION_TESTING"],
   effect: "read",
-  timeoutMs: 60_000,
-  drives: false,
+  timeoutMs: 10_000,
   input: z.strictObject({ ...deviceFields, command: z.string().optional().describe("One, with its schema") }),
   output: z.object({ commands: z.string(), schema: z.record(z.string(), z.unknown()).optional() }),
-  handle: async ({ input, services, device }) => services.actions.describe(device, input.command),
+  async handle({ input: { command, ...ref }, services, context }) {
+    return services.actions.describe(await services.devices.offering(ref, context), command);
+  },
 });
 
 const params = z.record(z.string(), z.unknown()).optional();

@@ -18,7 +18,9 @@ export const listHosts = defineTool({
       z.object({
         name: z.string(),
         status: z.string(),
-        devices: z.array(z.object({ id: z.string(), model: z.string(), state: stateField })),
+        devices: z.array(
+          z.object({ id: z.string(), model: z.string(), state: stateField, status: z.string().optional() }),
+        ),
       }),
     ),
   }),
@@ -39,8 +41,12 @@ export const getDeviceInfo = defineTool({
     model: z.string(),
     state: stateField,
     open: z.boolean(),
+    status: z.string().optional(),
+    make: z.string().optional(),
+    version: z.string().optional(),
+    screen: z.object({ width: z.number(), height: z.number() }).optional(),
     controllers: z.string(),
-    unavailable: z.array(z.object({ kind: z.string(), reason: z.string() })),
+    unavailable: z.array(z.object({ driver: z.string(), kind: z.string(), reason: z.string() })),
   }),
   handle: ({ input, services, context }) => services.inventory.info(input, context),
 });
@@ -79,7 +85,7 @@ export const takeControl = defineTool({
     device: z.string(),
     model: z.string(),
     expires_at: z.string(),
-    unavailable: z.array(z.object({ kind: z.string(), reason: z.string() })),
+    unavailable: z.array(z.object({ driver: z.string(), kind: z.string(), reason: z.string() })),
   }),
   async handle({ input, services, context }) {
     const { lease, device } = await services.devices.takeControl(input.device_id, context, input.force);

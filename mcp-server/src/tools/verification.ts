@@ -1,20 +1,21 @@
 import { z } from "zod";
 import { passConditionSchema, verificationSchema } from "../domain/index.ts";
 import { deviceFields } from "../registry/fields.ts";
-import { defineDeviceTool } from "../registry/tool.ts";
+import { defineDeviceTool, defineTool } from "../registry/tool.ts";
 
-export const listVerifications = defineDeviceTool({
+export const listVerifications = defineTool({
   name: "list_verifications",
   title: "List checks",
   description: "Checks of a device with their parameters (? optional)",
   domain: "verification",
   capabilities: ["UI_VALIDATION"],
   effect: "read",
-  timeoutMs: 60_000,
-  drives: false,
+  timeoutMs: 10_000,
   input: z.strictObject({ ...deviceFields, command: z.string().optional().describe("One, with its schema") }),
   output: z.object({ checks: z.string(), schema: z.record(z.string(), z.unknown()).optional() }),
-  handle: async ({ input, services, device }) => services.verifications.describe(device, input.command),
+  async handle({ input: { command, ...ref }, services, context }) {
+    return services.verifications.describe(await services.devices.offering(ref, context), command);
+  },
 });
 
 const verdicts = z.array(

@@ -6,7 +6,7 @@ import {
 } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { describe, expect, it } from "vitest";
-import { controllerContext } from "../../fixtures/simulated.ts";
+import { controllerContext } from "../../fixtures/controllerContext.ts";
 import { controllerContract } from "../contract.ts";
 import { failureOf } from "../web/webDevice.ts";
 
@@ -52,6 +52,7 @@ for (const [name, settings] of [
 ] as const)
   controllerContract(`${name} of the simulated box ${JSON.stringify(settings)}`, async () => ({
     controller: makeBox(settings)[name],
+    factory: name === "infrared" ? simulatedInfraredFactory : simulatedFactory,
     dispose: async () => {},
   }));
 

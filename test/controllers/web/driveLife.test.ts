@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import { webFactory } from "@labwright/controllers";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Site, startSite } from "../../fixtures/site.ts";
@@ -26,12 +27,12 @@ async function opened(options: DeviceOptions = {}): Promise<WebDevice> {
 controllerContract("the web controller", async () => {
   const made = await makeWebDevice();
   const endless = { command: "navigate_to_url", params: { url: `${site.url}/never` } };
-  return { controller: made.web, endless, dispose: () => made.close() };
+  return { controller: made.web, factory: webFactory, endless, dispose: () => made.close() };
 });
 
 controllerContract("the web verification", async () => {
   const made = await makeWebDevice();
-  return { controller: made.verification, dispose: () => made.close() };
+  return { controller: made.verification, factory: webFactory, dispose: () => made.close() };
 });
 
 function freePort(): Promise<number> {

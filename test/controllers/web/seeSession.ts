@@ -1,10 +1,10 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import type { ControllerContext } from "../../../controllers/src/contract.ts";
 import { webChecks } from "../../../controllers/src/web/checks.ts";
 import { registerEngine } from "../../../controllers/src/web/inpage.ts";
 import { createLook } from "../../../controllers/src/web/look.ts";
 import type { WebSession } from "../../../controllers/src/web/session.ts";
+import { controllerContext } from "../../fixtures/controllerContext.ts";
 
 /** A browser with one page and the seeing half of the web controller on it, without the rest of the controller. */
 export type SeeingPage = {
@@ -30,7 +30,7 @@ export async function openSeeing(browser: Browser): Promise<SeeingPage> {
   const dialogs: SeeingPage["dialogs"] = [];
   let current: Page | undefined;
   const session: WebSession = {
-    context: context(),
+    context: controllerContext("test/browser"),
     page: () => current ?? unopened(),
     pages: () => browserContext.pages(),
     dialogs: { open: () => undefined, history: dialogs, arm: () => undefined },
@@ -49,18 +49,6 @@ export async function openSeeing(browser: Browser): Promise<SeeingPage> {
 
 function unopened(): never {
   throw new Error("The page is not open yet");
-}
-
-function context(): ControllerContext {
-  return {
-    deviceId: "test/browser",
-    allowUrl: () => undefined,
-    allowAddress: () => undefined,
-    uploadPath: (name) => name,
-    storageStatePath: (name) => name,
-    unsafe: { javascript: false },
-    app: () => undefined,
-  };
 }
 
 /** A browser for the tests of a file; `ready` gets it and its page before the first. */

@@ -10,6 +10,7 @@ import {
   type DriverController,
   webSettingsSchema,
 } from "@labwright/controllers";
+import { controllerContext } from "../../fixtures/controllerContext.ts";
 
 /** A real browser under test, with places and a policy of the test's own. */
 export type WebDevice = {
@@ -99,7 +100,7 @@ export async function failureOf(work: Promise<unknown>): Promise<DeviceError> {
 
 function contextOf(folder: string, options: DeviceOptions): ControllerContext {
   return {
-    deviceId: "test/browser",
+    ...controllerContext("test/browser"),
     allowUrl(url) {
       if (/^file:/i.test(url) || options.denyUrl?.(url) === true) {
         throw new DeviceError("URL_DENIED", `the policy denies ${url}`);
@@ -112,8 +113,7 @@ function contextOf(folder: string, options: DeviceOptions): ControllerContext {
     },
     uploadPath: (name) => inside(folder, name),
     storageStatePath: (name) => inside(folder, `${name}.json`),
-    unsafe: { javascript: options.javascript ?? true },
-    app: () => undefined,
+    unsafe: { javascript: options.javascript ?? true, deviceShell: false },
   };
 }
 

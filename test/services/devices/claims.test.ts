@@ -7,8 +7,8 @@ import { type Controller, type ControllerFactory, DeviceError } from "@labwright
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { claiming, DeviceLocks } from "../../../mcp-server/src/services/devices/claims.ts";
+import { controllerContext } from "../../fixtures/controllerContext.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
-import { controllerContext } from "../../fixtures/simulated.ts";
 
 const NEVER = new AbortController().signal;
 let runtime: string;

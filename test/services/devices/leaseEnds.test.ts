@@ -119,7 +119,7 @@ describeEachDatabase("The end of a lease", (open) => {
     await clock.advance(1);
     await taking;
     const press = async ({ device }: Grant) => {
-      const commands = device.controllers.get("remote")?.commands ?? [];
+      const commands = device.controllers[0]?.commands ?? [];
       const command = commands.find(({ name }) => name === "press_key");
       return command?.run({ key: "OK" }, new AbortController().signal, device.fence);
     };

@@ -54,7 +54,7 @@ const stepsOf = async (id: unknown) => (await product.services.executions.get(St
 async function heard(): Promise<readonly DeviceNotice[]> {
   const { devices } = product.services;
   const device = await devices.open(devices.find("browser"), new AbortController().signal);
-  return [...device.controllers.values()].flatMap((controller) => controller.noticesAfter(0));
+  return device.controllers.flatMap((controller) => controller.noticesAfter(0));
 }
 
 /** Opens the page and lets its promise reject after the call has ended. */
@@ -201,7 +201,7 @@ test("a restart is told as the browser's, or as the device's where it is no brow
       kind,
       noticesAfter: () => [{ seq: 1, kind: "restarted" as const, text: "lost", at }],
     };
-    return createNotices().take({ ...device, controllers: new Map([[kind, restarted]]) });
+    return createNotices().take({ ...device, controllers: [restarted] });
   };
   expect(lineOf("web")).toEqual(["BROWSER_RESTARTED: lost"]);
   expect(lineOf("remote")).toEqual(["DEVICE_RESTARTED: lost"]);

@@ -59,10 +59,10 @@ test("the analysis blames neither lab nor test for what the server calls the app
 /** A device whose surroundings are as told. */
 async function deviceWith(health: Health): Promise<OpenDevice> {
   const { device } = await simulatedDevices({}).acquire({}, callContext(), { drives: false });
-  const [[kind, controller] = []] = [...device.controllers];
-  if (!kind || !controller) throw new Error("The simulated device has no controller.");
+  const [controller] = device.controllers;
+  if (!controller) throw new Error("The simulated device has no controller.");
   const watched = { ...controller, health: { watch: () => ({ ask: async () => health, end: () => {} }) } };
-  return { ...device, controllers: new Map([[kind, watched]]) };
+  return { ...device, controllers: [watched], isOpen: () => true };
 }
 
 const judged = async (

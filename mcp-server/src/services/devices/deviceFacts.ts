@@ -1,6 +1,7 @@
 import { type InstalledApp, type SensorName, type SensorReport, sensorNames } from "@labwright/controllers";
 import type { OpenDevice } from "../ports.ts";
 import { pageOf } from "../values/pages.ts";
+import { findPort, reasonsOf } from "./portOf.ts";
 
 export type SensorView = SensorReport & { device_id: string };
 export type AppList = {
@@ -26,7 +27,7 @@ export type DeviceFacts = {
 
 export const createDeviceFacts = (): DeviceFacts => ({
   async sensors(device, names = sensorNames, signal) {
-    const source = [...device.controllers.values()].find(({ sensors }) => sensors)?.sensors;
+    const source = await findPort(device, "sensors", signal);
     if (!source) {
       const reason = nobody(device, "reads sensors");
       return { device_id: device.id, readings: [], absent: names.map((name) => ({ name, reason })) };
@@ -41,7 +42,7 @@ export const createDeviceFacts = (): DeviceFacts => ({
     };
   },
   async apps(device, maxTokens, signal) {
-    const source = [...device.controllers.values()].find(({ apps }) => apps)?.apps;
+    const source = await findPort(device, "apps", signal);
     if (!source) return { device_id: device.id, apps: [], more: 0, reason: nobody(device, "lists apps") };
     const { apps, ...rest } = await source.installedApps(signal);
     const byId = apps.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -51,7 +52,8 @@ export const createDeviceFacts = (): DeviceFacts => ({
 });
 
 /** Says which controllers were asked, and which could not be. */
-function nobody({ model, controllers, unavailable }: OpenDevice, does: string): string {
-  const asked = `none of the controllers of this ${model} device (${[...controllers.keys()].join(", ")}) ${does}`;
-  return [asked, ...unavailable.map(({ kind, reason }) => `${kind} is missing: ${reason}`)].join("; ");
+function nobody(device: OpenDevice, does: string): string {
+  const kinds = device.controllers.map(({ kind }) => kind).join(", ");
+  const asked = `none of the controllers of this ${device.model} device (${kinds}) ${does}`;
+  return [asked, ...reasonsOf(device)].join("; ");
 }

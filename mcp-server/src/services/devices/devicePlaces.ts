@@ -1,28 +1,35 @@
 import { join } from "node:path";
-import { type AppInUse, type ControllerContext, DeviceError } from "@labwright/controllers";
+import { type ControllerContext, DeviceError } from "@labwright/controllers";
 import { uploadPath } from "../policy/uploads.ts";
 import type { UrlPolicy } from "../policy/urlPolicy.ts";
+import type { DeviceEntry } from "../ports.ts";
+import { appInUse } from "../records/appInUse.ts";
+import type { FindPicture } from "./references/index.ts";
+import type { TemporaryFolders } from "./temporaryFolders.ts";
 
 export type DevicePlaces = {
   uploads: string;
   storageStates: string;
-  unsafe: { javascript: boolean };
-  app(): AppInUse | undefined;
+  temporary: TemporaryFolders;
+  unsafe: { javascript: boolean; device_shell: boolean };
+  findPicture: FindPicture;
 };
 
 /** What each device's controllers may use of this server: its policy and its folders, never a service. */
 export function createDeviceContexts(
   policy: UrlPolicy,
-  { uploads, storageStates, unsafe, app }: DevicePlaces,
-): (deviceId: string) => ControllerContext {
-  return (deviceId) => ({
-    deviceId,
+  { uploads, storageStates, temporary, unsafe, findPicture }: DevicePlaces,
+): (device: DeviceEntry) => Omit<ControllerContext, "device"> {
+  return ({ id, model }) => ({
+    deviceId: id,
     allowUrl: policy.allowUrl,
     allowAddress: policy.allowAddress,
     uploadPath: (name) => uploadPath(uploads, name),
     storageStatePath: (name) => storageStatePath(storageStates, name),
-    unsafe: { javascript: unsafe.javascript },
-    app,
+    unsafe: { javascript: unsafe.javascript, deviceShell: unsafe.device_shell },
+    app: appInUse,
+    reference: (name) => findPicture({ app: appInUse()?.name, model, name }),
+    temporaryFolder: () => temporary.make(id),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ControllerContext, ControllerFactory, DeviceModel } from "@labwright/controllers";
+import type { ControllerFactory } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import type {
   CallContext,
@@ -8,7 +8,9 @@ import type {
   DeviceService,
   Grant,
   Lease,
+  OfferingDevice,
   OpenDevice,
+  Secrets,
 } from "../ports.ts";
 import { Discovery } from "./discovery.ts";
 import {
@@ -18,9 +20,11 @@ import {
   type DeviceSettings,
   findDevice,
 } from "./entries.ts";
+import { offeringOf } from "./findCommand.ts";
 import { isOwn, type LeaseLimits, type LeaseStore, Leases } from "./leases.ts";
 import type { LiveLease } from "./liveLease.ts";
-import { OpenDevices } from "./openDevices.ts";
+import { OpenDevices, type OpenDevicesOptions } from "./openDevices.ts";
+import { findPort } from "./portOf.ts";
 
 export type { DeviceSettings } from "./entries.ts";
 export type { LeaseLimits, LeaseStore } from "./leases.ts";
@@ -28,9 +32,10 @@ export type { LeaseLimits, LeaseStore } from "./leases.ts";
 export type DeviceServiceOptions = {
   host: string;
   devices: readonly DeviceSettings[];
-  models: readonly DeviceModel[];
   factories: readonly ControllerFactory[];
-  contextOf: (deviceId: string) => ControllerContext;
+  contextOf: OpenDevicesOptions["contextOf"];
+  closed?: OpenDevicesOptions["closed"];
+  secrets?: Pick<Secrets, "fill">;
   leases: LeaseStore;
   limits: LeaseLimits;
   clock: Clock;
@@ -42,20 +47,21 @@ export const createDevices = (options: DeviceServiceOptions): DeviceService => n
 class Devices implements DeviceService {
   private readonly configured: readonly ConfiguredDevice[];
   private readonly discovery: Discovery;
-  private readonly opened: OpenDevices;
+  private readonly controllers: OpenDevices;
   private readonly rules: Leases;
   private readonly drivenListeners: ((deviceId: string) => void)[] = [];
   private readonly freshListeners: ((deviceId: string) => () => void)[] = [];
   /** The handle by which each device was driven last: another one is a new holder. */
   private readonly holders = new Map<string, Lease>();
 
-  constructor({ host, devices, models, factories, contextOf, leases, limits, clock }: DeviceServiceOptions) {
-    this.configured = configuredDevices(host, devices, models);
-    const toEntry = (settings: DeviceSettings) => configuredDevices(host, [settings], models);
-    this.discovery = new Discovery({ factories, configured: devices, toEntry });
+  constructor(options: DeviceServiceOptions) {
+    const { host, devices, factories, contextOf, closed, secrets, leases, limits, clock } = options;
+    const toEntries = (settings: readonly DeviceSettings[]) => configuredDevices(host, settings, factories);
+    this.configured = toEntries(devices);
+    this.discovery = new Discovery({ factories, configured: devices, toEntries });
     this.rules = new Leases({ store: leases, clock, host, limits });
     const isHeld = async (id: string) => (await this.rules.list()).some(({ device_id }) => device_id === id);
-    this.opened = new OpenDevices({ factories, contextOf, clock, isHeld });
+    this.controllers = new OpenDevices({ contextOf, closed, fill: secrets?.fill, clock, isHeld });
   }
 
   list(): readonly DeviceEntry[] {
@@ -84,12 +90,21 @@ class Devices implements DeviceService {
     const entry = ref.session_id
       ? (await this.byHandle(ref.session_id, ref, context)).entry
       : await this.choose(ref, context);
-    return { entry, opened: this.opened.peek(entry.id) };
+    return { entry, opened: this.controllers.peek(entry.id) };
+  }
+
+  async offering(ref: DeviceRef, context: CallContext): Promise<OfferingDevice> {
+    const { entry, opened } = await this.peek(ref, context);
+    return offeringOf(entry, opened);
+  }
+
+  opened(deviceId: string): OpenDevice | undefined {
+    return this.controllers.peek(deviceId);
   }
 
   async open(device: DeviceEntry, signal: AbortSignal): Promise<OpenDevice> {
-    const opened = await this.opened.open(findDevice(this.entries, device.id), signal);
-    this.opened.use(device.id)();
+    const opened = await this.controllers.open(findDevice(this.entries, device.id), signal);
+    this.controllers.use(device.id)();
     return opened;
   }
 
@@ -123,7 +138,7 @@ class Devices implements DeviceService {
   }
 
   openCount(): number {
-    return this.opened.count();
+    return this.controllers.count();
   }
 
   onDriven(listener: (deviceId: string) => void): void {
@@ -139,7 +154,7 @@ class Devices implements DeviceService {
   }
 
   async startFresh(device: OpenDevice, storageState: string | undefined, signal: AbortSignal) {
-    const isolation = [...device.controllers.values()].find((one) => one.isolation)?.isolation;
+    const isolation = await findPort(device, "isolation", signal);
     if (!isolation) return undefined;
     const fresh = await isolation.enter({ storageState }, signal);
     const ends = this.freshListeners.map((listener) => listener(device.id));
@@ -154,7 +169,7 @@ class Devices implements DeviceService {
 
   close(): Promise<void> {
     this.discovery.close();
-    return this.opened.closeAll();
+    return this.controllers.closeAll();
   }
 
   /** A device that answers nobody any more must not reach its next holder, nor what another client had set of it. */
@@ -163,8 +178,8 @@ class Devices implements DeviceService {
     const before = this.holders.get(id);
     this.holders.set(id, lease);
     if (before === undefined || before.session_id === lease.session_id) return;
-    if (isOwn(before, lease)) this.opened.doubt(id);
-    else this.opened.handOver(id);
+    if (isOwn(before, lease)) this.controllers.doubt(id);
+    else this.controllers.handOver(id);
   }
 
   /** Ids of the devices that nobody else holds. */
@@ -224,16 +239,16 @@ class Devices implements DeviceService {
     context: CallContext,
   ): Promise<Grant> {
     if (!live) {
-      const device = await this.opened.open(entry, context.signal);
-      return { device, lease: undefined, signal: context.signal, done: this.opened.use(entry.id) };
+      const device = await this.controllers.open(entry, context.signal);
+      return { device, lease: undefined, signal: context.signal, done: this.controllers.use(entry.id) };
     }
     const held = this.rules.hold(live);
     const lease = live.view;
     this.noteHolder(lease);
     try {
       const signal = AbortSignal.any([context.signal, held.lost]);
-      const device = { ...(await this.opened.open(entry, signal)), fence: lease.fence };
-      const unuse = this.opened.use(entry.id);
+      const device = { ...(await this.controllers.open(entry, signal)), fence: lease.fence };
+      const unuse = this.controllers.use(entry.id);
       const done = () => {
         held.done();
         unuse();

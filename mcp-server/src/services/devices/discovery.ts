@@ -6,8 +6,8 @@ export type DiscoveryOptions = {
   factories: readonly ControllerFactory[];
   /** The devices of the configuration, which nothing that is discovered stands beside. */
   configured: readonly DeviceSettings[];
-  /** One entry for one device, as the configuration's. */
-  toEntry(settings: DeviceSettings): readonly ConfiguredDevice[];
+  /** As the configuration's become entries. */
+  toEntries(settings: readonly DeviceSettings[]): readonly ConfiguredDevice[];
 };
 
 /** The devices that drivers see by themselves, as they come and go. */
@@ -48,7 +48,8 @@ export class Discovery {
     const taken = new Set(this.options.configured.map(({ name }) => name));
     const entries = unnamed.flatMap(({ serial, model, settings }) => {
       const name = nameOf(factory.name, serial, taken);
-      return this.options.toEntry({ name, model, controllers: { [factory.name]: settings } });
+      const controllers = { [factory.name]: settings };
+      return this.options.toEntries([{ name, model, drivers: [factory.name], controllers }]);
     });
     this.found.set(factory, entries);
   }

@@ -1,37 +1,46 @@
-import { type ControllerKind, type DeviceModel, deviceModels, nearest } from "@labwright/controllers";
+import { type ControllerFactory, controllerKinds, nearest } from "@labwright/controllers";
+import type { DeviceSettings } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
-import type { DeviceEntry } from "../ports.ts";
+import type { DeviceEntry, Offer } from "../ports.ts";
 
-/** A device as the configuration names it. `controllers` holds settings by factory name. */
-export type DeviceSettings = {
-  name: string;
-  model: string;
-  controllers: Readonly<Record<string, unknown>>;
+export type { DeviceSettings };
+
+/** A device with its drivers, in the order of the configuration, each with what the device sets of it. */
+export type ConfiguredDevice = DeviceEntry & {
+  drivers: readonly { factory: ControllerFactory; settings: unknown }[];
+  screen?: string | undefined;
 };
 
-export type ConfiguredDevice = DeviceEntry & { settings: DeviceSettings["controllers"] };
-
-/** The devices of this host, in the order of the configuration. Throws CONFIG_INVALID for an unknown model. */
+/** The devices of this host, in the order of the configuration. */
 export function configuredDevices(
   host: string,
   devices: readonly DeviceSettings[],
-  models: readonly DeviceModel[],
+  factories: readonly ControllerFactory[],
 ): ConfiguredDevice[] {
-  const known = new Map<string, readonly ControllerKind[]>(
-    [...deviceModels, ...models].map((model) => [model.name, model.controllers]),
-  );
-  return devices.map(({ name, model, controllers }) => {
-    const kinds = known.get(model);
-    if (!kinds) {
-      throw new ToolError(
-        "CONFIG_INVALID",
-        `Device ${name} has the unknown model ${model}.`,
-        `Use one of ${[...known.keys()].join(", ")}, or add it under models.`,
-        { nearest: nearest(model, known.keys()) },
-      );
-    }
-    return { id: `${host}/${name}`, host, name, model, kinds, settings: controllers };
+  return devices.map(({ name, model, drivers: names, controllers, screen }) => {
+    const drivers = names.map((driver) => {
+      const factory = factories.find((one) => one.name === driver);
+      if (!factory) throw new Error(`Device ${name} names the driver ${driver}, which nobody makes`);
+      return { factory, settings: controllers[driver] ?? {} };
+    });
+    const offers = once(() => offersOf(drivers.map(({ factory }) => factory)));
+    return { id: `${host}/${name}`, host, name, model, screen, drivers, offers };
   });
+}
+
+function offersOf(factories: readonly ControllerFactory[]): Offer[] {
+  const offers = factories.flatMap((factory) =>
+    factory.offers().map(({ kind, commands, checks }) => ({ driver: factory.name, kind, commands, checks })),
+  );
+  return offers.toSorted((a, b) => controllerKinds.indexOf(a.kind) - controllerKinds.indexOf(b.kind));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** Finds a device by id or unique bare name. */

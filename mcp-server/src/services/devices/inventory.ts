@@ -1,10 +1,12 @@
 import type { UserInterface } from "../../domain/index.ts";
-import type { CallContext, DeviceEntry, DeviceRef, DeviceService, Lease } from "../ports.ts";
+import type { CallContext, DeviceEntry, DeviceRef, DeviceService, Lease, Unavailable } from "../ports.ts";
+import { factsOf, statusOf } from "./condition.ts";
 
 export type HostView = {
   name: string;
   status: string;
-  devices: { id: string; model: string; state: string }[];
+  /** `status` is there while the device is open. */
+  devices: { id: string; model: string; state: string; status?: string }[];
 };
 export type CompatibleView = {
   devices: { id: string; host: string; model: string; state: string }[];
@@ -15,8 +17,13 @@ export type DeviceInfo = {
   model: string;
   state: string;
   open: boolean;
+  status?: string;
+  make?: string;
+  /** Of what it drives, such as the browser or the system. */
+  version?: string;
+  screen?: { width: number; height: number };
   controllers: string;
-  unavailable: { kind: string; reason: string }[];
+  unavailable: Unavailable[];
 };
 
 export type Inventory = {
@@ -44,13 +51,18 @@ export function createInventory({ devices, userinterfaces }: InventoryDependenci
     async hosts(context) {
       const leases = await devices.leases();
       const names = [...new Set(devices.list().map(({ host }) => host))];
+      const lineOf = (entry: DeviceEntry) => {
+        const opened = devices.opened(entry.id);
+        const status = opened && { status: statusOf(opened) };
+        return { id: entry.id, model: entry.model, state: stateOf(entry, leases, context), ...status };
+      };
       return names.map((name) => ({
         name,
         status: "online",
         devices: devices
           .list()
           .filter(({ host }) => host === name)
-          .map((entry) => ({ id: entry.id, model: entry.model, state: stateOf(entry, leases, context) })),
+          .map(lineOf),
       }));
     },
     async info(ref, context) {
@@ -60,7 +72,8 @@ export function createInventory({ devices, userinterfaces }: InventoryDependenci
         model: entry.model,
         state: stateOf(entry, await devices.leases(), context),
         open: opened !== undefined,
-        controllers: [...(opened?.controllers.keys() ?? entry.kinds)].join(", "),
+        ...(opened && { status: statusOf(opened), ...factsOf(opened) }),
+        controllers: (opened?.controllers ?? entry.offers()).map(({ kind }) => kind).join(", "),
         unavailable: [...(opened?.unavailable ?? [])],
       };
     },

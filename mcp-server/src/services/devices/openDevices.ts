@@ -1,41 +1,51 @@
 import {
   type Controller,
   type ControllerContext,
-  type ControllerFactory,
+  controllerKinds,
   DeviceError,
+  fenced,
   SharedWork,
+  untilAborted,
 } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import { span } from "../../observability/span.ts";
-import type { Clock, OpenDevice } from "../ports.ts";
+import type { Clock, OpenDevice, Unavailable } from "../ports.ts";
 import type { ConfiguredDevice } from "./entries.ts";
+import { portsLentBy } from "./lending.ts";
+import { Opening } from "./opening.ts";
 
 /** A device that nobody used for this long is closed; one that is kept then is looked at again after the second time. */
 const idleMs = 600_000;
 const lookAgainMs = 60_000;
 
-type Failure = { kind: Controller["kind"]; error: unknown };
-
 /** One device with the controllers that were made for it, open or not. */
 type Held = {
-  made: readonly Controller[];
-  opening: SharedWork<OpenDevice>;
-  /** What is open of it; undefined before the first opening and after it was closed for being idle. */
-  device: OpenDevice | undefined;
+  entry: ConfiguredDevice;
+  parts: readonly Opening[];
+  /** While none of them is open. */
+  first: SharedWork<void>;
   closing: Promise<void> | undefined;
   users: number;
   stopTimer(): void;
 };
 
 export type OpenDevicesOptions = {
-  factories: readonly ControllerFactory[];
-  contextOf: (deviceId: string) => ControllerContext;
-  clock: Pick<Clock, "setTimeout">;
+  /** What the server lends the controllers of a device, but for what they lend each other. */
+  contextOf: (entry: ConfiguredDevice) => Omit<ControllerContext, "device">;
+  /** Told when the controllers of a device are closed. */
+  closed?: ((deviceId: string) => Promise<void>) | undefined;
+  /** Fills the secrets in a driver's settings. */
+  fill?: (<T>(settings: T) => T) | undefined;
+  clock: Pick<Clock, "monotonic" | "setTimeout">;
   /** Says whether somebody holds the device, so that it is not closed for being idle. */
   isHeld(deviceId: string): Promise<boolean>;
 };
 
-/** Keeps the controllers of the devices in use open, one set a device, and opens again what has died or failed. */
+/**
+ * Keeps the controllers of the devices in use open, one set a device. They open beside each other; a device can be used as
+ * soon as one is open, and what needs another one waits for that. What has died or failed is opened again when the device is
+ * used next.
+ */
 export class OpenDevices {
   private readonly held = new Map<string, Held>();
   private readonly options: OpenDevicesOptions;
@@ -46,31 +56,33 @@ export class OpenDevices {
 
   /** How many devices have controllers open. */
   count(): number {
-    return [...this.held.values()].filter(({ device }) => device).length;
+    return [...this.held.values()].filter(isOpen).length;
   }
 
   /** What is open of a device now, if anything. */
   peek(deviceId: string): OpenDevice | undefined {
-    return this.held.get(deviceId)?.device;
+    const held = this.held.get(deviceId);
+    return held && isOpen(held) ? view(held) : undefined;
   }
 
-  /** Throws what the first controller failed with when none opens; otherwise those that failed are `unavailable`. */
+  /** Throws what the first controller failed with when none opens. */
   async open(entry: ConfiguredDevice, signal: AbortSignal): Promise<OpenDevice> {
     const held = this.held.get(entry.id) ?? this.make(entry);
     await held.closing;
-    const { device, made } = held;
-    if (device && made.every(isWell)) return device;
-    return held.opening.join((own) => this.openAll(entry, held, own), signal);
+    for (const part of held.parts) part.begin();
+    if (!held.parts.some((part) => part.isWell()))
+      await held.first.join((own) => openFirst(held, own), signal);
+    return view(held);
   }
 
   /** The next {@link open} looks whether the device answers. */
   doubt(deviceId: string): void {
-    for (const controller of this.held.get(deviceId)?.made ?? []) controller.doubt?.();
+    for (const { controller } of this.held.get(deviceId)?.parts ?? []) controller.doubt?.();
   }
 
   /** Another client drives from here on. */
   handOver(deviceId: string): void {
-    for (const controller of this.held.get(deviceId)?.made ?? []) controller.handOver?.();
+    for (const { controller } of this.held.get(deviceId)?.parts ?? []) controller.handOver?.();
   }
 
   /** Keeps the device open until the function that it returns is called, and for the idle time after that. */
@@ -84,26 +96,30 @@ export class OpenDevices {
       if (done) return;
       done = true;
       held.users -= 1;
-      if (held.users === 0) this.closeLater(deviceId, held, idleMs);
+      if (held.users === 0) this.closeLater(held, idleMs);
     };
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all([...this.held.values()].map(close));
+    await Promise.all([...this.held.values()].map((held) => this.close(held)));
   }
 
   private make(entry: ConfiguredDevice): Held {
-    const context = this.options.contextOf(entry.id);
-    const made = this.options.factories
-      .filter((factory) => factory.kinds.some((kind) => entry.kinds.includes(kind)))
-      .flatMap((factory) => [
-        ...factory.create(factory.settings.parse(entry.settings[factory.name] ?? {}), context),
-      ])
-      .filter((controller) => entry.kinds.includes(controller.kind));
+    const { contextOf, clock, fill = (settings) => settings } = this.options;
+    const context = { ...contextOf(entry), device: portsLentBy(() => view(held)) };
+    const made = entry.drivers.flatMap(({ factory, settings }) =>
+      factory
+        .create(factory.settings.parse(fill(settings)), context)
+        .map((controller) => ({ controller, openMs: factory.openMs })),
+    );
+    const openMs = made.map((one) => one.openMs);
+    const parts = fenced(made.map(({ controller }) => controller)).map(
+      (controller, index) => new Opening(controller, clock, openMs[index]),
+    );
     const held: Held = {
-      made,
-      opening: new SharedWork(),
-      device: undefined,
+      entry,
+      parts: parts.toSorted((a, b) => rankOf(a.controller) - rankOf(b.controller)),
+      first: new SharedWork(),
       closing: undefined,
       users: 0,
       stopTimer: () => {},
@@ -112,77 +128,105 @@ export class OpenDevices {
     return held;
   }
 
-  private async openAll(entry: ConfiguredDevice, held: Held, signal: AbortSignal): Promise<OpenDevice> {
-    const failures = await span("device.open", { device: entry.id }, () => openEach(held.made, signal));
-    signal.throwIfAborted();
-    const failed = new Set(failures.map(({ kind }) => kind));
-    const working = held.made.filter(({ kind }) => !failed.has(kind));
-    if (working.length === 0) {
-      await close(held);
-      throw nothingOpened(entry, failures[0]?.error);
-    }
-    const { settings: _, ...plain } = entry;
-    const missing = entry.kinds.filter((kind) => !held.made.some((controller) => controller.kind === kind));
-    held.device = {
-      ...plain,
-      controllers: new Map(working.map((controller) => [controller.kind, controller])),
-      unavailable: [
-        ...failures.map(({ kind, error }) => ({ kind, reason: messageOf(error) })),
-        ...missing.map((kind) => ({ kind, reason: "no controller of this kind is built in" })),
-      ],
-    };
-    return held.device;
-  }
-
-  private closeLater(deviceId: string, held: Held, ms: number): void {
+  private closeLater(held: Held, ms: number): void {
     held.stopTimer = this.options.clock.setTimeout(() => {
-      this.closeIdle(deviceId, held).catch(() => this.closeLater(deviceId, held, lookAgainMs));
+      this.closeIdle(held).catch(() => this.closeLater(held, lookAgainMs));
     }, ms);
   }
 
-  private async closeIdle(deviceId: string, held: Held): Promise<void> {
-    const isHeld = await this.options.isHeld(deviceId);
-    if (held.users > 0 || !held.device) return;
-    if (isHeld || held.made.some((controller) => controller.isKept?.() === true))
-      return this.closeLater(deviceId, held, lookAgainMs);
-    held.closing = close(held).finally(() => {
+  private async closeIdle(held: Held): Promise<void> {
+    const isHeld = await this.options.isHeld(held.entry.id);
+    if (held.users > 0 || !isOpen(held)) return;
+    if (isHeld || held.parts.some(({ controller }) => controller.isKept?.() === true))
+      return this.closeLater(held, lookAgainMs);
+    held.closing = this.close(held).finally(() => {
       held.closing = undefined;
     });
     await held.closing;
   }
-}
 
-/** Opens what is not open or not well. One that fails does not hold up the others. */
-async function openEach(controllers: readonly Controller[], signal: AbortSignal): Promise<Failure[]> {
-  const failures: Failure[] = [];
-  for (const controller of controllers) {
-    if (isWell(controller)) continue;
-    try {
-      await controller.open(signal);
-    } catch (error) {
-      failures.push({ kind: controller.kind, error });
-    }
+  private async close(held: Held): Promise<void> {
+    held.stopTimer();
+    await Promise.all(held.parts.map((part) => part.close()));
+    await this.options.closed?.(held.entry.id);
   }
-  return failures;
 }
 
-const isWell = (controller: Controller) => controller.isAlive() && controller.isDoubted?.() !== true;
+const isOpen = ({ parts }: Held) => parts.some((part) => part.isOpen());
 
-async function close(held: Held): Promise<void> {
-  held.stopTimer();
-  held.device = undefined;
-  for (const controller of held.made) await controller.close().catch(() => undefined);
+const rankOf = ({ kind }: Controller) => controllerKinds.indexOf(kind);
+
+/** Returns when one of them is open, and throws when none could be opened. */
+function openFirst({ entry, parts }: Held, signal: AbortSignal): Promise<void> {
+  return span("device.open", { device: entry.id }, async () => {
+    for (const part of parts) part.begin({ now: true });
+    const cancel = () => {
+      for (const part of parts) part.cancel();
+    };
+    signal.addEventListener("abort", cancel, { once: true });
+    const opened = parts.map(async (part) => {
+      if (!(await part.settled())) throw part.failed()?.error;
+    });
+    const isOne = await Promise.any(opened).then(
+      () => true,
+      () => false,
+    );
+    signal.removeEventListener("abort", cancel);
+    signal.throwIfAborted();
+    if (!isOne) throw nothingOpened(entry.id, parts);
+    // Those that are over in this very moment are told of too.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
 }
+
+function view({ entry, parts }: Held): OpenDevice {
+  const failed = parts.filter((part) => part.failed() !== undefined);
+  const usable = [
+    ...parts.filter((part) => !failed.includes(part)),
+    ...failed.filter((part) => part.isRunning()),
+  ];
+  const partOf = (controller: Controller) => parts.find((part) => part.controller === controller);
+  const { drivers: _, ...plain } = entry;
+  return {
+    ...plain,
+    controllers: usable.map(({ controller }) => controller),
+    unavailable: failed.filter((part) => !usable.includes(part)).map(unavailableOf),
+    isOpen: (controller) => partOf(controller)?.isOpen() === true,
+    async untilOpen(controller, signal) {
+      const part = partOf(controller);
+      if (part?.isOpen() === false) part.begin();
+      await untilAborted(part?.settled() ?? Promise.resolve(false), signal);
+      if (part?.isOpen() !== true) throw notOpened(entry.id, controller, part?.failed()?.error);
+    },
+  };
+}
+
+const unavailableOf = (part: Opening): Unavailable => ({
+  driver: part.controller.driver,
+  kind: part.controller.kind,
+  reason: messageOf(part.failed()?.error),
+});
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-function nothingOpened(entry: ConfiguredDevice, cause: unknown): Error {
+function notOpened(deviceId: string, { driver, kind }: Controller, cause: unknown): DeviceError {
+  const reason = cause === undefined ? "it was closed" : messageOf(cause);
+  return new DeviceError(
+    "CONTROLLER_UNAVAILABLE",
+    `${kind} (${driver}) of ${deviceId} could not be opened: ${reason} It is tried again when it is needed next; diagnose says what is missing.`,
+    { driver, kind },
+    { cause },
+  );
+}
+
+function nothingOpened(deviceId: string, parts: readonly Opening[]): Error {
+  const cause = parts.map((part) => part.failed()?.error).find((error) => error !== undefined);
   if (cause instanceof DeviceError) return cause;
   return new ToolError(
     "CONTROLLER_UNAVAILABLE",
-    `No controller of ${entry.id} could be opened: ${cause === undefined ? "it has none" : messageOf(cause)}.`,
+    `No controller of ${deviceId} could be opened: ${cause === undefined ? "it has none" : messageOf(cause)}.`,
     "Call diagnose to see what is missing and how to fix it.",
-    { device_id: entry.id },
+    { device_id: deviceId },
     { cause },
   );
 }

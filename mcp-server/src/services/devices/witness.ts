@@ -20,7 +20,8 @@ export type Witness = {
 
 export function watchStep(device: OpenDevice): Witness {
   const loop = watchLoop();
-  const watches = [...device.controllers.values()].flatMap(({ health }) => (health ? [health.watch()] : []));
+  const open = device.controllers.filter(device.isOpen);
+  const watches = open.flatMap(({ health }) => (health ? [health.watch()] : []));
   return {
     async judge(error, deadlineMs) {
       const code = codeOf(error);

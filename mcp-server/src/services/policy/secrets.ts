@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { nearest } from "@labwright/controllers";
+import { secretPlaceholder, secretsNamedIn, secretVariablePrefix } from "../../config/secretPlaceholder.ts";
 import { ToolError } from "../../errors.ts";
 import type { Secrets } from "../ports.ts";
 import { mapStrings } from "../values/strings.ts";
 import { maskAddresses } from "./addressCredentials.ts";
 
-const placeholder = /\{\{\s*secret\.([A-Za-z_]\w*)\s*\}\}/g;
-const environmentPrefix = "LABWRIGHT_SECRET_";
 /** Shorter values would be masked inside ordinary words. */
 const shortest = 4;
 
@@ -34,17 +33,17 @@ export function createSecrets(
       `There is no secret "${name}".`,
       candidates.length > 0
         ? `Did you mean ${candidates.join(", ")}?`
-        : `Set ${environmentPrefix}${name} where the server starts, or name it under secrets in labwright.yaml.`,
+        : `Set ${secretVariablePrefix}${name} where the server starts, or name it under secrets in labwright.yaml.`,
       { candidates },
     );
   };
-  const fillText = (text: string) => text.replace(placeholder, (_, name: string) => get(name));
+  const fillText = (text: string) => text.replace(secretPlaceholder, (_, name: string) => get(name));
   const maskText = (text: string) =>
     masks.reduce((masked, { name, form }) => masked.replaceAll(form, `[secret ${name}]`), text);
   return {
     fill: (value) => mapStrings(value, fillText),
     check: (value) => void mapStrings(value, fillText),
-    named: (value) => [...(JSON.stringify(value) ?? "").matchAll(placeholder)].map(([, name = ""]) => name),
+    named: secretsNamedIn,
     mask: (value) => mapStrings(value, (text) => maskAddresses(maskText(text))),
     maskValues: (value) => (masks.length === 0 ? value : mapStrings(value, maskText)),
   };
@@ -62,10 +61,10 @@ function readValues(
       problems.push(`${name}: ${origin} is shorter than ${shortest} characters`);
     else values.set(name, value);
   };
-  const direct = Object.keys(env).filter((name) => name.startsWith(environmentPrefix));
-  for (const variable of direct) take(variable.slice(environmentPrefix.length), variable, env[variable]);
+  const direct = Object.keys(env).filter((name) => name.startsWith(secretVariablePrefix));
+  for (const variable of direct) take(variable.slice(secretVariablePrefix.length), variable, env[variable]);
   for (const [name, source] of Object.entries(sources)) {
-    if (direct.includes(environmentPrefix + name)) continue;
+    if (direct.includes(secretVariablePrefix + name)) continue;
     if ("env" in source) take(name, `variable ${source.env}`, env[source.env]);
     else take(name, `file ${source.file}`, readSecretFile(source.file));
   }

@@ -38,7 +38,7 @@ export function createNotices(): Notices {
   }
 
   function take(device: OpenDevice): string[] {
-    const found = [...device.controllers.values()].flatMap((controller) => {
+    const found = device.controllers.flatMap((controller) => {
       const unread = controller.noticesAfter(told.get(controller) ?? 0);
       const last = unread.at(-1);
       if (last) told.set(controller, last.seq);

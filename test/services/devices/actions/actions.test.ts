@@ -30,7 +30,7 @@ const batch = (given: Partial<ActionBatch>): ActionBatch => ({
   ...given,
 });
 const location = async () =>
-  (await box.controllers.get("remote")?.elements?.dump({ interactiveOnly: true }, signal))?.location;
+  (await box.controllers[0]?.elements?.dump({ interactiveOnly: true }, signal))?.location;
 
 beforeEach(async () => {
   box = await openBox();
@@ -142,7 +142,7 @@ test("variables and secrets are filled in, and a secret never comes back", async
   expect(await actions.run(box, batch({ actions: [type] }), { variables: {}, signal })).toMatchObject({
     ok: true,
   });
-  const dump = await box.controllers.get("remote")?.elements?.dump({ interactiveOnly: true }, signal);
+  const dump = await box.controllers[0]?.elements?.dump({ interactiveOnly: true }, signal);
   expect(dump?.elements.find(({ name }) => name === "Device name")?.value).toBe("box 9876");
   const missing = batch({ actions: [act("click_element", { selector: "box 9876" })] });
   const failed = await actions.run(box, missing, { variables: {}, signal });
@@ -160,7 +160,7 @@ test("cancelling stops the device in the middle of a batch", async () => {
   const run = actions.run(slow, many, { signal: stop.signal });
   stop.abort(new Error("enough"));
   await expect(run).rejects.toThrow("enough");
-  const dump = await slow.controllers.get("remote")?.elements?.dump({ interactiveOnly: true }, signal);
+  const dump = await slow.controllers[0]?.elements?.dump({ interactiveOnly: true }, signal);
   expect(dump?.elements[2]?.states).not.toContain("focused");
 });
 

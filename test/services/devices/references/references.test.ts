@@ -72,7 +72,7 @@ describeEachDatabase("the reference service", (open) => {
       area,
       replaced: false,
     });
-    const source = [...box.controllers.values()].find(({ screen }) => screen)?.screen;
+    const source = box.controllers.find(({ screen }) => screen)?.screen;
     const frame = await source?.capture({}, NEVER);
     const { x: left, y: top, width, height } = area;
     const expected = await sharp(frame?.bytes).extract({ left, top, width, height }).raw().toBuffer();

@@ -1,5 +1,5 @@
 import { checksOf, commandsOf } from "../../devices/findCommand.ts";
-import type { CallContext, OpenDevice } from "../../ports.ts";
+import type { CallContext } from "../../ports.ts";
 import { describeStep, graphOf } from "./graph.ts";
 import { readSentence } from "./phrases.ts";
 import { sentencesOf } from "./sentences.ts";
@@ -62,31 +62,15 @@ class Authoring implements AuthoringService {
 
   private async vocabularyOf(request: GenerateRequest, context: CallContext): Promise<Vocabulary> {
     const { nodes } = await this.deps.apps.load(request.userinterface_name);
-    const offered = await this.onDevice(request, context, (device) => ({
-      commands: new Set(commandsOf(device).map(({ command }) => command.name)),
-      checks: new Set(checksOf(device).map(({ check }) => check.name)),
-    }));
+    const { device_id, session_id } = request;
+    const isNamed = device_id !== undefined || session_id !== undefined;
+    const device = isNamed ? await this.deps.devices.offering({ device_id, session_id }, context) : undefined;
     return {
       places: [...nodes.values()],
       testcases: await this.deps.testcases.names(),
-      commands: offered?.commands,
-      checks: offered?.checks,
+      commands: device && new Set(commandsOf(device).map(({ command }) => command.name)),
+      checks: device && new Set(checksOf(device).map(({ check }) => check.name)),
     };
-  }
-
-  /** Undefined when the call names no device. */
-  private async onDevice<T>(
-    { device_id, session_id }: GenerateRequest,
-    context: CallContext,
-    read: (device: OpenDevice) => T,
-  ): Promise<T | undefined> {
-    if (device_id === undefined && session_id === undefined) return undefined;
-    const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
-    try {
-      return read(grant.device);
-    } finally {
-      grant.done();
-    }
   }
 }
 

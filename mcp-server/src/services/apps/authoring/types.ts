@@ -77,5 +77,5 @@ export type AuthoringDependencies = {
       save: boolean,
     ): Promise<{ id: string | undefined; testcase: TestCaseInput }>;
   };
-  devices: Pick<DeviceService, "acquire">;
+  devices: Pick<DeviceService, "offering">;
 };

@@ -5,8 +5,7 @@ import type { AppView } from "../userinterfaces/index.ts";
 import type { GraphEnd } from "./blocks/block.ts";
 import type { Start } from "./startOf.ts";
 
-export const canStartFresh = (device: OpenDevice) =>
-  [...device.controllers.values()].some(({ isolation }) => isolation);
+export const canStartFresh = (device: OpenDevice) => device.controllers.some(({ isolation }) => isolation);
 
 /** Sessions of apps end; a login of this age is made again. */
 const keptForMs = 600_000;

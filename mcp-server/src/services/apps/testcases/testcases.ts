@@ -4,7 +4,8 @@ import type { Block, TestCase, TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
-import type { CallContext, DeviceRef, OpenDevice, RunReply, RunSpec } from "../../ports.ts";
+import { offeringOf } from "../../devices/findCommand.ts";
+import type { CallContext, DeviceRef, OfferingDevice, OpenDevice, RunReply, RunSpec } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { runTestcase } from "./execute.ts";
@@ -23,7 +24,7 @@ import type {
   TestcaseSummary,
 } from "./types.ts";
 import { testcaseResultSchema } from "./types.ts";
-import { usesDevice } from "./usesDevice.ts";
+import { openUsed, usesDevice } from "./usesDevice.ts";
 import { type Called, contentOf, inputProblemsOf, type ValidationPorts, validate } from "./validate.ts";
 
 /** Of rows that did not pass, in a reply; the reports have all. */
@@ -51,18 +52,18 @@ class Testcases implements TestcaseService {
     this.setups = new Setups(deps.clock);
   }
 
-  async save(given: unknown, { device }: { device?: OpenDevice | undefined }) {
+  async save(given: unknown, { device }: { device?: OfferingDevice | undefined }) {
     const testcase = await this.check(given, device);
     const { id, created } = await this.deps.rows.upsert(randomUUID(), testcase, this.now());
     return { id, name: testcase.name, created };
   }
 
-  saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
-    return this.onDevice(ref, context, (device) => this.save(given, { device }));
+  async saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
+    return this.save(given, { device: await this.deviceOf(ref, context) });
   }
 
   async createFor(given: unknown, ref: DeviceRef, context: CallContext, save: boolean) {
-    const testcase = await this.onDevice(ref, context, (device) => this.check(given, device));
+    const testcase = await this.check(given, await this.deviceOf(ref, context));
     if (await this.deps.rows.findByName(testcase.name)) throw nameTaken(testcase.name);
     if (!save) return { id: undefined, testcase };
     const id = randomUUID();
@@ -180,27 +181,17 @@ class Testcases implements TestcaseService {
     return { names: testcases.map(({ name }) => name) };
   }
 
-  private async check(given: unknown, device: OpenDevice | undefined): Promise<TestCaseInput> {
+  private async check(given: unknown, device: OfferingDevice | undefined): Promise<TestCaseInput> {
     const testcase = parseTestcase(given);
     const app = await this.savedApp(testcase);
     await validate(testcase, { device, app }, this.ports());
     return testcase;
   }
 
-  /** With the device that a call names, if it names one. */
-  private async onDevice<T>(
-    ref: DeviceRef,
-    context: CallContext,
-    work: (device: OpenDevice | undefined) => Promise<T>,
-  ): Promise<T> {
-    const { device_id, session_id } = ref;
-    if (device_id === undefined && session_id === undefined) return work(undefined);
-    const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
-    try {
-      return await work(grant.device);
-    } finally {
-      grant.done();
-    }
+  /** The device that a call names, if it names one. */
+  private async deviceOf({ device_id, session_id }: DeviceRef, context: CallContext) {
+    if (device_id === undefined && session_id === undefined) return undefined;
+    return this.deps.devices.offering({ device_id, session_id }, context);
   }
 
   /** Everything that can be known to be wrong, the device's commands included, before the run has a record. */
@@ -227,7 +218,13 @@ class Testcases implements TestcaseService {
     const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
     try {
       const { device } = grant;
-      const called = await validate(testcase, { device, app, overrides, fresh, toRun: true }, this.ports());
+      const check = () => {
+        const against = { device: offeringOf(device, device), app, overrides, fresh, toRun: true };
+        return validate(testcase, against, this.ports());
+      };
+      const called = await check();
+      // What a controller withholds is known once it is open.
+      if (await openUsed(device, [testcase, ...called.values()], grant.signal)) await check();
       const start = startOf(testcase, app, fresh);
       const position = await this.positionAt(start, device, app, context);
       return { called, start, device: { device_id, session_id }, position };

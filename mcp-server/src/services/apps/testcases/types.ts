@@ -19,6 +19,7 @@ import type {
   DeviceRef,
   DeviceService,
   ExecutionService,
+  OfferingDevice,
   OpenDevice,
   Run,
   RunReply,
@@ -169,7 +170,7 @@ export type TestcaseService = {
    */
   save(
     testcase: unknown,
-    options: { device?: OpenDevice | undefined },
+    options: { device?: OfferingDevice | undefined },
   ): Promise<{ id: string; name: string; created: boolean }>;
   /** {@link save}, with the commands checked against the device that the call names, if it names one. */
   saveFor(

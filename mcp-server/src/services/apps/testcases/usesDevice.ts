@@ -1,4 +1,5 @@
-import type { TestCaseInput } from "../../../domain/index.ts";
+import type { Block, TestCaseInput } from "../../../domain/index.ts";
+import type { OpenDevice } from "../../ports.ts";
 import { allBlocks } from "./graph.ts";
 import { maxCallDepth, type ValidationPorts } from "./validate.ts";
 
@@ -22,4 +23,27 @@ export async function usesDevice(
     if (called && (await usesDevice(called, ports, depth + 1))) return true;
   }
   return false;
+}
+
+/** Opens what test cases use of a device and is not open yet; says whether there was any. What fails is told by the run. */
+export async function openUsed(
+  { controllers, isOpen, untilOpen }: OpenDevice,
+  testcases: readonly TestCaseInput[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const used = new Set(
+    testcases.flatMap((testcase) => allBlocks(testcase)).flatMap(({ block }) => commandNames(block)),
+  );
+  const late = controllers.filter(
+    (one) => !isOpen(one) && [...one.commands, ...one.checks].some(({ name }) => used.has(name)),
+  );
+  await Promise.all(late.map((controller) => untilOpen(controller, signal).catch(() => undefined)));
+  signal.throwIfAborted();
+  return late.length > 0;
+}
+
+function commandNames(block: Block): string[] {
+  if (block.type === "verification") return [block.command];
+  if (block.type !== "action") return [];
+  return [block, ...block.retry_actions, ...block.failure_actions].map(({ command }) => command);
 }

@@ -1,7 +1,13 @@
 import { nearest } from "@labwright/controllers";
 import type { Action, Block, Params, TestCase, TestCaseInput, Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { ActionExecutor, OpenDevice, ScriptPort, Secrets, VerificationExecutor } from "../../ports.ts";
+import type {
+  ActionExecutor,
+  OfferingDevice,
+  ScriptPort,
+  Secrets,
+  VerificationExecutor,
+} from "../../ports.ts";
 import { compileExpression } from "../../values/expressions.ts";
 import { placeholdersIn } from "../../values/placeholders.ts";
 import type { AppView } from "../userinterfaces/index.ts";
@@ -35,7 +41,7 @@ export type ValidationPorts = {
  * `overrides` those of called test cases when it was given at execution.
  */
 export type Against = {
-  device?: OpenDevice | undefined;
+  device?: OfferingDevice | undefined;
   app?: AppView | undefined;
   overrides?: boolean;
   toRun?: boolean;
@@ -194,7 +200,12 @@ function attempt(path: string, check: () => void): Problem[] {
   }
 }
 
-function commandProblems(block: Block, path: string, device: OpenDevice, ports: ValidationPorts): Problem[] {
+function commandProblems(
+  block: Block,
+  path: string,
+  device: OfferingDevice,
+  ports: ValidationPorts,
+): Problem[] {
   if (block.type === "verification") {
     return attempt(path, () => ports.verifications.validate(device, [checkOf(block)]));
   }

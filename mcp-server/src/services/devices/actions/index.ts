@@ -1,5 +1,5 @@
 import { DeviceError, type DocumentStatus, type Usable } from "@labwright/controllers";
-import type { Action, ActionBatch, Failure, Params } from "../../../domain/index.ts";
+import type { Action, ActionBatch, Failure, Params, Verification } from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
@@ -8,13 +8,15 @@ import type {
   ActionReport,
   ActionResult,
   Clock,
+  OfferingDevice,
   OpenDevice,
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
 import type { Notices } from "../../records/notices.ts";
 import { readyToResolve } from "../../values/values.ts";
-import { commandsOf, describeOffers } from "../findCommand.ts";
+import { commandsOf, describeOffers, findCommand, notOffered } from "../findCommand.ts";
+import { using } from "../portOf.ts";
 import { watchStep } from "../witness.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 
@@ -42,7 +44,7 @@ export const createActions = (dependencies: ActionDependencies): ActionExecutor 
 
 /** Once behind the last command: whoever looks or checks next sees what the batch led to. */
 async function untilUsable(device: OpenDevice, signal: AbortSignal): Promise<Usable | undefined> {
-  const watchers = [...device.controllers.values()].filter((controller) => controller.untilUsable);
+  const watchers = device.controllers.filter(device.isOpen).filter((controller) => controller.untilUsable);
   const watched = await Promise.all(watchers.map((controller) => controller.untilUsable?.(signal)));
   const all = watched.flatMap((usable) => usable ?? []);
   if (all.length === 0) return undefined;
@@ -71,13 +73,13 @@ class Actions implements ActionExecutor {
     return commandsOf(device);
   }
 
-  describe(device: OpenDevice, name: string | undefined) {
-    const offers = commandsOf(device).map(({ kind, command }) => ({ ...command, kind }));
+  describe(device: OfferingDevice, name: string | undefined) {
+    const offers = commandsOf(device).map(({ command }) => command);
     const { text, schema } = describeOffers(device, offers, name, "command");
     return { commands: text, ...(schema && { schema }) };
   }
 
-  validate(device: OpenDevice, actions: readonly Action[]): void {
+  validate(device: OfferingDevice, actions: readonly Action[]): void {
     prepareActions(device, actions, undefined, this.secrets);
   }
 
@@ -171,11 +173,17 @@ class Actions implements ActionExecutor {
 
   private async runOnce(device: OpenDevice, prepared: Prepared, signal: AbortSignal): Promise<Done> {
     const { action, offered, params } = prepared;
-    if ("check" in offered) return this.runCheck(device, { command: action.command, params }, signal);
-    const input = strictOf(offered.command.input).parse(withSecrets(prepared, this.secrets));
+    if ("check" in offered) {
+      const check = { command: action.command, type: action.action_type, params };
+      return this.runCheck(device, check, signal);
+    }
+    const found = findCommand(device, action.command, action.action_type);
+    if (!found) throw notOffered(device, { wanted: action.command, names: [], what: "command" });
+    const { controller, offered: command } = found;
+    const input = strictOf(command.input).parse(withSecrets(prepared, this.secrets));
     const witness = watchStep(device);
     try {
-      return await offered.command.run(input, signal, device.fence);
+      return await using(device, controller, signal, () => command.run(input, signal, device.fence));
     } catch (error) {
       if (signal.aborted) throw error;
       throw await witness.judge(
@@ -188,11 +196,7 @@ class Actions implements ActionExecutor {
   }
 
   /** A check used as an action passes or fails the batch like any other action. */
-  private async runCheck(
-    device: OpenDevice,
-    check: { command: string; params: Params },
-    signal: AbortSignal,
-  ): Promise<Done> {
+  private async runCheck(device: OpenDevice, check: Verification, signal: AbortSignal): Promise<Done> {
     await untilUsable(device, signal);
     const options = { passCondition: "all", timeoutMs: checkTimeoutMs, signal } as const;
     const { pass, verdicts, failure } = await this.verifications.check(device, [check], options);

@@ -1,11 +1,11 @@
 import type { Action, Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { CheckInfo, CommandInfo, OpenDevice, Secrets } from "../../ports.ts";
+import type { CheckInfo, CommandInfo, OfferingDevice, Secrets } from "../../ports.ts";
 import { inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
 import { checksOf, commandsOf, isOfType, notOffered } from "../findCommand.ts";
 
-/** An action with the command or check that runs it and its parameters, placeholders filled in but not secrets. */
+/** An action with the command or check that it names and its parameters, placeholders filled in but not secrets. */
 export type Prepared = { action: Action; offered: CommandInfo | CheckInfo; params: Params };
 
 /** The one parameter of a command in which a secret is filled in: an address, say, would carry it away. */
@@ -41,7 +41,7 @@ function secretProblems({ action, params, offered }: Prepared, secrets: Secrets,
  * UNKNOWN_VARIABLE.
  */
 export function prepareActions(
-  device: OpenDevice,
+  device: OfferingDevice,
   actions: readonly Action[],
   variables: Params | undefined,
   secrets: Secrets,
@@ -63,12 +63,12 @@ export function prepareActions(
   });
 }
 
-function find(device: OpenDevice, { command: name, action_type: type }: Action): CommandInfo | CheckInfo {
-  const commands = commandsOf(device).filter(({ kind }) => isOfType(kind, type));
-  const checks = checksOf(device).filter(({ kind }) => isOfType(kind, type));
+function find(device: OfferingDevice, { command: name, action_type: type }: Action): CommandInfo | CheckInfo {
+  const commands = commandsOf(device).filter(({ source }) => isOfType(source, type));
+  const checks = checksOf(device).filter(({ source }) => isOfType(source, type));
   const found =
     commands.find(({ command }) => command.name === name) ?? checks.find(({ check }) => check.name === name);
   if (found) return found;
   const names = [...commands.map(({ command }) => command.name), ...checks.map(({ check }) => check.name)];
-  throw notOffered(device, name, names, "command");
+  throw notOffered(device, { wanted: name, names, what: "command", type });
 }

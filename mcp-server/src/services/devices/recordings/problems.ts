@@ -1,12 +1,12 @@
 import type { RecordingKind } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import type { OpenDevice } from "../../ports.ts";
+import { reasonsOf } from "../portOf.ts";
 
 export function noRecorder(device: OpenDevice): ToolError {
-  const reasons = device.unavailable.map(({ kind, reason }) => `${kind}: ${reason}`);
   return new ToolError(
     "CONTROLLER_UNAVAILABLE",
-    [`${device.id} cannot be recorded: none of its controllers can.`, ...reasons].join(" "),
+    [`${device.id} cannot be recorded: none of its controllers can.`, ...reasonsOf(device)].join(" "),
     "Take pictures with capture_screenshot, or record a device of model web.",
     { device_id: device.id },
   );

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { nearest, type Recorder, type Recording, type RecordingKind } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import type { CallContext, OpenDevice } from "../../ports.ts";
+import { findPort } from "../portOf.ts";
 import { maskTrace } from "./maskTrace.ts";
 import { noRecorder, nothingToRecord, recordedAlready, recordingNotFound, tookTooLong } from "./problems.ts";
 import type {
@@ -52,7 +53,7 @@ class Recordings implements RecordingService {
   }
 
   async start(device: OpenDevice, spec: RecordingSpec, context: CallContext): Promise<RecordingStart> {
-    const recorder = [...device.controllers.values()].find((one) => one.recorder)?.recorder;
+    const recorder = await findPort(device, "recorder", context.signal);
     if (!recorder) throw noRecorder(device);
     const records = recorder.kinds.filter((kind) => spec[kind]);
     if (records.length === 0) throw nothingToRecord(recorder.kinds);

@@ -1,3 +1,4 @@
+export { createFindPicture, type FindPicture } from "./named.ts";
 export { createReferences } from "./references.ts";
 export type {
   ReferenceDependencies,

@@ -2,19 +2,19 @@ import { type Dump, type Element, type Frame, nearest } from "@labwright/control
 import type { Area } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { OpenDevice } from "../../ports.ts";
+import { getPort } from "../portOf.ts";
 import { findElements } from "../screen/find.ts";
-import { elementsOf, missing, screenOf } from "../screen/sources.ts";
 
 const shownCandidates = 5;
 
 /** The picture that the device shows now. */
-export function frameOf(device: OpenDevice, signal: AbortSignal): Promise<Frame> {
-  return (screenOf(device) ?? missing(device, "picture")).capture({}, signal);
+export async function frameOf(device: OpenDevice, signal: AbortSignal): Promise<Frame> {
+  return (await getPort(device, "screen", signal)).capture({}, signal);
 }
 
 /** What is on the device's screen now, plain text too. */
-export function dumpOf(device: OpenDevice, signal: AbortSignal): Promise<Dump> {
-  return (elementsOf(device) ?? missing(device, "elements")).dump({ interactiveOnly: false }, signal);
+export async function dumpOf(device: OpenDevice, signal: AbortSignal): Promise<Dump> {
+  return (await getPort(device, "elements", signal)).dump({ interactiveOnly: false }, signal);
 }
 
 /**

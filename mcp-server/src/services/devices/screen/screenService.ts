@@ -17,6 +17,7 @@ import type {
 } from "../../ports.ts";
 import { estimateTokens } from "../../values/tokens.ts";
 import { commandsOf } from "../findCommand.ts";
+import { findPort, getPort } from "../portOf.ts";
 import { viewOf } from "./analysis.ts";
 import { rankCandidates } from "./candidates.ts";
 import { diffElements, isAllNew, renderChanges } from "./diff.ts";
@@ -24,7 +25,6 @@ import { findElements } from "./find.ts";
 import { readIntent } from "./intent.ts";
 import { drawMarks, scaleFrame } from "./pictures.ts";
 import { renderElements } from "./render.ts";
-import { elementsOf, missing, screenOf } from "./sources.ts";
 
 /** How many of a caller's looks `changes_since` reaches back. */
 const keptLooks = 2;
@@ -69,14 +69,14 @@ class Screen implements ScreenService, ScreenAnalyst {
   }
 
   async capture(device: OpenDevice, signal: AbortSignal) {
-    const source = screenOf(device);
+    const source = await findPort(device, "screen", signal);
     if (!source) return undefined;
     const frame = await span("screen.capture", { device: device.id }, () => source.capture({}, signal));
     return { frame, artifact: await this.store(frame) };
   }
 
   async screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot> {
-    const source = screenOf(device) ?? missing(device, "picture");
+    const source = await getPort(device, "screen", signal);
     const { full_page: fullPage, area, ref, marks } = options;
     const wanted = { fullPage, ...(area && { area }), ...(ref !== undefined && { ref }) };
     const frame = await source.capture(wanted, signal);
@@ -88,7 +88,7 @@ class Screen implements ScreenService, ScreenAnalyst {
   }
 
   async dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView> {
-    const source = elementsOf(device) ?? missing(device, "elements");
+    const source = await getPort(device, "elements", signal);
     const maxTokens = options.max_tokens ?? (options.find === undefined ? defaultTokens : defaultFindTokens);
     const before =
       options.changes_since === undefined
@@ -121,7 +121,7 @@ class Screen implements ScreenService, ScreenAnalyst {
     { intent, max_tokens: maxTokens, caller }: AnalysisOptions,
     signal: AbortSignal,
   ): Promise<ActionAnalysis> {
-    const source = elementsOf(device) ?? missing(device, "elements");
+    const source = await getPort(device, "elements", signal);
     const dump = await this.look(device, source, { interactiveOnly: false, caller }, signal);
     const commands = new Set(commandsOf(device).map(({ command }) => command.name));
     const ranked = rankCandidates(dump.elements, readIntent(intent), commands);
@@ -138,7 +138,7 @@ class Screen implements ScreenService, ScreenAnalyst {
     { maxTokens, usable, caller }: { maxTokens: number; usable?: Usable | undefined; caller?: string },
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const source = elementsOf(device);
+    const source = await findPort(device, "elements", signal);
     if (!source) return undefined;
     const goingOn = usable?.goingOn.length ? [`still going on: ${usable.goingOn.join(", ")}`] : [];
     if (usable?.isHidden) return [...goingOn, "not looked at: another page is on its way"].join("\n");
@@ -203,7 +203,7 @@ class Screen implements ScreenService, ScreenAnalyst {
         "Leave out full_page, area and ref, or marks.",
       );
     }
-    const source = elementsOf(device) ?? missing(device, "elements");
+    const source = await getPort(device, "elements", signal);
     const look = { interactiveOnly: true, caller: options.caller };
     const { elements } = await this.look(device, source, look, signal);
     return drawMarks(

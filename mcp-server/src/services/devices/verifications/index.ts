@@ -5,6 +5,7 @@ import { span } from "../../../observability/span.ts";
 import type {
   CheckReport,
   Clock,
+  OfferingDevice,
   OpenDevice,
   ScreenService,
   Secrets,
@@ -12,7 +13,8 @@ import type {
 } from "../../ports.ts";
 import { classOf, stopsPolling } from "../../records/verdicts.ts";
 import { readyToResolve } from "../../values/values.ts";
-import { checksOf, describeOffers } from "../findCommand.ts";
+import { checksOf, describeOffers, findCheck, notOffered } from "../findCommand.ts";
+import { using } from "../portOf.ts";
 import { type Witness, watchStep } from "../witness.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
 
@@ -44,13 +46,13 @@ class Verifications implements VerificationExecutor {
     return checksOf(device);
   }
 
-  describe(device: OpenDevice, name: string | undefined) {
-    const offers = checksOf(device).map(({ kind, check }) => ({ ...check, kind }));
+  describe(device: OfferingDevice, name: string | undefined) {
+    const offers = checksOf(device).map(({ check }) => check);
     const { text, schema } = describeOffers(device, offers, name, "check");
     return { checks: text, ...(schema && { schema }) };
   }
 
-  validate(device: OpenDevice, checks: readonly Verification[]): void {
+  validate(device: OfferingDevice, checks: readonly Verification[]): void {
     prepareChecks(device, checks, { variables: undefined, timeoutMs: 0, secrets: this.secrets });
   }
 
@@ -63,7 +65,7 @@ class Verifications implements VerificationExecutor {
       const any = passCondition === "any";
       const witness = watchStep(device);
       try {
-        await this.poll(watched, any, signal);
+        await this.poll(device, watched, any, signal);
         return await this.report(device, watched, options, witness);
       } finally {
         witness.end();
@@ -87,12 +89,19 @@ class Verifications implements VerificationExecutor {
     return { pass, verdicts, failure: await failureOf(watched, witness) };
   }
 
-  private async poll(watched: readonly Watched[], any: boolean, signal: AbortSignal): Promise<void> {
+  private async poll(
+    device: OpenDevice,
+    watched: readonly Watched[],
+    any: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const started = this.clock.monotonic();
     let pause = firstPauseMs;
     for (;;) {
       signal.throwIfAborted();
-      await Promise.all(watched.filter(({ open }) => open).map((one) => this.look(one, started, signal)));
+      await Promise.all(
+        watched.filter(({ open }) => open).map((one) => this.look(device, one, started, signal)),
+      );
       const waiting = watched.filter(({ open }) => open);
       if (waiting.length === 0 || (any && watched.some(({ verdict }) => verdict.pass))) return;
       const left =
@@ -102,14 +111,22 @@ class Verifications implements VerificationExecutor {
     }
   }
 
-  private async look(watched: Watched, started: number, signal: AbortSignal): Promise<void> {
-    const { verdict, offered } = watched;
+  private async look(
+    device: OpenDevice,
+    watched: Watched,
+    started: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { verdict, asked } = watched;
     verdict.attempts += 1;
     try {
-      const input = strictOf(offered.check.input).parse(this.secrets.fill(watched.params));
+      const found = findCheck(device, asked.command, asked.type);
+      if (!found) throw notOffered(device, { wanted: asked.command, names: [], what: "check" });
+      const { controller, offered: check } = found;
+      const input = strictOf(check.input).parse(this.secrets.fill(watched.params));
       const left = watched.timeoutMs - (this.clock.monotonic() - started);
       const ms = Math.max(left, shortestLookMs);
-      this.record(watched, await offered.check.read(input, signal, { ms }));
+      this.record(watched, await using(device, controller, signal, () => check.read(input, signal, { ms })));
     } catch (error) {
       this.recordError(watched, error, signal);
     }

@@ -1,7 +1,7 @@
 import type { DeviceError } from "@labwright/controllers";
 import type { Params, Verdict, Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { CheckInfo, OpenDevice, Secrets } from "../../ports.ts";
+import type { CheckInfo, OfferingDevice, Secrets } from "../../ports.ts";
 import { inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
 import { checksOf, isOfType, notOffered } from "../findCommand.ts";
@@ -24,7 +24,7 @@ export type Watched = {
 
 /** Finds each check and judges its parameters before any look. Nothing to check is an error, never a pass. */
 export function prepareChecks(
-  device: OpenDevice,
+  device: OfferingDevice,
   checks: readonly Verification[],
   { variables, timeoutMs, secrets }: { variables: Params | undefined; timeoutMs: number; secrets: Secrets },
 ): Watched[] {
@@ -68,10 +68,10 @@ function unseen(command: string, expected: string): Verdict {
   return { command, pass: false, expected, actual: "not looked at", ...none };
 }
 
-function find(device: OpenDevice, { command: name, type }: Verification): CheckInfo {
-  const checks = checksOf(device).filter(({ kind }) => isOfType(kind, type));
+function find(device: OfferingDevice, { command: name, type }: Verification): CheckInfo {
+  const checks = checksOf(device).filter(({ source }) => isOfType(source, type));
   const found = checks.find(({ check }) => check.name === name);
   if (found) return found;
   const names = checks.map(({ check }) => check.name);
-  throw notOffered(device, name, names, "check");
+  throw notOffered(device, { wanted: name, names, what: "check", type });
 }

@@ -41,8 +41,8 @@ export async function checkDrivers(
   });
 }
 
-const driversOf = ({ kinds }: Device, factories: readonly ControllerFactory[]) =>
-  factories.filter((factory) => factory.kinds.some((kind) => kinds.includes(kind)));
+const driversOf = ({ drivers }: Device, factories: readonly ControllerFactory[]) =>
+  factories.filter(({ name }) => drivers.includes(name));
 
 async function diagnose(
   factory: ControllerFactory,

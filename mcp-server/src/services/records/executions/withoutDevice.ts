@@ -4,9 +4,11 @@ import type { Grant, OpenDevice } from "../../ports.ts";
 export function withoutDevice(host: string, signal: AbortSignal): Grant {
   const device: OpenDevice = {
     ...{ id: "", host, name: "", model: "" },
-    kinds: [],
-    controllers: new Map(),
+    offers: () => [],
+    controllers: [],
     unavailable: [],
+    isOpen: () => false,
+    untilOpen: async () => undefined,
   };
   return { device, lease: undefined, signal, done: () => undefined };
 }
