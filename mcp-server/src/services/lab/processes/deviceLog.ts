@@ -1,5 +1,6 @@
-import type { LogLine } from "@labwright/controllers";
+import type { Controller, LogLine } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
+import { controllersWith, reasonsOf, using } from "../../devices/portOf.ts";
 import type { CallContext, DeviceEntry, OpenDevice } from "../../ports.ts";
 import type { LogRecord } from "./logLine.ts";
 import type { ProcessDependencies } from "./types.ts";
@@ -17,17 +18,16 @@ export async function deviceRecords(
 ): Promise<LogRecord[]> {
   const { device, signal, done } = await devices.acquire({ device_id: id }, context, { drives: false });
   try {
-    const sources = logsOf(device);
-    if (sources.length === 0) throw await noDeviceLog(device, devices, context);
-    const read = await Promise.all(sources.map((source) => source.lines({ limit: mostLines }, signal)));
+    const logging = controllersWith(device, "logs");
+    if (logging.length === 0) throw await noDeviceLog(device, devices, context);
+    const linesOf = async ({ logs }: Controller) => (await logs?.lines({ limit: mostLines }, signal)) ?? [];
+    const read = await Promise.all(logging.map((one) => using(device, one, signal, () => linesOf(one))));
     const newestFirst = read.flatMap((lines) => lines.toReversed());
     return newestFirst.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(toRecord);
   } finally {
     done();
   }
 }
-
-const logsOf = ({ controllers }: OpenDevice) => [...controllers.values()].flatMap(({ logs }) => logs ?? []);
 
 const toRecord = ({ at, level, text, source }: LogLine): LogRecord => ({
   time: new Date(at).toISOString(),
@@ -39,12 +39,11 @@ const toRecord = ({ at, level, text, source }: LogLine): LogRecord => ({
 async function noDeviceLog(device: OpenDevice, devices: Devices, context: CallContext): Promise<ToolError> {
   const looked = await Promise.all(devices.list().map(({ id }) => devices.peek({ device_id: id }, context)));
   const logging = looked.flatMap(({ entry, opened }) =>
-    opened && logsOf(opened).length > 0 ? [entry.id] : [],
+    opened && controllersWith(opened, "logs").length > 0 ? [entry.id] : [],
   );
-  const reasons = device.unavailable.map(({ kind, reason }) => `${kind} is unavailable: ${reason}`);
   return new ToolError(
     "CONTROLLER_UNAVAILABLE",
-    [`${device.id} keeps no log: none of its controllers reads one.`, ...reasons].join(" "),
+    [`${device.id} keeps no log: none of its controllers reads one.`, ...reasonsOf(device)].join(" "),
     logging.length > 0
       ? `Of the open devices, these keep one: ${logging.join(", ")}. Leave service out for our daemon's log.`
       : "No open device keeps a log. Leave service out for our daemon's log.",

@@ -75,9 +75,7 @@ export class WatchedDevice {
     this.grant ??= await this.deps.devices.acquire({ device_id: this.id }, this.context(), { drives: false });
     const device = await this.deps.devices.open(this.grant.device, signal);
     this.grant = { ...this.grant, device };
-    const silent = [...device.controllers.values()].filter(
-      (one) => !this.listening.has(one) && one.isAlive(),
-    );
+    const silent = device.controllers.filter((one) => !this.listening.has(one) && one.isAlive());
     const heard = silent.flatMap((controller) => this.listen(controller));
     // Those that were there at the look before have told what goes on.
     if (heard.length === 0 && this.listening.size > 0) this.findings.settle();
