@@ -102,6 +102,7 @@ export class ScreenReader {
       generation: this.#refs.look(elements),
       location: this.#box.screen,
       title: this.#box.current().title,
+      space: boxSpace,
       elements,
       notices: dialog ? [`dialog "${dialog.text}" is open; handle_dialog answers it`] : [],
     };

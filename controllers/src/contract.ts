@@ -9,6 +9,7 @@ import type {
   LogSource,
   Moment,
   ReferencePicture,
+  VideoFrame,
 } from "./ports.ts";
 import type { Dump, Frame, Rect, Selector } from "./shapes.ts";
 
@@ -52,7 +53,7 @@ export type CommandResult = {
 /** What a command says of itself: all that validation needs. */
 export type CommandOffer = Pick<Command, "name" | "description" | "effect" | "input">;
 /** What a check says of itself. */
-export type CheckOffer = Pick<Check, "name" | "description" | "input">;
+export type CheckOffer = Pick<Check, "name" | "description" | "input" | "byPicture">;
 
 /**
  * One self-describing thing a controller can do. Throws {@link DeviceError}. Ends soon after `signal` aborts, and the
@@ -93,8 +94,11 @@ export type Reading = {
   inconclusive?: string;
 };
 
-/** `ms` is the time that a look may take; `since` is the moment of the check's first look or of the last input, whichever is later. */
-export type Look = { ms?: number; since?: Moment };
+/**
+ * `ms` is the time that a look may take; `since` is the moment of the check's first look or of the last input, whichever is later.
+ * `frame` is what a check by picture judges, in place of what the device shows now.
+ */
+export type Look = { ms?: number; since?: Moment; frame?: VideoFrame };
 
 /**
  * One thing a controller can judge from a single look. It never acts and never waits: whoever asks polls it to a
@@ -104,12 +108,18 @@ export type Check<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
   input: Input;
+  /** It judges a picture and nothing else: {@link Look.frame} where there is one. */
+  byPicture?: true;
   read(input: z.output<Input>, signal: AbortSignal, look?: Look): Promise<Reading>;
 };
 
-/** Takes pictures. `area` is in pixels of the full frame; `ref` limits the picture to one element. */
+/** Takes pictures. `area` is in pixels of a picture of the whole screen, or of the full page with `fullPage`; `ref` limits the picture to one element. */
 export type ScreenSource = {
-  capture(options: { fullPage?: boolean; area?: Rect; ref?: string }, signal: AbortSignal): Promise<Frame>;
+  capture(
+    /** `format: "jpeg"` allows a JPEG where that is quicker; without it the picture has no loss. */
+    options: { fullPage?: boolean; area?: Rect; ref?: string; format?: "jpeg" },
+    signal: AbortSignal,
+  ): Promise<Frame>;
 };
 
 /** Lists what is on the screen. */

@@ -37,7 +37,7 @@ export const deviceErrors = {
   PAGE_UNRESPONSIVE: { status: 504, fault: "lab", stops: "walk" },
   PATH_DENIED: { status: 403, fault: "test", stops: "both" },
   REFERENCE_NOT_FOUND: { status: 404, fault: "test", stops: "both" },
-  SPACE_MISMATCH: { status: 409, fault: "app", stops: "both" },
+  SPACE_MISMATCH: { status: 409, fault: "test", stops: "both" },
   STALE_REF: { status: 409, fault: "app", stops: "none" },
   TAB_NOT_FOUND: { status: 404, fault: "app", stops: "none" },
   UNSAFE_DISABLED: { status: 403, fault: "test", stops: "both" },

@@ -13,6 +13,7 @@ export {
   type KindOffer,
 } from "./factory.ts";
 export { fenced } from "./fence.ts";
+export { FrameHub, type FrameHubOptions, type PushedFrame } from "./frames/hub.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";
@@ -27,6 +28,7 @@ export {
   startUnsandboxed,
   type WatchedProgram,
 } from "./programs/sandbox.ts";
+export { clipped, rectIn } from "./spaces.ts";
 export { untilAborted } from "./waiting/deadlines.ts";
 export { SharedWork } from "./waiting/sharedWork.ts";
 export {

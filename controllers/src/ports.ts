@@ -3,7 +3,10 @@ import type { Element, Frame, Rect, Space } from "./shapes.ts";
 /** Moments that are compared with each other are readings of `performance.now()`: milliseconds that nobody sets. */
 export type Moment = number;
 
-/** What a reader wants of a video: frames of this size, at most this many a second. `gray` and `rgb` are raw, row by row. */
+/**
+ * What a reader wants of a video: frames of at most this size, in their own shape and never enlarged, at most this many a
+ * second. `gray` and `rgb` are raw, row by row. Frames are shared by their readers: nobody writes in their bytes.
+ */
 export type FrameFormat = {
   width: number;
   height: number;
@@ -27,6 +30,8 @@ export type VideoFrame = {
 export type FrameSubscription = {
   /** Frames that the reader was too late for. */
   readonly dropped: number;
+  /** Resolves when it ends, by `end` or with its source; rejects with what its reader threw, which ends it too. */
+  readonly ended: Promise<void>;
   end(): void;
 };
 
@@ -34,8 +39,11 @@ export type FrameSubscription = {
 export type FrameSource = {
   /** What the source itself sends; undefined until the first frame. */
   space(): Space | undefined;
-  perSecond: number;
-  /** The newest frame as a picture, without waiting for another; throws DEVICE_ERROR when there was none for 2 s. */
+  readonly perSecond: number;
+  /**
+   * The newest frame as a picture, without waiting for another; waits up to 2 s for the very first. Throws DEVICE_ERROR when
+   * there was none for 2 s.
+   */
   latest(signal: AbortSignal): Promise<Frame & { number: number; arrivedAt: Moment }>;
   /** What is kept of the last seconds, oldest first: from the first frame that arrived at or after `from`. */
   ring(from: Moment): readonly VideoFrame[];

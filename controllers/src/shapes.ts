@@ -33,7 +33,7 @@ export type Selector = {
 
 /**
  * One thing on a screen, alike for every kind of device. `ref` is good in any action while the element lives.
- * `depth` is its level in the tree; `interactive` says that a user can act on it; `rect` is in pixels of the full frame.
+ * `depth` is its level in the tree; `interactive` says that a user can act on it; `rect` is in the space of its dump.
  * A name, text or value too long for a dump ends in `… 12 more`, counted in characters.
  */
 export type Element = {
@@ -59,22 +59,27 @@ export type Element = {
   selectors?: readonly Selector[];
 };
 
-/** One look at a screen, elements in reading order. Generations count up from 1 for each device; the last two stay usable. */
+/**
+ * One look at a screen, elements in reading order. Generations count up from 1 for each device; the last two stay usable.
+ * `space` is that of the elements' rects; an element may lie beyond its edges.
+ */
 export type Dump = {
   generation: number;
   /** The address (web), the activity (Android) or the screen's name. */
   location: string;
   title: string;
+  space: Space;
   elements: readonly Element[];
   /** A dialog that is open or was answered since the last look, tabs opened, and the like: one line each. */
   notices: readonly string[];
 };
 
-/** A picture of the screen as the device gave it. `bytes` is a whole PNG or JPEG file; `takenAt` is ISO 8601 UTC. */
-export type Frame = {
+/**
+ * A picture of the screen as the device gave it; its space is that of its own pixels. `bytes` is a whole PNG or JPEG file;
+ * `takenAt` is ISO 8601 UTC.
+ */
+export type Frame = Space & {
   mimeType: "image/png" | "image/jpeg";
   bytes: Uint8Array;
-  width: number;
-  height: number;
   takenAt: string;
 };

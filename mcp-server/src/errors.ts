@@ -27,7 +27,7 @@ export const errors = {
   ARTIFACT_NOT_FOUND: { status: 404, fault: "app", stops: "both" },
   ARTIFACT_STORE_FULL: { status: 507, fault: "lab", stops: "both" },
   CANCELLED: { status: 499, fault: "app", stops: "both" },
-  CHECK_INCONCLUSIVE: { status: 500, fault: "app", stops: "both" },
+  CHECK_INCONCLUSIVE: { status: 500, fault: "lab", stops: "both" },
   CONFIG_INVALID: { status: 400, fault: "app", stops: "both" },
   CONFIRMATION_REQUIRED: { status: 409, fault: "app", stops: "both" },
   DAEMON_MISMATCH: { status: 409, fault: "app", stops: "both" },

@@ -6,6 +6,7 @@ import { measureAgentCost } from "./agentCost.ts";
 import { measureLongConversation } from "./agentLong.ts";
 import { measureAgentTime } from "./agentTime.ts";
 import { measureApiChecks } from "./apiChecks.ts";
+import { measureFrames } from "./frames.ts";
 import { measureInteraction } from "./interaction.ts";
 import { measureKeeper } from "./keeper.ts";
 import { measureLateText } from "./lateText.ts";
@@ -44,6 +45,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   keys: ({ sides }) => measureKeys(sides),
   widgets: ({ sides, note }) => measureWidgets(sides, note),
   api: ({ sides }) => measureApiChecks(sides),
+  frames: ({ note }) => measureFrames(note),
   agent: async ({ sides, url, note }) => [
     ...(await measureAgentCost({ sides, url, note })),
     ...(await measureLongConversation(sides, note)),

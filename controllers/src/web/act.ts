@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import type { CommandResult } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import type { Moment } from "../ports.ts";
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { asDeviceError } from "./failures.ts";
 import { ask } from "./question.ts";
@@ -79,12 +80,8 @@ export async function act(
       refuseDenied(session, before.denials);
       if (judge !== undefined) await reaction(session, options.signal);
       if (session.page() === page) await judgeNow(session, options, judge);
-      return report(
-        session,
-        page,
-        before,
-        hasArrived ? options.done : `${options.done}; its page is not there yet`,
-      );
+      const done = `${options.done}${hasArrived ? "" : "; its page is not there yet"}`;
+      return { ...report(session, page, before, done), ...sentSince(session, page, before) };
     });
   } catch (error) {
     await stopAfter(session, options.signal);
@@ -181,6 +178,7 @@ type Before = {
   navigations: number;
   windows: number;
   denials: number;
+  inputAt: Moment | undefined;
 };
 
 function stateOf(session: DrivenSession, page: Page): Before {
@@ -191,6 +189,7 @@ function stateOf(session: DrivenSession, page: Page): Before {
     navigations: signals.navigations(),
     windows: signals.windowsAsked(),
     denials: session.denials(),
+    inputAt: signals.lastInputAt(),
   };
 }
 
@@ -223,6 +222,11 @@ function report(session: DrivenSession, page: Page, before: Before, done: string
   if (session.denials() > before.denials)
     return { message: `${done}; the URL policy refused a request of the page` };
   return { message: done };
+}
+
+function sentSince(session: DrivenSession, page: Page, before: Before): { sentAt?: Moment } {
+  const sentAt = session.signals(page).lastInputAt();
+  return sentAt === undefined || sentAt === before.inputAt ? {} : { sentAt };
 }
 
 /** A cancelled call must leave no navigation running behind it. */

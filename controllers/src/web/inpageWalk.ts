@@ -27,6 +27,9 @@ export type SeenPage = {
   read: number;
   total: number;
   cut: boolean;
+  /** What is seen of the page, in CSS pixels. */
+  width: number;
+  height: number;
 };
 
 /** `block` gathers the words of one block of text; inline elements share their block's. `atomic`: the name says it all. */
@@ -101,6 +104,8 @@ export class InpageWalk {
       title: this.dom.cut(this.dom.clean(document.title), 200),
       url: location.href,
       read: this.read,
+      width: innerWidth,
+      height: innerHeight,
       cut: this.options.maxElements === 0 || this.out.length >= this.options.maxElements,
       total: document.getElementsByTagName("*").length,
     };

@@ -1,5 +1,5 @@
-import type { Frame } from "playwright-core";
-import type { Dump, Element, ElementSource, Selector } from "../contract.ts";
+import type { Frame, Page } from "playwright-core";
+import type { Dump, Element, ElementSource, Selector, Space } from "../contract.ts";
 import { byWorth, type Candidate, toSelector } from "../elements/ranking.ts";
 import { askAgent } from "./askAgent.ts";
 import { askFrame, askFrames, type FrameAnswer, MAX_FRAMES } from "./elementsInFrames.ts";
@@ -59,9 +59,16 @@ async function dump(
     generation: memory.refs.look(elements),
     location: location(top?.answer.url ?? page.url()),
     title: top?.answer.title ?? "",
+    space: spaceOf(page, top?.answer),
     elements,
     notices: shortcomings(looks, frames),
   };
+}
+
+/** A page that did not answer has the size that it was given. */
+function spaceOf(page: Page, seen: SeenPage | undefined): Space {
+  const { width, height } = seen ?? page.viewportSize() ?? { width: 0, height: 0 };
+  return { width, height, rotation: 0 };
 }
 
 function lookOptions(memory: Memory, frame: Frame): Omit<LookOptions, "interactiveOnly" | "testIdAttribute"> {

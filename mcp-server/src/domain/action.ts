@@ -38,7 +38,12 @@ export type Verification = z.output<typeof verificationSchema>;
 
 export const passConditionSchema = z.enum(["all", "any"]);
 
-/** The outcome of one check. `pass` takes `negate` into account; `expected` and `actual` are one line each. */
+const rectSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
+
+/**
+ * The outcome of one check. `pass` takes `negate` into account; `expected` and `actual` are one line each. `inconclusive` says
+ * why the last look could not tell: then the check has neither passed nor failed.
+ */
 export const verdictSchema = z.object({
   command: z.string(),
   pass: z.boolean(),
@@ -50,6 +55,11 @@ export const verdictSchema = z.object({
   /** Artifact URIs. */
   evidence: z.array(z.string()),
   error: z.string().optional(),
+  inconclusive: z.string().optional(),
+  /** How like the screen is to what is expected, 0..1. */
+  score: z.number().optional(),
+  /** Where it was seen, in pixels of the first picture of `evidence`, else of the screen. */
+  area: rectSchema.optional(),
 });
 export type Verdict = z.output<typeof verdictSchema>;
 

@@ -21,8 +21,13 @@ export const walkedLegSchema = z.object({
   ok: z.boolean(),
   verified: z.boolean(),
   duration_ms: z.int(),
-  /** From the start of the last action to the first look that saw the reference; off by one look at most. */
+  /**
+   * From the last input event to the first frame that shows the reference, with `kpi_error_ms`; on a device without frames from
+   * the start of the last action to the first look that saw it, off by one look at most.
+   */
   kpi_ms: z.int().optional(),
+  /** The interval of the frames. */
+  kpi_error_ms: z.int().optional(),
   error: failureSchema.optional(),
 });
 export type WalkedLeg = z.output<typeof walkedLegSchema>;

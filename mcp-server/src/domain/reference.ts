@@ -13,7 +13,21 @@ export type Area = z.output<typeof areaSchema>;
 export const referenceKindSchema = z.enum(["image", "text"]);
 export type ReferenceKind = z.output<typeof referenceKindSchema>;
 
-const placed = { name: labelSchema, device_model: labelSchema, area: areaSchema.optional() };
+const side = z.int().min(1).max(100_000);
+
+/** The frame that an area is of: its size, and how far the screen was turned. */
+const spaceSchema = z.strictObject({
+  width: side,
+  height: side,
+  rotation: z.literal([0, 90, 180, 270]),
+});
+
+const placed = {
+  name: labelSchema,
+  device_model: labelSchema,
+  area: areaSchema.optional(),
+  space: spaceSchema.optional(),
+};
 
 /** How a userinterface's file carries a reference. */
 export const referenceDocumentSchema = z.discriminatedUnion("kind", [

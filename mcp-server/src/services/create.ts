@@ -97,7 +97,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const { events, artifacts } = createRecords(deps);
   const inputs = createInputs(clock);
   const devices = createDeviceRoom(deps, policy, inputs);
-  const screen = createScreen(artifacts, devices);
+  const screen = createScreen(artifacts, clock, devices);
   const verifications = createVerifications({ clock, secrets, screen });
   const notices = createNotices();
   const actions = createActions({ clock, secrets, verifications, notices });

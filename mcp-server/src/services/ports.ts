@@ -6,6 +6,7 @@ import type {
   Frame,
   FreshStart,
   KindOffer,
+  Moment,
   Rect,
   Usable,
 } from "@labwright/controllers";
@@ -194,6 +195,8 @@ export type ActionReport = {
   failure?: Failure | undefined;
   refused?: Failure | undefined;
   usable?: Usable;
+  /** When the last input event left, where the last command says it. */
+  sentAt?: Moment;
 };
 
 /** What a model may read of commands or checks: a line each, or one with its JSON Schema. */
@@ -216,14 +219,23 @@ export type ActionExecutor = {
 };
 
 /** `failure` is there when it does not pass: why, and whose fault it is by its code. */
-export type CheckReport = { pass: boolean; verdicts: Verdict[]; failure?: Failure | undefined };
+export type CheckReport = {
+  pass: boolean;
+  verdicts: Verdict[];
+  failure?: Failure | undefined;
+  /** Why nobody can tell whether it passes; `failure` is CHECK_INCONCLUSIVE then. */
+  inconclusive?: string;
+};
+/** When a frame arrived, and how much earlier it may have been: the interval of the frames. */
+export type FirstFrame = { at: Moment; errorMs: number } | undefined;
 export type VerificationExecutor = {
   list(device: OpenDevice): readonly CheckInfo[];
   describe(device: OfferingDevice, check: string | undefined): OfferText<"checks">;
   validate(device: OfferingDevice, checks: readonly Verification[]): void;
   /**
    * Polls all checks together until they hold or their time is over (`timeout_ms` of a check, else `timeoutMs`). A
-   * failed check gets a screenshot as evidence. Nothing to check: throws INVALID_INPUT, never a pass.
+   * failed check gets a screenshot as evidence, each the pictures that it judged. Nothing to check: throws INVALID_INPUT,
+   * never a pass. What cannot be told to the end is a `failure` CHECK_INCONCLUSIVE, unless the other checks decide.
    */
   check(
     device: OpenDevice,
@@ -236,6 +248,17 @@ export type VerificationExecutor = {
       evidence?: boolean;
     },
   ): Promise<CheckReport>;
+  /**
+   * When the device first showed what all checks ask for, by its frames since `from`; undefined when it did not in the time.
+   * `measured: false` for a device without frames, or checks that judge more than a picture.
+   */
+  firstFrame(
+    device: OpenDevice,
+    checks: readonly Verification[],
+    options: { from: Moment; timeoutMs: number; variables?: Params; signal: AbortSignal },
+  ): Promise<{ measured: false } | { measured: true; first: FirstFrame }>;
+  /** Says when an input was sent to the device: a check may ask for what the screen shows since then. */
+  noteInput(deviceId: string, at: Moment): void;
 };
 
 export type ArtifactRef = { uri: string; sha256: string; mime_type: string; bytes: number };
@@ -343,11 +366,15 @@ export type ScreenAnalyst = {
 };
 
 export type ScreenService = {
-  /** A picture of the device, stored; undefined for a device without a screen. */
+  /** A picture of the device as evidence of a step, a JPEG, stored; undefined for a device without a screen. */
   capture(
     device: OpenDevice,
     signal: AbortSignal,
   ): Promise<{ frame: Frame; artifact: ArtifactRef } | undefined>;
+  /** Why only steps that fail and the last one are to have pictures; undefined where every step may. */
+  slowness(deviceId: string): string | undefined;
+  /** Keeps a picture that somebody else took. */
+  store(frame: Frame): Promise<ArtifactRef>;
   screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot>;
   dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView>;
   /**

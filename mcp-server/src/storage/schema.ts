@@ -1,3 +1,4 @@
+import type { Space } from "@labwright/controllers";
 import {
   bigint,
   bigserial,
@@ -325,6 +326,8 @@ export const screenReferences = pgTable(
     name: text("name").notNull(),
     kind: text("kind").$type<ReferenceKind>().notNull(),
     area: jsonb("area").$type<Area>(),
+    /** That of the frame that `area` is of; older references have none. */
+    space: jsonb("space").$type<Space>(),
     /** Of kind `text`: what is expected. */
     text: text("text"),
     /** Of kind `image`: the PNG's sha256, which names its file. */

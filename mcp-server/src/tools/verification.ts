@@ -29,6 +29,9 @@ const verdicts = z.array(
     nearest: z.array(z.string()).optional(),
     evidence: z.array(z.string()).optional(),
     error: z.string().optional(),
+    inconclusive: z.string().optional(),
+    score: z.number().optional(),
+    area: z.record(z.string(), z.number()).optional(),
   }),
 );
 
@@ -61,7 +64,7 @@ export const verifyDeviceState = defineDeviceTool({
     pass_condition: passConditionSchema.optional(),
     timeout_ms: z.int().optional().describe("Polled until it holds; default 5000"),
   }),
-  output: z.object({ pass: z.boolean(), verdicts }),
+  output: z.object({ pass: z.boolean(), inconclusive: z.string().optional(), verdicts }),
   async handle({ input, services, device, signal }) {
     const { checks, pass_condition: passCondition, timeout_ms: timeoutMs } = input;
     const options = { passCondition, timeoutMs, signal };
@@ -84,6 +87,12 @@ export const verifyNode = defineDeviceTool({
     node: z.string().min(1).describe("Id or label"),
     timeout_ms: timeoutField,
   }),
-  output: z.object({ node: z.string(), label: z.string(), pass: z.boolean(), verdicts }),
+  output: z.object({
+    node: z.string(),
+    label: z.string(),
+    pass: z.boolean(),
+    inconclusive: z.string().optional(),
+    verdicts,
+  }),
   handle: ({ input, services, device, signal }) => services.navigation.verifyNode(device, input, signal),
 });

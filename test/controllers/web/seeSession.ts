@@ -16,11 +16,11 @@ export type SeeingPage = {
   close(): Promise<void>;
 };
 
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(...args: string[]): Promise<Browser> {
   await registerEngine();
   return chromium.launch({
     executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-background-networking"],
+    args: ["--no-sandbox", "--disable-background-networking", ...args],
   });
 }
 

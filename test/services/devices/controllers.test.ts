@@ -21,6 +21,8 @@ const noScreen: ScreenService = {
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
+  slowness: () => undefined,
+  store: () => Promise.reject(new Error("not in this test")),
 };
 const secrets = testSecrets();
 const verifications = createVerifications({ clock: systemClock, secrets, screen: noScreen });

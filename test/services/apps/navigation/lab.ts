@@ -55,6 +55,8 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     capture: noScreen.capture,
     screenshot: () => Promise.reject(new Error("not here")),
     dump: () => Promise.reject(new Error("not here")),
+    slowness: () => undefined,
+    store: () => Promise.reject(new Error("not in this test")),
     changes: async () => undefined,
   };
   const verifications = createVerifications({ clock: systemClock, secrets, screen });

@@ -105,7 +105,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   const { db } = storage;
   const devices = simulatedDevices({ clock, latencyMs: options.latencyMs ?? 0 });
   const artifacts = memoryArtifacts();
-  const screen = createScreen(artifacts);
+  const screen = createScreen(artifacts, systemClock);
   const verifications = createVerifications({ clock: systemClock, secrets, screen });
   const notices = createNotices();
   const faults: unknown[] = [];
@@ -139,6 +139,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     },
     scripts: options.scripts ?? noScripts,
     screen: {
+      slowness: (deviceId) => screen.slowness(deviceId),
       async capture(device, signal) {
         if (options.screenFault) throw options.screenFault;
         return screen.capture(device, signal);

@@ -11,6 +11,8 @@ const noScreen: ScreenService = {
   capture: async () => undefined,
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
+  slowness: () => undefined,
+  store: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
 };
 

@@ -12,6 +12,8 @@ const screen: ScreenService = {
   capture: unused,
   screenshot: unused,
   dump: unused,
+  slowness: () => undefined,
+  store: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
 };
 const secrets = testSecrets({ TOKEN: "sw0rdfish-long" });

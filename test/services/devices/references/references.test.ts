@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defineFactory, type Frame, type Space } from "@labwright/controllers";
+import { simulatedFactory } from "@labwright/controllers/lab";
 import { sql } from "drizzle-orm";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { parse } from "yaml";
 import { userInterfaceSchema } from "../../../../mcp-server/src/domain/index.ts";
 import { type AppFiles, createAppFiles } from "../../../../mcp-server/src/services/apps/files/index.ts";
 import {
@@ -24,6 +27,24 @@ import { openBox, testSecrets } from "../../../fixtures/simulated.ts";
 import { noTestcases } from "../../apps/navigation/lab.ts";
 
 const NEVER = new AbortController().signal;
+/** The simulated box with pictures of this space; its elements stay where they are. */
+const withPictures = (space: Space) =>
+  defineFactory({
+    ...simulatedFactory,
+    create: (settings, context) =>
+      simulatedFactory.create(settings, context).map((controller) => ({
+        ...controller,
+        ...(controller.screen && { screen: { capture: () => pictureIn(space) } }),
+      })),
+  });
+
+async function pictureIn(space: Space): Promise<Frame> {
+  const { width, height } = space;
+  const create = { width, height, channels: 3, background: "#234" } as const;
+  const bytes = await sharp({ create }).png().toBuffer();
+  return { ...space, mimeType: "image/png", bytes, takenAt: "2026-01-01T00:00:00.000Z" };
+}
+
 const hour = 3_600_000;
 
 describeEachDatabase("the reference service", (open) => {
@@ -192,6 +213,45 @@ describeEachDatabase("the reference service", (open) => {
     });
   });
 
+  it("an element of a dump in other pixels than the picture is cropped where it is in the picture", async () => {
+    const large = await openBox({ factories: [withPictures({ width: 1280, height: 720, rotation: 0 })] });
+    expect(await save({ element: "live" }, large)).toMatchObject({
+      area: { x: 80, y: 280, width: 800, height: 100 },
+    });
+    const area = { x: 0, y: 120, width: 1280, height: 280 };
+    expect(await save({ kind: "text", name: "top", area }, large)).toMatchObject({
+      text: "Welcome home\nLive TV",
+      area,
+    });
+    const yaml = parse(await files.exportYaml(app));
+    expect(yaml.references).toMatchObject([
+      { name: "Welcome", space: { width: 1280, height: 720, rotation: 0 } },
+      { name: "top", space: { width: 1280, height: 720, rotation: 0 } },
+    ]);
+  });
+
+  it("an element of a dump of another shape than the picture is refused, with both", async () => {
+    const turned = await openBox({ factories: [withPictures({ width: 360, height: 640, rotation: 0 })] });
+    const [from, to] = [
+      { width: 640, height: 360, rotation: 0 },
+      { width: 360, height: 640, rotation: 0 },
+    ];
+    await expect(save({ element: "live" }, turned)).rejects.toMatchObject({
+      code: "SPACE_MISMATCH",
+      details: { from, to },
+    });
+    expect((await list()).references).toEqual([]);
+  });
+
+  it("a file of before, without the size of the frames, is taken as it is", async () => {
+    await save({ element: "live" });
+    const old = (await files.exportYaml(app)).replace(/ +space:\n( +(width|height|rotation): \d+\n)+/, "");
+    expect(old).not.toContain("space");
+    await files.importYaml(old, true);
+    expect((await list()).references).toHaveLength(1);
+    expect(await files.exportYaml(app)).toBe(old);
+  });
+
   it("a list stays within its tokens and says how many are left", async () => {
     for (let n = 0; n < 12; n++) await save({ kind: "text", name: `text ${n}`, text: "a b c d ".repeat(20) });
     const { references: shown, more } = await references.list({ userinterface_name: app, maxTokens: 300 });
@@ -218,6 +278,7 @@ describeEachDatabase("the reference service", (open) => {
       folder: elsewhere,
     });
     const files2 = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references: other });
+    expect(yaml).toContain("width: 640");
     await files2.importYaml(yaml, true);
     expect(await readdir(elsewhere)).toHaveLength(1);
     expect(await files2.exportYaml(app)).toBe(yaml);

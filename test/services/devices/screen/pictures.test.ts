@@ -1,4 +1,4 @@
-import type { Element } from "@labwright/controllers";
+import type { Dump, Element, Frame, Space } from "@labwright/controllers";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { drawMarks, scaleFrame } from "../../../../mcp-server/src/services/devices/screen/pictures.ts";
@@ -23,20 +23,63 @@ function element(ref: string, rect: Element["rect"]): Element {
   };
 }
 
-test("marks are drawn on the edges of what is in the picture, and nowhere else", async () => {
-  const plain = await picture(200, 100);
-  const marked = await drawMarks(plain, [
-    element("e1", { x: 50, y: 40, width: 60, height: 30 }),
-    element("e2", { x: 900, y: 900, width: 10, height: 10 }),
-    element("e3", undefined),
-  ]);
+async function frame(space: Space): Promise<Frame> {
+  return {
+    ...space,
+    mimeType: "image/png",
+    bytes: await picture(space.width, space.height),
+    takenAt: "2026-01-01T00:00:00.000Z",
+  };
+}
+
+const dump = (space: Space, elements: Element[]): Dump => ({
+  ...{ generation: 1, location: "", title: "", notices: [] },
+  space,
+  elements,
+});
+
+async function whites(marked: Uint8Array) {
   const { data, info } = await sharp(marked).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const isWhite = (x: number, y: number) =>
     data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3).every((one) => one === 255);
-  expect([info.width, info.height]).toEqual([200, 100]);
+  return { size: [info.width, info.height], isWhite };
+}
+
+test("marks are drawn on the edges of what is in the picture, and nowhere else", async () => {
+  const space = { width: 200, height: 100, rotation: 0 } as const;
+  const elements = [
+    element("e1", { x: 50, y: 40, width: 60, height: 30 }),
+    element("e2", { x: 900, y: 900, width: 10, height: 10 }),
+    element("e3", undefined),
+    { ...element("e4", { x: 150, y: 80, width: 30, height: 10 }), interactive: false },
+  ];
+  const { size, isWhite } = await whites(await drawMarks(await frame(space), dump(space, elements)));
+  expect(size).toEqual([200, 100]);
   expect(isWhite(50, 55)).toBe(false);
   expect(isWhite(80, 55)).toBe(true);
   expect(isWhite(180, 90)).toBe(true);
+});
+
+test("marks of a dump in other pixels than the picture, or turned, are drawn where the elements are in it", async () => {
+  const screen = { width: 200, height: 100, rotation: 0 } as const;
+  const elements = [element("e1", { x: 50, y: 40, width: 60, height: 30 })];
+  const large = await frame({ width: 400, height: 200, rotation: 0 });
+  const scaled = await whites(await drawMarks(large, dump(screen, elements)));
+  expect(scaled.isWhite(50, 55)).toBe(true);
+  expect(scaled.isWhite(100, 110)).toBe(false);
+
+  const portrait = await frame({ width: 100, height: 200, rotation: 90 });
+  const turned = await whites(await drawMarks(portrait, dump(screen, elements)));
+  // Its left edge, 50 from the left and 40 to 70 from the top, is now its upper one.
+  expect(turned.isWhite(45, 50)).toBe(false);
+  expect(turned.isWhite(45, 80)).toBe(true);
+});
+
+test("marks of a dump of another shape are refused", async () => {
+  const elements = [element("e1", { x: 50, y: 40, width: 60, height: 30 })];
+  const other = await frame({ width: 100, height: 200, rotation: 0 });
+  const drawn = drawMarks(other, dump({ width: 200, height: 100, rotation: 0 }, elements));
+  await expect(drawn).rejects.toMatchObject({ code: "SPACE_MISMATCH" });
 });
 
 test.each([

@@ -12,6 +12,8 @@ const screen: ScreenService = {
   capture: refused,
   screenshot: refused,
   dump: refused,
+  slowness: () => undefined,
+  store: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
 };
 const verifications = createVerifications({ clock: systemClock, secrets: testSecrets(), screen });

@@ -1,4 +1,14 @@
-import { DeviceError, type DriverController, defineCheck, defineFactory } from "@labwright/controllers";
+import {
+  type Check,
+  DeviceError,
+  type DriverController,
+  defineCheck,
+  defineFactory,
+  type Frame,
+  FrameHub,
+  type Look,
+  type Reading,
+} from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Verification } from "../../../../mcp-server/src/domain/index.ts";
@@ -11,12 +21,17 @@ import { openBox, testSecrets } from "../../../fixtures/simulated.ts";
 const signal = new AbortController().signal;
 const picture: ScreenService = {
   capture: async () => ({
-    frame: { mimeType: "image/png", bytes: new Uint8Array(1), width: 1, height: 1, takenAt: "" },
+    frame: { mimeType: "image/png", bytes: new Uint8Array(1), width: 1, height: 1, rotation: 0, takenAt: "" },
     artifact: { uri: "artifact://abc", sha256: "abc", mime_type: "image/png", bytes: 1 },
   }),
   screenshot: () => Promise.reject(new Error("not in this test")),
   dump: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
+  slowness: () => undefined,
+  store: async ({ bytes }) => ({
+    ...{ uri: `artifact://judged-${bytes.length}`, sha256: "def", mime_type: "image/jpeg" },
+    bytes: bytes.length,
+  }),
 };
 const service = (clock = systemClock) =>
   createVerifications({ clock, secrets: testSecrets({ PIN: "9876" }), screen: picture });
@@ -32,27 +47,43 @@ const check = (
 const options = { passCondition: "all", timeoutMs: 0, signal } as const;
 
 /** A device whose one check gives the readings of a script, the last for ever. */
-function scriptedBox(script: readonly (boolean | DeviceError)[]) {
+const scriptedTwo = (ready: Partial<Reading>, other: boolean) =>
+  boxOf([readingAs("ready", async () => ready), readingAs("other", async () => ({ holds: other }))]);
+
+const readingAs = (name: string, read: () => Promise<Partial<Reading>>) =>
+  defineCheck({
+    ...{ name, description: name, input: z.strictObject({}) },
+    read: async () => ({ holds: false, expected: name, actual: "not yet", ...(await read()) }),
+  });
+
+function scriptedBox(script: readonly (boolean | DeviceError | Partial<Reading>)[], looked: Look[] = []) {
   let looks = 0;
-  const read = async () => {
+  const read = async (_input: unknown, _signal: AbortSignal, look: Look = {}): Promise<Reading> => {
+    looked.push(look);
     const next = script[Math.min(looks, script.length - 1)];
     looks += 1;
     if (next instanceof DeviceError) throw next;
     return {
       holds: next === true,
       expected: "ready",
-      actual: next ? "ready" : "not yet",
+      actual: next === true ? "ready" : "not yet",
       nearest: ["nearly"],
+      ...(typeof next === "object" && next),
     };
   };
+  return boxOf([defineCheck({ name: "ready", description: "It is ready", input: z.strictObject({}), read })]);
+}
+
+function boxOf(checks: readonly Check[], frames?: FrameHub) {
   const controller: DriverController = {
     kind: "verification_text",
     commands: [],
-    checks: [defineCheck({ name: "ready", description: "It is ready", input: z.strictObject({}), read })],
+    checks,
     open: async () => {},
     close: async () => {},
     isAlive: () => true,
     noticesAfter: () => [],
+    ...(frames && { frames }),
   };
   const factory = defineFactory({
     name: "simulated",
@@ -176,4 +207,141 @@ test("cancelling ends the polling", async () => {
   });
   stop.abort(new Error("enough"));
   await expect(run).rejects.toThrow("enough");
+});
+
+const unsure = { holds: false, inconclusive: "the picture is too dark" };
+const shown: Frame = {
+  ...{ width: 2, height: 1, rotation: 0, mimeType: "image/jpeg", takenAt: "" },
+  bytes: new Uint8Array(7),
+};
+
+test.each([{}, { negate: true }])("a check that cannot tell neither passes nor fails, %j", async (more) => {
+  const box = await scriptedBox([unsure]);
+  const report = await service().check(box, [check("ready", {}, more)], { ...options, evidence: false });
+  expect(report).toMatchObject({
+    pass: false,
+    inconclusive: expect.stringContaining("the picture is too dark"),
+    verdicts: [{ pass: false, inconclusive: "the picture is too dark" }],
+    failure: { code: "CHECK_INCONCLUSIVE", command: "ready", found: "the picture is too dark" },
+  });
+});
+
+test("a check that cannot tell yet is polled on, and decides when it can", async () => {
+  const within = { ...options, timeoutMs: 2_000, evidence: false };
+  const passed = await service().check(
+    await scriptedBox([unsure, unsure, true]),
+    [check("ready", {})],
+    within,
+  );
+  expect(passed).toMatchObject({ pass: true, verdicts: [{ attempts: 3 }] });
+  expect(passed.verdicts[0]?.inconclusive).toBeUndefined();
+  const short = { ...within, timeoutMs: 100 };
+  const failed = await service().check(await scriptedBox([unsure, false]), [check("ready", {})], short);
+  expect(failed.failure?.code).toBe("VERIFICATION_FAILED");
+  expect(failed.inconclusive).toBeUndefined();
+});
+
+test("of several checks one that cannot tell decides only where the others leave it open", async () => {
+  const box = await scriptedTwo(unsure, false);
+  const both = [check("ready", {}), check("other", {})];
+  const run = (passCondition: "all" | "any", checks = both) =>
+    service().check(box, checks, { ...options, passCondition, evidence: false });
+  expect((await run("all")).failure?.code).toBe("VERIFICATION_FAILED");
+  expect((await run("any")).failure?.code).toBe("CHECK_INCONCLUSIVE");
+  const [first = check("ready", {})] = both;
+  const passing = [first, check("other", {}, { negate: true })];
+  expect((await run("all", passing)).failure?.code).toBe("CHECK_INCONCLUSIVE");
+  expect((await run("any", passing)).pass).toBe(true);
+});
+
+test("score and area are in the verdict, and what was judged is its first evidence", async () => {
+  const area = { x: 1, y: 0, width: 1, height: 1 };
+  const seen = { score: 0.4, area, pictures: [shown] };
+  const failed = await service().check(
+    await scriptedBox([{ holds: false, ...seen }]),
+    [check("ready", {})],
+    options,
+  );
+  expect(failed.verdicts).toMatchObject([
+    { score: 0.4, area, evidence: ["artifact://judged-7", "artifact://abc"] },
+  ]);
+  const passed = await service().check(
+    await scriptedBox([{ holds: true, ...seen }]),
+    [check("ready", {})],
+    options,
+  );
+  expect(passed.verdicts).toMatchObject([{ score: 0.4, area, evidence: ["artifact://judged-7"] }]);
+});
+
+test("a check is told since when: its first look, or the last input if that is later", async () => {
+  const looked: Look[] = [];
+  const box = await scriptedBox([false, false, true], looked);
+  const judge = service();
+  judge.noteInput(box.id, 1);
+  const before = performance.now();
+  const run = judge.check(box, [check("ready", {})], { ...options, timeoutMs: 2_000 });
+  while (looked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const input = performance.now();
+  judge.noteInput(box.id, input);
+  judge.noteInput("another device", input + 1_000);
+  await run;
+  expect(looked[0]?.since).toBeGreaterThanOrEqual(before);
+  expect(looked[0]?.since).toBeLessThanOrEqual(input);
+  expect(looked.at(-1)?.since).toBe(input);
+});
+
+/** True of a frame that is bright. */
+const isBright = defineCheck({
+  ...{ name: "bright", description: "The screen is bright", input: z.strictObject({}), byPicture: true },
+  read: async (_input, _signal, { frame } = {}) => ({
+    holds: (frame?.bytes[0] ?? 0) > 128,
+    expected: "bright",
+    actual: "dark",
+  }),
+});
+
+const pixel = { pixels: "gray", space: { width: 1, height: 1, rotation: 0 } } as const;
+
+test("a time by frames ends with the first frame that shows it, off by the interval of the frames", async () => {
+  const hub = new FrameHub({ perSecond: 25 });
+  const box = await boxOf([isBright], hub);
+  const from = performance.now() - 400;
+  const push = (n: number, level: number) =>
+    hub.push({ ...pixel, bytes: Uint8Array.of(level), presentedMs: n * 40, arrivedAt: from + n * 40 });
+  for (const n of [-2, -1]) push(n, 255);
+  for (const n of [0, 1, 2]) push(n, 0);
+  for (const n of [3, 4]) push(n, 255);
+  const within = { from, timeoutMs: 500, signal };
+  const seen = await service().firstFrame(box, [check("bright", {})], within);
+  expect(seen).toMatchObject({ measured: true, first: { at: from + 120, errorMs: 40 } });
+  const gone = await service().firstFrame(box, [check("bright", {}, { negate: true })], within);
+  expect(gone).toMatchObject({ measured: true, first: { at: from, errorMs: 40 } });
+});
+
+test("a time by frames waits for the frame that shows it, states a gap of the frames, and ends with its time", async () => {
+  const hub = new FrameHub({ perSecond: 100 });
+  const box = await boxOf([isBright], hub);
+  const from = performance.now();
+  const push = (at: number, level: number) =>
+    hub.push({ ...pixel, bytes: Uint8Array.of(level), presentedMs: at, arrivedAt: from + at });
+  push(0, 0);
+  const waiting = service().firstFrame(box, [check("bright", {})], { from, timeoutMs: 5_000, signal });
+  setImmediate(() => push(70, 255));
+  expect(await waiting).toMatchObject({ measured: true, first: { at: from + 70, errorMs: 70 } });
+  const none = { from: from + 71, timeoutMs: 50, signal };
+  expect(await service().firstFrame(box, [check("bright", {})], none)).toEqual({
+    measured: true,
+    first: undefined,
+  });
+});
+
+test("no time is measured by frames without frames, or by a check that judges more than a picture", async () => {
+  const within = { from: 0, timeoutMs: 50, signal };
+  const without = await service().firstFrame(await boxOf([isBright]), [check("bright", {})], within);
+  const hub = new FrameHub({ perSecond: 25 });
+  const more = await boxOf([readingAs("ready", async () => ({ holds: true }))], hub);
+  expect([without, await service().firstFrame(more, [check("ready", {})], within)]).toEqual([
+    { measured: false },
+    { measured: false },
+  ]);
 });

@@ -14,7 +14,7 @@ const identifyLooks = 20;
 
 export type LookingDependencies = {
   verifications: VerificationExecutor;
-  screen: Pick<ScreenService, "capture">;
+  screen: Pick<ScreenService, "capture" | "slowness">;
   userinterfaces: UserInterfaceService;
 };
 

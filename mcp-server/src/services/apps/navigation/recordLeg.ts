@@ -11,15 +11,19 @@ export type Attempt = {
   report: ActionReport;
   arrival: Arrival | undefined;
   actionsMs: number;
-  kpiMs: number | undefined;
+  /** `errorMs` is how much earlier it may have been, where frames tell. */
+  kpi: { ms: number; errorMs?: number } | undefined;
 };
+
+export const kpiFields = (kpi: Attempt["kpi"]) =>
+  kpi ? { kpi_ms: kpi.ms, ...(kpi.errorMs !== undefined && { kpi_error_ms: kpi.errorMs }) } : {};
 
 /** One run of the edge, one of the place it led to. A conditional edge that led elsewhere counts for the other edge too. */
 export async function recordRuns(
   trip: Trip,
   edge: Edge,
   set: ActionSet,
-  { arrival, actionsMs, kpiMs }: Attempt,
+  { arrival, actionsMs, kpi }: Attempt,
   target: Node,
 ): Promise<void> {
   const { clock } = trip.ports;
@@ -33,7 +37,7 @@ export async function recordRuns(
     subject: "edge" as const,
     action_set_id: set.id,
     duration_ms: actionsMs,
-    kpi_ms: kpiMs,
+    kpi_ms: kpi?.ms,
     ...shared,
   };
   await trip.map.record({ ...ofEdge, subject_id: edge.id, ok: reached?.id === target.id });
@@ -47,7 +51,7 @@ export async function recordRuns(
 
 /** The picture after the step before, or a new one. */
 export async function pictureBefore(trip: Trip) {
-  if (trip.lastPicture === undefined) trip.lastPicture = await trip.picture();
+  if (trip.lastPicture === undefined) trip.lastPicture = await trip.picture(true);
   return trip.lastPicture && { ...trip.lastPicture, kind: "screenshot_before" };
 }
 
@@ -60,6 +64,7 @@ export async function recordStep(
   const { walked, before, after } = done;
   const { report, arrival } = done.attempt;
   trip.lastPicture = after;
+  const slowness = trip.walked.length === 1 ? trip.slowness() : undefined;
   const { clock } = trip.ports;
   const checked = arrival && (arrival.ok ? arrival.verified : true);
   await trip.run.step({
@@ -74,7 +79,8 @@ export async function recordStep(
       results: report.results,
       verified: walked.verified,
       ...(checked && { verdicts: trip.verdicts }),
-      ...(walked.kpi_ms !== undefined && { kpi_ms: walked.kpi_ms }),
+      ...kpiFields(done.attempt.kpi),
+      ...(slowness !== undefined && { notes: [slowness] }),
     },
     ...(walked.error && { error: walked.error }),
     artifacts: [before, after].filter((picture) => picture !== undefined),

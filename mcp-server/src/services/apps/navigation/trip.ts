@@ -25,7 +25,7 @@ import type { Positions } from "./positions.ts";
 export type TripPorts = {
   actions: ActionExecutor;
   verifications: VerificationExecutor;
-  screen: Pick<ScreenService, "capture">;
+  screen: Pick<ScreenService, "capture" | "slowness">;
   positions: Positions;
   clock: Clock;
 };
@@ -118,8 +118,12 @@ export class Trip {
     return this.ports.positions.put(this.device.id, this.model.ui.id, undefined, false);
   }
 
-  /** A picture of the screen for a step; a device without one, or a store that is full, gives none. */
-  async picture(): Promise<Step["artifacts"][number] | undefined> {
+  /**
+   * A picture of the screen for a step; a device without one, or a store that is full, gives none. `sparing`: neither does a
+   * device that takes long for it.
+   */
+  async picture(sparing: boolean): Promise<Step["artifacts"][number] | undefined> {
+    if (sparing && this.slowness() !== undefined) return undefined;
     try {
       const taken = await this.ports.screen.capture(this.device, this.signal);
       const artifact = taken?.artifact;
@@ -129,6 +133,10 @@ export class Trip {
       if (error instanceof Error && "code" in error) return undefined;
       throw error;
     }
+  }
+
+  slowness(): string | undefined {
+    return this.ports.screen.slowness(this.device.id);
   }
 
   report(

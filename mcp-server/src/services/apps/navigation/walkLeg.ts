@@ -1,10 +1,11 @@
+import type { Moment } from "@labwright/controllers";
 import type { ActionBatch, ActionSet, Edge, Failure, Node, WalkedLeg } from "../../../domain/index.ts";
 import type { ActionReport } from "../../ports.ts";
 import { stopsWalking } from "../../records/verdicts.ts";
 import { labelOf } from "../userinterfaces/model.ts";
 import { arrive, possibleTargets } from "./arrive.ts";
 import type { Leg } from "./graph.ts";
-import { type Attempt, pictureBefore, recordBroken, recordRuns, recordStep } from "./recordLeg.ts";
+import { type Attempt, kpiFields, pictureBefore, recordBroken, recordRuns, recordStep } from "./recordLeg.ts";
 import { arrivalMs, type Trip } from "./trip.ts";
 
 /** `at` is where the step led, which for a conditional edge may be another place than was wanted. */
@@ -44,11 +45,13 @@ async function walkEdge(trip: Trip, leg: Leg, edge: Edge, set: ActionSet, target
     ok: end.ok,
     verified: end.ok && end.verified,
     duration_ms: Math.round(trip.ports.clock.monotonic() - started),
-    ...(attempt.kpiMs !== undefined && { kpi_ms: attempt.kpiMs }),
+    ...kpiFields(attempt.kpi),
     ...(!end.ok && { error: end.failure }),
   };
   trip.walked.push(walked);
-  await recordStep(trip, edge, set, { walked, attempt, before, after: await trip.picture() });
+  const isLast = leg.to === trip.firstPlan?.legs.at(-1)?.to;
+  const after = await trip.picture(end.ok && !isLast);
+  await recordStep(trip, edge, set, { walked, attempt, before, after });
   return end;
 }
 
@@ -74,7 +77,7 @@ async function tryEdge(trip: Trip, edge: Edge, set: ActionSet, target: Node): Pr
   const { retry_actions, failure_actions } = set;
   const first = await act(trip, edge, set, target, { actions: set.actions, retry_actions, failure_actions });
   const retried = first.report.results.some(({ phase }) => phase === "retry");
-  if (!first.report.ok || first.arrival?.ok || retried || retry_actions.length === 0) return first;
+  if (!mayRetry(first) || retried || retry_actions.length === 0) return first;
   const again = { actions: retry_actions, retry_actions: [], failure_actions };
   const second = await act(trip, edge, set, target, again);
   const results = second.report.results.map((result) =>
@@ -86,6 +89,10 @@ async function tryEdge(trip: Trip, edge: Edge, set: ActionSet, target: Node): Pr
     actionsMs: first.actionsMs + second.actionsMs,
   };
 }
+
+/** The actions ran, and the target is not there: where nobody could tell that, it may be there. */
+const mayRetry = ({ report, arrival }: Attempt): boolean =>
+  report.ok && arrival?.ok === false && !stopsWalking(arrival.failure.code);
 
 async function act(
   trip: Trip,
@@ -109,17 +116,31 @@ async function act(
   const lastStarted = clock.monotonic() - (report.results.at(-1)?.duration_ms ?? 0);
   if (report.ok && edge.final_wait_ms > 0) await clock.sleep(edge.final_wait_ms, trip.signal);
   const actionsMs = Math.round(clock.monotonic() - started);
-  if (!report.ok) return { report, arrival: undefined, actionsMs, kpiMs: undefined };
-  const kpiMs = await measureKpi(trip, set, lastStarted);
+  if (!report.ok) return { report, arrival: undefined, actionsMs, kpi: undefined };
+  const kpi = await measureKpi(trip, set, { sentAt: report.sentAt, lastStarted });
   const others = edge.conditional ? possibleTargets(trip, edge, set.id) : [];
   const arrival = await arrive(trip, target, set.direction === "forward" ? others : []);
-  return { report, arrival, actionsMs, kpiMs };
+  return { report, arrival, actionsMs, kpi };
 }
 
-/** Milliseconds from the start of the last action to the first look that saw the references; undefined if none did. */
-async function measureKpi(trip: Trip, set: ActionSet, since: number): Promise<number | undefined> {
+/**
+ * From the last input event to the first frame that shows the references, where the device has frames and says when the event
+ * left; else from the start of the last action to the first look that saw them. Undefined if none did.
+ */
+async function measureKpi(
+  trip: Trip,
+  set: ActionSet,
+  { sentAt, lastStarted }: { sentAt: Moment | undefined; lastStarted: number },
+): Promise<Attempt["kpi"]> {
   const { clock, verifications } = trip.ports;
   if (set.kpi === undefined || set.kpi.length === 0) return undefined;
+  if (sentAt !== undefined) {
+    const { device, variables, signal } = trip;
+    const options = { from: sentAt, timeoutMs: arrivalMs, variables, signal };
+    const seen = await verifications.firstFrame(device, set.kpi, options);
+    if (seen.measured)
+      return seen.first && { ms: Math.round(seen.first.at - sentAt), errorMs: Math.ceil(seen.first.errorMs) };
+  }
   const { pass } = await verifications.check(trip.device, set.kpi, {
     passCondition: "all",
     timeoutMs: arrivalMs,
@@ -127,7 +148,7 @@ async function measureKpi(trip: Trip, set: ActionSet, since: number): Promise<nu
     signal: trip.signal,
     evidence: false,
   });
-  return pass ? Math.round(clock.monotonic() - since) : undefined;
+  return pass ? { ms: Math.round(clock.monotonic() - lastStarted) } : undefined;
 }
 
 function endOf({ report, arrival }: Attempt, target: Node): LegEnd {

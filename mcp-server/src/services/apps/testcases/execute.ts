@@ -164,6 +164,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     lastFailure: undefined,
     lastFailureClass: undefined,
     refused: undefined,
+    saidSlow: false,
     lastPicture: undefined,
   };
   const scope = startScope(testcase, request.inputs, app?.variables ?? {});

@@ -11,12 +11,12 @@ type NewStep = Omit<Step, "index">;
 /**
  * Runs one block and records it as a step, with pictures before and after where they tell something. A block that
  * throws ends as its error's class says; the abort of the run is recorded and thrown on. `caught` says that an edge
- * for failure leaves the block.
+ * for failure leaves the block, `isLast` that the test ends when it succeeds.
  */
 export async function recordBlock(
   block: Block,
   frame: Frame,
-  options: { caught: boolean; prepare: () => PreparedBlock },
+  options: { caught: boolean; isLast: boolean; prepare: () => PreparedBlock },
 ): Promise<BlockEnd> {
   const { session } = frame;
   const { run } = session;
@@ -24,7 +24,7 @@ export async function recordBlock(
   const { clock } = session.ports;
   const started = clock.monotonic();
   const pictures = new Pictures(frame);
-  const { prepared, end } = await attempt(options.prepare, pictures, run.signal);
+  const { prepared, end } = await attempt(options, pictures, run.signal);
   const failure = end.ok || (options.caught && isFalse(block, end)) ? undefined : end;
   const durationMs = clock.monotonic() - started;
   const step: NewStep = {
@@ -49,16 +49,16 @@ export async function recordBlock(
 }
 
 async function attempt(
-  prepare: () => PreparedBlock,
+  { prepare, isLast }: { prepare: () => PreparedBlock; isLast: boolean },
   pictures: Pictures,
   signal: AbortSignal,
 ): Promise<{ prepared: PreparedBlock | undefined; end: BlockEnd }> {
   let prepared: PreparedBlock | undefined;
   try {
     prepared = prepare();
-    if (prepared.pictured) await pictures.take("screenshot_before");
+    if (prepared.pictured) await pictures.take("screenshot_before", true);
     const end = await prepared.run();
-    if (prepared.pictured) await pictures.take("screenshot_after");
+    if (prepared.pictured) await pictures.take("screenshot_after", end.ok && !isLast);
     return { prepared, end };
   } catch (error) {
     const { code, message } = reasonOf(signal.aborted ? signal.reason : error);
@@ -93,13 +93,22 @@ class Pictures {
     };
   }
 
-  /** A device without a screen has no pictures; any other lack is noted in the step. */
-  async take(kind: "screenshot_before" | "screenshot_after"): Promise<void> {
+  /**
+   * A device without a screen has no pictures; any other lack is noted in the step. `sparing` leaves the picture out on a device
+   * that takes long for it, which the first such step of a run notes.
+   */
+  async take(kind: "screenshot_before" | "screenshot_after", sparing: boolean): Promise<void> {
     const { session } = this.frame;
     const { run, ports } = session;
     const last = session.lastPicture;
     if (kind === "screenshot_before" && last && ports.clock.monotonic() - last.at <= sameMomentMs) {
       this.artifacts.push({ kind, uri: last.uri, mime_type: last.mime_type });
+      return;
+    }
+    const slowness = sparing ? ports.screen.slowness(run.device.id) : undefined;
+    if (slowness !== undefined) {
+      if (!session.saidSlow) this.faults.push(slowness);
+      session.saidSlow = true;
       return;
     }
     const limit = new AbortController();

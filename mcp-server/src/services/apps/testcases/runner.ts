@@ -46,16 +46,23 @@ function failureReached(block: Block, { session }: Frame): GraphEnd {
 
 async function runBlock(block: Block, graph: Graph, frame: Frame): Promise<BlockEnd> {
   const caught = graph.edges.some(({ from, on }) => from === block.id && on === "failure");
-  const end = await recordBlock(block, frame, { caught, prepare: () => prepare(block, graph, frame) });
+  const isLast = frame.prefix === "" && typeAfter(graph, block) === "success";
+  const end = await recordBlock(block, frame, {
+    caught,
+    isLast,
+    prepare: () => prepare(block, graph, frame),
+  });
   frame.scope[block.id] = { output: end.output };
   return end;
 }
 
-/** Whether a check is the next thing after the block. */
-function isChecked(graph: Graph, { id }: Block): boolean {
+function typeAfter(graph: Graph, { id }: Block): Block["type"] | undefined {
   const next = graph.edges.find(({ from, on }) => from === id && on === "success")?.to;
-  return graph.blocks.some((block) => block.id === next && block.type === "verification");
+  return graph.blocks.find((block) => block.id === next)?.type;
 }
+
+/** Whether a check is the next thing after the block. */
+const isChecked = (graph: Graph, block: Block): boolean => typeAfter(graph, block) === "verification";
 
 function prepare(block: Block, graph: Graph, frame: Frame): PreparedBlock {
   switch (block.type) {

@@ -71,7 +71,7 @@ export type BlockPorts = {
   verifications: VerificationExecutor;
   navigation: NavigationPort;
   scripts: ScriptPort;
-  screen: Pick<ScreenService, "capture">;
+  screen: Pick<ScreenService, "capture" | "slowness">;
   devices: Pick<DeviceService, "drivenOutsideNavigation">;
   secrets: Secrets;
   clock: Clock;

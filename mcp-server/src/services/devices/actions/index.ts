@@ -1,7 +1,7 @@
-import { DeviceError, type DocumentStatus, type Usable } from "@labwright/controllers";
+import { DeviceError, type DocumentStatus, type Moment, type Usable } from "@labwright/controllers";
 import type { Action, ActionBatch, Failure, Params, Verification } from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
-import { ToolError } from "../../../errors.ts";
+import { type ErrorCode, ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
 import type {
   ActionExecutor,
@@ -28,12 +28,18 @@ export type ActionDependencies = {
 };
 
 type Phase = ActionResult["phase"];
-type Done = { message: string; data?: Params | undefined; document?: DocumentStatus | undefined };
+type Done = {
+  message: string;
+  data?: Params | undefined;
+  document?: DocumentStatus | undefined;
+  sentAt?: Moment | undefined;
+};
 type Attempt = { done: Done; runs: number; error?: ActionResult["error"] };
 type Where = { device: OpenDevice; phase: Phase; signal: AbortSignal };
 /** `refused`: the server answered 4xx or 5xx, over which the check that follows decides. */
-type Ran = { result: ActionResult; refused?: Failure };
+type Ran = { result: ActionResult; refused?: Failure; sentAt?: Moment | undefined };
 type Ended = Omit<ActionReport, "results" | "usable">;
+const inconclusive: ErrorCode = "CHECK_INCONCLUSIVE";
 
 /** How long an action that is a check may take to hold. */
 const checkTimeoutMs = 5_000;
@@ -96,7 +102,9 @@ class Actions implements ActionExecutor {
     const runPhase = (prepared: readonly Prepared[], phase: Phase) =>
       this.runPhase(prepared, { device, phase, signal }, results, isChecked === true);
     let end = await runPhase(actions, "action");
-    if (!end.ok && retries.length > 0) end = await runPhase(retries, "retry");
+    // A retry would hide that nobody could tell.
+    const isOpen = end.failure?.code === inconclusive;
+    if (!end.ok && !isOpen && retries.length > 0) end = await runPhase(retries, "retry");
     if (!end.ok && failures.length > 0) await runPhase(failures, "failure");
     const usable = await untilUsable(device, signal);
     return { ...end, results, ...(usable && { usable }) };
@@ -129,6 +137,7 @@ class Actions implements ActionExecutor {
     const started = this.clock.monotonic();
     const { done, error, runs } = await this.attempt(prepared, device, signal);
     const { message, data, document } = this.secrets.maskValues(done);
+    const { sentAt } = done;
     const notices = this.notices.take(device);
     const result: ActionResult = {
       command: action.command,
@@ -141,9 +150,9 @@ class Actions implements ActionExecutor {
       ...(error && { error }),
       ...(notices.length > 0 && { notices }),
     };
-    if (!document || isExpected(document)) return { result };
+    if (!document || isExpected(document)) return { result, sentAt };
     const refused = refusedBy(action.command, document);
-    if (isJudged && document.expected === undefined) return { result, refused };
+    if (isJudged && document.expected === undefined) return { result, refused, sentAt };
     return { result: { ...result, ...refusal(refused) } };
   }
 
@@ -182,8 +191,11 @@ class Actions implements ActionExecutor {
     const { controller, offered: command } = found;
     const input = strictOf(command.input).parse(withSecrets(prepared, this.secrets));
     const witness = watchStep(device);
+    let sentAt: Moment | undefined;
     try {
-      return await using(device, controller, signal, () => command.run(input, signal, device.fence));
+      const done = await using(device, controller, signal, () => command.run(input, signal, device.fence));
+      sentAt = done.sentAt;
+      return done;
     } catch (error) {
       if (signal.aborted) throw error;
       throw await witness.judge(
@@ -191,6 +203,8 @@ class Actions implements ActionExecutor {
         typeof input.timeout_ms === "number" ? input.timeout_ms : actionTimeoutMs,
       );
     } finally {
+      if (offered.command.effect === "write")
+        this.verifications.noteInput(device.id, sentAt ?? performance.now());
       witness.end();
     }
   }
@@ -241,9 +255,10 @@ function failureOf({ command, error, message }: ActionResult): Failure {
 const isExpected = ({ status, expected }: DocumentStatus): boolean =>
   expected === undefined ? status < 400 : status === expected;
 
-function endAfter(end: Ended, { result, refused }: Ran): Ended {
-  if (!result.ok) return { ok: false, failure: failureOf(result) };
-  return end.ok ? { ok: true, refused } : end;
+function endAfter(end: Ended, { result, refused, sentAt }: Ran): Ended {
+  const sent = sentAt === undefined ? {} : { sentAt };
+  if (!result.ok) return { ok: false, failure: failureOf(result), ...sent };
+  return end.ok ? { ok: true, refused, ...sent } : { ...end, ...sent };
 }
 
 const refusal = ({ code, message, expected, found }: Failure) => ({

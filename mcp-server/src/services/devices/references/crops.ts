@@ -31,6 +31,13 @@ export function areaIn(frame: Pick<Frame, "width" | "height">, rect: Rect | unde
   );
 }
 
+/** Of a whole PNG or JPEG file, in pixels. */
+export async function sizeOf(bytes: Uint8Array): Promise<{ width: number; height: number }> {
+  const sharp = await loadSharp();
+  const { width, height } = await sharp(bytes).metadata();
+  return { width, height };
+}
+
 /** The area of the frame as PNG, with nothing in it that changes with time. */
 export async function cropOf(frame: Frame, { x, y, width, height }: Area): Promise<Buffer> {
   const sharp = await loadSharp();

@@ -2,6 +2,7 @@ import { DeviceError, nearest, type ReferencePicture } from "@labwright/controll
 import { type Database, referenceRows } from "../../../storage/index.ts";
 import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
+import { sizeOf } from "./crops.ts";
 import { ReferenceFiles } from "./referenceFiles.ts";
 
 /** Finds the picture of a reference by its name. Throws REFERENCE_NOT_FOUND with the nearest names. */
@@ -38,9 +39,9 @@ export function createFindPicture({ db, folder, clock }: Dependencies): FindPict
       );
     }
     const bytes = await files.get(row.sha256);
-    const { default: sharp } = await import("sharp");
-    const { width, height } = await sharp(bytes).metadata();
-    const picture = { mimeType: "image/png", bytes, width, height, takenAt: row.updated_at } as const;
-    return { picture, ...(row.area && { area: row.area }) };
+    const size = await sizeOf(bytes);
+    const rotation = row.space?.rotation ?? 0;
+    const picture = { mimeType: "image/png", bytes, ...size, rotation, takenAt: row.updated_at } as const;
+    return { picture, ...(row.area && { area: row.area }), ...(row.space && { space: row.space }) };
   };
 }

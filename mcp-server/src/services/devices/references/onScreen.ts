@@ -1,5 +1,4 @@
-import { type Dump, type Element, type Frame, nearest } from "@labwright/controllers";
-import type { Area } from "../../../domain/index.ts";
+import { type Dump, type Element, type Frame, nearest, type Rect, rectIn } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import type { OpenDevice } from "../../ports.ts";
 import { getPort } from "../portOf.ts";
@@ -47,8 +46,14 @@ export function elementOf({ elements }: Dump, wanted: string): Element {
   );
 }
 
+/** Where an element is in a picture of the same screen. Throws as {@link elementOf}, and SPACE_MISMATCH. */
+export function placeIn(frame: Frame, dump: Dump, wanted: string): Rect | undefined {
+  const { rect } = elementOf(dump, wanted);
+  return rect && rectIn(frame, rect, dump.space);
+}
+
 /** What is to be read in the area, line by line: of all elements whose middle lies in it. */
-export function textIn({ elements }: Dump, area: Area): string {
+export function textIn({ elements }: Dump, area: Rect): string {
   const inside = elements.filter(({ rect }) => {
     if (!rect) return false;
     const x = rect.x + rect.width / 2 - area.x;

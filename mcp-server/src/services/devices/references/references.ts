@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { rectIn, type Space } from "@labwright/controllers";
 import type { Area, ReferenceDocument } from "../../../domain/index.ts";
 import { type Database, type ReferenceRow, referenceRows } from "../../../storage/index.ts";
 import type { OpenDevice } from "../../ports.ts";
@@ -6,7 +7,7 @@ import { storableText } from "../../records/executions/storable.ts";
 import { mostFitting, pageOf } from "../../values/pages.ts";
 import { scaleFrame } from "../screen/pictures.ts";
 import { areaIn, checkPng, cropOf } from "./crops.ts";
-import { dumpOf, elementOf, frameOf, textIn, textOf } from "./onScreen.ts";
+import { dumpOf, elementOf, frameOf, placeIn, textIn, textOf } from "./onScreen.ts";
 import { alreadyThere, imageWithText, noPlace, twoPlaces } from "./problems.ts";
 import { ReferenceFiles } from "./referenceFiles.ts";
 import type {
@@ -24,7 +25,9 @@ const mostText = 10_000;
 const all = 100_000;
 
 /** What a reference is to hold. */
-type Taken = { area?: Area; text?: string; png?: Buffer };
+type Taken = Partial<Place> & { text?: string; png?: Buffer };
+/** A part of a frame, and the space of that frame. */
+type Place = { area: Area; space: Space };
 
 export const createReferences = (deps: ReferenceDependencies): ReferenceService => new References(deps);
 
@@ -100,36 +103,38 @@ class References implements ReferenceService {
   private async takePicture(device: OpenDevice, spec: ReferenceSpec, signal: AbortSignal): Promise<Taken> {
     if (spec.text !== undefined) throw imageWithText();
     const { element } = spec;
-    const rect = element === undefined ? spec.area : elementOf(await dumpOf(device, signal), element).rect;
+    const dump = element === undefined ? undefined : await dumpOf(device, signal);
     const frame = await frameOf(device, signal);
-    const area = areaIn(frame, rect);
-    return { area, png: await cropOf(frame, area) };
+    const area = areaIn(frame, dump && element !== undefined ? placeIn(frame, dump, element) : spec.area);
+    return { area, space: spaceOf(frame), png: await cropOf(frame, area) };
   }
 
   private async takeText(device: OpenDevice, spec: ReferenceSpec, signal: AbortSignal): Promise<Taken> {
     const { area, element, text } = spec;
-    const place = area && areaIn(await frameOf(device, signal), area);
+    const frame = area && (await frameOf(device, signal));
+    const place = frame && { area: areaIn(frame, area), space: spaceOf(frame) };
     if (text !== undefined) return this.textOf(text, place);
     const dump = await dumpOf(device, signal);
     if (element !== undefined) return this.textOf(textOf(elementOf(dump, element)), place);
-    if (place) return this.textOf(textIn(dump, place), place);
+    if (place) return this.textOf(textIn(dump, rectIn(dump.space, place.area, place.space)), place);
     throw noPlace("Nothing says which text is meant.");
   }
 
   /** A screen's text may hold a secret that was typed into it. */
-  private textOf(shown: string, area: Area | undefined): Taken {
+  private textOf(shown: string, place: Place | undefined): Taken {
     const text = this.deps.secrets.mask(storableText(shown)).trim();
     if (text === "") throw noPlace("There is no text.");
     if (text.length > mostText)
       throw noPlace(`The text has ${text.length} characters; at most ${mostText} are kept.`);
-    return { text, ...(area && { area }) };
+    return { text, ...place };
   }
 
   private async documentOf(row: ReferenceRow): Promise<ReferenceDocument> {
-    const { name, device_model, area, text = "", sha256 = "" } = row;
-    if (row.kind === "text") return { kind: "text", name, device_model, text, ...(area && { area }) };
+    const { name, device_model, area, space, text = "", sha256 = "" } = row;
+    const place = { ...(area && { area }), ...(space && { space }) };
+    if (row.kind === "text") return { kind: "text", name, device_model, text, ...place };
     const png = (await this.files.get(sha256)).toString("base64");
-    return { kind: "image", name, device_model, png, ...(area && { area }) };
+    return { kind: "image", name, device_model, png, ...place };
   }
 
   private async rowOf(document: ReferenceDocument, userinterfaceId: string): Promise<ReferenceRow> {
@@ -138,6 +143,7 @@ class References implements ReferenceService {
       ...{ id: randomUUID(), userinterface_id: userinterfaceId, kind: document.kind },
       ...{ device_model: document.device_model, name: document.name, created_at: at, updated_at: at },
       ...(document.area && { area: document.area }),
+      ...(document.space && { space: document.space }),
     };
     if (document.kind === "text") return { ...row, text: storableText(document.text) };
     const png = Buffer.from(document.png, "base64");
@@ -149,6 +155,8 @@ class References implements ReferenceService {
     return new Date(this.deps.clock.now()).toISOString();
   }
 }
+
+const spaceOf = ({ width, height, rotation }: Space): Space => ({ width, height, rotation });
 
 function viewOf({ name, device_model, kind, area, text, sha256 }: ReferenceRow): ReferenceView {
   return {

@@ -1,37 +1,40 @@
-import type { Element } from "@labwright/controllers";
+import { clipped, type Dump, type Frame, type Rect, rectIn } from "@labwright/controllers";
 
 /** Loaded when a picture is first worked on: its libraries cost 30 MB. */
 const loadSharp = async () => (await import("sharp")).default;
+
+const jpegQuality = 80;
+
+/** The same picture as a JPEG. */
+export async function toJpeg(frame: Frame): Promise<Frame> {
+  const sharp = await loadSharp();
+  const bytes = await sharp(frame.bytes).jpeg({ quality: jpegQuality }).toBuffer();
+  return { ...frame, mimeType: "image/jpeg", bytes };
+}
 
 const colours = ["#d7263d", "#1b998b", "#2e4bc6", "#b8550a", "#7a28a8"];
 /** More marks than this hide the picture. */
 const mostMarks = 300;
 
-/** A PNG of the picture with a box and the ref on each element that lies in it. `bytes` is a whole PNG or JPEG. */
-export async function drawMarks(bytes: Uint8Array, elements: readonly Element[]): Promise<Uint8Array> {
+/** A PNG of the picture with a box and the ref on each element of the dump that lies in it. Throws SPACE_MISMATCH. */
+export async function drawMarks(frame: Frame, { elements, space }: Dump): Promise<Uint8Array> {
   const sharp = await loadSharp();
-  const { width, height } = await sharp(bytes).metadata();
+  const { width, height } = frame;
   const marks = elements
-    .filter(({ rect }) => rect && rect.width > 0 && rect.height > 0 && isInside(rect, width, height))
+    .flatMap(({ ref, rect, interactive }) =>
+      rect && interactive ? { ref, rect: rectIn(frame, rect, space) } : [],
+    )
+    .filter(({ rect }) => clipped(rect, frame))
     .slice(0, mostMarks)
     .map(mark);
   const overlay = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${marks.join("")}</svg>`;
-  return sharp(bytes)
+  return sharp(frame.bytes)
     .composite([{ input: Buffer.from(overlay) }])
     .png()
     .toBuffer();
 }
 
-function isInside(
-  rect: { x: number; y: number; width: number; height: number },
-  width: number,
-  height: number,
-): boolean {
-  return rect.x < width && rect.y < height && rect.x + rect.width > 0 && rect.y + rect.height > 0;
-}
-
-function mark({ ref, rect }: Element, at: number): string {
-  if (!rect) return "";
+function mark({ ref, rect }: { ref: string; rect: Rect }, at: number): string {
   const colour = colours[at % colours.length];
   const labelWidth = ref.length * 7 + 4;
   const x = Math.max(0, rect.x);

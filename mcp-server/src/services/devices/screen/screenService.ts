@@ -6,6 +6,7 @@ import type {
   AnalysisOptions,
   ArtifactRef,
   ArtifactStore,
+  Clock,
   DeviceService,
   DumpOptions,
   DumpView,
@@ -25,6 +26,7 @@ import { findElements } from "./find.ts";
 import { readIntent } from "./intent.ts";
 import { drawMarks, scaleFrame } from "./pictures.ts";
 import { renderElements } from "./render.ts";
+import { StepPictures } from "./stepPictures.ts";
 
 /** How many of a caller's looks `changes_since` reaches back. */
 const keptLooks = 2;
@@ -44,9 +46,10 @@ type Look = { dump: Dump; interactiveOnly: boolean };
 
 export function createScreen(
   artifacts: ArtifactStore,
+  clock: Pick<Clock, "monotonic">,
   devices?: Pick<DeviceService, "onFreshStart">,
 ): ScreenService & ScreenAnalyst {
-  const screen = new Screen(artifacts);
+  const screen = new Screen(artifacts, clock);
   devices?.onFreshStart((deviceId) => screen.startFresh(deviceId));
   return screen;
 }
@@ -56,9 +59,11 @@ class Screen implements ScreenService, ScreenAnalyst {
   /** By device and caller: what changed for one is told by what that one saw last. */
   private readonly looks = new Map<string, Map<string, Look[]>>();
   private readonly artifacts: ArtifactStore;
+  private readonly stepPictures: StepPictures;
 
-  constructor(artifacts: ArtifactStore) {
+  constructor(artifacts: ArtifactStore, clock: Pick<Clock, "monotonic">) {
     this.artifacts = artifacts;
+    this.stepPictures = new StepPictures(clock);
   }
 
   /** The former looks are compared with again when the returned function is called. */
@@ -69,10 +74,14 @@ class Screen implements ScreenService, ScreenAnalyst {
   }
 
   async capture(device: OpenDevice, signal: AbortSignal) {
-    const source = await findPort(device, "screen", signal);
-    if (!source) return undefined;
-    const frame = await span("screen.capture", { device: device.id }, () => source.capture({}, signal));
-    return { frame, artifact: await this.store(frame) };
+    const frame = await span("screen.capture", { device: device.id }, () =>
+      this.stepPictures.take(device, signal),
+    );
+    return frame && { frame, artifact: await this.store(frame) };
+  }
+
+  slowness(deviceId: string): string | undefined {
+    return this.stepPictures.slowness(deviceId);
   }
 
   async screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot> {
@@ -205,14 +214,10 @@ class Screen implements ScreenService, ScreenAnalyst {
     }
     const source = await getPort(device, "elements", signal);
     const look = { interactiveOnly: true, caller: options.caller };
-    const { elements } = await this.look(device, source, look, signal);
-    return drawMarks(
-      frame.bytes,
-      elements.filter(({ interactive }) => interactive),
-    );
+    return drawMarks(frame, await this.look(device, source, look, signal));
   }
 
-  private store(frame: Frame): Promise<ArtifactRef> {
+  store(frame: Frame): Promise<ArtifactRef> {
     return this.artifacts.put(frame.bytes, frame.mimeType);
   }
 }

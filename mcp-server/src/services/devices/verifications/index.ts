@@ -1,4 +1,4 @@
-import { DeviceError, type Reading } from "@labwright/controllers";
+import { DeviceError, type Moment, type Reading } from "@labwright/controllers";
 import type { Failure, Params, Verdict, Verification } from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
 import { span } from "../../../observability/span.ts";
@@ -14,8 +14,9 @@ import type {
 import { classOf, stopsPolling } from "../../records/verdicts.ts";
 import { readyToResolve } from "../../values/values.ts";
 import { checksOf, describeOffers, findCheck, notOffered } from "../findCommand.ts";
-import { using } from "../portOf.ts";
+import { findPort, using } from "../portOf.ts";
 import { type Witness, watchStep } from "../witness.ts";
+import { findFirstFrame } from "./firstFrame.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
 
 /** Between two looks: short at first, so that a check that holds soon is answered soon; then kinder to the device. */
@@ -35,6 +36,8 @@ class Verifications implements VerificationExecutor {
   private readonly clock: Clock;
   private readonly secrets: Secrets;
   private readonly screen: ScreenService;
+  /** By device: when the last input was sent to it. */
+  private readonly inputs = new Map<string, Moment>();
 
   constructor({ clock, secrets, screen }: VerificationDependencies) {
     this.clock = clock;
@@ -56,6 +59,26 @@ class Verifications implements VerificationExecutor {
     prepareChecks(device, checks, { variables: undefined, timeoutMs: 0, secrets: this.secrets });
   }
 
+  async firstFrame(
+    device: OpenDevice,
+    checks: readonly Verification[],
+    options: Parameters<VerificationExecutor["firstFrame"]>[2],
+  ) {
+    const { variables = {}, timeoutMs } = options;
+    const { secrets, clock } = this;
+    const frames = await findPort(device, "frames", options.signal);
+    await readyToResolve(checks);
+    const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets });
+    if (!frames || watched.some(({ offered }) => !offered.check.byPicture))
+      return { measured: false as const };
+    const first = await findFirstFrame(watched, { ...options, device, frames, secrets, clock });
+    return { measured: true as const, first };
+  }
+
+  noteInput(deviceId: string, at: Moment): void {
+    this.inputs.set(deviceId, at);
+  }
+
   check(device: OpenDevice, checks: readonly Verification[], options: CheckOptions): Promise<CheckReport> {
     return span("verify", { device: device.id, checks: checks.length }, async () => {
       const { passCondition, timeoutMs, signal } = options;
@@ -65,7 +88,7 @@ class Verifications implements VerificationExecutor {
       const any = passCondition === "any";
       const witness = watchStep(device);
       try {
-        await this.poll(device, watched, any, signal);
+        await this.poll(device, watched, { any, signal });
         return await this.report(device, watched, options, witness);
       } finally {
         witness.end();
@@ -80,28 +103,31 @@ class Verifications implements VerificationExecutor {
     witness: Witness,
   ): Promise<CheckReport> {
     const verdicts = watched.map(({ verdict }) => verdict);
+    if (evidence !== false) await this.storeJudged(watched);
     const pass =
       passCondition === "any"
         ? verdicts.some((verdict) => verdict.pass)
         : verdicts.every((verdict) => verdict.pass);
     if (pass) return { pass, verdicts };
     if (evidence !== false) await this.addEvidence(device, watched, signal);
+    const unsure = inconclusiveOf(watched, passCondition);
+    if (unsure) return { pass, verdicts, failure: unsure, inconclusive: unsure.message };
     return { pass, verdicts, failure: await failureOf(watched, witness) };
   }
 
   private async poll(
     device: OpenDevice,
     watched: readonly Watched[],
-    any: boolean,
-    signal: AbortSignal,
+    { any, signal }: { any: boolean; signal: AbortSignal },
   ): Promise<void> {
     const started = this.clock.monotonic();
+    const firstLook = performance.now();
     let pause = firstPauseMs;
     for (;;) {
       signal.throwIfAborted();
-      await Promise.all(
-        watched.filter(({ open }) => open).map((one) => this.look(device, one, started, signal)),
-      );
+      const since = Math.max(firstLook, this.inputs.get(device.id) ?? 0);
+      const open = watched.filter((one) => one.open);
+      await Promise.all(open.map((one) => this.look(device, one, { started, since, signal })));
       const waiting = watched.filter(({ open }) => open);
       if (waiting.length === 0 || (any && watched.some(({ verdict }) => verdict.pass))) return;
       const left =
@@ -114,8 +140,7 @@ class Verifications implements VerificationExecutor {
   private async look(
     device: OpenDevice,
     watched: Watched,
-    started: number,
-    signal: AbortSignal,
+    { started, since, signal }: { started: number; since: Moment; signal: AbortSignal },
   ): Promise<void> {
     const { verdict, asked } = watched;
     verdict.attempts += 1;
@@ -126,7 +151,8 @@ class Verifications implements VerificationExecutor {
       const input = strictOf(check.input).parse(this.secrets.fill(watched.params));
       const left = watched.timeoutMs - (this.clock.monotonic() - started);
       const ms = Math.max(left, shortestLookMs);
-      this.record(watched, await using(device, controller, signal, () => check.read(input, signal, { ms })));
+      const read = () => check.read(input, signal, { ms, since });
+      this.record(watched, await using(device, controller, signal, read));
     } catch (error) {
       this.recordError(watched, error, signal);
     }
@@ -137,14 +163,19 @@ class Verifications implements VerificationExecutor {
   private record(watched: Watched, reading: Reading): void {
     const { mask } = this.secrets;
     const { verdict, asked } = watched;
+    const { inconclusive, score, area, pictures = [] } = reading;
     watched.unread = undefined;
-    verdict.pass = asked.negate ? !reading.holds : reading.holds;
+    watched.pictures = pictures;
+    verdict.pass = inconclusive === undefined && (asked.negate ? !reading.holds : reading.holds);
     verdict.expected = mask(asked.negate ? `not: ${reading.expected}` : reading.expected);
     verdict.actual = mask(reading.actual);
     verdict.nearest = mask([...(reading.nearest ?? [])]);
-    watched.wasRead = true;
+    if (inconclusive === undefined) watched.wasRead = true;
     watched.isAbsent = reading.absent === true && !asked.negate;
-    delete verdict.error;
+    for (const key of ["error", "inconclusive", "score", "area"] as const) delete verdict[key];
+    if (inconclusive !== undefined) verdict.inconclusive = mask(inconclusive);
+    if (score !== undefined) verdict.score = score;
+    if (area) verdict.area = area;
   }
 
   /** A device that could not be read now may be readable at the next look; what cannot get better ends the check. */
@@ -157,7 +188,14 @@ class Verifications implements VerificationExecutor {
     watched.unread = error;
     const { verdict } = watched;
     verdict.pass = false;
+    delete verdict.inconclusive;
     verdict.error = `${error.code}: ${this.secrets.mask(error.message)}`;
+  }
+
+  /** What the checks judged by comes first in their evidence. */
+  private async storeJudged(watched: readonly Watched[]): Promise<void> {
+    for (const { verdict, pictures = [] } of watched)
+      for (const picture of pictures) verdict.evidence.push((await this.screen.store(picture)).uri);
   }
 
   private async addEvidence(
@@ -171,12 +209,26 @@ class Verifications implements VerificationExecutor {
   }
 }
 
+/** Checks that did not pass are undecided by one that cannot tell, unless all were to hold and another one does not. */
+function inconclusiveOf(
+  watched: readonly Watched[],
+  passCondition: CheckOptions["passCondition"],
+): Failure | undefined {
+  const unsure = watched.find(({ verdict }) => verdict.inconclusive !== undefined);
+  if (!unsure || (passCondition === "all" && watched.some(hasFailed))) return undefined;
+  const { command, expected, inconclusive: reason = "" } = unsure.verdict;
+  const message = `cannot tell whether ${expected}: ${reason}`;
+  return { code: "CHECK_INCONCLUSIVE", message, command, expected, found: reason };
+}
+
+const hasFailed = ({ verdict }: Watched): boolean => !verdict.pass && verdict.inconclusive === undefined;
+
 /**
  * Why checks did not hold. One that read a wrong value has failed, whatever is around it; one that read nothing may have
  * failed of what is around it: then that is thrown, since the check could not be made.
  */
 async function failureOf(watched: readonly Watched[], witness: Witness): Promise<Failure> {
-  const missed = watched.filter(({ verdict }) => !verdict.pass);
+  const missed = watched.filter(hasFailed);
   const wrong = missed.find(({ unread, isAbsent }) => !unread && !isAbsent);
   const decisive = wrong ?? missed[0];
   if (!decisive) return { code: "VERIFICATION_FAILED", message: "its checks did not hold" };

@@ -1,4 +1,4 @@
-import type { DeviceError } from "@labwright/controllers";
+import type { DeviceError, Frame } from "@labwright/controllers";
 import type { Params, Verdict, Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CheckInfo, OfferingDevice, Secrets } from "../../ports.ts";
@@ -20,6 +20,8 @@ export type Watched = {
   unread?: DeviceError | undefined;
   /** The last look found nothing to read: the page may only be late. */
   isAbsent?: boolean;
+  /** What the last look judged. */
+  pictures?: readonly Frame[];
 };
 
 /** Finds each check and judges its parameters before any look. Nothing to check is an error, never a pass. */

@@ -1,9 +1,10 @@
-import type { Step } from "../../../domain/index.ts";
-import { errors, ToolError } from "../../../errors.ts";
+import { type Failure, failureSchema, type Step } from "../../../domain/index.ts";
+import { type ErrorCode, errors, ToolError } from "../../../errors.ts";
 import type { Clock, Run } from "../../ports.ts";
 import { verdictOf } from "../../records/verdicts.ts";
 import type { ToolCalls, ToolReply } from "./types.ts";
 
+const unsureCode: ErrorCode = "CHECK_INCONCLUSIVE";
 const mostCalls = 5_000;
 /** What a script is a part of, it can neither start again nor take away. */
 const refusedTools: ReadonlySet<string> = new Set([
@@ -22,6 +23,8 @@ export class ScriptToolCalls {
   verifiedCount = 0;
   private made = 0;
   private readonly counted = new Set<unknown>();
+  /** By call: why its last answer could not tell. */
+  private readonly unsure = new Map<string, string>();
   private readonly run: Run;
   private readonly send: ToolCalls;
   private readonly clock: Clock;
@@ -43,6 +46,7 @@ export class ScriptToolCalls {
     const within = { execution_id: run.id, session_id: run.session_id };
     const reply = await this.send({ name: tool, arguments: args, principal, client, signal, within });
     if (reply.ok) this.count(tool, reply.structured);
+    this.noteUnsure(JSON.stringify([tool, args]), reply);
     const durationMs = this.clock.monotonic() - started;
     await run.step({
       path: "",
@@ -55,6 +59,18 @@ export class ScriptToolCalls {
       ...endOf(reply),
     });
     return reply;
+  }
+
+  /** A check that nobody could tell, unless the same one was told later: it leaves the script's verdict open. */
+  inconclusive(): Failure | undefined {
+    const [message] = this.unsure.values();
+    return message === undefined ? undefined : { code: unsureCode, message };
+  }
+
+  private noteUnsure(call: string, reply: ToolReply): void {
+    const message = reply.ok ? unsureIn(reply.structured) : messageOf(reply.error);
+    if (message === undefined) this.unsure.delete(call);
+    else this.unsure.set(call, message);
   }
 
   private refusalOf(tool: string, args: Arguments): ToolError | undefined {
@@ -111,6 +127,13 @@ function verifiedIn(tool: string, result: Arguments): number {
 
 const numberOf = (value: unknown) => (typeof value === "number" ? value : 0);
 
+/** Why a result could not tell: of a check, or of a run that ended so. */
+const unsureIn = ({ inconclusive, reason }: Arguments): string | undefined =>
+  typeof inconclusive === "string" ? inconclusive : messageOf(failureSchema.safeParse(reason).data);
+
+const messageOf = (failure: Pick<Failure, "code" | "message"> | undefined): string | undefined =>
+  failure?.code === unsureCode ? failure.message : undefined;
+
 function endOf(reply: ToolReply): Pick<Step, "status" | "output" | "error"> {
   if (!reply.ok) {
     const { code, message } = reply.error;
@@ -120,7 +143,8 @@ function endOf(reply: ToolReply): Pick<Step, "status" | "output" | "error"> {
 }
 
 /** A check that did not hold and a run that did not pass are no failures of the call, but of the step. */
-function statusOf({ pass, status }: Arguments): Step["status"] {
+function statusOf({ pass, status, inconclusive }: Arguments): Step["status"] {
+  if (typeof inconclusive === "string") return "error";
   if (status === "failed" || status === "error" || status === "timeout" || status === "cancelled")
     return status;
   return pass === false ? "failed" : "passed";

@@ -12,7 +12,7 @@ import type {
 import { abortEnding } from "../../records/executions/index.ts";
 import { ScriptToolCalls } from "./calls.ts";
 import { openChannel } from "./channel.ts";
-import { type Followed, follow } from "./follow.ts";
+import { type Followed, follow, type Overrun } from "./follow.ts";
 import { type Launch, type ScriptLimits, startScript } from "./launch.ts";
 import { ScriptLog } from "./log.ts";
 import { openRunFolder, readResult } from "./runFolder.ts";
@@ -63,7 +63,7 @@ export async function runScript(
       await channel.close();
       await deps.executions.endWithin(run.id);
     }
-    const end = endOf(launch.script.name, followed, await readResult(folder), log, calls.verifiedCount);
+    const end = endOf(launch.script.name, followed, await readResult(folder), log, calls);
     const kept = await deps.artifacts.put(Buffer.from(deps.secrets.mask(log.whole)), "text/plain");
     const durationMs = clock.monotonic() - started;
     const startedAt = new Date(clock.now() - durationMs).toISOString();
@@ -90,11 +90,13 @@ function endOf(
   { exit, overrun }: Followed,
   file: string,
   log: ScriptLog,
-  verifiedCount: number,
+  calls: ScriptToolCalls,
 ): ScriptEnd {
-  const { status, reason, message, outputs } = overrun
-    ? { status: "error" as const, reason: overrun, message: undefined, outputs: {} }
-    : verdictOf(exit, readSaid(file, log.lastOutput), log.tail);
+  const error = (reason: Overrun) => ({ status: "error" as const, reason, message: undefined, outputs: {} });
+  const said = overrun ? error(overrun) : verdictOf(exit, readSaid(file, log.lastOutput), log.tail);
+  const { message, outputs } = said;
+  const undecided = overrun ? undefined : calls.inconclusive();
+  const { status, reason } = undecided ? error(undecided) : said;
   return {
     status,
     ...(reason && { reason }),
@@ -105,7 +107,7 @@ function endOf(
       ...(message !== undefined && { message }),
       outputs,
       ...(status !== "passed" && log.tail !== "" && { log_tail: log.tail }),
-      verified_count: verifiedCount,
+      verified_count: calls.verifiedCount,
     },
   };
 }

@@ -51,6 +51,8 @@ export type Session = {
   lastFailureClass: FailureClass | undefined;
   /** The server answered 4xx or 5xx to the block before, and the check that runs now is to say whether that is right. */
   refused: Failure | undefined;
+  /** A step says already why not all of them have pictures. */
+  saidSlow: boolean;
   /** The latest picture of the device, taken `at` (milliseconds since the epoch). */
   lastPicture: { uri: string; mime_type: string; at: number } | undefined;
 };

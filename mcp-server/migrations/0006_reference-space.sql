@@ -1,0 +1,1 @@
+ALTER TABLE "screen_references" ADD COLUMN "space" jsonb;

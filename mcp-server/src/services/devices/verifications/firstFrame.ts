@@ -1,0 +1,71 @@
+import { DeviceError, type FrameSource, type Moment, type VideoFrame } from "@labwright/controllers";
+import { strictOf } from "../../../domain/strictOf.ts";
+import type { Clock, FirstFrame, OpenDevice, Secrets } from "../../ports.ts";
+import { classOf } from "../../records/verdicts.ts";
+import { findCheck } from "../findCommand.ts";
+import { using } from "../portOf.ts";
+import type { Watched } from "./prepare.ts";
+
+type Search = {
+  device: OpenDevice;
+  frames: FrameSource;
+  from: Moment;
+  timeoutMs: number;
+  signal: AbortSignal;
+  clock: Clock;
+  secrets: Secrets;
+};
+
+/**
+ * The first frame that arrived at or after `from` and in which all checks hold. Every frame is judged, in order; where some are
+ * no longer kept when their turn comes, the error is as long as they are.
+ */
+export async function findFirstFrame(watched: readonly Watched[], search: Search): Promise<FirstFrame> {
+  const intervalMs = 1_000 / search.frames.perSecond;
+  let before: VideoFrame | undefined;
+  for await (const frame of framesSince(search, intervalMs)) {
+    const hold = await Promise.all(watched.map((one) => holdsIn(one, frame, search)));
+    const unseenMs = frame.arrivedAt - (before?.arrivedAt ?? frame.arrivedAt);
+    if (hold.every(Boolean)) return { at: frame.arrivedAt, errorMs: Math.max(intervalMs, unseenMs) };
+    before = frame;
+  }
+  return undefined;
+}
+
+/** Those that are kept and those that come, until the time is over. */
+async function* framesSince({ frames, from, timeoutMs, signal, clock }: Search, intervalMs: number) {
+  const until = from + timeoutMs;
+  let last = { number: 0, arrivedAt: from };
+  for (;;) {
+    for (const frame of frames.ring(last.arrivedAt)) {
+      if (frame.number <= last.number) continue;
+      if (frame.arrivedAt > until) return;
+      last = frame;
+      yield frame;
+    }
+    if (performance.now() > until) return;
+    await clock.sleep(intervalMs, signal);
+  }
+}
+
+/** A frame in which a check cannot be made, or cannot tell, does not show it. */
+async function holdsIn(
+  { asked, params, timeoutMs }: Watched,
+  frame: VideoFrame,
+  { device, from, signal, secrets }: Search,
+): Promise<boolean> {
+  const found = findCheck(device, asked.command, asked.type);
+  if (!found) return false;
+  const { controller, offered: check } = found;
+  const input = strictOf(check.input).parse(secrets.fill(params));
+  try {
+    const look = { ms: timeoutMs, since: from, frame };
+    const { holds, inconclusive } = await using(device, controller, signal, () =>
+      check.read(input, signal, look),
+    );
+    return inconclusive === undefined && holds !== (asked.negate === true);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof DeviceError) || classOf(error.code) === "broken") throw error;
+    return false;
+  }
+}
