@@ -6,13 +6,16 @@ import {
   type FindingSource,
   findingKinds,
   type LogSource,
+  nowhere,
 } from "../src/index.ts";
 import { Box } from "./box.ts";
+import { Capture, type CaptureSettings, captureSettings } from "./capture.ts";
 import { boxChecks } from "./checks.ts";
 import { boxCommands, keyCommand } from "./commands.ts";
 import { Connection, switches } from "./connection.ts";
 import { boxApps, boxFacts, boxSensors } from "./facts.ts";
 import { takePicture } from "./picture.ts";
+import { pictureChecks } from "./pictureChecks.ts";
 import { ScreenReader } from "./screenReader.ts";
 
 /** The drivers of one device have its context in common, and the box with it. */
@@ -140,4 +143,29 @@ export const simulatedInfraredFactory = defineFactory({
   diagnose,
   offers: () => infraredControllers(settings.parse({}), new Box()),
   create: (given, context) => infraredControllers(given, boxOf(context)),
+});
+
+function captureControllers(given: CaptureSettings, context: ControllerContext): DriverController[] {
+  const capture = new Capture(given, boxOf(context));
+  const { screen, frames } = capture;
+  const life = {
+    ...lifeOf(capture.connection),
+    open: (signal: AbortSignal) => capture.open(signal),
+    close: () => capture.close(),
+    status: () => capture.status(),
+  };
+  return [
+    { kind: "av", commands: [], checks: [], screen, frames, ...life },
+    { kind: "verification_image", commands: [], checks: pictureChecks(context), ...life },
+  ];
+}
+
+/** What a viewer sees of the same box, as a capture device beside it would: frames, and checks of them. */
+export const simulatedCaptureFactory = defineFactory({
+  name: "simulated_capture",
+  kinds: ["av", "verification_image"],
+  settings: captureSettings,
+  diagnose,
+  offers: () => captureControllers(captureSettings.parse({}), nowhere),
+  create: captureControllers,
 });

@@ -1,1 +1,1 @@
-export { simulatedFactory, simulatedInfraredFactory } from "./factory.ts";
+export { simulatedCaptureFactory, simulatedFactory, simulatedInfraredFactory } from "./factory.ts";

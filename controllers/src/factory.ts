@@ -66,3 +66,21 @@ export function defineFactory<Settings extends z.ZodType>(factory: Driver<Settin
     },
   };
 }
+
+const unused = () => {
+  throw new Error("A controller that only tells what it offers was used");
+};
+
+/** For controllers that are never opened: they are made to tell what they offer. */
+export const nowhere: ControllerContext = {
+  deviceId: "none",
+  allowUrl: unused,
+  allowAddress: unused,
+  uploadPath: unused,
+  storageStatePath: unused,
+  unsafe: { javascript: false, deviceShell: false },
+  app: unused,
+  device: { screen: unused, elements: unused, focus: unused, frames: unused, press: unused },
+  reference: unused,
+  temporaryFolder: unused,
+};

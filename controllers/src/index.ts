@@ -11,6 +11,7 @@ export {
   type DriverController,
   defineFactory,
   type KindOffer,
+  nowhere,
 } from "./factory.ts";
 export { fenced } from "./fence.ts";
 export { FrameHub, type FrameHubOptions, type PushedFrame } from "./frames/hub.ts";

@@ -117,7 +117,7 @@ describe("devices", () => {
       {
         line: 6,
         path: "devices[0].controllers",
-        message: 'the driver "tasmota" is not built in; known are web, simulated, simulated_infrared.',
+        message: 'the driver "tasmota" is not built in; known are web, simulated, simulated_infrared, simulated_capture.',
       },
     ]);
     expect(
@@ -127,7 +127,7 @@ describe("devices", () => {
         line: 1,
         path: "models[0].drivers[0]",
         message:
-          'the driver "simulatd" is not built in; known are web, simulated, simulated_infrared. Did you mean "simulated"?',
+          'the driver "simulatd" is not built in; known are web, simulated, simulated_infrared, simulated_capture. Did you mean "simulated"?',
       },
     ]);
   });

@@ -1,5 +1,5 @@
 import type { Command, ControllerContext, Usable } from "../contract.ts";
-import { type DriverController, defineFactory } from "../factory.ts";
+import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { webChecks } from "./checks.ts";
 import { choiceCommands } from "./commands/choices.ts";
 import { downloadCommands } from "./commands/downloads.ts";
@@ -105,25 +105,6 @@ function webCommands(
   ];
 }
 
-/** The lists of controllers that are never opened, which ask nothing of where they would be. */
-function webOffers() {
-  const nowhere = () => {
-    throw new Error("A controller that only tells what it offers was used");
-  };
-  return createWebControllers(webSettingsSchema.parse({}), {
-    deviceId: "none",
-    allowUrl: nowhere,
-    allowAddress: nowhere,
-    uploadPath: nowhere,
-    storageStatePath: nowhere,
-    unsafe: { javascript: false, deviceShell: false },
-    app: nowhere,
-    device: { screen: nowhere, elements: nowhere, focus: nowhere, frames: nowhere, press: nowhere },
-    reference: nowhere,
-    temporaryFolder: nowhere,
-  });
-}
-
 /** Browsers, through Playwright. */
 export const webFactory = defineFactory({
   name: "web",
@@ -132,6 +113,6 @@ export const webFactory = defineFactory({
   diagnose: diagnoseBrowser,
   // Its own deadlines are for a browser that starts, one that replaces it, and its first tab.
   openMs: 120_000,
-  offers: webOffers,
+  offers: () => createWebControllers(webSettingsSchema.parse({}), nowhere),
   create: createWebControllers,
 });

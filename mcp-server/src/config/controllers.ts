@@ -1,11 +1,16 @@
 import { type ControllerFactory, nearest, webFactory } from "@labwright/controllers";
-import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
+import {
+  simulatedCaptureFactory,
+  simulatedFactory,
+  simulatedInfraredFactory,
+} from "@labwright/controllers/lab";
 
 /** The drivers that are built in. What a device may say under `controllers` follows from them. */
 export const builtInFactories: readonly ControllerFactory[] = [
   webFactory,
   simulatedFactory,
   simulatedInfraredFactory,
+  simulatedCaptureFactory,
 ];
 
 /** Says of a driver that is not built in which ones are, and which is meant. */

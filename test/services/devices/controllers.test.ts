@@ -75,8 +75,9 @@ describe("a command that several controllers offer", () => {
     expect([first?.length, second?.length]).toEqual([1, 2]);
     await expect(press(device, { action_type: "infrared" })).rejects.toMatchObject({
       code: "ACTION_NOT_FOUND",
-      message: 'lab/d has no controller "infrared" for the command "press_key".',
-      hint: "Leave the type out, or name one of remote, first, desktop, second.",
+      message:
+        'lab/d has no controller "infrared" for the command "press_key"; it has remote, first, desktop, second.',
+      hint: "Name one of these, or leave the type out.",
     });
   });
 

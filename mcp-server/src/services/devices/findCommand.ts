@@ -80,8 +80,8 @@ export function notOffered(device: OfferingDevice, { wanted, names, what, type }
     const known = [...new Set(device.offers().flatMap(({ kind, driver }) => [kind, driver]))];
     return new ToolError(
       "ACTION_NOT_FOUND",
-      `${id} has no controller "${type}" for the ${what} "${wanted}".`,
-      `Leave the type out, or name one of ${known.join(", ")}.`,
+      `${id} has no controller "${type}" for the ${what} "${wanted}"; it has ${known.join(", ")}.`,
+      "Name one of these, or leave the type out.",
       { nearest: nearest(type, known) },
     );
   }

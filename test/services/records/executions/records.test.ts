@@ -209,6 +209,34 @@ describeExecutions("the records of executions", (t) => {
     expect([ran, t.released]).toEqual([false, 2]);
   });
 
+  it("that waited end with error when their start cannot be stored, and are not left in the queue", async () => {
+    const held = gate();
+    const first = await t.now(
+      t.start(async (run) => {
+        await held.opened;
+        return passing(run);
+      }),
+    );
+    let ran = false;
+    const second = await t.now(
+      t.start(async (run) => {
+        ran = true;
+        return passing(run);
+      }),
+    );
+    expect(second.status).toBe("queued");
+    t.rowFault = new Error("no connection");
+    held.open();
+    await t.executions.wait(first.execution_id, 60_000, callContext()).catch(() => undefined);
+    await expect.poll(() => t.executions.running()).toBe(0);
+    t.rowFault = undefined;
+    expect((await t.executions.get(second.execution_id)).execution).toMatchObject({
+      status: "error",
+      reason: { code: "STORAGE_FAILED" },
+    });
+    expect(ran).toBe(false);
+  });
+
   it("without a device end with error too when their last step cannot be stored", async () => {
     const broken = await t.executions.run(spec({ device: "none" }), callContext(), async (run) => {
       await run.step(step("one"));

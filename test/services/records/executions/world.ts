@@ -89,6 +89,10 @@ class World {
         if (this.rowFault) throw this.rowFault;
         return rows.appendStep(id, one);
       },
+      start: async (id) => {
+        if (this.rowFault) throw this.rowFault;
+        return rows.start(id);
+      },
       insert: async (one) => {
         if (this.rowFault) throw this.rowFault;
         return rows.insert(one);

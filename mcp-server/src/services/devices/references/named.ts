@@ -5,7 +5,10 @@ import type { Clock } from "../../ports.ts";
 import { sizeOf } from "./crops.ts";
 import { ReferenceFiles } from "./referenceFiles.ts";
 
-/** Finds the picture of a reference by its name. Throws REFERENCE_NOT_FOUND with the nearest names. */
+/**
+ * Finds the picture of a reference by its name in the app in use, or by `userinterface/name`. Throws REFERENCE_NOT_FOUND with the
+ * nearest names.
+ */
 export type FindPicture = (of: {
   app: string | undefined;
   model: string;
@@ -20,23 +23,21 @@ const all = 100_000;
 export function createFindPicture({ db, folder, clock }: Dependencies): FindPicture {
   const files = new ReferenceFiles(folder, clock);
   const rows = referenceRows(db);
-  return async ({ app, model, name }) => {
-    if (app === undefined)
-      throw new DeviceError(
-        "REFERENCE_NOT_FOUND",
-        `No app is in use here, and the reference "${name}" belongs to one; name a userinterface.`,
-      );
+  const rowOf = async (app: string | undefined, device_model: string, name: string) => {
+    const found = app === undefined ? undefined : await userinterfaceRows(db).find(app);
+    return found && rows.find({ userinterface_id: found.id, device_model, name });
+  };
+  const namesOf = async (app: string, device_model: string) => {
     const userinterface_id = (await userinterfaceRows(db).find(app))?.id ?? "";
-    const row = await rows.find({ userinterface_id, device_model: model, name });
+    const { found } = await rows.list({ userinterface_id, device_model }, all);
+    return found.flatMap((one) => (one.kind === "image" ? [one.name] : []));
+  };
+  return async ({ app, model, name }) => {
+    const [, named, short] = /^([^/]+)\/(.+)$/.exec(name) ?? [];
+    const row = (await rowOf(app, model, name)) ?? (await rowOf(named, model, short ?? ""));
     if (row?.sha256 === undefined) {
-      const { found } = await rows.list({ userinterface_id, device_model: model }, all);
-      const names = found.flatMap((one) => (one.kind === "image" ? [one.name] : []));
-      const near = nearest(name, names);
-      throw new DeviceError(
-        "REFERENCE_NOT_FOUND",
-        `${app} has no picture "${name}" for the model ${model}. ${near.length > 0 ? `Did you mean ${near.join(", ")}?` : "save_reference takes one."}`,
-        { nearest: near },
-      );
+      const of = app ?? named;
+      throw of === undefined ? noApp(name) : notFound(of, model, name, await namesOf(of, model));
     }
     const bytes = await files.get(row.sha256);
     const size = await sizeOf(bytes);
@@ -44,4 +45,20 @@ export function createFindPicture({ db, folder, clock }: Dependencies): FindPict
     const picture = { mimeType: "image/png", bytes, ...size, rotation, takenAt: row.updated_at } as const;
     return { picture, ...(row.area && { area: row.area }), ...(row.space && { space: row.space }) };
   };
+}
+
+const noApp = (name: string) =>
+  new DeviceError(
+    "REFERENCE_NOT_FOUND",
+    `No app is in use here, and the reference "${name}" belongs to one; write it with its userinterface, as tv/${name}.`,
+  );
+
+function notFound(app: string, model: string, name: string, names: readonly string[]): DeviceError {
+  const near = nearest(name, names);
+  const next = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "save_reference takes one.";
+  return new DeviceError(
+    "REFERENCE_NOT_FOUND",
+    `${app} has no picture "${name}" for the model ${model}. ${next}`,
+    { nearest: near },
+  );
 }

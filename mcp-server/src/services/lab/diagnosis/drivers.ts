@@ -24,7 +24,7 @@ export async function checkDrivers(
           return answer;
         }),
       );
-      return { device, findings: findings.length > 0 ? findings.flat() : [driverless(device)] };
+      return { device, findings: findings.flat() };
     }),
   );
   const shared = new Map<string, { finding: DiagnosisFinding; names: string[] }>();
@@ -54,10 +54,3 @@ async function diagnose(
     findings ?? [{ what: `driver ${factory.name}`, status: "ok", detail: "names nothing that it needs" }]
   );
 }
-
-const driverless = ({ model }: Device): DiagnosisFinding => ({
-  what: "driver",
-  status: "missing",
-  detail: `this build has no driver for the model ${model}`,
-  fix: "Give the device another model, or the model other controllers",
-});

@@ -191,14 +191,18 @@ class Executions implements ExecutionService {
     const queued = this.whyQueued(run);
     if (queued) run.say(queued.message);
     const opened = this.openRecord(record).catch(storageFailed);
+    // A start that cannot be stored is how the run ends: its row must not stay in the queue.
+    const begun: Body<Output> = async (offered) => {
+      if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
+      return body(offered);
+    };
     this.jobs.start(
       lane,
       async () => {
         const leave = slot ?? (needsSlot ? await this.slots.take(grant.signal) : undefined);
         try {
           await opened;
-          if (execution.status === "queued") await rows.start(execution.id).catch(storageFailed);
-          const end = await run.execute(body, own);
+          const end = await run.execute(begun, own);
           // Nothing of it may drive the device beside the next run.
           await this.endWithin(execution.id);
           settle(await this.finish(record, end, context));

@@ -1,0 +1,25 @@
+/** Cells of the burnt-in clock: a row of squares at the top left, one a bit, the highest first. */
+const bits = 32;
+const cell = 8;
+
+/** Burns a number into raw rgb, so that whoever reads the picture knows which one it is. */
+export function burnIn(rgb: Uint8Array, width: number, value: number): void {
+  for (let bit = 0; bit < bits; bit++) {
+    const isSet = Math.floor(value / 2 ** (bits - 1 - bit)) % 2 === 1;
+    for (let y = 0; y < cell; y++) {
+      const from = (y * width + bit * cell) * 3;
+      rgb.fill(isSet ? 255 : 0, from, from + cell * 3);
+    }
+  }
+}
+
+/** The number that was burnt in, read from raw pixels; `scale` is their size over that of the picture as it was made. */
+export function readBurnt(pixels: Uint8Array, width: number, channels: 1 | 3, scale = 1): number {
+  let value = 0;
+  for (let bit = 0; bit < bits; bit++) {
+    const x = Math.floor((bit + 0.5) * cell * scale);
+    const y = Math.floor((cell / 2) * scale);
+    value = value * 2 + ((pixels[(y * width + x) * channels] ?? 0) > 127 ? 1 : 0);
+  }
+  return value;
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+
+let product: Product;
+let client: TestClient;
+const capture = "{ width: 1280, height: 720, frames_per_second: 20 }";
+beforeAll(async () => {
+  product = await openProduct(`devices:
+  - { name: tv, model: simulated, controllers: { simulated_infrared: {}, simulated_capture: ${capture} } }
+  - { name: own, model: simulated, screen: simulated, controllers: { simulated_capture: ${capture} } }
+  - { name: liar, model: simulated, controllers: { simulated_capture: { lie_about_size: true } } }
+  - { name: hung, model: simulated, controllers: { simulated_infrared: { hang_at_open: true }, simulated_capture: { fail_at_open: no cable } } }
+  - { name: poor, model: simulated, controllers: { simulated: { withhold: [open_app] } } }
+`);
+  client = await product.connect();
+  await made("create_userinterface", {
+    name: "tv",
+    models: ["simulated"],
+    app: { package: "simulated.home" },
+  });
+  await made("save_reference", { ...on("own"), name: "Home", kind: "image", element: "Live TV" });
+});
+afterAll(() => product.dispose());
+
+const on = (device_id: string) => ({ device_id, userinterface_name: "tv" });
+async function made(tool: string, params: Record<string, unknown>) {
+  const reply = await client.call(tool, params);
+  expect(reply.error).toBeUndefined();
+  return reply.structured;
+}
+const act = (device_id: string, command: string, params: object, action_type?: string) =>
+  client.call("execute_device_action", {
+    device_id,
+    actions: [{ command, params, ...(action_type && { action_type }) }],
+  });
+const shown = (reference: string, more: object = {}) => ({
+  command: "picture_shown",
+  params: { reference },
+  ...more,
+});
+const verify = (device_id: string, ...checks: object[]) =>
+  client.call("verify_device_state", { device_id, checks, timeout_ms: 2_000 });
+
+test("the picture is the one that a viewer sees, unless the device says otherwise", async () => {
+  expect(await made("capture_screenshot", { device_id: "tv" })).toMatchObject({ width: 1280, height: 720 });
+  expect(await made("capture_screenshot", { device_id: "own" })).toMatchObject({ width: 640, height: 360 });
+});
+
+test("marks and areas of the box's own plane are drawn where they are in the viewer's, or refused", async () => {
+  expect((await client.call("capture_screenshot", { device_id: "tv", marks: true })).error).toBeUndefined();
+  expect((await client.call("capture_screenshot", { device_id: "liar", marks: true })).error).toMatchObject({
+    code: "SPACE_MISMATCH",
+  });
+});
+
+test("a key goes by the driver that is named, and both remotes reach one box", async () => {
+  expect((await act("tv", "press_key", { key: "HOME" }, "simulated_infrared")).error).toBeUndefined();
+  expect((await act("tv", "press_key", { key: "DOWN" }, "simulated")).error).toBeUndefined();
+  const focus = { command: "element_focused", params: { selector: "Movies" } };
+  expect((await verify("tv", focus)).structured).toMatchObject({ pass: true });
+  expect((await act("tv", "press_key", { key: "OK" }, "infrared")).error).toMatchObject({
+    code: "ACTION_NOT_FOUND",
+    message: expect.stringContaining("simulated_infrared"),
+  });
+});
+
+test("a picture is found in frames of another size, with its score, its place and the frame as evidence", async () => {
+  await act("tv", "press_key", { key: "HOME" });
+  expect((await verify("tv", shown("tv/Home"))).structured).toMatchObject({
+    pass: true,
+    verdicts: [
+      {
+        score: expect.any(Number),
+        area: { x: 80, y: 280, width: 800, height: 100 },
+        evidence: [expect.stringContaining("artifact://")],
+      },
+    ],
+  });
+  await act("tv", "click_element", { selector: "Settings" });
+  expect((await verify("tv", shown("tv/Home", { timeout_ms: 0 }))).structured).toMatchObject({
+    pass: false,
+    verdicts: [{ pass: false, score: expect.any(Number) }],
+  });
+  expect((await verify("tv", shown("tv/Hoem"))).error).toMatchObject({
+    code: "REFERENCE_NOT_FOUND",
+    message: expect.stringContaining("Home"),
+  });
+});
+
+test("without a signal nobody can tell: never a pass, also of the opposite, and runs end as errors", async () => {
+  await act("tv", "simulate_fault", { kind: "no_signal" });
+  const unsure = { pass: false, inconclusive: expect.stringContaining("no frame") };
+  const quick = { timeout_ms: 2_500 };
+  expect((await verify("tv", shown("tv/Home", quick))).structured).toMatchObject(unsure);
+  expect((await verify("tv", shown("tv/Home", { ...quick, negate: true }))).structured).toMatchObject(unsure);
+  await made("save_testcase", {
+    testcase: {
+      name: "looks",
+      userinterface_name: "tv",
+      blocks: [
+        { id: "start", type: "start" },
+        { id: "look", type: "verification", ...shown("Home", { ...quick, negate: true }) },
+        { id: "success", type: "success" },
+      ],
+      edges: [
+        { from: "start", to: "look" },
+        { from: "look", to: "success" },
+      ],
+    },
+  });
+  const run = await made("execute_testcase", { testcase: "looks", device_id: "tv", wait_ms: 30_000 });
+  expect(run).toMatchObject({ status: "error", reason: { code: "CHECK_INCONCLUSIVE" } });
+  await made("create_node", {
+    userinterface_name: "tv",
+    label: "Start",
+    type: "entry",
+    verifications: [shown("Home", quick)],
+  });
+  const travelled = await client.call("navigate_to_node", { ...on("tv"), node: "Start", wait_ms: 30_000 });
+  expect(JSON.stringify([travelled.error, travelled.structured])).toContain("CHECK_INCONCLUSIVE");
+  const info = await made("get_device_info", { device_id: "tv" });
+  expect(JSON.stringify(info)).toContain("nothing comes from the box");
+  await act("tv", "simulate_fault", { kind: "no_signal", on: false });
+});
+
+test("a controller that hangs or fails is told with its reason, and holds up nobody", async () => {
+  expect((await act("hung", "press_key", { key: "DOWN" })).error).toBeUndefined();
+  const info = await made("get_device_info", { device_id: "hung" });
+  expect(JSON.stringify(info)).toContain("no cable");
+  expect(
+    (await client.call("verify_device_state", { device_id: "hung", checks: [shown("tv/Home")] })).error,
+  ).toMatchObject({
+    code: "CONTROLLER_UNAVAILABLE",
+    message: expect.stringContaining("no cable"),
+  });
+});
+
+test("what a device withholds is said with its reason", async () => {
+  const reply = await act("poor", "open_app", { app: { package: "simulated.home" } });
+  expect(reply.error).toMatchObject({
+    code: "ACTION_NOT_FOUND",
+    message: expect.stringContaining("made without it"),
+  });
+});
