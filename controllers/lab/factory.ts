@@ -97,8 +97,8 @@ function findingsOf(box: Box): FindingSource {
 }
 
 const settings = z.strictObject(switches);
-const diagnose = async () => [
-  { what: "simulated device", status: "ok" as const, detail: "made up; needs nothing" },
+const madeUp = (what: string) => async () => [
+  { what, status: "ok" as const, detail: "made up; needs nothing" },
 ];
 const boxSettings = settings.extend({
   serial: z
@@ -119,7 +119,7 @@ export const simulatedFactory = defineFactory({
   name: "simulated",
   kinds: ["remote", "verification_text"],
   settings: boxSettings,
-  diagnose,
+  diagnose: madeUp("simulated device"),
   offers: () => simulatedControllers(settings.parse({}), new Box()),
   claims: ({ serial }) => (serial === undefined ? [] : [`serial:${serial}`]),
   discover(configured, listener) {
@@ -140,7 +140,7 @@ export const simulatedInfraredFactory = defineFactory({
   name: "simulated_infrared",
   kinds: ["remote"],
   settings,
-  diagnose,
+  diagnose: madeUp("simulated infrared"),
   offers: () => infraredControllers(settings.parse({}), new Box()),
   create: (given, context) => infraredControllers(given, boxOf(context)),
 });
@@ -165,7 +165,7 @@ export const simulatedCaptureFactory = defineFactory({
   name: "simulated_capture",
   kinds: ["av", "verification_image"],
   settings: captureSettings,
-  diagnose,
+  diagnose: madeUp("simulated capture"),
   offers: () => captureControllers(captureSettings.parse({}), nowhere),
   create: captureControllers,
 });

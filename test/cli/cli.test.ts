@@ -331,10 +331,11 @@ describe("labwright doctor", () => {
     const { findings, of } = await examine(
       "devices:\n  - {name: box, model: simulated, count: 2, controllers: {simulated_capture: {}}}\n  - {name: b}\n",
     );
-    expect(of("simulated device for box, box-2")).toMatchObject({
-      status: "ok",
-      detail: expect.stringContaining("made up"),
-    });
+    for (const driver of ["simulated device", "simulated capture"])
+      expect(of(`${driver} for box, box-2`)).toMatchObject({
+        status: "ok",
+        detail: expect.stringContaining("made up"),
+      });
     expect(findings.filter(({ what }) => what === "chromium for b")).toHaveLength(1);
   });
 
