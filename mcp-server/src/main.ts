@@ -337,8 +337,6 @@ async function health(storage: Parts["storage"]) {
 function addGauges({ observability: { gauge }, running }: Parts): void {
   const { devices, executions } = running.services;
   gauge("labwright_leases", "Leases held.", async () => (await devices.leases()).length);
-  gauge("labwright_open_devices", "Devices open, which is how many browsers live.", () =>
-    devices.openCount(),
-  );
+  gauge("labwright_open_devices", "Devices with a controller open.", () => devices.openCount());
   gauge("labwright_executions_running", "Runs under way.", () => executions.running());
 }

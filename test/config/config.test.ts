@@ -449,3 +449,16 @@ describe("one physical thing", () => {
     expect(load("devices:\n  - { name: box, model: simulated, count: 2 }\n").devices).toHaveLength(2);
   });
 });
+
+describe("the main README", () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const examples = [...readme.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => yaml);
+
+  it("has an example of devices", () => {
+    expect(examples.join("\n")).toContain("devices:");
+  });
+
+  it.each(examples)("has an example that can be read: %#", (yaml) => {
+    expect(load(yaml, { env: { SHOP_PASSWORD: "secret" } }).devices.length).toBeGreaterThan(0);
+  });
+});

@@ -55,7 +55,7 @@ const lines = ({ services, ...state }: { services: Record<string, string> } & Re
     .map(([name, value]) => `${name}: ${String(value)}\n`)
     .join("");
 
-/** What ends first when a daemon is asked to: its runs are cancelled and its browsers closed. */
+/** What ends first when a daemon is asked to: its runs are cancelled and its devices closed. */
 const stopMs = 30_000;
 
 /** `labwright stop`: returns when the daemon is gone. Exit code 1: it is busy and `ifIdle` was asked, or did not end. */

@@ -101,7 +101,7 @@ const secretSchema = z.union(
 const deviceSchema = (factories: Factories) =>
   z.strictObject({
     name: deviceName,
-    model: z.string().min(1).default("web"),
+    model: z.string().min(1).default("web").describe("A built-in model or one of models."),
     count: z
       .int()
       .min(1)
@@ -164,7 +164,7 @@ export const configFileSchema = (factories: Factories) =>
     unsafe: z
       .strictObject({
         javascript: z.boolean().default(false).describe("Offers execute_javascript."),
-        device_shell: z.boolean().default(false),
+        device_shell: z.boolean().default(false).describe("Offers commands of a device's own shell."),
         unsandboxed_scripts: z.boolean().default(false),
       })
       .prefault({}),

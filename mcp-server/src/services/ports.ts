@@ -72,6 +72,8 @@ export type DeviceEntry = {
   host: string;
   name: string;
   model: string;
+  /** A driver sees it; the configuration does not name it. */
+  discovered?: true;
   /** What its drivers declare, in the order in which they are asked: by kind, then as the configuration names them. */
   offers(): readonly Offer[];
 };
@@ -148,7 +150,7 @@ export type DeviceService = {
   /** Gives back everything that a client held which has ended. */
   releaseClient(client: string): Promise<void>;
   leases(): Promise<Lease[]>;
-  /** How many devices are open, which is how many browsers and connections live. */
+  /** How many devices have a controller open. */
   openCount(): number;
   /** Told after anything drove the device outside navigation; positions become unverified. */
   onDriven(listener: (deviceId: string) => void): void;

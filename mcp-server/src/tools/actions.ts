@@ -25,7 +25,7 @@ export const executeDeviceAction = defineTool({
   name: "execute_device_action",
   title: "Act on a device",
   description:
-    "Run commands in order: click_element {ref|selector}, input_text {ref|selector,text}, navigate_to_url {url}, press_key {key}, more in list_actions. Returns what changed on the screen",
+    "Run commands in order: click_element {ref|selector}, input_text {ref|selector,text}, press_key {key}, open_app {app}, on the web navigate_to_url {url}, more in list_actions. Returns what changed on the screen",
   domain: "actions",
   capabilities: ["INTERACTION_TESTING"],
   effect: "write",

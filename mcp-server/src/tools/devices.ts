@@ -19,7 +19,13 @@ export const listHosts = defineTool({
         name: z.string(),
         status: z.string(),
         devices: z.array(
-          z.object({ id: z.string(), model: z.string(), state: stateField, status: z.string().optional() }),
+          z.object({
+            id: z.string(),
+            model: z.string(),
+            state: stateField,
+            status: z.string().optional(),
+            discovered: z.literal(true).optional().describe("Not in the configuration"),
+          }),
         ),
       }),
     ),

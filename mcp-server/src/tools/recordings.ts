@@ -9,7 +9,7 @@ export const startRecording = defineDeviceTool({
   name: "start_recording",
   title: "Start recording",
   description:
-    "Record a device's screen, and on the web a trace, while anyone uses it; needs no control of it",
+    "Record a device's screen, and a trace where it can, while anyone uses it; needs no control of it",
   domain: "screen",
   capabilities: ["RECORDING"],
   effect: "write",

@@ -24,7 +24,7 @@ export const createUserinterface = defineTool({
   }),
   wireInput: z.object({
     name: z.string(),
-    models: z.array(z.string()).optional().describe("Device models; default web"),
+    models: z.array(z.string()).optional().describe("Device models, as in list_hosts; default web"),
     app: z.object({}).optional().describe("{url} or {package, activity?, deep_link?}"),
     variables: z.object({}).optional().describe("Fill {{name}}; {{app.url}} is known"),
     test_id_attribute: z.string().optional(),

@@ -46,7 +46,7 @@ export const verifyDeviceState = defineDeviceTool({
   name: "verify_device_state",
   title: "Verify",
   description:
-    "Check a device: text_visible {text}, element_visible {selector|ref}, url_matches {url} and more in list_verifications. A check may have negate, timeout_ms",
+    "Check a device: text_visible {text}, element_visible {selector|ref}, element_text {selector|ref,text} and more in list_verifications. A check may have negate, timeout_ms",
   domain: "verification",
   capabilities: ["UI_VALIDATION"],
   effect: "read",

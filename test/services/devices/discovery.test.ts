@@ -95,7 +95,10 @@ it("simulated boxes nearby are listed, driven by their names, and left alone oth
   try {
     const client = await product.connect();
     const { structured } = await client.call("list_hosts");
-    expect(structured.hosts).toMatchObject([{ devices: [{ id: "lab/box" }, { id: "lab/simulated-S2" }] }]);
+    expect(structured.hosts).toMatchObject([
+      { devices: [{ id: "lab/box" }, { id: "lab/simulated-S2", discovered: true }] },
+    ]);
+    expect(structured).not.toHaveProperty("hosts.0.devices.0.discovered");
     const press = { actions: [{ command: "press_key", params: { key: "DOWN" } }] };
     expect((await client.call("execute_device_action", press)).structured).toMatchObject({
       status: "passed",

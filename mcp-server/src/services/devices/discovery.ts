@@ -49,7 +49,8 @@ export class Discovery {
     const entries = unnamed.flatMap(({ serial, model, settings }) => {
       const name = nameOf(factory.name, serial, taken);
       const controllers = { [factory.name]: settings };
-      return this.options.toEntries([{ name, model, drivers: [factory.name], controllers }]);
+      const made = this.options.toEntries([{ name, model, drivers: [factory.name], controllers }]);
+      return made.map((entry) => ({ ...entry, discovered: true as const }));
     });
     this.found.set(factory, entries);
   }

@@ -6,7 +6,7 @@ export type HostView = {
   name: string;
   status: string;
   /** `status` is there while the device is open. */
-  devices: { id: string; model: string; state: string; status?: string }[];
+  devices: { id: string; model: string; state: string; status?: string; discovered?: true }[];
 };
 export type CompatibleView = {
   devices: { id: string; host: string; model: string; state: string }[];
@@ -53,8 +53,11 @@ export function createInventory({ devices, userinterfaces }: InventoryDependenci
       const names = [...new Set(devices.list().map(({ host }) => host))];
       const lineOf = (entry: DeviceEntry) => {
         const opened = devices.opened(entry.id);
-        const status = opened && { status: statusOf(opened) };
-        return { id: entry.id, model: entry.model, state: stateOf(entry, leases, context), ...status };
+        return {
+          ...{ id: entry.id, model: entry.model, state: stateOf(entry, leases, context) },
+          ...(opened && { status: statusOf(opened) }),
+          ...(entry.discovered && { discovered: entry.discovered }),
+        };
       };
       return names.map((name) => ({
         name,

@@ -8,7 +8,7 @@ const beatMs = 100;
 /** What a device is given to say how it is: a page that is silent for less may only be drawing. */
 const patienceMs = { least: 500, most: 1_000 };
 
-/** What is around one step while it runs: our own loop, the app's servers, the browser. */
+/** What is around one step while it runs: our own loop, the app's servers, the device. */
 export type Witness = {
   /**
    * What a step failed of: `error` itself, or what around it speaks louder. `deadlineMs` is what the step was given;

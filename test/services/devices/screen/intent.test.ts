@@ -133,7 +133,7 @@ describe("what is said of a selector", () => {
     [selector("text", "text=Today 12:30", 0.25), "text, has a time in it"],
     [selector("text", "text=Due 2026-01-31", 0.25), "text, has a date in it"],
     [selector("label", "label=Cart (3)", 0.6), "label, has a number in it"],
-    [selector("css", "css=#a > li:nth-of-type(3)", 0.3), "place in the page's structure"],
+    [selector("css", "css=#a > li:nth-of-type(3)", 0.3), "place in the screen's structure"],
   ])("%o: %s", (one, said) => {
     expect(reasonsOf(one).join(", ")).toBe(said);
   });

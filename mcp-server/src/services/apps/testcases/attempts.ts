@@ -29,7 +29,7 @@ export async function inAttempts<End extends AttemptEnd>(
       return { end, attempts, flaky: status === "passed" && number > 1 };
     }
     run.context.progress(0, undefined, `attempt ${number} ended ${status}; one more`);
-    // A browser that was lost is opened again. One that does not open fails the attempt, with its own error.
+    // A device that was lost is opened again. One that does not open fails the attempt, with its own error.
     const device = await deps.devices.open(run.device, run.signal).catch(() => run.device);
     current = { ...run, device };
   }

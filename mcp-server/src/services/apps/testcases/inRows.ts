@@ -30,7 +30,7 @@ export async function inRows(
   return verdictOf(all);
 }
 
-/** A row that could not even begin, as one whose browser does not start, is an error of that row. */
+/** A row that could not even begin, as one whose device does not open, is an error of that row. */
 async function tried(row: Row, runRow: (row: Row) => Promise<RunReply<TestcaseResult>>): Promise<Ran> {
   try {
     const { execution_id, status, reason, output } = await runRow(row);

@@ -7,7 +7,7 @@ export function noRecorder(device: OpenDevice): ToolError {
   return new ToolError(
     "CONTROLLER_UNAVAILABLE",
     [`${device.id} cannot be recorded: none of its controllers can.`, ...reasonsOf(device)].join(" "),
-    "Take pictures with capture_screenshot, or record a device of model web.",
+    "Take pictures with capture_screenshot, or record another device of list_hosts.",
     { device_id: device.id },
   );
 }

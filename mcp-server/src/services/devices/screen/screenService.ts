@@ -150,7 +150,7 @@ class Screen implements ScreenService, ScreenAnalyst {
     const source = await findPort(device, "elements", signal);
     if (!source) return undefined;
     const goingOn = usable?.goingOn.length ? [`still going on: ${usable.goingOn.join(", ")}`] : [];
-    if (usable?.isHidden) return [...goingOn, "not looked at: another page is on its way"].join("\n");
+    if (usable?.isHidden) return [...goingOn, "not looked at: another screen is on its way"].join("\n");
     const before = this.looksOf(device, caller).at(-1);
     const interactiveOnly = before?.interactiveOnly ?? true;
     const dump = await this.look(device, source, { interactiveOnly, caller }, signal);

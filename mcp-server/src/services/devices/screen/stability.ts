@@ -7,8 +7,8 @@ const kinds: Readonly<Record<Selector["kind"], string>> = {
   placeholder: "placeholder",
   id: "id",
   text: "text",
-  css: "place in the page's structure",
-  xpath: "place in the page's structure",
+  css: "place in the screen's structure",
+  xpath: "place in the screen's structure",
   native: "what the device's own driver reads",
 };
 
