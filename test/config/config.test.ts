@@ -117,7 +117,8 @@ describe("devices", () => {
       {
         line: 6,
         path: "devices[0].controllers",
-        message: 'the driver "tasmota" is not built in; known are web, simulated, simulated_infrared, simulated_capture.',
+        message:
+          'the driver "tasmota" is not built in; known are web, simulated, simulated_infrared, simulated_capture.',
       },
     ]);
     expect(
