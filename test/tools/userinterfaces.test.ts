@@ -18,7 +18,7 @@ test("a userinterface is created, listed, read whole and deleted once that is co
   });
   expect(created.structured).toMatchObject({ name: "shop" });
   const listed = await client.call("list_userinterfaces");
-  expect(listed.structured.userinterfaces).toMatchObject([{ name: "shop", models: ["web"], nodes: 0 }]);
+  expect(listed.structured.userinterfaces).toMatchObject([{ name: "shop", models: ["simulated"], nodes: 0 }]);
   const whole = await client.call("get_userinterface_complete", { userinterface_name: "shop" });
   expect(whole.structured).toMatchObject({ app: { url: "https://shop.test/" }, nodes: [], edges: [] });
   const asked = await client.call("delete_userinterface", { userinterface_name: "shop" });

@@ -18,20 +18,23 @@ export const createUserinterface = defineTool({
   effect: "write",
   timeoutMs: 30_000,
   input: userInterfaceSchema.extend({
-    models: userInterfaceSchema.shape.models.default(["web"]).describe("Device models it runs on"),
+    models: userInterfaceSchema.shape.models
+      .optional()
+      .describe("Device models it runs on; those of this server's devices when left out"),
     app: userInterfaceSchema.shape.app.describe("{url} or {package, activity?, deep_link?}"),
     variables: userInterfaceSchema.shape.variables.describe("Fill {{name}}"),
   }),
   wireInput: z.object({
     name: z.string(),
-    models: z.array(z.string()).optional().describe("Device models, as in list_hosts; default web"),
+    models: z.array(z.string()).optional().describe("Device models; default: all of list_hosts"),
     app: z.object({}).optional().describe("{url} or {package, activity?, deep_link?}"),
     variables: z.object({}).optional().describe("Fill {{name}}; {{app.url}} is known"),
     test_id_attribute: z.string().optional(),
   }),
   output: z.object({ id: z.string(), name: z.string(), root_tree_id: z.string() }),
   async handle({ input, services }) {
-    const { id, name, root_tree_id } = await services.userinterfaces.create(input);
+    const models = input.models ?? [...new Set(services.devices.list().map(({ model }) => model))];
+    const { id, name, root_tree_id } = await services.userinterfaces.create({ ...input, models });
     return { id, name, root_tree_id };
   },
 });
