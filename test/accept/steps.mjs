@@ -280,4 +280,32 @@ export const steps = {
       check: (log) => expectIn(log, /goals met/, "table"),
     },
   ],
+  7: [
+    ...readmeCommands,
+    {
+      name: "portable",
+      what: "one test case passes unchanged on the web and on the simulated device",
+      start: () => npx("vitest", "run", "test/tools/portable.test.ts"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "alerts",
+      what: "an alert rises and resolves from findings with both frames, on a daemon that is then killed with -9",
+      start: () => npx("vitest", "run", "test/server/watching.test.ts"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "doctor",
+      what: "labwright doctor speaks for every configured driver",
+      start: () => npx("vitest", "run", "test/cli/cli.test.ts", "-t", "labwright doctor"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "bench",
+      what: "npm run bench prints the table of step 7, and every goal is met",
+      prints: true,
+      start: () => npm("run", "bench", "--", "--step", "7"),
+      check: (log) => expectIn(log, /goals met/, "table"),
+    },
+  ],
 };

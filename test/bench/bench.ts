@@ -6,6 +6,8 @@ import { measureAgentCost } from "./agentCost.ts";
 import { measureLongConversation } from "./agentLong.ts";
 import { measureAgentTime } from "./agentTime.ts";
 import { measureApiChecks } from "./apiChecks.ts";
+import { measureBeside } from "./beside.ts";
+import { measureFirstCommand } from "./firstCommand.ts";
 import { measureFrames } from "./frames.ts";
 import { measureInteraction } from "./interaction.ts";
 import { measureKeeper } from "./keeper.ts";
@@ -46,6 +48,8 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   widgets: ({ sides, note }) => measureWidgets(sides, note),
   api: ({ sides }) => measureApiChecks(sides),
   frames: ({ note }) => measureFrames(note),
+  before: ({ sides, url, note }) => measureBeside(sides, url, note),
+  controllers: ({ sides, note }) => measureFirstCommand(sides, note),
   agent: async ({ sides, url, note }) => [
     ...(await measureAgentCost({ sides, url, note })),
     ...(await measureLongConversation(sides, note)),

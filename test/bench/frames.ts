@@ -28,10 +28,10 @@ export async function measureFrames(note: (line: string) => void): Promise<Measu
     { width: 320, height: 180, pixels: "gray" },
     { width: 320, height: 180, pixels: "gray" },
   ] as const;
-  const got = readers.map(() => 0);
+  const got = readers.map(() => new Set<number>());
   const subscriptions = readers.map((format, index) =>
     hub.subscribe({ ...format, perSecond }, (frame: VideoFrame) => {
-      got[index] = (got[index] ?? 0) + 1;
+      got[index]?.add(frame.number);
       lateMs.push(performance.now() - frame.arrivedAt);
     }),
   );
@@ -47,7 +47,7 @@ export async function measureFrames(note: (line: string) => void): Promise<Measu
   const used = process.cpuUsage(cpu);
   const dropped = subscriptions.reduce((sum, subscription) => sum + subscription.dropped, 0);
   hub.end();
-  const lost = frames * readers.length - got.reduce((sum, count) => sum + count, 0);
+  const lost = frames * readers.length - got.reduce((sum, numbers) => sum + numbers.size, 0);
   const cpuMs = (used.user + used.system) / 1_000 / frames;
   note(
     `frames: ${frames} to ${readers.length} readers; ${dropped} dropped, at most ${Math.round(Math.max(...lateMs))} ms late, ${cpuMs.toFixed(1)} ms of processor for each`,

@@ -22,7 +22,7 @@ type Driver = {
   fill(ref: string, text: string): Promise<string>;
 };
 
-function ours(server: StdioServer): Driver {
+export function ourDriver(server: StdioServer): Driver {
   const act = async (command: string, params: object): Promise<string> =>
     (await server.call("execute_device_action", { actions: [{ command, params }] })).text;
   return {
@@ -46,7 +46,8 @@ function theirs(server: StdioServer): Driver {
   };
 }
 
-function clicks(driver: Driver, url: (path: string) => string): () => Promise<number> {
+/** Each call opens the small page, clicks its link and gives the milliseconds of the click, reply included. */
+export function clicks(driver: Driver, url: (path: string) => string): () => Promise<number> {
   return async () => {
     await driver.open(url("/small"));
     const ref = refOf(await driver.look(), "Next page");
@@ -137,7 +138,7 @@ async function measureSession(sides: Sides, url: (path: string) => string): Prom
   const servers = [sides.ours(dataDir), sides.theirs()] as const;
   try {
     for (const server of servers) await server.initialize();
-    return await measure(ours(servers[0]), theirs(servers[1]), plain.click, url);
+    return await measure(ourDriver(servers[0]), theirs(servers[1]), plain.click, url);
   } finally {
     for (const server of servers) await server.end();
     await plain.close();

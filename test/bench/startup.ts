@@ -5,7 +5,11 @@ import type { StdioServer } from "./stdioServer.ts";
 
 const rounds = 7;
 
-async function time(server: StdioServer, until: (server: StdioServer) => Promise<unknown>): Promise<number> {
+/** Milliseconds from the spawn until `until` is over; ends the server. */
+export async function time(
+  server: StdioServer,
+  until: (server: StdioServer) => Promise<unknown>,
+): Promise<number> {
   try {
     await server.initialize();
     await until(server);
@@ -15,8 +19,8 @@ async function time(server: StdioServer, until: (server: StdioServer) => Promise
   }
 }
 
-const list = (server: StdioServer): Promise<unknown> => server.listTools();
-const hosts = (server: StdioServer): Promise<unknown> => server.call("list_hosts", {});
+export const list = (server: StdioServer): Promise<unknown> => server.listTools();
+export const hosts = (server: StdioServer): Promise<unknown> => server.call("list_hosts", {});
 
 /** A data folder whose daemon is up and has no browser. */
 async function freshDaemon(sides: Sides, dataDir: string): Promise<void> {

@@ -18,6 +18,21 @@ export const ratiosOf = (ours: readonly number[], theirs: readonly number[]): nu
     return other === undefined ? [] : [time / other];
   });
 
+const drawings = 1_000;
+
+/**
+ * Bounds between which the ratio of the two medians lies with 95 % confidence, from rounds drawn again at random (bootstrap).
+ * Rounds are drawn whole, since a busy moment of the machine hits both sides of a round.
+ */
+export function ratioInterval(ours: readonly number[], theirs: readonly number[]): [number, number] {
+  const ratios = Array.from({ length: drawings }, () => {
+    const drawn = ours.map(() => Math.floor(Math.random() * ours.length));
+    const medianOf = (times: readonly number[]) => median(drawn.map((round) => times[round] ?? Number.NaN));
+    return medianOf(ours) / medianOf(theirs);
+  });
+  return [percentile(ratios, 0.025), percentile(ratios, 0.975)];
+}
+
 /**
  * Runs every side once a round, in turn, so that a busy moment of the machine hits all of them; the order is reversed in
  * every second round. The first `warmUps` rounds are not counted. Each side returns its own time in milliseconds; the
