@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, sql } from "drizzle-orm";
-import { type AgentUsage, agentEvents, agentMessages, agentSessions } from "./agentSchema.ts";
 import type { Database } from "./database.ts";
+import { type AgentUsage, agentEvents, agentMessages, agentSessions } from "./schema/agents.ts";
 
 /** A conversation with an agent; times are ISO 8601 UTC. */
 export type AgentSession = Omit<typeof agentSessions.$inferSelect, "holder" | "held_until">;

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
-import { agentTasks } from "./agentSchema.ts";
 import type { Hold } from "./agentSessionRows.ts";
 import type { Database } from "./database.ts";
+import { agentTasks } from "./schema/agents.ts";
 import type { AgentTaskState } from "./taskStates.ts";
 
 /** A piece of work of an agent that nobody talks to; times are ISO 8601 UTC. */

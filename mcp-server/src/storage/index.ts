@@ -1,4 +1,3 @@
-export type { AgentUsage } from "./agentSchema.ts";
 export {
   type AgentEntry,
   type AgentSession,
@@ -79,4 +78,5 @@ export {
   type TracedRequirement,
 } from "./requirementRows.ts";
 export { type RunRecord, type RunRecords, runRecords } from "./runRecords.ts";
+export type { AgentUsage } from "./schema/agents.ts";
 export { type AgentTaskState, agentTaskStates } from "./taskStates.ts";

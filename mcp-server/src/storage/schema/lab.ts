@@ -1,0 +1,70 @@
+import { index, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type {
+  AlertState,
+  AlertTriage,
+  Coverage,
+  Params,
+  RequirementPriority,
+  RequirementStatus,
+} from "../../domain/index.ts";
+import { instant } from "../columns.ts";
+import { testcases } from "./apps.ts";
+
+export const requirements = pgTable(
+  "requirements",
+  {
+    id: text("id").primaryKey(),
+    code: text("code").notNull(),
+    name: text("name").notNull(),
+    description: text("description").notNull(),
+    priority: text("priority").$type<RequirementPriority>().notNull(),
+    category: text("category"),
+    acceptance_criteria: jsonb("acceptance_criteria").$type<string[]>().notNull(),
+    status: text("status").$type<RequirementStatus>().notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("requirements_code").on(t.code)],
+);
+
+/** Which test cases check a requirement, and how much of it. */
+export const requirementLinks = pgTable(
+  "requirement_links",
+  {
+    requirement_id: text("requirement_id")
+      .notNull()
+      .references(() => requirements.id, { onDelete: "cascade" }),
+    testcase_id: text("testcase_id")
+      .notNull()
+      .references(() => testcases.id, { onDelete: "cascade" }),
+    coverage: text("coverage").$type<Coverage>().notNull(),
+    at: instant("at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.requirement_id, t.testcase_id] }),
+    index("requirement_links_testcase").on(t.testcase_id),
+  ],
+);
+
+/** Something that went wrong on a device or beside one. Its pictures are artifact URIs. */
+export const alerts = pgTable(
+  "alerts",
+  {
+    id: text("id").primaryKey(),
+    kind: text("kind").notNull(),
+    device_id: text("device_id"),
+    source: text("source").notNull(),
+    message: text("message").notNull(),
+    state: text("state").$type<AlertState>().notNull(),
+    triage: text("triage").$type<AlertTriage>(),
+    triage_reason: text("triage_reason"),
+    triaged_by: text("triaged_by"),
+    start_frame: text("start_frame"),
+    end_frame: text("end_frame"),
+    details: jsonb("details").$type<Params>().notNull(),
+    started_at: instant("started_at").notNull(),
+    resolved_at: instant("resolved_at"),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (t) => [index("alerts_state").on(t.state, t.started_at), index("alerts_device").on(t.device_id)],
+);
