@@ -98,13 +98,8 @@ module.exports = {
       from: { path: `^${S}services/(?!(create|index|ports)\\.ts$)[^/]+\\.ts$` },
       to: {},
     },
-    room(
-      `${S}services/(create|index|ports)\\.ts`,
-      belowServices,
-      `${S}services/`,
-      door,
-      "skills/src/index\\.ts",
-    ),
+    room(`${S}services/ports(\\.ts|/)`, belowServices, door),
+    room(`${S}services/(create|index)\\.ts`, belowServices, `${S}services/`, door, "skills/src/index\\.ts"),
     {
       name: "files of apps stand above the rest",
       severity: "error",

@@ -53,9 +53,13 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room mcp-server/src/storage/": ["mcp-server/src/storage/planted.ts", "../services/index.ts"],
   "nothing loose in the hall": ["mcp-server/src/services/loose.ts", "./index.ts"],
   "files of apps stand above the rest": ["mcp-server/src/services/apps/below.ts", "./files/inner.ts"],
-  "room mcp-server/src/services/(create|index|ports).ts": [
+  "room mcp-server/src/services/(create|index).ts": [
     "mcp-server/src/services/create.ts",
     "../tools/index.ts",
+  ],
+  "room mcp-server/src/services/ports(.ts|/)": [
+    "mcp-server/src/services/ports/planted.ts",
+    "../policy/inner.ts",
   ],
   "room mcp-server/src/services/values/": ["mcp-server/src/services/values/planted.ts", "../policy/inner.ts"],
   "room mcp-server/src/services/policy/": [

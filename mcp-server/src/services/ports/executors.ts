@@ -1,0 +1,97 @@
+import type { CheckOffer, CommandOffer, Moment, Usable } from "@labwright/controllers";
+import type { Action, ActionBatch, Failure, Params, Verdict, Verification } from "../../domain/index.ts";
+import type { Offer, OfferingDevice, OpenDevice } from "./devices.ts";
+
+export type CommandInfo = { source: Offer; command: CommandOffer };
+export type CheckInfo = { source: Offer; check: CheckOffer };
+
+export type ActionResult = {
+  command: string;
+  phase: "action" | "retry" | "failure";
+  ok: boolean;
+  /** Number of runs made of an action with `iterator`. */
+  runs: number;
+  message: string;
+  duration_ms: number;
+  data?: Params | undefined;
+  error?: Omit<Failure, "command"> | undefined;
+  /** What the device did by itself meanwhile. */
+  notices?: string[] | undefined;
+};
+/**
+ * `ok` when the actions passed, or the retry actions did. Failure actions never make a batch ok. `failure` is what ended a
+ * batch that is not. `refused` is there when the server answered 4xx or 5xx to the last action, and the check behind the
+ * batch is to say whether that is right. `usable` says how long the screen was watched behind the last command; absent for a
+ * device that cannot tell.
+ */
+export type ActionReport = {
+  ok: boolean;
+  results: ActionResult[];
+  failure?: Failure | undefined;
+  refused?: Failure | undefined;
+  usable?: Usable;
+  /** When the last input event left, where the last command says it. */
+  sentAt?: Moment;
+};
+
+/** What a model may read of commands or checks: a line each, or one with its JSON Schema. */
+export type OfferText<Name extends string> = { [name in Name]: string } & { schema?: Params };
+
+export type ActionExecutor = {
+  list(device: OpenDevice): readonly CommandInfo[];
+  describe(device: OfferingDevice, command: string | undefined): OfferText<"commands">;
+  /** Throws ACTION_NOT_FOUND with the nearest names, INVALID_INPUT naming each bad parameter: before anything runs. */
+  validate(device: OfferingDevice, actions: readonly Action[]): void;
+  /**
+   * Validates everything, then runs. `variables` fill `{{name}}`; secrets are filled in last and masked in results.
+   * `isChecked` says that a check of the screen follows.
+   */
+  run(
+    device: OpenDevice,
+    batch: ActionBatch,
+    options: { variables?: Params; signal: AbortSignal; isChecked?: boolean },
+  ): Promise<ActionReport>;
+};
+
+/** `failure` is there when it does not pass: why, and whose fault it is by its code. */
+export type CheckReport = {
+  pass: boolean;
+  verdicts: Verdict[];
+  failure?: Failure | undefined;
+  /** Why nobody can tell whether it passes; `failure` is CHECK_INCONCLUSIVE then. */
+  inconclusive?: string;
+};
+/** When a frame arrived, and how much earlier it may have been: the interval of the frames. */
+export type FirstFrame = { at: Moment; errorMs: number } | undefined;
+export type VerificationExecutor = {
+  list(device: OpenDevice): readonly CheckInfo[];
+  describe(device: OfferingDevice, check: string | undefined): OfferText<"checks">;
+  validate(device: OfferingDevice, checks: readonly Verification[]): void;
+  /**
+   * Polls all checks together until they hold or their time is over (`timeout_ms` of a check, else `timeoutMs`). A
+   * failed check gets a screenshot as evidence, each the pictures that it judged. Nothing to check: throws INVALID_INPUT,
+   * never a pass. What cannot be told to the end is a `failure` CHECK_INCONCLUSIVE, unless the other checks decide.
+   */
+  check(
+    device: OpenDevice,
+    checks: readonly Verification[],
+    options: {
+      passCondition: "all" | "any";
+      timeoutMs: number;
+      variables?: Params;
+      signal: AbortSignal;
+      evidence?: boolean;
+    },
+  ): Promise<CheckReport>;
+  /**
+   * When the device first showed what all checks ask for, by its frames since `from`; undefined when it did not in the time.
+   * `measured: false` for a device without frames, or checks that judge more than a picture.
+   */
+  firstFrame(
+    device: OpenDevice,
+    checks: readonly Verification[],
+    options: { from: Moment; timeoutMs: number; variables?: Params; signal: AbortSignal },
+  ): Promise<{ measured: false } | { measured: true; first: FirstFrame }>;
+  /** Says when an input was sent to the device: a check may ask for what the screen shows since then. */
+  noteInput(deviceId: string, at: Moment): void;
+};

@@ -1,0 +1,36 @@
+import type { Params } from "../../domain/index.ts";
+
+export type ArtifactRef = { uri: string; sha256: string; mime_type: string; bytes: number };
+/** Content-addressed files of this host. Throws ARTIFACT_STORE_FULL, ARTIFACT_NOT_FOUND. */
+export type ArtifactStore = {
+  put(bytes: Uint8Array, mimeType: string): Promise<ArtifactRef>;
+  /** Copies a file piece by piece, so that its size does not matter; the file itself stays where it is. */
+  putFile(path: string, mimeType: string): Promise<ArtifactRef>;
+  get(sha256: string): Promise<{ bytes: Uint8Array; mimeType: string }>;
+  /** Names of files of this host that begin so, newest first, at most a hundred. */
+  startingWith(prefix: string): Promise<readonly string[]>;
+};
+
+/** Secrets by name. `fill` replaces `{{secret.NAME}}` in every string below `value`. */
+export type Secrets = {
+  fill<T>(value: T): T;
+  /** Throws SECRET_NOT_FOUND for an unknown name. */
+  check(value: unknown): void;
+  /** The names that a value has placeholders of. */
+  named(value: unknown): string[];
+  /** Hides every known value and the credentials of addresses: for whatever leaves the server or is recorded. */
+  mask<T>(value: T): T;
+  /** Hides the known values only: for what a run goes on with, since an address must still lead somewhere. */
+  maskValues<T>(value: T): T;
+};
+
+export type EventInput = {
+  type: string;
+  priority: "critical" | "high" | "normal";
+  source: string;
+  device_id?: string;
+  execution_id?: string;
+  alert_id?: string;
+  payload: Params;
+};
+export type StoredEvent = EventInput & { id: number; at: string };
