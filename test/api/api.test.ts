@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createApi, type EventSource, openApiDocument } from "../../mcp-server/src/api/index.ts";
+import { createApi, type EventSource } from "../../mcp-server/src/api/index.ts";
+import { openApiDocument } from "../../mcp-server/src/api/openapi.ts";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
@@ -422,6 +423,22 @@ describe("the OpenAPI document", () => {
       paths: {
         "/tools/look_around": { post: { operationId: "look_around", parameters: [] } },
         "/tools/plant_tree": { post: { parameters: [{ name: "Idempotency-Key" }] } },
+        "/health": { get: { operationId: "health", responses: { 503: {} } } },
+        "/tools": { get: { operationId: "tools" } },
+        "/events": {
+          get: {
+            parameters: [
+              { name: "after", in: "query", schema: { type: "integer", minimum: 0 } },
+              { name: "consumer", in: "query", schema: { type: "string" } },
+              { name: "limit", in: "query", schema: { minimum: 1, maximum: 1_000, default: 100 } },
+            ],
+          },
+        },
+        "/events/cursors/{consumer}": {
+          get: { parameters: [{ name: "consumer", in: "path", required: true }] },
+          put: { requestBody: { required: true } },
+        },
+        "/artifacts/{sha256}": { get: { parameters: [{ schema: { pattern: "^[0-9a-f]{64}$" } }] } },
       },
     });
   });

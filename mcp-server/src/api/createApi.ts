@@ -7,7 +7,6 @@ import type { CallTool } from "../server/callTool.ts";
 import type { ArtifactStore } from "../services/ports.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
 import { createEventsApi, type EventSource } from "./events.ts";
-import { openApiDocument } from "./openapi.ts";
 
 export type ApiDeps = {
   callTool: CallTool;
@@ -44,7 +43,11 @@ export function createApi(deps: ApiDeps): Hono {
       })),
     }),
   );
-  api.get("/openapi.json", (c) => c.json(openApiDocument(registry.list(), deps.version)));
+  api.get("/openapi.json", async (c) => {
+    // What makes the document is large, and few ask for it.
+    const { openApiDocument } = await import("./openapi.ts");
+    return c.json(openApiDocument(registry.list(), deps.version));
+  });
   api.post("/tools/:name", (c) => callResponse(c, deps));
   api.route("/events", createEventsApi(deps.events, deps.fault));
   api.get("/artifacts/:sha256", (c) => artifactResponse(c, deps.artifacts));

@@ -13,13 +13,13 @@ export type EventSource = Pick<EventFeed, "read" | "cursor" | "done"> & {
 /** So often a stream looks again by itself and shows that it lives: another host may have stored something. */
 const heartbeatMs = 15_000;
 
-const consumerSchema = z.string().regex(/^[\w.:-]{1,100}$/, "1 to 100 of A-Z a-z 0-9 _ . : -");
-const querySchema = z.object({
+export const consumerSchema = z.string().regex(/^[\w.:-]{1,100}$/, "1 to 100 of A-Z a-z 0-9 _ . : -");
+export const querySchema = z.object({
   after: z.coerce.number().int().min(0).optional(),
   consumer: consumerSchema.optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
 });
-const doneSchema = z.strictObject({ after: z.int().min(0) });
+export const doneSchema = z.strictObject({ after: z.int().min(0) });
 
 /**
  * The feed. `GET /` gives a page, or for `Accept: text/event-stream` a stream that goes on after `Last-Event-ID`, `after`,

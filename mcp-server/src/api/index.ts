@@ -1,3 +1,2 @@
 export { type ApiDeps, createApi } from "./createApi.ts";
 export { createEventsApi, type EventSource } from "./events.ts";
-export { openApiDocument } from "./openapi.ts";

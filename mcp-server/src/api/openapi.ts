@@ -1,31 +1,42 @@
+import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { AnyTool } from "../registry/tool.ts";
 import { wireSchema } from "../registry/wire.ts";
+import { consumerSchema, doneSchema, querySchema } from "./events.ts";
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1 document of the REST interface, made from the tools' own schemas. Pure. */
+/** The OpenAPI 3.1 document of the REST interface, made from the schemas of tools and routes. Pure. */
 export function openApiDocument(tools: readonly AnyTool[], version: string): Json {
-  const schemas: Json = { Error: errorSchema, Artifact: artifactSchema, Event: eventSchema };
+  const { components, paths, ...rest } = routesDocument(version);
+  const schemas: Json = { ...components?.schemas };
   for (const tool of tools) {
     addSchema(schemas, `${tool.name}_input`, wireSchema(tool.input, "input"));
     addSchema(schemas, `${tool.name}_output`, wireSchema(tool.output, "output"));
   }
-  return {
+  const toolPaths = Object.fromEntries(tools.map((tool) => [`/tools/${tool.name}`, toolPath(tool)]));
+  return { ...rest, paths: { ...paths, ...toolPaths }, components: { ...components, schemas } };
+}
+
+const license = { name: "Apache-2.0", identifier: "Apache-2.0" };
+
+function routesDocument(version: string) {
+  const api = new OpenAPIHono();
+  const { openAPIRegistry: registry } = api;
+  registry.register("Artifact", artifactSchema);
+  registry.register("Error", errorSchema);
+  registry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
+  for (const route of routes) registry.registerPath(route);
+  return api.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Labwright",
       version,
       description: "Drives and judges devices. Each tool of the MCP server is one path here.",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      license,
     },
     servers: [{ url: "/api/v1" }],
     security: [{ token: [] }],
-    paths: {
-      ...fixedPaths,
-      ...Object.fromEntries(tools.map((tool) => [`/tools/${tool.name}`, toolPath(tool)])),
-    },
-    components: { schemas, securitySchemes: { token: { type: "http", scheme: "bearer" } } },
-  };
+  });
 }
 
 function toolPath(tool: AnyTool): Json {
@@ -54,142 +65,120 @@ function addSchema(schemas: Json, name: string, schema: Json): void {
   }
 }
 
-function relink(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => relink(item, name));
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
-    if (key !== "$ref" || typeof item !== "string") return [key, relink(item, name)];
-    return [key, item.replace(/^#\/\$defs\//, `${component(name)}__`).replace(/^#$/, component(name))];
+function relink(schema: unknown, name: string): unknown {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key !== "$ref" || typeof value !== "string") return value;
+    return value.replace(/^#\/\$defs\//, `${component(name)}__`).replace(/^#$/, component(name));
   });
-  return Object.fromEntries(entries);
 }
 
 const component = (name: string) => `#/components/schemas/${name}`;
-const ref = (name: string): Json => ({ $ref: component(name) });
-const json = (schema: Json): Json => ({ "application/json": { schema } });
-const object = (properties: Json, required = Object.keys(properties)): Json => ({
+const ref = (name: string) => ({ $ref: component(name) });
+const json = <T>(schema: T) => ({ "application/json": { schema } });
+
+const success = (result: Json): Json => ({
   type: "object",
-  properties,
-  required,
-});
-const text = { type: "string" };
-const integer = { type: "integer" };
-
-const success = (result: Json) =>
-  object(
-    {
-      success: { const: true },
-      result,
-      artifacts: { type: "array", items: ref("Artifact") },
-      trace_id: text,
-    },
-    ["success", "result", "trace_id"],
-  );
-
-const errorSchema = object({
-  success: { const: false },
-  error: object(
-    {
-      code: text,
-      message: text,
-      http_status: integer,
-      details: { type: "object" },
-      trace_id: text,
-      timestamp: { type: "string", format: "date-time" },
-      hint: { ...text, description: "The next step to try." },
-    },
-    ["code", "message", "http_status", "details", "trace_id", "timestamp"],
-  ),
-});
-const artifactSchema = object({ name: text, uri: text, href: text, mime_type: text });
-const eventSchema = object(
-  {
-    id: integer,
-    type: text,
-    priority: { enum: ["critical", "high", "normal"] },
-    source: text,
-    device_id: text,
-    execution_id: text,
-    payload: { type: "object" },
-    at: { type: "string", format: "date-time" },
+  properties: {
+    success: { const: true },
+    result,
+    artifacts: { type: "array", items: ref("Artifact") },
+    trace_id: { type: "string" },
   },
-  ["id", "type", "priority", "source", "payload", "at"],
-);
-const failure = { description: "What went wrong.", content: json(ref("Error")) };
+  required: ["success", "result", "trace_id"],
+});
 const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",
   description: "The same key with the same arguments gives the stored result and runs nothing twice.",
   schema: { type: "string", minLength: 1, maxLength: 200 },
 };
-const query = (name: string, schema: Json) => ({ name, in: "query", schema });
-const ok = (description: string, schema: Json) => ({ 200: { description, content: json(schema) } });
+const failure = { description: "What went wrong.", content: json(ref("Error")) };
 
-const fixedPaths: Json = {
-  "/health": {
-    get: {
-      operationId: "health",
-      summary: "State of the server",
-      responses: {
-        ...ok(
-          "All services work.",
-          object({
-            status: { enum: ["healthy", "unhealthy"] },
-            timestamp: { type: "string", format: "date-time" },
-            services: { type: "object", additionalProperties: text },
-          }),
-        ),
-        503: { description: "A service does not work; the body is the same." },
-      },
+const artifactSchema = z.object({
+  name: z.string(),
+  uri: z.string(),
+  href: z.string(),
+  mime_type: z.string(),
+});
+const errorSchema = z.object({
+  success: z.literal(false),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    http_status: z.int(),
+    details: z.looseObject({}),
+    trace_id: z.string(),
+    timestamp: z.iso.datetime(),
+    hint: z.string().optional().describe("The next step to try."),
+  }),
+});
+const eventSchema = z.object({
+  id: z.int(),
+  type: z.string(),
+  priority: z.enum(["critical", "high", "normal"]),
+  source: z.string(),
+  device_id: z.string().optional(),
+  execution_id: z.string().optional(),
+  payload: z.looseObject({}),
+  at: z.iso.datetime(),
+});
+const healthSchema = z.object({
+  status: z.enum(["healthy", "unhealthy"]),
+  timestamp: z.iso.datetime(),
+  services: z.record(z.string(), z.string()),
+});
+const toolSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  capabilities: z.array(z.string()),
+  domain: z.string(),
+  schema: z.looseObject({}).describe("JSON Schema of the arguments."),
+});
+
+const answer = (description: string, schema: z.ZodType) => ({ description, content: json(schema) });
+const orFailure = (description: string, schema: z.ZodType) => ({
+  200: answer(description, schema),
+  default: failure,
+});
+/** `after` without coercion, which takes null for a number. */
+const eventQuery = querySchema.extend({ after: z.int().min(0).optional() });
+const cursor = { path: "/events/cursors/{consumer}", params: z.object({ consumer: consumerSchema }) };
+
+const routes: readonly RouteConfig[] = [
+  {
+    ...{ method: "get", path: "/health", operationId: "health", summary: "State of the server" },
+    responses: {
+      200: answer("All services work.", healthSchema),
+      503: answer("A service does not work.", healthSchema),
     },
   },
-  "/tools": {
-    get: {
-      operationId: "tools",
-      summary: "All tools",
-      responses: ok(
-        "Sorted by name.",
-        object({
-          tools: {
-            type: "array",
-            items: object({
-              name: text,
-              description: text,
-              capabilities: { type: "array", items: text },
-              domain: text,
-              schema: { type: "object", description: "JSON Schema of the arguments." },
-            }),
-          },
-        }),
-      ),
-    },
+  {
+    ...{ method: "get", path: "/tools", operationId: "tools", summary: "All tools" },
+    responses: { 200: answer("Sorted by name.", z.object({ tools: z.array(toolSchema) })) },
   },
-  "/events": {
-    get: {
-      operationId: "events",
-      summary: "Events in order, from a cursor",
-      description: "With `Accept: text/event-stream` the answer goes on; resume it with Last-Event-ID.",
-      parameters: [
-        query("after", { type: "integer", minimum: 0, default: 0 }),
-        query("limit", { type: "integer", minimum: 1, maximum: 1_000, default: 100 }),
-      ],
-      responses: {
-        ...ok(
-          "`next` is the `after` to go on with.",
-          object({ events: { type: "array", items: ref("Event") }, next: integer }),
-        ),
-        default: failure,
-      },
-    },
+  {
+    ...{ method: "get", path: "/events", operationId: "events", summary: "Events in order, from a cursor" },
+    description: "With `Accept: text/event-stream` the answer goes on; resume it with Last-Event-ID.",
+    request: { query: eventQuery },
+    responses: orFailure(
+      "`next` is the `after` to go on with.",
+      z.object({ events: z.array(eventSchema.openapi("Event")), next: z.int() }),
+    ),
   },
-  "/artifacts/{sha256}": {
-    get: {
-      operationId: "artifact",
-      summary: "A file of an execution",
-      parameters: [
-        { name: "sha256", in: "path", required: true, schema: { type: "string", pattern: "^[0-9a-f]{64}$" } },
-      ],
-      responses: { 200: { description: "The file.", content: { "*/*": {} } }, default: failure },
-    },
+  {
+    ...{ method: "get", path: cursor.path, operationId: "cursor", summary: "What a consumer has done" },
+    request: { params: cursor.params },
+    responses: orFailure("The last event that it has done.", doneSchema),
   },
-};
+  {
+    ...{ method: "put", path: cursor.path, operationId: "done", summary: "Say what a consumer has done" },
+    request: { params: cursor.params, body: { required: true, content: json(doneSchema) } },
+    responses: orFailure("The last event that it has done; never goes back.", doneSchema),
+  },
+  {
+    ...{ method: "get", path: "/artifacts/{sha256}", operationId: "artifact" },
+    summary: "A file of an execution",
+    request: { params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }) },
+    responses: { 200: { description: "The file.", content: { "*/*": { schema: {} } } }, default: failure },
+  },
+];
