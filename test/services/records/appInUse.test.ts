@@ -1,7 +1,9 @@
+import type { AppInUse, ControllerFactory } from "@labwright/controllers";
+import { simulatedFactory } from "@labwright/controllers/lab";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { TestClient } from "../../fixtures/client.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
-import { serve } from "../apps/testcases/testcaseBench.ts";
+import { chain, serve } from "../apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -105,4 +107,49 @@ describe("the attribute that names elements for tests", () => {
     const { structured, text } = await client.call("execute_testcase", { testcase: "caller" });
     expect(structured.status, text).toBe("passed");
   });
+});
+
+/** The simulated device, which notes the app in use whenever a check looks. */
+const notingApps = (seen: (AppInUse | undefined)[]): ControllerFactory => ({
+  ...simulatedFactory,
+  create: (settings, context) =>
+    simulatedFactory.create(settings, context).map((controller) => ({
+      ...controller,
+      checks: controller.checks.map((check) => ({
+        ...check,
+        read(...look) {
+          seen.push(context.app());
+          return check.read(...look);
+        },
+      })),
+    })),
+});
+
+it("a device knows url and package of the app in use, also of a test that another calls", async () => {
+  const seen: (AppInUse | undefined)[] = [];
+  const lab = await openProduct("devices: [{ name: box, model: simulated }]", {}, [notingApps(seen)]);
+  const user = await lab.connect();
+  const opens = [
+    { id: "open", type: "action", command: "open_app", params: { app: "{{app}}" } },
+    { id: "shown", type: "verification", command: "app_shown", params: { app: "{{app}}" }, timeout_ms: 0 },
+  ];
+  const call = { id: "call", type: "call_testcase", testcase: "in settings" };
+  try {
+    for (const name of ["settings", "home"]) {
+      const app = { url: `http://${name}.test/`, package: `simulated.${name}` };
+      await user.call("create_userinterface", { name, models: ["simulated"], app });
+      const blocks = name === "home" ? [call, ...opens] : opens;
+      const testcase = { name: `in ${name}`, userinterface_name: name, ...chain(blocks) };
+      const saved = await user.call("save_testcase", { testcase });
+      expect(saved.isError, saved.text).toBe(false);
+    }
+    const { structured, text } = await user.call("execute_testcase", { testcase: "in home" });
+    expect(structured.status, text).toBe("passed");
+  } finally {
+    await lab.dispose();
+  }
+  expect(seen).toMatchObject([
+    { name: "settings", url: "http://settings.test/", package: "simulated.settings" },
+    { name: "home", url: "http://home.test/", package: "simulated.home" },
+  ]);
 });

@@ -158,6 +158,7 @@ function reading(db: Database, models: Models) {
 function appView({ ui, nodes }: AppModel): AppView {
   return {
     name: ui.name,
+    app: ui.app,
     variables: variablesOf(ui),
     test_id_attribute: ui.test_id_attribute,
     nodes: [...nodes.values()].map(({ id, label }) => ({ id, label })),

@@ -18,6 +18,7 @@ import type { EdgeLine, EdgeView, NodeLine, NodeView } from "./views.ts";
 /** What others may know of an app: its variables with `app` among them, and its nodes. */
 export type AppView = {
   name: string;
+  app?: UserInterface["app"];
   variables: Params;
   test_id_attribute?: string;
   nodes: readonly { id: string; label: string }[];
