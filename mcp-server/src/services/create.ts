@@ -98,7 +98,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const inputs = createInputs(clock);
   const devices = createDeviceRoom(deps, policy, inputs);
   const screen = createScreen(artifacts, clock, devices);
-  const verifications = createVerifications({ clock, secrets, screen });
+  const verifications = createVerifications({ clock, secrets, screen, inputs });
   const notices = createNotices();
   const actions = createActions({ clock, secrets, verifications, notices });
   const host = config.server.name;

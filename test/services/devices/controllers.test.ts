@@ -9,7 +9,7 @@ import { getPort } from "../../../mcp-server/src/services/devices/portOf.ts";
 import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import type { OpenDevice, ScreenService } from "../../../mcp-server/src/services/ports.ts";
 import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
-import { openBox, testSecrets } from "../../fixtures/simulated.ts";
+import { noInputs, openBox, testSecrets } from "../../fixtures/simulated.ts";
 import { decided, noting, openLab, type Part, part } from "./parts.ts";
 
 const NEVER = new AbortController().signal;
@@ -25,7 +25,12 @@ const noScreen: ScreenService = {
   store: () => Promise.reject(new Error("not in this test")),
 };
 const secrets = testSecrets();
-const verifications = createVerifications({ clock: systemClock, secrets, screen: noScreen });
+const verifications = createVerifications({
+  clock: systemClock,
+  secrets,
+  screen: noScreen,
+  inputs: noInputs,
+});
 const actions = createActions({ clock: systemClock, secrets, verifications, notices: { take: () => [] } });
 
 const press = (device: OpenDevice, more: { action_type?: string } = {}) =>

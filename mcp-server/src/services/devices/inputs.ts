@@ -1,13 +1,17 @@
-import type { Command, ControllerFactory, ControllerKind } from "@labwright/controllers";
+import type { Command, ControllerFactory, ControllerKind, Moment } from "@labwright/controllers";
 import type { Clock } from "../ports.ts";
 
-/** A command of ours that moved a device. Times are readings of `Clock.monotonic`; `endedAt` is absent while it runs. */
+/**
+ * A command of ours that moved a device. Times are readings of `Clock.monotonic`; `endedAt` is absent while it runs.
+ * `sentAt` is when its last input event left; absent where that is not known.
+ */
 export type DeviceInput = {
   kind: ControllerKind;
   command: string;
   params: Readonly<Record<string, unknown>>;
   beganAt: number;
   endedAt?: number;
+  sentAt?: Moment | undefined;
 };
 
 /** What our commands did to each device a moment ago. */
@@ -26,25 +30,25 @@ export function createInputs(clock: Pick<Clock, "monotonic">): Inputs {
   const kept = new Map<string, DeviceInput[]>();
   const listeners: ((deviceId: string, input: DeviceInput) => void)[] = [];
 
-  function begin(deviceId: string, input: DeviceInput): () => void {
+  function begin(deviceId: string, input: DeviceInput): void {
     const inputs = kept.get(deviceId) ?? [];
     kept.set(deviceId, inputs);
     inputs.push(input);
     if (inputs.length > keptInputs) inputs.shift();
-    return () => {
-      input.endedAt = clock.monotonic();
-      for (const listener of listeners) listener(deviceId, input);
-    };
   }
 
   const noted = (command: Command, kind: ControllerKind, deviceId: string): Command => ({
     ...command,
     async run(params, signal, fence) {
-      const end = begin(deviceId, { kind, command: command.name, params, beganAt: clock.monotonic() });
+      const input: DeviceInput = { kind, command: command.name, params, beganAt: clock.monotonic() };
+      begin(deviceId, input);
       try {
-        return await command.run(params, signal, fence);
+        const result = await command.run(params, signal, fence);
+        input.sentAt = result.sentAt;
+        return result;
       } finally {
-        end();
+        input.endedAt = clock.monotonic();
+        for (const listener of listeners) listener(deviceId, input);
       }
     },
   });

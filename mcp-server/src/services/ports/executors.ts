@@ -92,6 +92,4 @@ export type VerificationExecutor = {
     checks: readonly Verification[],
     options: { from: Moment; timeoutMs: number; variables?: Params; signal: AbortSignal },
   ): Promise<{ measured: false } | { measured: true; first: FirstFrame }>;
-  /** Says when an input was sent to the device: a check may ask for what the screen shows since then. */
-  noteInput(deviceId: string, at: Moment): void;
 };

@@ -22,7 +22,7 @@ import { createNotices } from "../../../../mcp-server/src/services/records/notic
 import { executionRows } from "../../../../mcp-server/src/storage/executionRows.ts";
 import type { Database } from "../../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
-import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
+import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 
 /** An app without test cases. */
 export const noTestcases: AppFilesDependencies["testcases"] = {
@@ -59,7 +59,7 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     store: () => Promise.reject(new Error("not in this test")),
     changes: async () => undefined,
   };
-  const verifications = createVerifications({ clock: systemClock, secrets, screen });
+  const verifications = createVerifications({ clock: systemClock, secrets, screen, inputs: noInputs });
   const executor = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
   const actions = options.wrapActions?.(executor) ?? executor;
   const userinterfaces = createUserInterfaces({ db, clock });

@@ -39,7 +39,7 @@ import { executionRows } from "../../../../mcp-server/src/storage/executionRows.
 import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
 import { testcaseRows } from "../../../../mcp-server/src/storage/testcaseRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
-import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
+import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 
 export type BenchOptions = {
   clock?: Clock;
@@ -106,7 +106,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   const devices = simulatedDevices({ clock, latencyMs: options.latencyMs ?? 0 });
   const artifacts = memoryArtifacts();
   const screen = createScreen(artifacts, systemClock);
-  const verifications = createVerifications({ clock: systemClock, secrets, screen });
+  const verifications = createVerifications({ clock: systemClock, secrets, screen, inputs: noInputs });
   const notices = createNotices();
   const faults: unknown[] = [];
   const events = eventRows(db);

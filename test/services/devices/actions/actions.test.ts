@@ -5,7 +5,7 @@ import { createVerifications } from "../../../../mcp-server/src/services/devices
 import type { ActionExecutor, OpenDevice, ScreenService } from "../../../../mcp-server/src/services/ports.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import { openBox, testSecrets } from "../../../fixtures/simulated.ts";
+import { noInputs, openBox, testSecrets } from "../../../fixtures/simulated.ts";
 
 const noScreen: ScreenService = {
   capture: async () => undefined,
@@ -36,7 +36,12 @@ const location = async () =>
 
 beforeEach(async () => {
   box = await openBox();
-  const verifications = createVerifications({ clock: systemClock, secrets, screen: noScreen });
+  const verifications = createVerifications({
+    clock: systemClock,
+    secrets,
+    screen: noScreen,
+    inputs: noInputs,
+  });
   actions = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
 });
 

@@ -4,7 +4,7 @@ import { createVerifications } from "../../../../mcp-server/src/services/devices
 import type { ScreenService } from "../../../../mcp-server/src/services/ports.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import { testSecrets } from "../../../fixtures/simulated.ts";
+import { noInputs, testSecrets } from "../../../fixtures/simulated.ts";
 import { openWebBox } from "../../../fixtures/webBox.ts";
 
 const unused = () => Promise.reject(new Error("not in this test"));
@@ -17,7 +17,7 @@ const screen: ScreenService = {
   changes: async () => undefined,
 };
 const secrets = testSecrets({ TOKEN: "sw0rdfish-long" });
-const verifications = createVerifications({ clock: systemClock, secrets, screen });
+const verifications = createVerifications({ clock: systemClock, secrets, screen, inputs: noInputs });
 const actions = createActions({ clock: systemClock, secrets, verifications, notices: createNotices() });
 const signal = new AbortController().signal;
 

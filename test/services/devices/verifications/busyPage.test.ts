@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
 import type { ScreenService } from "../../../../mcp-server/src/services/ports.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import { testSecrets } from "../../../fixtures/simulated.ts";
+import { noInputs, testSecrets } from "../../../fixtures/simulated.ts";
 import { openWebBox } from "../../../fixtures/webBox.ts";
 
 const signal = new AbortController().signal;
@@ -16,7 +16,12 @@ const screen: ScreenService = {
   store: () => Promise.reject(new Error("not in this test")),
   changes: async () => undefined,
 };
-const verifications = createVerifications({ clock: systemClock, secrets: testSecrets(), screen });
+const verifications = createVerifications({
+  clock: systemClock,
+  secrets: testSecrets(),
+  screen,
+  inputs: noInputs,
+});
 const loop = "const until = Date.now() + 60000; while (Date.now() < until);";
 
 test("a check of a page in an endless loop ends at its own deadline, with how long the page has been busy", async () => {

@@ -3,6 +3,7 @@ import {
   DeviceError,
   type DriverController,
   defineCheck,
+  defineCommand,
   defineFactory,
   type Frame,
   FrameHub,
@@ -12,11 +13,12 @@ import {
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Verification } from "../../../../mcp-server/src/domain/index.ts";
+import { createInputs, type Inputs } from "../../../../mcp-server/src/services/devices/inputs.ts";
 import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
 import type { ScreenService } from "../../../../mcp-server/src/services/ports.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
-import { openBox, testSecrets } from "../../../fixtures/simulated.ts";
+import { noInputs, openBox, testSecrets } from "../../../fixtures/simulated.ts";
 
 const signal = new AbortController().signal;
 const picture: ScreenService = {
@@ -33,8 +35,8 @@ const picture: ScreenService = {
     bytes: bytes.length,
   }),
 };
-const service = (clock = systemClock) =>
-  createVerifications({ clock, secrets: testSecrets({ PIN: "9876" }), screen: picture });
+const service = (clock = systemClock, inputs: Pick<Inputs, "latest"> = noInputs) =>
+  createVerifications({ clock, secrets: testSecrets({ PIN: "9876" }), screen: picture, inputs });
 const check = (
   command: string,
   params: Verification["params"],
@@ -56,7 +58,10 @@ const readingAs = (name: string, read: () => Promise<Partial<Reading>>) =>
     read: async () => ({ holds: false, expected: name, actual: "not yet", ...(await read()) }),
   });
 
-function scriptedBox(script: readonly (boolean | DeviceError | Partial<Reading>)[], looked: Look[] = []) {
+type Script = readonly (boolean | DeviceError | Partial<Reading>)[];
+const scriptedBox = (script: Script) => boxOf([scriptedCheck(script)]);
+
+function scriptedCheck(script: Script, looked: Look[] = []) {
   let looks = 0;
   const read = async (_input: unknown, _signal: AbortSignal, look: Look = {}): Promise<Reading> => {
     looked.push(look);
@@ -71,10 +76,13 @@ function scriptedBox(script: readonly (boolean | DeviceError | Partial<Reading>)
       ...(typeof next === "object" && next),
     };
   };
-  return boxOf([defineCheck({ name: "ready", description: "It is ready", input: z.strictObject({}), read })]);
+  return defineCheck({ name: "ready", description: "It is ready", input: z.strictObject({}), read });
 }
 
-function boxOf(checks: readonly Check[], frames?: FrameHub) {
+const boxOf = (checks: readonly Check[], frames?: FrameHub) =>
+  openBox({ factories: [factoryOf(checks, frames && { frames })] });
+
+function factoryOf(checks: readonly Check[], more: Partial<DriverController> = {}) {
   const controller: DriverController = {
     kind: "verification_text",
     commands: [],
@@ -83,16 +91,15 @@ function boxOf(checks: readonly Check[], frames?: FrameHub) {
     close: async () => {},
     isAlive: () => true,
     noticesAfter: () => [],
-    ...(frames && { frames }),
+    ...more,
   };
-  const factory = defineFactory({
+  return defineFactory({
     name: "simulated",
     kinds: ["verification_text"],
     settings: z.unknown(),
     offers: () => [],
     create: () => [controller],
   });
-  return openBox({ factories: [factory] });
 }
 
 test("a check that holds passes at once; one that does not fails with what was found, the nearest and a picture", async () => {
@@ -273,21 +280,49 @@ test("score and area are in the verdict, and what was judged is its first eviden
   expect(passed.verdicts).toMatchObject([{ score: 0.4, area, evidence: ["artifact://judged-7"] }]);
 });
 
+/** The scripted check beside a command `press` whose last input event left when its parameter says so, else nobody knows. */
+async function pressedBox(inputs: Inputs, script: readonly boolean[], looked: Look[]) {
+  const press = defineCommand({
+    ...{
+      name: "press",
+      description: "Press",
+      effect: "write",
+      input: z.object({ sentAt: z.number().optional() }),
+    },
+    run: async ({ sentAt }) => ({ message: "pressed", ...(sentAt !== undefined && { sentAt }) }),
+  });
+  const factory = factoryOf([scriptedCheck(script, looked)], { commands: [press] });
+  const box = await openBox({ factories: [inputs.noting(factory)] });
+  const [pressed] = box.controllers.flatMap(({ commands }) => commands);
+  return { box, press: (params: { sentAt?: number } = {}) => pressed?.run(params, signal) };
+}
+
 test("a check is told since when: its first look, or the last input if that is later", async () => {
   const looked: Look[] = [];
-  const box = await scriptedBox([false, false, true], looked);
-  const judge = service();
-  judge.noteInput(box.id, 1);
+  const inputs = createInputs(systemClock);
+  const { box, press } = await pressedBox(inputs, [false, false, true], looked);
+  await press({ sentAt: 1 });
   const before = performance.now();
-  const run = judge.check(box, [check("ready", {})], { ...options, timeoutMs: 2_000 });
+  const run = service(systemClock, inputs).check(box, [check("ready", {})], { ...options, timeoutMs: 2_000 });
   while (looked.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  const input = performance.now();
-  judge.noteInput(box.id, input);
-  judge.noteInput("another device", input + 1_000);
+  const sentAt = performance.now();
+  await press({ sentAt });
   await run;
   expect(looked[0]?.since).toBeGreaterThanOrEqual(before);
-  expect(looked[0]?.since).toBeLessThanOrEqual(input);
-  expect(looked.at(-1)?.since).toBe(input);
+  expect(looked[0]?.since).toBeLessThanOrEqual(sentAt);
+  expect(looked.at(-1)?.since).toBe(sentAt);
+});
+
+test("an input counts from its end where nobody knows when it was sent, and for its own device only", async () => {
+  const looked: Look[] = [];
+  const inputs = createInputs({ monotonic: () => 1_000_000_000 });
+  const { box, press } = await pressedBox(inputs, [true], looked);
+  await press();
+  await service(systemClock, inputs).check(box, [check("ready", {})], options);
+  expect(looked[0]?.since).toBe(1_000_000_000);
+  const other = await openBox({ names: ["other"], factories: [factoryOf([scriptedCheck([true], looked)])] });
+  await service(systemClock, inputs).check(other, [check("ready", {})], options);
+  expect(looked[1]?.since).toBeLessThanOrEqual(performance.now());
 });
 
 /** True of a frame that is bright. */

@@ -191,11 +191,8 @@ class Actions implements ActionExecutor {
     const { controller, offered: command } = found;
     const input = strictOf(command.input).parse(withSecrets(prepared, this.secrets));
     const witness = watchStep(device);
-    let sentAt: Moment | undefined;
     try {
-      const done = await using(device, controller, signal, () => command.run(input, signal, device.fence));
-      sentAt = done.sentAt;
-      return done;
+      return await using(device, controller, signal, () => command.run(input, signal, device.fence));
     } catch (error) {
       if (signal.aborted) throw error;
       throw await witness.judge(
@@ -203,8 +200,6 @@ class Actions implements ActionExecutor {
         typeof input.timeout_ms === "number" ? input.timeout_ms : actionTimeoutMs,
       );
     } finally {
-      if (offered.command.effect === "write")
-        this.verifications.noteInput(device.id, sentAt ?? performance.now());
       witness.end();
     }
   }

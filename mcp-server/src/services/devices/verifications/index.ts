@@ -14,6 +14,7 @@ import type {
 import { classOf, stopsPolling } from "../../records/verdicts.ts";
 import { readyToResolve } from "../../values/values.ts";
 import { checksOf, describeOffers, findCheck, notOffered } from "../findCommand.ts";
+import type { Inputs } from "../inputs.ts";
 import { findPort, using } from "../portOf.ts";
 import { type Witness, watchStep } from "../witness.ts";
 import { findFirstFrame } from "./firstFrame.ts";
@@ -25,7 +26,12 @@ const longestPauseMs = 250;
 /** A look that begins right before the deadline may still take so long. */
 const shortestLookMs = 1_000;
 
-export type VerificationDependencies = { clock: Clock; secrets: Secrets; screen: ScreenService };
+export type VerificationDependencies = {
+  clock: Clock;
+  secrets: Secrets;
+  screen: ScreenService;
+  inputs: Pick<Inputs, "latest">;
+};
 type CheckOptions = Parameters<VerificationExecutor["check"]>[2];
 
 export const createVerifications = (dependencies: VerificationDependencies): VerificationExecutor =>
@@ -36,13 +42,13 @@ class Verifications implements VerificationExecutor {
   private readonly clock: Clock;
   private readonly secrets: Secrets;
   private readonly screen: ScreenService;
-  /** By device: when the last input was sent to it. */
-  private readonly inputs = new Map<string, Moment>();
+  private readonly inputs: Pick<Inputs, "latest">;
 
-  constructor({ clock, secrets, screen }: VerificationDependencies) {
+  constructor({ clock, secrets, screen, inputs }: VerificationDependencies) {
     this.clock = clock;
     this.secrets = secrets;
     this.screen = screen;
+    this.inputs = inputs;
   }
 
   list(device: OpenDevice) {
@@ -75,8 +81,10 @@ class Verifications implements VerificationExecutor {
     return { measured: true as const, first };
   }
 
-  noteInput(deviceId: string, at: Moment): void {
-    this.inputs.set(deviceId, at);
+  /** When the last input was sent to the device. Whole milliseconds of an end or beginning are never after it. */
+  private lastInput(deviceId: string): Moment {
+    const input = this.inputs.latest(deviceId, Number.POSITIVE_INFINITY);
+    return input?.sentAt ?? input?.endedAt ?? input?.beganAt ?? 0;
   }
 
   check(device: OpenDevice, checks: readonly Verification[], options: CheckOptions): Promise<CheckReport> {
@@ -125,7 +133,7 @@ class Verifications implements VerificationExecutor {
     let pause = firstPauseMs;
     for (;;) {
       signal.throwIfAborted();
-      const since = Math.max(firstLook, this.inputs.get(device.id) ?? 0);
+      const since = Math.max(firstLook, this.lastInput(device.id));
       const open = watched.filter((one) => one.open);
       await Promise.all(open.map((one) => this.look(device, one, { started, since, signal })));
       const waiting = watched.filter(({ open }) => open);
