@@ -7,11 +7,12 @@ import { runCommand } from "../../mcp-server/src/cli/main.ts";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import { createCallTool, silentObserver } from "../../mcp-server/src/server/callTool.ts";
+import { createCallTool } from "../../mcp-server/src/server/callTool.ts";
 import { type DaemonFile, writeDaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
 import { systemClock } from "../../mcp-server/src/services/records/clock.ts";
 import { memoryCalls } from "../fixtures/client.ts";
 import { type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
+import { silentObserver } from "../fixtures/silentObserver.ts";
 import { wireServices } from "../fixtures/wire.ts";
 
 /** A folder of the test's own. */

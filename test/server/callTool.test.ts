@@ -11,12 +11,12 @@ import {
   type CallRequest,
   type CallToolDeps,
   createCallTool,
-  silentObserver,
 } from "../../mcp-server/src/server/callTool.ts";
 import type { CallContext } from "../../mcp-server/src/services/index.ts";
 import { memoryCalls } from "../fixtures/client.ts";
 import { runOf } from "../fixtures/executionRecords.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
+import { silentObserver } from "../fixtures/silentObserver.ts";
 import { testSecrets } from "../fixtures/simulated.ts";
 import { wireServices } from "../fixtures/wire.ts";
 

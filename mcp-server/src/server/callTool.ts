@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { ToolError } from "../errors.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -11,7 +10,6 @@ import type { CallStore, IdempotencyKey } from "./callStore.ts";
 import { beginOnce } from "./idempotency.ts";
 import { parseInput } from "./parseInput.ts";
 import { renderResult } from "./render.ts";
-import { traceIdOf } from "./traceId.ts";
 
 export type { CallOutcome, CallRecord, CallRequest, CallTool } from "./call.ts";
 
@@ -306,10 +304,3 @@ function factsIn(fields: Record<string, unknown>): CallFacts {
   const found = factKeys.map((key) => [key, fields[key]]).filter(([, value]) => typeof value === "string");
   return Object.fromEntries(found);
 }
-
-/** Traces nothing and logs nothing; gives every call its trace id. */
-export const silentObserver: CallObserver = {
-  trace: (_name, traceparent, run) => run(traceIdOf(traceparent) ?? randomBytes(16).toString("hex")),
-  record: () => {},
-  fault: () => {},
-};

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FoundSandbox } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRegistry } from "../../../../mcp-server/src/registry/registry.ts";
-import { createCallTool, silentObserver } from "../../../../mcp-server/src/server/callTool.ts";
+import { createCallTool } from "../../../../mcp-server/src/server/callTool.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import { createScripts } from "../../../../mcp-server/src/services/runs/scripts/index.ts";
 import { readSaid, verdictOf } from "../../../../mcp-server/src/services/runs/scripts/verdict.ts";
@@ -12,6 +12,7 @@ import { tools } from "../../../../mcp-server/src/tools/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { memoryCalls } from "../../../fixtures/client.ts";
 import { openProduct, type Product } from "../../../fixtures/product.ts";
+import { silentObserver } from "../../../fixtures/silentObserver.ts";
 
 let product: Product;
 beforeAll(async () => {

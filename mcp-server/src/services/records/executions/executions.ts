@@ -47,7 +47,7 @@ class Executions implements ExecutionService {
   constructor(deps: ExecutionDependencies) {
     this.deps = deps;
     this.slots = new Slots(deps.mostDevices ?? Number.POSITIVE_INFINITY);
-    this.jobs = deps.jobs ?? inProcessJobs((error) => deps.onError?.(error));
+    this.jobs = inProcessJobs((error) => deps.onError?.(error));
   }
 
   async run<Output extends object>(

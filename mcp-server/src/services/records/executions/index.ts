@@ -1,4 +1,3 @@
 export { abortEnding, reasonOf } from "./endings.ts";
 export { createExecutions } from "./executions.ts";
-export type { JobPort } from "./jobs.ts";
 export type { ExecutionDependencies } from "./types.ts";

@@ -3,7 +3,6 @@ import type { ExecutionRows } from "../../../storage/executionRows.ts";
 import type { Clock, DeviceService, EventInput, Secrets } from "../../ports.ts";
 import type { AppModel } from "../appInUse.ts";
 import type { Notices } from "../notices.ts";
-import type { JobPort } from "./jobs.ts";
 
 export type Reason = { code: string; message: string };
 
@@ -21,7 +20,6 @@ export type ExecutionDependencies = {
   host: string;
   /** Devices that run at the same time; any number when left out. */
   mostDevices?: number;
-  jobs?: JobPort;
   /** Told of what nobody waits for: an end that could not be stored, a run that does not stop. */
   onError?: (error: unknown) => void;
 };
