@@ -3,8 +3,8 @@ import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controlle
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createActions } from "../../../mcp-server/src/services/devices/actions/index.ts";
-import { statusOf } from "../../../mcp-server/src/services/devices/condition.ts";
 import { offeringOf } from "../../../mcp-server/src/services/devices/findCommand.ts";
+import { statusOf } from "../../../mcp-server/src/services/devices/inventory.ts";
 import { getPort } from "../../../mcp-server/src/services/devices/portOf.ts";
 import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import type { OpenDevice, ScreenService } from "../../../mcp-server/src/services/ports.ts";

@@ -1,6 +1,14 @@
+import type { Controller, ControllerFacts, ControllerStatus } from "@labwright/controllers";
 import type { UserInterface } from "../../domain/index.ts";
-import type { CallContext, DeviceEntry, DeviceRef, DeviceService, Lease, Unavailable } from "../ports.ts";
-import { factsOf, statusOf } from "./condition.ts";
+import type {
+  CallContext,
+  DeviceEntry,
+  DeviceRef,
+  DeviceService,
+  Lease,
+  OpenDevice,
+  Unavailable,
+} from "../ports.ts";
 
 export type HostView = {
   name: string;
@@ -101,4 +109,25 @@ export function createInventory({ devices, userinterfaces }: InventoryDependenci
       };
     },
   };
+}
+
+/** `online`, or what is wrong with each controller that is not: its state, why, and what a person can do. */
+export function statusOf({ controllers, isOpen }: OpenDevice): string {
+  const problems = controllers.filter(isOpen).flatMap((controller) => {
+    const status = controller.status?.() ?? lifeOf(controller);
+    if (status.state === "online") return [];
+    const { state, reason, fix } = status;
+    return [[`${controller.kind} (${controller.driver}) ${state}: ${reason}`, fix].filter(Boolean).join(" ")];
+  });
+  return problems.length === 0 ? "online" : problems.join("; ");
+}
+
+const lifeOf = (controller: Controller): ControllerStatus =>
+  controller.isAlive()
+    ? { state: "online" }
+    : { state: "offline", reason: "its connection was lost.", fix: "The next call opens it again." };
+
+/** What the controllers know of the device: of each fact the first that is told. */
+function factsOf({ controllers }: OpenDevice): ControllerFacts {
+  return Object.assign({}, ...controllers.map((controller) => controller.facts?.()).toReversed());
 }

@@ -1,8 +1,8 @@
 import type { FinalStatus, TestCaseInput } from "../../../domain/index.ts";
 import { openConnections } from "../../policy/allowedFetch.ts";
 import type { CallContext, Run, RunReply, RunSpec } from "../../ports.ts";
+import { versionOf } from "../../records/executions/newExecution.ts";
 import { storable } from "../../records/executions/storable.ts";
-import { versionOf } from "../../records/executions/version.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { createCookies } from "./api/cookies.ts";

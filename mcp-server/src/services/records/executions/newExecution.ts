@@ -2,7 +2,6 @@ import { randomInt } from "node:crypto";
 import type { NewExecution } from "../../../storage/executionRows.ts";
 import type { CallContext, OpenDevice, RunSpec } from "../../ports.ts";
 import { storableText } from "./storable.ts";
-import { versionOf } from "./version.ts";
 
 type Place = {
   device: OpenDevice;
@@ -39,6 +38,12 @@ export function newExecution(
     verified_count: 0,
     outputs: {},
   };
+}
+
+/** Name and version of what the device's controllers drive, such as `chromium 141.0.7390.37`; undefined where none says. */
+export function versionOf({ controllers }: OpenDevice): string | undefined {
+  const versions = new Set(controllers.flatMap((controller) => controller.facts?.().version ?? []));
+  return versions.size > 0 ? [...versions].join(", ") : undefined;
 }
 
 /** Twelve letters and digits, 62 bits: a model reads and repeats it in a third of the tokens of a UUID. */
