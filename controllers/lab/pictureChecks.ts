@@ -5,15 +5,15 @@ import {
   DeviceError,
   defineCheck,
   type Frame,
+  type Look,
   type Rect,
   type ReferencePicture,
   rectIn,
   type Space,
-  type VideoFrame,
 } from "../src/index.ts";
 
-/** Both pictures are compared in this many pixels, so that what compresses or scales them does not count. */
-const compared = 64;
+/** Both pictures are compared at this width, in the shape of the reference: what compresses or scales them counts little. */
+const comparedWidth = 100;
 
 /** A picture whatever it came as. */
 type Judged = { bytes: Uint8Array; space: Space; raw?: 1 | 3 };
@@ -27,16 +27,22 @@ export function pictureChecks(context: ControllerContext): Check[] {
       byPicture: true,
       input: z.strictObject({
         reference: z.string().min(1).max(200),
-        score: z.number().min(0).max(1).default(0.95),
+        score: z.number().min(0).max(1).default(0.9),
       }),
-      async read({ reference, score: least }, signal, { frame } = {}) {
+      async read({ reference, score: least }, signal, look = {}) {
         const expected = `the screen shows "${reference}" by ${least} or more`;
         const wanted = await context.reference(reference, signal);
-        const seen = await pictureOf(context, frame, signal);
+        const seen = await pictureOf(context, look, signal);
         if (typeof seen === "string")
           return { holds: false, expected, actual: "no picture", inconclusive: seen };
         const area = areaOf(wanted, seen.judged.space);
-        const score = likeness(await grayOf(seen.judged, area), await grayOf(judgedOf(wanted.picture)));
+        const { width, height } = wanted.picture;
+        const size = {
+          width: comparedWidth,
+          height: Math.max(1, Math.round((comparedWidth * height) / width)),
+        };
+        const saved = await grayOf(judgedOf(wanted.picture), { size });
+        const score = likeness(await grayOf(seen.judged, { area, size }), saved);
         const pictures = seen.frame ? [seen.frame] : [];
         return {
           holds: score >= least,
@@ -54,7 +60,7 @@ export function pictureChecks(context: ControllerContext): Check[] {
 /** The picture to judge, or why there is none: then nobody can tell what the screen shows. */
 async function pictureOf(
   context: ControllerContext,
-  frame: VideoFrame | undefined,
+  { frame, since = 0 }: Look,
   signal: AbortSignal,
 ): Promise<{ judged: Judged; frame?: Frame } | string> {
   if (frame) {
@@ -64,6 +70,7 @@ async function pictureOf(
   }
   try {
     const latest = await context.device.frames().latest(signal);
+    if (latest.arrivedAt < since) return "no frame has come since the last input";
     return { judged: judgedOf(latest), frame: latest };
   } catch (error) {
     if (error instanceof DeviceError && error.code === "DEVICE_ERROR") return error.message;
@@ -83,12 +90,15 @@ function areaOf({ area, space }: ReferencePicture, now: Space): Rect {
   return space ? rectIn(now, area, { ...space, rotation: now.rotation }) : area;
 }
 
-async function grayOf({ bytes, space, raw }: Judged, area?: Rect): Promise<Uint8Array> {
+async function grayOf(
+  { bytes, space, raw }: Judged,
+  { area, size }: { area?: Rect; size: { width: number; height: number } },
+): Promise<Uint8Array> {
   const { default: sharp } = await import("sharp");
   const { width, height } = space;
   const picture = sharp(bytes, raw && { raw: { width, height, channels: raw } });
   if (area) picture.extract(wholePixels(area));
-  return picture.resize(compared, compared, { fit: "fill" }).removeAlpha().grayscale().raw().toBuffer();
+  return picture.resize(size.width, size.height, { fit: "fill" }).removeAlpha().grayscale().raw().toBuffer();
 }
 
 const wholePixels = ({ x, y, width, height }: Rect) => ({
@@ -98,8 +108,27 @@ const wholePixels = ({ x, y, width, height }: Rect) => ({
   height: Math.round(height),
 });
 
-/** 1 for the same, 0 for black beside white, in thousandths. */
+/**
+ * 1 for the same picture, 0 for one that has nothing of it, in thousandths: the correlation of their pixels, which brightness
+ * and contrast do not change. Of pictures without any detail, how near their grays are.
+ */
 function likeness(one: Uint8Array, other: Uint8Array): number {
-  const squares = one.reduce((sum, value, at) => sum + (value - (other[at] ?? 0)) ** 2, 0);
-  return Math.round(1_000 * (1 - Math.sqrt(squares / one.length) / 255)) / 1_000;
+  const [a, b] = [deviations(one), deviations(other)];
+  const spread = Math.sqrt(sum(a.of, (value) => value ** 2) * sum(b.of, (value) => value ** 2));
+  const score =
+    spread === 0
+      ? 1 - Math.abs(a.mean - b.mean) / 255
+      : sum(a.of, (value, at) => value * (b.of[at] ?? 0)) / spread;
+  return Math.round(1_000 * Math.max(0, score)) / 1_000;
+}
+
+function deviations(pixels: Uint8Array): { mean: number; of: readonly number[] } {
+  const mean = sum(pixels, (value) => value) / pixels.length;
+  return { mean, of: Array.from(pixels, (value) => value - mean) };
+}
+
+function sum(values: ArrayLike<number>, of: (value: number, at: number) => number): number {
+  let total = 0;
+  for (let at = 0; at < values.length; at++) total += of(values[at] ?? 0, at);
+  return total;
 }

@@ -78,7 +78,7 @@ test("a picture is found in frames of another size, with its score, its place an
     ],
   });
   await act("tv", "click_element", { selector: "Settings" });
-  expect((await verify("tv", shown("tv/Home", { timeout_ms: 0 }))).structured).toMatchObject({
+  expect((await verify("tv", shown("tv/Home", { timeout_ms: 500 }))).structured).toMatchObject({
     pass: false,
     verdicts: [{ pass: false, score: expect.any(Number) }],
   });
