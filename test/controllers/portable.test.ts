@@ -42,13 +42,14 @@ describe("a driver offers what is portable in the portable shape", () => {
 
   it("every factory is looked at", () => {
     expect(factories.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["web", "simulated", "simulated_infrared"]),
+      expect.arrayContaining(["web", "simulated", "simulated_infrared", "simulated_capture"]),
     );
   });
 
   it.each(factories)("$name", (factory) => {
-    const offered = offeredBy(factory).filter(({ name }) => known.has(name));
-    expect(offered.length).toBeGreaterThan(0);
+    const all = offeredBy(factory);
+    expect(all.length).toBeGreaterThan(0);
+    const offered = all.filter(({ name }) => known.has(name));
     const found = offered.flatMap((one) =>
       deviations(one, known.get(one.name) ?? one).map((deviation) => `${one.name}: ${deviation}`),
     );
