@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
 import type { CommandResult } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import type { Moment } from "../ports.ts";
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { asDeviceError } from "./failures.ts";
 import { ask } from "./question.ts";
@@ -81,7 +80,7 @@ export async function act(
       if (judge !== undefined) await reaction(session, options.signal);
       if (session.page() === page) await judgeNow(session, options, judge);
       const done = `${options.done}${hasArrived ? "" : "; its page is not there yet"}`;
-      return { ...report(session, page, before, done), ...sentSince(session, page, before) };
+      return report(session, page, before, done);
     });
   } catch (error) {
     await stopAfter(session, options.signal);
@@ -178,7 +177,6 @@ type Before = {
   navigations: number;
   windows: number;
   denials: number;
-  inputAt: Moment | undefined;
 };
 
 function stateOf(session: DrivenSession, page: Page): Before {
@@ -189,7 +187,6 @@ function stateOf(session: DrivenSession, page: Page): Before {
     navigations: signals.navigations(),
     windows: signals.windowsAsked(),
     denials: session.denials(),
-    inputAt: signals.lastInputAt(),
   };
 }
 
@@ -222,11 +219,6 @@ function report(session: DrivenSession, page: Page, before: Before, done: string
   if (session.denials() > before.denials)
     return { message: `${done}; the URL policy refused a request of the page` };
   return { message: done };
-}
-
-function sentSince(session: DrivenSession, page: Page, before: Before): { sentAt?: Moment } {
-  const sentAt = session.signals(page).lastInputAt();
-  return sentAt === undefined || sentAt === before.inputAt ? {} : { sentAt };
 }
 
 /** A cancelled call must leave no navigation running behind it. */

@@ -1,6 +1,4 @@
 import type { CDPSession, Page, Request } from "playwright-core";
-import type { Moment } from "../ports.ts";
-import { listenToInputs } from "./inputsSent.ts";
 import { isMainDocument, type Requests, watchRequests } from "./requests.ts";
 
 /** What a tab did of itself, noted from its first moment on. */
@@ -13,8 +11,6 @@ export type PageSignals = {
   windowsAsked(): number;
   /** Navigations and windows that the tab's scripts asked for so far, also those whose request is not under way (Chromium only). */
   asked(): number;
-  /** When the browser took the last input event for the tab, if that is known (Chromium only). */
-  lastInputAt(): Moment | undefined;
   /** True from the request for a new main document until its DOM is ready or the navigation came to nothing. */
   isNavigating(): boolean;
   /** Address of the main document that is on its way. */
@@ -70,20 +66,15 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
   const { settle, ...mainDocument } = watchMainDocument(page);
   let windows = 0;
   let navigationsAsked = 0;
-  let lastInputAt: Moment | undefined;
   const heard = {
     windowAsked: () => windows++,
     navigationAsked: () => navigationsAsked++,
-    inputSent: (at: Moment) => {
-      lastInputAt = at;
-    },
   };
   const opening = chromium ? openCdp(page, heard) : Promise.resolve(undefined);
   return {
     ...mainDocument,
     commits: countCommits(page),
     windowsAsked: () => windows,
-    lastInputAt: () => lastInputAt,
     asked: () => windows + navigationsAsked,
     requests: watchRequests(page),
     cdp: () => opening,
@@ -170,7 +161,7 @@ function countCommits(page: Page): () => number {
 
 async function openCdp(
   page: Page,
-  heard: { windowAsked(): void; navigationAsked(): void; inputSent(at: Moment): void },
+  heard: { windowAsked(): void; navigationAsked(): void },
 ): Promise<CDPSession | undefined> {
   try {
     const cdp = await page.context().newCDPSession(page);
@@ -178,7 +169,7 @@ async function openCdp(
     // The second one is told of what a form begins, the first one of all else.
     cdp.on("Page.frameRequestedNavigation", heard.navigationAsked);
     cdp.on("Page.frameScheduledNavigation", heard.navigationAsked);
-    await Promise.all([cdp.send("Page.enable"), listenToInputs(cdp, heard.inputSent)]);
+    await cdp.send("Page.enable");
     sessions.set(page, cdp);
     return cdp;
   } catch {
