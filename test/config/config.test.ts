@@ -1,51 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { z } from "zod";
+import { describe, expect, it } from "vitest";
 import { configFile, dataDirectory, defaultDataDirectory } from "../../mcp-server/src/config/places.ts";
-import {
-  type ConfigOptions,
-  type Environment,
-  loadConfig,
-  machineName,
-} from "../../mcp-server/src/config.ts";
-import { ToolError } from "../../mcp-server/src/errors.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "labwright-config-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const file = join(folder, "labwright.yaml");
-
-function load(yaml: string, extra: { env?: Environment; options?: ConfigOptions } = {}) {
-  writeFileSync(file, yaml);
-  return loadConfig({
-    command: "serve",
-    cwd: folder,
-    env: { LABWRIGHT_DATA_DIR: join(folder, "data"), ...extra.env },
-    ...(extra.options && { options: extra.options }),
-  });
-}
-
-const problemSchema = z.object({
-  file: z.string(),
-  line: z.number().optional(),
-  column: z.number().optional(),
-  path: z.string(),
-  message: z.string(),
-});
-const problemsSchema = z.object({ problems: z.array(problemSchema) });
-
-function problemsOf(run: () => unknown) {
-  try {
-    run();
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    expect(error.code).toBe("CONFIG_INVALID");
-    return { message: error.message, problems: problemsSchema.parse(error.details).problems };
-  }
-  throw new Error("the configuration was accepted");
-}
+import { type Environment, loadConfig, machineName } from "../../mcp-server/src/config.ts";
+import { file, folder, load, problemsOf } from "./loading.ts";
 
 describe("defaults", () => {
   it("gives one device `browser` of model web when there is no file", () => {
@@ -76,106 +34,6 @@ describe("defaults", () => {
     expect(first.file?.path).toBe(file);
     expect(load("server: {name: lab}\n").file).toEqual(first.file);
     expect(load("server: {name: lab2}\n").file?.sha256).not.toBe(first.file?.sha256);
-  });
-});
-
-describe("devices", () => {
-  it("writes out `count` as name, name-2, name-3 with the same settings", () => {
-    const { devices } = load(
-      "devices:\n  - name: web\n    count: 3\n    controllers: {web: {headless: false}}\n",
-    );
-    expect(devices.map(({ name }) => name)).toEqual(["web", "web-2", "web-3"]);
-    expect(new Set(devices.map(({ controllers }) => JSON.stringify(controllers))).size).toBe(1);
-    expect(devices[2]?.controllers.web).toMatchObject({ browser: "chromium", headless: false });
-  });
-
-  it("knows the models of the file beside the built-in ones", () => {
-    const { devices } = load(
-      "models: [{name: kiosk, drivers: [web]}]\ndevices: [{name: hall, model: kiosk}]\n",
-    );
-    expect(devices[0]?.drivers).toEqual(["web"]);
-  });
-
-  it("adds the drivers that a device sets to those of its model, in the order in which they are written", () => {
-    const { devices } = load(
-      "devices:\n  - {name: a, controllers: {simulated: {latency_ms: 5}}}\n  - {name: b, model: stb, controllers: {simulated: {}, web: {}}}\n",
-    );
-    expect(devices.map(({ drivers }) => drivers)).toEqual([
-      ["web", "simulated"],
-      ["simulated", "web"],
-    ]);
-    expect(devices[0]?.controllers.simulated).toMatchObject({ latency_ms: 5 });
-  });
-
-  it("says of a driver that is not built in which ones are, where it stands", () => {
-    const { problems } = problemsOf(() =>
-      load(
-        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      tasmota: {}\n",
-      ),
-    );
-    expect(problems).toMatchObject([
-      {
-        line: 6,
-        path: "devices[0].controllers",
-        message:
-          'the driver "tasmota" is not built in; known are web, simulated, simulated_infrared, simulated_capture.',
-      },
-    ]);
-    expect(
-      problemsOf(() => load("models: [{name: wall, drivers: [simulatd]}]\ndevices: [{name: a}]\n")).problems,
-    ).toMatchObject([
-      {
-        line: 1,
-        path: "models[0].drivers[0]",
-        message:
-          'the driver "simulatd" is not built in; known are web, simulated, simulated_infrared, simulated_capture. Did you mean "simulated"?',
-      },
-    ]);
-  });
-
-  it("says of a model whose driver is not built in yet which models can be used", () => {
-    const { problems } = problemsOf(() => load("devices:\n  - name: tv\n    model: android_tv\n"));
-    expect(problems).toMatchObject([
-      {
-        line: 3,
-        path: "devices[0].model",
-        message:
-          'model "android_tv" needs the driver "android", which is not built in yet; models that can be used are web, stb, simulated',
-      },
-    ]);
-  });
-
-  it("refuses a device without any driver, and a screen that none of its drivers has", () => {
-    const { problems } = problemsOf(() =>
-      load("devices:\n  - {name: box, model: stb}\n  - {name: b, screen: av}\n  - {name: c, screen: web}\n"),
-    );
-    expect(problems).toMatchObject([
-      { line: 2, message: expect.stringContaining('model "stb" has no driver of its own; name one or more') },
-      { line: 3, message: 'the device has no controller "av"; it has web, verification_web' },
-    ]);
-  });
-
-  it("refuses a secret in the settings of a controller that has no value anywhere", () => {
-    const yaml = "devices:\n  - name: a\n    controllers: {web: {user_agent: '{{secret.AGENT}}'}}\n";
-    expect(problemsOf(() => load(yaml)).problems).toMatchObject([
-      { line: 3, path: "devices[0].controllers.web", message: 'there is no secret "AGENT"' },
-    ]);
-    const { devices } = load(yaml, { env: { LABWRIGHT_SECRET_AGENT: "value" } });
-    expect(devices[0]?.controllers.web).toMatchObject({ user_agent: "{{secret.AGENT}}" });
-  });
-
-  it("refuses a name that `count` of another device already makes", () => {
-    const { problems } = problemsOf(() => load("devices:\n  - {name: a, count: 2}\n  - {name: a-2}\n"));
-    expect(problems).toEqual([
-      { file, line: 3, column: 12, path: "devices[1].name", message: 'a second device "a-2"' },
-    ]);
-  });
-
-  it("offers the nearest model for an unknown one", () => {
-    const { problems } = problemsOf(() => load("devices:\n  - name: a\n    model: webb\n"));
-    expect(problems).toMatchObject([
-      { line: 3, column: 12, message: 'unknown model "webb"; did you mean "web"?' },
-    ]);
   });
 });
 
@@ -419,36 +277,6 @@ it("does not read the file again after it was loaded", () => {
   writeFileSync(file, "server: {name: other}\n");
   expect(config.server.name).toBe("lab");
   expect(readFileSync(file, "utf8")).toContain("other");
-});
-
-describe("one physical thing", () => {
-  const box = (name: string, serial: string) =>
-    `  - { name: ${name}, model: simulated, controllers: { simulated: { serial: ${serial} } } }\n`;
-
-  it("belongs to one device: both places are named with file, line and column", () => {
-    const yaml = `devices:\n${box("one", "XYZ")}${box("two", "ABC")}${box("three", "XYZ")}`;
-    const { problems } = problemsOf(() => load(yaml));
-    expect(problems).toEqual([
-      {
-        ...{ file, line: 2, column: 62, path: "devices[0].controllers.simulated" },
-        message:
-          "serial:XYZ is used by one and by three (devices[2].controllers.simulated); one device has it",
-      },
-      {
-        ...{ file, line: 4, column: 64, path: "devices[2].controllers.simulated" },
-        message:
-          "serial:XYZ is used by three and by one (devices[0].controllers.simulated); one device has it",
-      },
-    ]);
-  });
-
-  it("is not what count makes several of, and devices that name none share none", () => {
-    const many = `devices:\n  - { name: box, model: simulated, count: 2, controllers: { simulated: { serial: XYZ } } }\n`;
-    const { problems } = problemsOf(() => load(many));
-    expect(problems).toMatchObject([{ line: 2, message: expect.stringContaining("count") }]);
-    expect(load(`devices:\n${box("one", "ABC")}${box("two", "XYZ")}`).devices).toHaveLength(2);
-    expect(load("devices:\n  - { name: box, model: simulated, count: 2 }\n").devices).toHaveLength(2);
-  });
 });
 
 describe("the main README", () => {

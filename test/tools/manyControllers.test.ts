@@ -1,6 +1,10 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { hasSandbox } from "../fixtures/sandbox.ts";
 
 let product: Product;
 let client: TestClient;
@@ -88,6 +92,52 @@ test("a picture is found in frames of another size, with its score, its place an
   });
 });
 
+test("a KPI runs from the last input to the first frame that shows the reference, and says its error", async () => {
+  await act("own", "click_element", { selector: "Settings" });
+  await made("save_reference", {
+    ...on("own"),
+    name: "Title",
+    kind: "image",
+    element: "Device settings",
+  });
+  await made("create_userinterface", {
+    name: "timed",
+    models: ["simulated"],
+    app: { package: "simulated.home" },
+  });
+  const timed = { userinterface_name: "timed" };
+  const reads = (text: string) => ({ command: "text_visible", params: { text } });
+  await made("create_node", {
+    ...timed,
+    label: "Home",
+    type: "entry",
+    verifications: [reads("Welcome home")],
+  });
+  await made("create_node", { ...timed, label: "Settings", verifications: [reads("Device settings")] });
+  const click = { command: "click_element", params: { selector: "Settings" } };
+  await made("create_edge", {
+    ...timed,
+    source: "Home",
+    target: "Settings",
+    action_sets: [{ actions: [click], kpi: [shown("tv/Title")] }],
+  });
+  await act("tv", "press_key", { key: "HOME" });
+  const travelled = await made("navigate_to_node", {
+    ...timed,
+    device_id: "tv",
+    node: "Settings",
+    wait_ms: 30_000,
+  });
+  const run = await product.services.executions.get(z.string().parse(travelled.execution_id));
+  const last = z
+    .object({ output: z.object({ kpi_ms: z.number(), kpi_error_ms: z.number() }) })
+    .parse(run.steps.at(-1));
+  expect(last.output.kpi_ms).toBeGreaterThanOrEqual(0);
+  expect(last.output.kpi_ms).toBeLessThan(5_000);
+  // Twenty frames a second: the picture may have come up to one frame earlier.
+  expect(last.output.kpi_error_ms).toBeGreaterThanOrEqual(50);
+});
+
 test("without a signal nobody can tell: never a pass, also of the opposite, and runs end as errors", async () => {
   await act("tv", "simulate_fault", { kind: "no_signal" });
   const unsure = { pass: false, inconclusive: expect.stringContaining("no frame") };
@@ -119,6 +169,19 @@ test("without a signal nobody can tell: never a pass, also of the opposite, and 
   });
   const travelled = await client.call("navigate_to_node", { ...on("tv"), node: "Start", wait_ms: 30_000 });
   expect(JSON.stringify([travelled.error, travelled.structured])).toContain("CHECK_INCONCLUSIVE");
+  if (hasSandbox) {
+    mkdirSync(product.config.folders.scripts, { recursive: true });
+    writeFileSync(
+      join(product.config.folders.scripts, "looks.py"),
+      `import labwright
+check = {"command": "picture_shown", "params": {"reference": "tv/Home"}, "timeout_ms": 2500}
+labwright.call("verify_device_state", checks=[check])
+labwright.result("passed")
+`,
+    );
+    const script = await made("execute_script", { script: "looks.py", device_id: "tv", wait_ms: 30_000 });
+    expect(script).toMatchObject({ status: "error", reason: { code: "CHECK_INCONCLUSIVE" } });
+  }
   const info = await made("get_device_info", { device_id: "tv" });
   expect(JSON.stringify(info)).toContain("nothing comes from the box");
   await act("tv", "simulate_fault", { kind: "no_signal", on: false });

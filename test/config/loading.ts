@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect } from "vitest";
+import { z } from "zod";
+import { type ConfigOptions, type Environment, loadConfig } from "../../mcp-server/src/config.ts";
+import { ToolError } from "../../mcp-server/src/errors.ts";
+
+export const folder = mkdtempSync(join(tmpdir(), "labwright-config-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+export const file = join(folder, "labwright.yaml");
+
+/** Writes the file and loads it, with a data directory of its own. */
+export function load(yaml: string, extra: { env?: Environment; options?: ConfigOptions } = {}) {
+  writeFileSync(file, yaml);
+  return loadConfig({
+    command: "serve",
+    cwd: folder,
+    env: { LABWRIGHT_DATA_DIR: join(folder, "data"), ...extra.env },
+    ...(extra.options && { options: extra.options }),
+  });
+}
+
+const problemSchema = z.object({
+  file: z.string(),
+  line: z.number().optional(),
+  column: z.number().optional(),
+  path: z.string(),
+  message: z.string(),
+});
+const problemsSchema = z.object({ problems: z.array(problemSchema) });
+
+/** What is told of a configuration that is refused. */
+export function problemsOf(run: () => unknown) {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    expect(error.code).toBe("CONFIG_INVALID");
+    return { message: error.message, problems: problemsSchema.parse(error.details).problems };
+  }
+  throw new Error("the configuration was accepted");
+}
