@@ -1,10 +1,12 @@
 // Bundles what runs (dist/): the bridge alone, so that a host has its listings in a moment; the daemon; the command
-// line; the agent client, with the files of its agents and the add-ons beside it; the threads of workers.mjs. Then the catalogue and the
-// database template, made by code of this build. Does nothing when no source has changed.
+// line; the agent client, with the files of its agents and the add-ons beside it; the threads of workers.mjs, with
+// PGlite; the licences of what is bundled. Then the catalogue and the database template, made by code of this build.
+// Does nothing when no source has changed. With --fresh it leaves no chunk of an older build, as a package wants it.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -20,11 +22,13 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { external } from "./external.mjs";
-import { workers } from "./workers.mjs";
+import { bundledLicences } from "./packages.mjs";
+import { pgliteFiles, workers } from "./workers.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const dist = join(here, "dist");
+const pglite = join(root, "node_modules/@electric-sql/pglite");
 const stampFile = join(dist, ".stamp");
 const sources = [
   "mcp-server/src",
@@ -40,8 +44,10 @@ const others = [
   "mcp-server/build.mjs",
   "mcp-server/external.mjs",
   "mcp-server/workers.mjs",
+  "mcp-server/packages.mjs",
   "mcp-server/bin/loadBridge.js",
   "mcp-server/package.json",
+  "package.json",
   "package-lock.json",
 ];
 /** zod carries its messages in all languages; ours is English, and the bridge would parse the rest at every start. */
@@ -55,6 +61,7 @@ const onlyEnglish = {
 };
 
 const bundling = {
+  absWorkingDir: root,
   bundle: true,
   platform: "node",
   format: "esm",
@@ -70,7 +77,7 @@ const bundling = {
   },
 };
 /** Chunks that a running process may still want to load. */
-const keepOldMs = 600_000;
+const keepOldMs = process.argv.includes("--fresh") ? 0 : 600_000;
 
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -85,7 +92,7 @@ function hashOf(files) {
 }
 
 function isDone(stamp) {
-  if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) return false;
+  if (keepOldMs === 0 || !existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) return false;
   return [
     "bridge.cjs",
     "bridge.cache",
@@ -94,6 +101,8 @@ function isDone(stamp) {
     "agent.js",
     "agents/assistant.yaml",
     ...Object.keys(workers).map((name) => `${name}.js`),
+    ...pgliteFiles,
+    "licences.txt",
     "catalogue.json",
     "skills.json",
     "template.tgz",
@@ -110,19 +119,31 @@ async function buildAll(hash) {
   const { build } = await import("esbuild");
   const fresh = join(here, `dist.${process.pid}`);
   try {
-    await build({
+    const main = await build({
       entryPoints: {
         daemon: join(here, "src/main.ts"),
         cli: join(here, "src/cli/main.ts"),
         agent: join(here, "src/cli/agent.ts"),
-        ...Object.fromEntries(Object.entries(workers).map(([name, file]) => [name, join(here, file)])),
       },
       outdir: fresh,
       chunkNames: "chunks/[name]-[hash]",
       splitting: true,
       minify: true,
+      metafile: true,
       ...bundling,
     });
+    const threads = await build({
+      entryPoints: Object.fromEntries(
+        Object.entries(workers).map(([name, file]) => [name, join(here, file)]),
+      ),
+      outdir: fresh,
+      minify: true,
+      metafile: true,
+      ...bundling,
+    });
+    for (const name of pgliteFiles) copyFileSync(join(pglite, "dist", name), join(fresh, name));
+    const inputs = [main, threads].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+    writeFileSync(join(fresh, "licences.txt"), bundledLicences(root, inputs));
     await build({
       ...bundling,
       entryPoints: [join(here, "src/cli/mcp.ts")],
@@ -189,11 +210,13 @@ async function generate(build, fresh, made) {
     },
     outfile: generator,
     ...bundling,
+    // It runs here, where PGlite lies with its files.
+    external: [...bundling.external, "@electric-sql/pglite"],
   });
   const { tools, buildCatalogue, latestSkills, loadSkills, skillMarkdown, makeTemplate } = await import(
     pathToFileURL(generator).href
   );
-  const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { skills, problems } = loadSkills(join(root, "skills"), new Set(tools.map(({ name }) => name)));
   for (const { file, line, message } of problems)
     process.stderr.write(`${relative(root, file)}:${line}: ${message}\n`);
@@ -208,8 +231,7 @@ async function generate(build, fresh, made) {
   rmSync(generator);
   await cacheBridge(fresh);
   // The template belongs to its schema and to the version of PGlite that made it, and takes seconds.
-  const engine = join(root, "node_modules/@electric-sql/pglite/package.json");
-  const templateStamp = hashOf([engine, ...filesIn(join(here, "migrations"))]);
+  const templateStamp = hashOf([join(pglite, "package.json"), ...filesIn(join(here, "migrations"))]);
   const stampOf = (folder) => join(folder, ".template-stamp");
   const isSame = existsSync(stampOf(dist)) && readFileSync(stampOf(dist), "utf8") === templateStamp;
   if (isSame && existsSync(join(dist, "template.tgz"))) return;

@@ -1,2 +1,2 @@
-/** What the bundles leave outside: PGlite's wasm and sharp's libraries lie beside their own code; Playwright starts programs of its own. */
-export const external = ["@electric-sql/pglite", "playwright-core", "sharp"];
+/** What the bundles leave outside: sharp's libraries lie beside its code, and Playwright starts programs of its own. */
+export const external = ["playwright-core", "sharp"];

@@ -1,6 +1,5 @@
 // npm run mcpb [-- FOLDER]: packs the build and what it needs at run time as one file that Claude Desktop installs. It is for
-// the platform it is made on, whose native libraries it holds. The manifest says what package.json, server.json and the
-// catalogue say.
+// the platform it is made on, whose native libraries it holds. The manifest says what package.json and the catalogue say.
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -15,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import sharp from "sharp";
 import { external } from "./external.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -25,6 +25,23 @@ const mcpb = (...args) =>
   execFileSync(process.execPath, [join(modules, "@anthropic-ai/mcpb/dist/cli/cli.js"), ...args], {
     stdio: ["ignore", "ignore", "inherit"],
   });
+
+/** What the host asks its user for, and gives to the bridge as environment. */
+const settings = [
+  {
+    name: "LABWRIGHT_DATA_DIR",
+    description: "Folder of everything kept between runs; the platform's data folder by default",
+  },
+  {
+    name: "LABWRIGHT_CONFIG",
+    description: "labwright.yaml with devices, secrets and limits; by default the one in the data directory",
+  },
+  {
+    name: "LABWRIGHT_LOG_LEVEL",
+    description: "How much the daemon writes into its log: trace, debug, info, warn, error or silent",
+    default: "info",
+  },
+];
 
 /** What runs, of this folder and of a package. */
 const ours = [
@@ -46,10 +63,11 @@ try {
   copy(join(root, "LICENSE"), join(stage, "LICENSE"));
   for (const path of packagesBelow(external))
     copy(join(modules, path), join(stage, "node_modules", path), isRun);
+  await sharp(join(here, "icon.svg")).resize(512, 512).png().toFile(join(stage, "icon.png"));
   writeFileSync(join(stage, "manifest.json"), JSON.stringify(manifest(), null, 2));
   mcpb("validate", join(stage, "manifest.json"));
   mkdirSync(folder, { recursive: true });
-  const { version } = readJson(join(here, "package.json"));
+  const { version } = readJson(join(root, "package.json"));
   const file = join(folder, `labwright-${version}-${process.platform}-${process.arch}.mcpb`);
   mcpb("pack", stage, file);
   const megabytes = (statSync(file).size / 1_048_576).toFixed(1);
@@ -75,25 +93,24 @@ function packagesBelow(names, found = new Set()) {
 }
 
 function manifest() {
-  const { version, license, engines } = readJson(join(here, "package.json"));
-  const { title, description, packages } = readJson(join(root, "server.json"));
+  const { version, license, engines, description } = readJson(join(root, "package.json"));
   const { tools } = readJson(join(here, "dist/catalogue.json"));
-  const settings = packages[0].environmentVariables;
   const keyOf = (name) => name.replace("LABWRIGHT_", "").toLowerCase();
   return {
     manifest_version: "0.3",
     name: "labwright",
-    display_name: title,
+    display_name: "Labwright",
     version,
     description,
-    author: { name: title },
+    author: { name: "Labwright" },
     license,
+    icon: "icon.png",
     server: {
       type: "node",
       entry_point: "bin/labwright.js",
       mcp_config: {
         command: "node",
-        args: [`\${__dirname}/bin/labwright.js`, packages[0].packageArguments[0].value],
+        args: [`\${__dirname}/bin/labwright.js`, "mcp"],
         env: Object.fromEntries(settings.map(({ name }) => [name, `\${user_config.${keyOf(name)}}`])),
       },
     },

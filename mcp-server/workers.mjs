@@ -1,5 +1,7 @@
-/** The entries of worker threads, each a bundle of its own: its name in dist/ and its source. */
+/** The entries of worker threads, each one file in dist/, without chunks: its name and its source. */
 export const workers = {
   pgliteWorker: "src/storage/pgliteWorker.ts",
   schemaWorker: "src/services/apps/testcases/api/schemaWorker.ts",
 };
+/** What PGlite reads beside its own code, which here is pgliteWorker.js. */
+export const pgliteFiles = ["pglite.wasm", "pglite.data", "initdb.wasm"];

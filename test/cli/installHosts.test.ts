@@ -135,48 +135,23 @@ describe("the command of the bridge", () => {
   const installed = { node: "/opt/node", program: "/opt/lw/mcp-server/bin/labwright.js" };
 
   it("is this Node with the program's absolute path", () => {
-    expect(bridgeCommand({ ...installed, platform: "linux" }, { cwd: "/" })).toEqual({
+    expect(bridgeCommand(installed, { cwd: "/" })).toEqual({
       command: "/opt/node",
       args: ["/opt/lw/mcp-server/bin/labwright.js", "mcp"],
       env: {},
     });
   });
 
-  function npxCache(): string {
-    const root = join(folder.path, "_npx", "1a2b", "node_modules", "labwright");
-    mkdirSync(join(root, "mcp-server", "bin"), { recursive: true });
-    writeFileSync(
-      join(root, "package.json"),
-      JSON.stringify({
-        name: "labwright",
-        version: "1.2.3",
-        bin: { labwright: "mcp-server/bin/labwright.js" },
-      }),
-    );
-    writeFileSync(
-      join(root, "mcp-server", "package.json"),
-      JSON.stringify({ name: "@x/server", version: "9.9.9" }),
-    );
-    return join(root, "mcp-server", "bin", "labwright.js");
-  }
-
-  it("is npx with the same version when it runs from npx's cache, by way of a shell on Windows", () => {
-    const program = npxCache();
-    expect(bridgeCommand({ node: "/opt/node", program, platform: "linux" }, { cwd: "/" })).toMatchObject({
-      command: "npx",
-      args: ["-y", "labwright@1.2.3", "mcp"],
-    });
-    expect(bridgeCommand({ node: "node", program, platform: "win32" }, { cwd: "/" })).toMatchObject({
-      command: "cmd",
-      args: ["/c", "npx", "-y", "labwright@1.2.3", "mcp"],
-    });
+  it("is refused from npx's cache, which npm empties, and never names a package", () => {
+    const program = join("/home/anna/.npm/_npx/1a2b/node_modules/labwright/mcp-server/bin/labwright.js");
+    expect(() => bridgeCommand({ node: "/opt/node", program }, { cwd: "/" })).toThrow("npx's cache");
   });
 
   it("carries the data directory in its environment and the configuration as an argument, both absolute", () => {
     const config = join(folder.path, "mine.yaml");
     writeFileSync(config, "devices: []\n");
     const settings = { cwd: folder.path, config: "mine.yaml", dataDir: "data" };
-    expect(bridgeCommand({ ...installed, platform: "linux" }, settings)).toEqual({
+    expect(bridgeCommand(installed, settings)).toEqual({
       command: "/opt/node",
       args: [installed.program, "mcp", "--config", config],
       env: { LABWRIGHT_DATA_DIR: join(folder.path, "data") },
@@ -193,15 +168,14 @@ describe("the command of the bridge", () => {
   it("asks for the skills that the build has", () => {
     const program = build("run-testcase", "device-status");
     const settings = { cwd: "/", skills: "device-status, run-testcase" };
-    const { args } = bridgeCommand({ node: "node", program, platform: "linux" }, settings);
+    const { args } = bridgeCommand({ node: "node", program }, settings);
     expect(args).toEqual([program, "mcp", "--skills", "device-status,run-testcase"]);
     expect(readBridgeOptions(args.slice(2)).skills).toEqual(["device-status,run-testcase"]);
   });
 
   it("is refused for a skill that the build has not, with the nearest", () => {
     const program = build("run-testcase", "device-status");
-    const command = () =>
-      bridgeCommand({ node: "node", program, platform: "linux" }, { cwd: "/", skills: "run-testcases" });
+    const command = () => bridgeCommand({ node: "node", program }, { cwd: "/", skills: "run-testcases" });
     expect(command).toThrow('There is no skill "run-testcases".');
     expect(command).toThrow(expect.objectContaining({ details: { nearest: ["run-testcase"] } }));
   });
@@ -212,8 +186,7 @@ describe("the command of the bridge", () => {
     [{ skills: "Run Testcase" }, /There is no skill "Run Testcase"/],
     [{ skills: "a;rm -rf ~" }, /There is no skill/],
   ])("is refused for %j", (settings, message) => {
-    const command = () =>
-      bridgeCommand({ ...installed, platform: "linux" }, { cwd: folder.path, ...settings });
+    const command = () => bridgeCommand(installed, { cwd: folder.path, ...settings });
     expect(command).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
     expect(command).toThrow(message);
   });

@@ -27,6 +27,9 @@ const manifestSchema = z.object({
     }),
   }),
   user_config: z.record(z.string(), z.object({ default: z.string() })),
+  icon: z.literal("icon.png"),
+  version: z.string(),
+  compatibility: z.object({ platforms: z.tuple([z.literal(process.platform)]) }),
 });
 let manifest: z.output<typeof manifestSchema>;
 

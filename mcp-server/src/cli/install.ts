@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { ToolError } from "../errors.ts";
-import { bridgeCommand, type Installation, isInNpxCache, thisInstallation } from "./hosts/bridgeCommand.ts";
+import { bridgeCommand, type Installation, thisInstallation } from "./hosts/bridgeCommand.ts";
 import { readConfig, updateConfig } from "./hosts/configFile.ts";
 import { findEntry, type Server, snippet, startsSame, withoutServer, withServer } from "./hosts/editing.ts";
 import { BrokenFile, type Entry } from "./hosts/format.ts";
@@ -111,7 +111,7 @@ function placeOf(run: Run, host: Host): Place | undefined {
 }
 
 function install(run: Run, host: Host, { file }: Place): ExitCode {
-  const { options, terminal, installation } = run;
+  const { options, terminal } = run;
   const server = serverOf(run, host);
   const entry = wantedEntry(run, host);
   const edit = (text: string) => edited(file, snippet(server, entry), () => withServer(text, server, entry));
@@ -123,7 +123,7 @@ function install(run: Run, host: Host, { file }: Place): ExitCode {
   if (options.dryRun) return showChange(run, file, change);
   terminal.out(`${host.title} has ${options.name} now: ${file}\n`);
   if (change.backup !== undefined) terminal.out(`The file as it was: ${change.backup}\n`);
-  if (options.project && !isInNpxCache(installation.program)) {
+  if (options.project) {
     terminal.out("It names a path of this machine; others of the project run this command themselves.\n");
   }
   terminal.out(`${host.next}\n`);

@@ -21,8 +21,7 @@ It offers all tools, or what is asked for:
   --exclude-tools A  not these (LABWRIGHT_EXCLUDE_TOOLS)
   --read-only        only tools that change nothing (LABWRIGHT_READ_ONLY=true)
 
-Example, in a host's configuration:
-  {"mcpServers": {"labwright": {"command": "npx", "args": ["labwright", "mcp"]}}}
+What a host's configuration takes: labwright install json
 `;
 
 /** Runs until its host closes stdin. Bundled alone, so that a host has the listings in a moment. */

@@ -7,11 +7,13 @@ import { runLogs } from "./logs.ts";
 import type { DaemonOptions } from "./options.ts";
 import { runSetup } from "./setup.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
+import { version } from "./version.ts";
 
 /** Every command with its options and an example. `exit` hears the exit code of the one that ran. */
 export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const program = new Command("labwright")
     .description("Drives and judges real devices, and serves them to any MCP host.")
+    .version(version(), "-v, --version", "the version of this Labwright")
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .configureHelp({ sortSubcommands: true })
@@ -62,10 +64,7 @@ function addHostCommands(program: Command): void {
     .addHelpText("after", examples("labwright serve", "labwright serve --port 8080 --config labwright.yaml"));
   withDaemonOptions(program.command("mcp"))
     .description("serves MCP over stdin and stdout, for a host that starts it")
-    .addHelpText(
-      "after",
-      examples('{"mcpServers": {"labwright": {"command": "npx", "args": ["labwright", "mcp"]}}}'),
-    );
+    .addHelpText("after", examples("labwright mcp --read-only", "labwright install json"));
 }
 
 /** Chat and ask are the agent client's command line, which `bin/labwright.js` starts; here they are only named. */

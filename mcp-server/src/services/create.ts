@@ -9,7 +9,6 @@ import {
   coverageRows,
   databaseBytes,
   eventRows,
-  jobQueue,
   leaseRows,
   requirementRows,
   runRecords,
@@ -288,7 +287,6 @@ function createSchedules(
     ...parts,
     apps: parts.userinterfaces,
     db: storage.db,
-    queue: jobQueue({ pool: storage.pool, host, onFault }),
     host,
     onFault,
   });

@@ -55,7 +55,6 @@ export {
   executionSearch,
   type FoundExecution,
 } from "./executionSearch.ts";
-export { type Job, type JobQueue, jobQueue } from "./jobQueue.ts";
 export { type LeaseLoss, type LeaseRow, type LeaseRows, leaseRows, type WantedLease } from "./leaseRows.ts";
 export { type DataDirLock, isDataDirLocked, lockDataDir } from "./lock.ts";
 export { openStorage, type Storage, type StorageOptions, type StorageWatcher } from "./open.ts";

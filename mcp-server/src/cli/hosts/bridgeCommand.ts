@@ -11,7 +11,7 @@ import { readBridgeOptions } from "../options.ts";
 export type BridgeCommand = { command: string; args: string[]; env: Record<string, string> };
 
 /** An installation of Labwright: the program that runs it and the absolute path of `bin/labwright.js`. */
-export type Installation = { node: string; program: string; platform: NodeJS.Platform };
+export type Installation = { node: string; program: string };
 
 /** What the bridge is told. Paths may be relative to `cwd`; `skills` is a list with commas. */
 export type BridgeSettings = {
@@ -25,56 +25,30 @@ export function thisInstallation(): Installation {
   return {
     node: process.execPath,
     program: join(packageFolder(), "bin", "labwright.js"),
-    platform: process.platform,
   };
 }
 
 /**
- * The command that starts the bridge of `installation`: its own program, or npx with the same version when it lies in npx's
- * cache, which npx empties as it likes. Throws INVALID_INPUT when this build's bridge would refuse the settings.
+ * The command that starts the bridge of `installation`: this Node with the program's absolute path. It never names a package,
+ * which a registry could give to somebody else. Throws INVALID_INPUT when this build's bridge would refuse the settings, and
+ * for an installation in npx's cache, which npx empties as it likes.
  */
 export function bridgeCommand(installation: Installation, settings: BridgeSettings): BridgeCommand {
+  if (isInNpxCache(installation.program)) {
+    throw new ToolError(
+      "INVALID_INPUT",
+      "This Labwright lies in npx's cache, which npm may empty: a host could not start it later.",
+      "Install its packed file, with npm install -g FILE or in a folder of yours, and run this from there.",
+    );
+  }
   const given = bridgeArguments(installation.program, settings);
   const env: Record<string, string> =
     settings.dataDir === undefined ? {} : { LABWRIGHT_DATA_DIR: resolve(settings.cwd, settings.dataDir) };
-  const [command, ...args] = isInNpxCache(installation.program)
-    ? npxCommand(installation)
-    : [installation.node, installation.program];
-  return { command, args: [...args, "mcp", ...given], env };
+  return { command: installation.node, args: [installation.program, "mcp", ...given], env };
 }
 
 /** npm unpacks what npx runs into `<cache>/_npx/<hash>/node_modules`. */
-export function isInNpxCache(program: string): boolean {
-  return /[/\\]_npx[/\\]/.test(program);
-}
-
-function npxCommand({ program, platform }: Installation): [string, ...string[]] {
-  const { name, version } = owner(program);
-  const npx: [string, ...string[]] = ["npx", "-y", `${name}@${version}`];
-  // On Windows npx is a script, which only a shell starts.
-  return platform === "win32" ? ["cmd", "/c", ...npx] : npx;
-}
-
-const ownerSchema = z.object({
-  name: z.string(),
-  version: z.string(),
-  bin: z.object({ labwright: z.string() }),
-});
-
-/** The package whose command `labwright` is: the nearest folder above that says so. */
-function owner(program: string): { name: string; version: string } {
-  for (let folder = dirname(program); dirname(folder) !== folder; folder = dirname(folder)) {
-    const file = join(folder, "package.json");
-    if (!existsSync(file)) continue;
-    const parsed = ownerSchema.safeParse(JSON.parse(readFileSync(file, "utf8")));
-    if (parsed.success) return parsed.data;
-  }
-  throw new ToolError(
-    "INTERNAL",
-    `No package above ${program} has the command labwright.`,
-    "Install Labwright again.",
-  );
-}
+const isInNpxCache = (program: string) => /[/\\]_npx[/\\]/.test(program);
 
 function bridgeArguments(program: string, { config, skills, cwd }: BridgeSettings): string[] {
   const args = [...configArguments(config, cwd), ...skillsArguments(program, skills)];

@@ -2,13 +2,7 @@ import { randomUUID } from "node:crypto";
 import { nearest } from "@labwright/controllers";
 import type { Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import {
-  type Database,
-  type Deployment,
-  type DeploymentRun,
-  deploymentRows,
-  deploymentRunRows,
-} from "../../../storage/index.ts";
+import { type Database, type Deployment, deploymentRows, deploymentRunRows } from "../../../storage/index.ts";
 import type { CallContext } from "../../ports.ts";
 import { mostFitting, pageOf } from "../../values/pages.ts";
 import { checked } from "./check.ts";
@@ -76,7 +70,7 @@ class Deployments implements DeploymentService {
 
   async pause(ref: string): Promise<PausedView> {
     const { id } = await this.own(ref);
-    await this.openQueueFor(id);
+    await this.ready();
     const cancelled: string[] = [];
     const view = await this.change(id, async (deployment, tx) => {
       if (deployment.status === "completed") throw completed(deployment, "there is nothing to pause");
@@ -104,7 +98,7 @@ class Deployments implements DeploymentService {
   }
 
   async remove(ref: string, confirm: boolean) {
-    const { db, queue } = this.deps;
+    const { db } = this.deps;
     const { id, name } = await this.own(ref);
     const runs = await deploymentRunRows(db).countOf(id);
     if (!confirm) {
@@ -115,11 +109,9 @@ class Deployments implements DeploymentService {
         { would_delete: [name], runs },
       );
     }
-    const open = await this.openQueueFor(id);
-    await db.transaction(async (tx) => {
-      for (const run of open) await queue.remove(tx, run.id);
-      await deploymentRows(tx).remove(id);
-    });
+    await this.ready();
+    const open = await deploymentRunRows(db).openOf(id);
+    await deploymentRows(db).remove(id);
     for (const { id: run, status } of open) if (status === "queued") this.runner.drop(run);
     this.scheduler.wake();
     return { deployment_id: id, name, runs };
@@ -141,7 +133,6 @@ class Deployments implements DeploymentService {
 
   async start(): Promise<void> {
     const open = await deploymentRunRows(this.deps.db).openOn(this.deps.host);
-    // The queue is not opened for nothing: most daemons have no deployments.
     if (open.length > 0) this.runner.wake();
     this.scheduler.wake();
   }
@@ -149,22 +140,15 @@ class Deployments implements DeploymentService {
   async close(): Promise<void> {
     await this.scheduler.stop();
     await this.runner.close();
-    await this.deps.queue.close();
   }
 
+  /** Resolves when the runs of a dead daemon have ended. */
   private ready(): Promise<void> {
     this.recovered ??= recoverRuns(this.deps).catch((error: unknown) => {
       this.recovered = undefined;
       throw error;
     });
     return this.recovered;
-  }
-
-  /** A transaction that takes a job away needs the queue open before it begins. The runs that are not over. */
-  private async openQueueFor(id: string): Promise<DeploymentRun[]> {
-    const open = await deploymentRunRows(this.deps.db).openOf(id);
-    if (open.length > 0) await this.ready();
-    return open;
   }
 
   /** Changes a deployment as it stands now, then arms what changed. */
@@ -193,12 +177,11 @@ class Deployments implements DeploymentService {
         reason: { code: "CANCELLED", message },
         finished_at: this.now(),
       });
-      await this.deps.queue.remove(tx, run.id);
     }
     return queued.map((run) => run.id);
   }
 
-  /** One whose host is this: its devices and its queue are here. */
+  /** One whose host is this: its devices are here. */
   private async own(ref: string): Promise<Deployment> {
     const deployment = await this.found(ref);
     const { host_name: host, name } = deployment;

@@ -1,4 +1,4 @@
-import { deploymentRunRows, type Job } from "../../../storage/index.ts";
+import { deploymentRunRows } from "../../../storage/index.ts";
 import type { CallContext } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/endings.ts";
 import { execute } from "./execute.ts";
@@ -11,7 +11,7 @@ import { whenFree } from "./whenFree.ts";
 const storeAgainMs = 10_000;
 
 type Parts = DeploymentDependencies & { ready(): Promise<void> };
-type Live = { control: AbortController; done: Promise<void> };
+type Live = { device: string; control: AbortController; done: Promise<void> };
 
 /** Takes queued runs, one at a time for each device, runs them and stores their ends. */
 export class Runner {
@@ -45,28 +45,35 @@ export class Runner {
 
   private async takeAll(): Promise<void> {
     await this.parts.ready();
-    for (let job = await this.parts.queue.take(); job; job = await this.parts.queue.take()) this.begin(job);
+    const { db, host } = this.parts;
+    for (const due of await deploymentRunRows(db).openOn(host)) {
+      if (due.run.status !== "queued" || this.closing.signal.aborted) continue;
+      const devices = [...this.live.values()].map(({ device }) => device);
+      if (!devices.includes(due.deployment.body.device_id)) this.begin(due);
+    }
   }
 
-  private begin(job: Job): void {
+  private begin(due: DueRun): void {
+    const { id } = due.run;
     const control = new AbortController();
-    const done = this.perform(job, control.signal)
+    const done = this.perform(due, control.signal)
       .catch(this.parts.onFault)
       .finally(() => {
-        this.live.delete(job.id);
+        this.live.delete(id);
         this.wake();
       });
-    this.live.set(job.id, { control, done });
+    this.live.set(id, { device: due.deployment.body.device_id, control, done });
   }
 
-  private async perform(job: Job, signal: AbortSignal): Promise<void> {
-    const due = await deploymentRunRows(this.parts.db).find(job.id);
-    const end = due?.run.status === "queued" ? await this.attempt(due, signal) : undefined;
-    // A run that the shutdown kept from starting is still queued; the next daemon gives it its job again.
-    if (end || !this.closing.signal.aborted) await this.store(job, due, end);
+  private async perform(due: DueRun, signal: AbortSignal): Promise<void> {
+    const end = await this.attempt(due, signal);
+    if (end) await this.store(due, end);
   }
 
-  /** Undefined for a run that did not start and has no end: cancelled meanwhile, or the server ends. */
+  /**
+   * Undefined for a run that did not start and has no end: it was cancelled meanwhile, or the server ends. Then it is still
+   * queued, and the next daemon runs it.
+   */
   private async attempt(due: DueRun, signal: AbortSignal): Promise<RunEnd | undefined> {
     const { clock, devices } = this.parts;
     const { device_id: deviceId, timeout_ms: timeoutMs } = due.deployment.body;
@@ -117,14 +124,11 @@ export class Runner {
     };
   }
 
-  private async store(job: Job, due: DueRun | undefined, end: RunEnd | undefined): Promise<void> {
-    const { db, queue, clock, onFault } = this.parts;
+  private async store(due: DueRun, end: RunEnd): Promise<void> {
+    const { db, clock, onFault } = this.parts;
     for (;;) {
       try {
-        return await db.transaction(async (tx) => {
-          await queue.remove(tx, job.id);
-          if (due && end) await storeEnd(tx, due, end, this.parts);
-        });
+        return await db.transaction((tx) => storeEnd(tx, due, end, this.parts));
       } catch (error) {
         onFault(error);
         // Left as it is when the server ends: its execution knows the end.

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Database, deploymentRows, deploymentRunRows, type JobQueue } from "../../../storage/index.ts";
+import { type Database, deploymentRows, deploymentRunRows } from "../../../storage/index.ts";
 import type { Clock } from "../../ports.ts";
 import { claimDue, standing } from "./claim.ts";
 import { Repeater } from "./repeater.ts";
@@ -9,10 +9,9 @@ const longestSleepMs = 60_000;
 
 export type SchedulerParts = {
   db: Database;
-  queue: JobQueue;
   clock: Clock;
   host: string;
-  /** Resolves when the queue may be sent to. */
+  /** Resolves when the runs of a dead daemon have ended: one that seems to run would have a due time skipped. */
   ready(): Promise<void>;
   onQueued(): void;
   onFault(error: unknown): void;
@@ -53,9 +52,9 @@ export class Scheduler {
     else this.stopTimer = clock.setTimeout(() => this.wake(), Math.min(sleepMs, longestSleepMs));
   }
 
-  /** The run, its job and the next due time are there together, or none of them. */
+  /** The run and the next due time are there together, or neither. */
   private async claim(tx: Database, id: string): Promise<void> {
-    const { clock, queue } = this.parts;
+    const { clock } = this.parts;
     const deployment = await deploymentRows(tx).claim(id);
     const now = clock.now();
     const nextAt = deployment?.status === "active" ? deployment.next_at : undefined;
@@ -64,9 +63,7 @@ export class Scheduler {
     const [open] = await rows.openOf(id);
     let { started } = deployment;
     for (const run of claimDue({ ...deployment, next_at: nextAt }, { open, now, newId: randomUUID })) {
-      if (!(await rows.insert(run)) || run.status !== "queued") continue;
-      await queue.send(tx, { id: run.id, lane: deployment.body.device_id });
-      started += 1;
+      if ((await rows.insert(run)) && run.status === "queued") started += 1;
     }
     const { next_at: _, ...rest } = deployment;
     await deploymentRows(tx).update({ ...rest, started, ...standing(deployment.body, started, now) });

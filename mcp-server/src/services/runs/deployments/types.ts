@@ -1,5 +1,5 @@
 import type { DeploymentRunStatus, DeploymentStatus, Params } from "../../../domain/index.ts";
-import type { Database, DeploymentRun, JobQueue } from "../../../storage/index.ts";
+import type { Database, DeploymentRun } from "../../../storage/index.ts";
 import type { AppsPort, TestcaseService } from "../../apps/testcases/index.ts";
 import type {
   CallContext,
@@ -78,7 +78,6 @@ export type DeploymentService = {
 
 export type DeploymentDependencies = {
   db: Database;
-  queue: JobQueue;
   devices: Pick<DeviceService, "list" | "find" | "acquire" | "releaseClient">;
   executions: Pick<ExecutionService, "get">;
   testcases: Pick<TestcaseService, "load" | "execute">;
