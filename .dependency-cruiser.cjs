@@ -1,6 +1,6 @@
 /** Who may import whom. A room sees only the rooms named beside it; everything else is an error. */
 const S = "mcp-server/src/";
-const workspaces = "^(mcp-server|agent-client|skills|controllers|test)/";
+const workspaces = "^(mcp-server|agent-client|skills|controllers|test)/(?!node_modules/)";
 const door = "controllers/(src/index|lab/index)\\.ts";
 
 const room = (from, ...may) => ({

@@ -60,6 +60,19 @@ const onlyEnglish = {
   },
 };
 
+/** The entry that Node takes of it hides its parts from a bundler; its other one has no default export. */
+const wholeJsoncParser = {
+  name: "whole-jsonc-parser",
+  setup(build) {
+    const entry = join(root, "node_modules/jsonc-parser/lib/esm/main.js");
+    build.onResolve({ filter: /^jsonc-parser$/ }, () => ({ path: entry, namespace: "as-default" }));
+    build.onLoad({ filter: /./, namespace: "as-default" }, ({ path }) => ({
+      contents: `export * as default from ${JSON.stringify(path)};`,
+      resolveDir: root,
+    }));
+  },
+};
+
 const bundling = {
   absWorkingDir: root,
   bundle: true,
@@ -67,7 +80,7 @@ const bundling = {
   format: "esm",
   target: "node20",
   conditions: ["labwright"],
-  plugins: [onlyEnglish],
+  plugins: [onlyEnglish, wholeJsoncParser],
   external: [...external, "pg-native"],
   legalComments: "none",
   logLevel: "warning",

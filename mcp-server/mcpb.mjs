@@ -14,7 +14,6 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import sharp from "sharp";
 import { external } from "./external.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -63,7 +62,7 @@ try {
   copy(join(root, "LICENSE"), join(stage, "LICENSE"));
   for (const path of packagesBelow(external))
     copy(join(modules, path), join(stage, "node_modules", path), isRun);
-  await sharp(join(here, "icon.svg")).resize(512, 512).png().toFile(join(stage, "icon.png"));
+  copy(join(here, "icon.png"), join(stage, "icon.png"));
   writeFileSync(join(stage, "manifest.json"), JSON.stringify(manifest(), null, 2));
   mcpb("validate", join(stage, "manifest.json"));
   mkdirSync(folder, { recursive: true });

@@ -37,7 +37,7 @@ function placeOf(packages, from, name) {
 /** The licence texts of the packages that the inputs of a bundle belong to. Inputs are paths from `root`. */
 export function bundledLicences(root, inputs) {
   const paths = new Set(
-    inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
+    inputs.flatMap((file) => /^([^:]*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
   );
   const texts = [...paths].sort().map((path) => {
     const folder = join(root, path);

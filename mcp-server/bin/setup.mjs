@@ -1,5 +1,6 @@
 // The set-up of `npm run demo` and `npm test`: packages, build, browser and, for tests, PostgreSQL's programs and all add-ons.
-// Runs before anything is installed, so it imports nothing but Node. Safe to run at any time; quick when all is there.
+// In an installed package, whose packages and build are there, only the browser. Runs before anything is installed, so it
+// imports nothing but Node. Safe to run at any time; quick when all is there.
 import { spawn, spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -11,10 +12,15 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 const project = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+/** False in a package that npm has installed. */
+const isCheckout = existsSync(join(project, "mcp-server/build.mjs"));
+/** Where packages are looked for; also before they are there. */
+const packages = createRequire(import.meta.url);
 const oldestNode = [20, 19];
 const isCi = process.env.CI === "true" || process.env.CI === "1";
 const minute = 60_000;
@@ -32,6 +38,11 @@ function readOptions(args) {
   const purpose = value("--for") ?? "demo";
   if (purpose !== "demo" && purpose !== "test") {
     throw new SetupError(`--for ${purpose} is not known. Run: node mcp-server/bin/setup.mjs --for demo|test`);
+  }
+  if (purpose === "test" && !isCheckout) {
+    throw new SetupError(
+      "The tests are in a checkout of Labwright, not in the package. Run: labwright setup",
+    );
   }
   const parts = value("--with")?.split(",").filter(Boolean) ?? [];
   // --root stands in for / where apt's packages are looked for; the tests use it.
@@ -161,20 +172,18 @@ function works(file) {
   return status === 0 && /chrom|edge/i.test(stdout);
 }
 
-async function findBrowser() {
+function findBrowser() {
   const onPath = browserNames.map(findProgram).filter((file) => file !== undefined);
   const usual = (browserFiles[process.platform] ?? []).filter((file) => existsSync(file));
   const found = [...onPath, ...usual].find(works);
   if (found !== undefined) return found;
-  const own = await playwrightBrowser();
+  const own = playwrightBrowser();
   return own !== undefined && existsSync(own) && works(own) ? own : undefined;
 }
 
-async function playwrightBrowser() {
+function playwrightBrowser() {
   try {
-    const entry = pathToFileURL(join(project, "node_modules/playwright-core/index.mjs")).href;
-    const { chromium } = await import(entry);
-    return chromium.executablePath();
+    return packages("playwright-core").chromium.executablePath();
   } catch {
     return undefined;
   }
@@ -192,21 +201,17 @@ async function aptInstall(packages) {
 }
 
 async function setUpBrowser() {
-  const found = await findBrowser();
+  const found = findBrowser();
   if (found !== undefined) return say(`browser: ${found}`);
   say("browser: none found (Chrome, Chromium, Edge or Playwright's own); installing Chromium");
   // Debian's package brings the libraries that Playwright's build needs and a bare machine has not.
   if (canUseApt()) await aptInstall(["chromium"]).catch((error) => say(error.message));
-  const fromApt = await findBrowser();
+  const fromApt = findBrowser();
   if (fromApt !== undefined) return say(`browser: ${fromApt}`);
-  const cli = [
-    "node_modules/playwright-core/cli.js",
-    "install",
-    ...(canUseApt() ? ["--with-deps"] : []),
-    "chromium",
-  ];
-  await tryRun(process.execPath, cli, { timeoutMs: 15 * minute });
-  const own = await findBrowser();
+  const cli = join(dirname(packages.resolve("playwright-core/package.json")), "cli.js");
+  const install = [cli, "install", ...(canUseApt() ? ["--with-deps"] : []), "chromium"];
+  await tryRun(process.execPath, install, { timeoutMs: 15 * minute });
+  const own = findBrowser();
   if (own !== undefined) return say(`browser: ${own}`);
   throw new SetupError(
     "There is no browser that works. Install Google Chrome, or run one of these, and then this command again:\n" +
@@ -295,8 +300,10 @@ async function setUpAddons(purpose, parts) {
 async function main() {
   const { purpose, parts, root } = readOptions(process.argv.slice(2));
   checkNode();
-  await setUpPackages();
-  await setUpBuild();
+  if (isCheckout) {
+    await setUpPackages();
+    await setUpBuild();
+  }
   await setUpBrowser();
   if (purpose === "test") {
     await setUpTestPrograms(root);

@@ -183,6 +183,7 @@ describe("the browser", () => {
     makeProject();
     rmSync(path("bin/chromium"));
     program("apt-get", "exit 100");
+    write("project/node_modules/playwright-core/package.json", "{}");
     write(
       "project/node_modules/playwright-core/cli.js",
       `require("node:fs").appendFileSync(${JSON.stringify(path("calls"))}, "playwright " + process.argv.slice(2).join(" ") + "\\n"); process.exit(1);`,
@@ -200,10 +201,22 @@ describe("the browser", () => {
     rmSync(path("bin/chromium"));
     program("own-build", "echo Chromium 5");
     write(
-      "project/node_modules/playwright-core/index.mjs",
-      `export const chromium = { executablePath: () => ${JSON.stringify(path("bin/own-build"))} };`,
+      "project/node_modules/playwright-core/index.js",
+      `exports.chromium = { executablePath: () => ${JSON.stringify(path("bin/own-build"))} };`,
     );
     expect(setUp("demo")).toMatchObject({ status: 0, out: expect.stringContaining("own-build") });
+  });
+});
+
+describe("in an installed package", () => {
+  it("only the browser is looked for, and what belongs to a checkout is refused with the command that works", () => {
+    makeProject();
+    rmSync(path("project/mcp-server/build.mjs"));
+    rmSync(path("project/package-lock.json"));
+    const { status, out } = setUp("demo");
+    expect({ status, calls: calls() }).toEqual({ status: 0, calls: ["chromium --version"] });
+    expect(out).toContain("browser: ");
+    expect(setUp("test")).toMatchObject({ status: 1, err: expect.stringContaining("labwright setup") });
   });
 });
 

@@ -81,14 +81,14 @@ function openRuns(db: Database) {
       return rows.map(withoutNulls);
     },
 
-    /** What is queued or running on a host, oldest first. */
+    /** What is queued or running on a host, oldest first; of one time in the order in which their deployments were made. */
     async openOn(hostName: string): Promise<{ run: DeploymentRun; deployment: Deployment }[]> {
       const rows = await db
         .select({ run: deploymentRuns, deployment: deployments })
         .from(deploymentRuns)
         .innerJoin(deployments, eq(deployments.id, deploymentRuns.deployment_id))
         .where(and(eq(deployments.host_name, hostName), inArray(deploymentRuns.status, open)))
-        .orderBy(asc(deploymentRuns.due_at), asc(deploymentRuns.id));
+        .orderBy(asc(deploymentRuns.due_at), asc(deployments.created_at), asc(deployments.name));
       return rows.map((row) => ({ run: withoutNulls(row.run), deployment: withoutNulls(row.deployment) }));
     },
   };

@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
-import type { Node, ParseError } from "jsonc-parser";
+import jsonc, { type Node, type ParseError } from "jsonc-parser";
 import {
   BrokenFile,
   type Entry,
@@ -10,9 +9,6 @@ import {
   lineAt,
   lineBreak,
 } from "./format.ts";
-
-// Its entry hides its parts from a bundler, so it is asked for when this runs.
-const jsonc: typeof import("jsonc-parser") = createRequire(import.meta.url)("jsonc-parser");
 
 const lenient = { allowTrailingComma: true };
 
