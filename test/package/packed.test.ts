@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -16,7 +16,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "labwright-packed-"));
 const project = join(folder, "project");
-const env = { PATH: process.env.PATH ?? "", HOME: folder, LABWRIGHT_DATA_DIR: join(folder, "data") };
+const program = join(project, "node_modules/.bin/labwright");
+const environment = { PATH: process.env.PATH ?? "", HOME: folder, LABWRIGHT_DATA_DIR: join(folder, "data") };
 const npmEnv = { ...process.env, npm_config_audit: "false", npm_config_fund: "false" };
 /** npm's own words, warnings on stderr included. */
 let installed = "";
@@ -24,7 +25,7 @@ let installed = "";
 const exec = promisify(execFile);
 const npm = async (cwd: string, ...args: string[]) => exec("npm", args, { cwd, env: npmEnv });
 const labwright = async (...args: string[]) =>
-  (await exec(join(project, "node_modules/.bin/labwright"), args, { cwd: project, env })).stdout;
+  (await exec(program, args, { cwd: project, env: environment })).stdout;
 
 beforeAll(async () => {
   mkdirSync(project);
@@ -57,7 +58,7 @@ it("lists its tools to a host that starts what `install json` prints, outside of
   const { command, args } = entry.mcpServers.labwright;
   expect(args.join(" ")).toContain(join(project, "node_modules/labwright"));
   const client = new Client({ name: "host", version: "1" });
-  await client.connect(new StdioClientTransport({ command, args, env, cwd: tmpdir() }));
+  await client.connect(new StdioClientTransport({ command, args, env: environment, cwd: tmpdir() }));
   expect((await client.listTools()).tools.length).toBeGreaterThan(70);
   await client.close();
 });
@@ -81,4 +82,17 @@ it("runs a test case to its verdict, and doctor finds nothing missing", async ()
   expect(await labwright("run", "runs.yaml")).toMatch(/^passed +it runs/m);
   expect(await labwright("doctor")).toContain("Nothing is missing.");
   server.close();
+});
+
+it("serves as the container does: the daemon in the foreground, and its health by status", async () => {
+  const env = { ...environment, LABWRIGHT_DATA_DIR: join(folder, "served"), LABWRIGHT_PORT: "0" };
+  const started = spawn(program, ["serve"], { cwd: project, env, stdio: "ignore" });
+  try {
+    const healthy = () => exec(program, ["status"], { env }).then(({ stdout }) => stdout);
+    await expect.poll(healthy, { timeout: 60_000 }).toContain("status: healthy");
+  } finally {
+    started.kill("SIGTERM");
+    await once(started, "exit");
+  }
+  await expect(exec(program, ["status"], { env })).rejects.toMatchObject({ code: 1 });
 });
