@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { agentTaskStates } from "../storage/taskStates.ts";
 import { runCall } from "./call.ts";
 import { runStatus, runStop } from "./control.ts";
+import { addFolderCommands } from "./folder/commands.ts";
 import type { InstallOptions } from "./install.ts";
 import { runLogs } from "./logs.ts";
 import type { DaemonOptions } from "./options.ts";
@@ -14,6 +15,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   const program = new Command("labwright")
     .description("Drives and judges real devices, and serves them to any MCP host.")
     .version(version(), "-v, --version", "the version of this Labwright")
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .configureHelp({ sortSubcommands: true })
@@ -22,6 +24,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addAgentCommands(program, terminal, exit);
   addDaemonCommands(program, terminal, exit);
   addRunCommands(program, terminal, exit);
+  addFolderCommands(program, terminal, exit, examples);
   addSetUpCommands(program, terminal, exit);
   addSkillsCommand(program, terminal, exit);
   return program;

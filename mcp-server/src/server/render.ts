@@ -18,7 +18,9 @@ export function renderResult(result: Fields): string {
 }
 
 /** `CODE: message`, the hint, one line for each detail, and the trace id. */
-export function renderError(error: CallError): string {
+export function renderError(
+  error: Pick<CallError, "message" | "hint" | "details" | "trace_id"> & { code: string },
+): string {
   const details = Object.entries(error.details).filter(
     ([, value]) => isPresent(value) && !isEmptyList(value),
   );

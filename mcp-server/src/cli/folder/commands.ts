@@ -1,0 +1,114 @@
+import type { Command } from "commander";
+import type { ExitCode, Terminal } from "../terminal.ts";
+import type { FolderOptions, LookOptions } from "./folder.ts";
+import { separator, shortNames } from "./words.ts";
+
+const namesText = (verb: keyof typeof shortNames) =>
+  Object.entries(shortNames[verb])
+    .map(([short, full]) => `${short} (${full})`)
+    .join(", ");
+
+type Exit = (code: ExitCode) => void;
+type Examples = (...lines: string[]) => string;
+
+/** `do, look, check, shot, go, take, release`. One working folder drives one device until it releases it or is idle. */
+export function addFolderCommands(
+  program: Command,
+  terminal: Terminal,
+  exit: Exit,
+  examples: Examples,
+): void {
+  addVerbs(program, terminal, exit, examples);
+  addLooks(program, terminal, exit, examples);
+  addLease(program, terminal, exit, examples);
+}
+
+const folderCommand = (program: Command, name: string, description: string) =>
+  program
+    .command(name)
+    .description(description)
+    .option("--device <id>", "the device; by default the folder's own, else the free one")
+    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)");
+
+/** Their words are not the command line's options, which stand before them. */
+function addVerbs(program: Command, terminal: Terminal, exit: Exit, examples: Examples): void {
+  const verb = (name: "do" | "check", description: string, listing: string) =>
+    folderCommand(program, name, description)
+      .passThroughOptions()
+      .allowUnknownOption()
+      .argument("<words...>", `a command with its element and values; "${separator}" begins the next`)
+      .addHelpText("after", `\nShort names: ${namesText(name)}. All others: labwright call ${listing}\n`);
+
+  verb("do", "does something on the device and says what changed", "list_actions")
+    .addHelpText(
+      "after",
+      examples(
+        "labwright do open https://shop.example",
+        `labwright do fill e3 anna ${separator} fill e4 "{{secret.PASSWORD}}" ${separator} click "Sign in"`,
+        "labwright do scroll down --amount 3",
+      ),
+    )
+    .action(async (words: string[], given: FolderOptions) => {
+      const { runDo } = await import("./folder.ts");
+      exit(await runDo(words, given, terminal));
+    });
+  verb(
+    "check",
+    "checks the screen: exit code 0 it holds, 1 it does not, 2 nobody can tell",
+    "list_verifications",
+  )
+    .addHelpText(
+      "after",
+      examples(
+        'labwright check text "Thank you" --timeout_ms 10000',
+        `labwright check count css=.item 3 ${separator} not visible "#error"`,
+      ),
+    )
+    .action(async (words: string[], given: FolderOptions) => {
+      const { runCheck } = await import("./folder.ts");
+      exit(await runCheck(words, given, terminal));
+    });
+}
+
+function addLooks(program: Command, terminal: Terminal, exit: Exit, examples: Examples): void {
+  folderCommand(program, "look", "lists the elements on the screen, each with a ref for do and check")
+    .option("--find <words>", "only the elements most like this")
+    .option("--all", "plain text too")
+    .addHelpText("after", examples("labwright look", 'labwright look --find "sign in"'))
+    .action(async (given: LookOptions) => {
+      const { runLook } = await import("./folder.ts");
+      exit(await runLook(given, terminal));
+    });
+  folderCommand(program, "shot", "writes a picture of the screen into .labwright/ and prints its path")
+    .option("--marks", "with the refs drawn on it")
+    .addHelpText("after", examples("labwright shot", "labwright shot --marks"))
+    .action(async (given: FolderOptions & { marks?: boolean }) => {
+      const { runShot } = await import("./folder.ts");
+      exit(await runShot(given, terminal));
+    });
+  folderCommand(program, "go", "goes to a screen of an app by its name, and checks the arrival")
+    .argument("<node>", "the screen's label")
+    .option("--app <name>", "the app; by default the only one there is")
+    .addHelpText("after", examples("labwright go Cart", 'labwright go "Order history" --app shop'))
+    .action(async (node: string, given: FolderOptions & { app?: string }) => {
+      const { runGo } = await import("./folder.ts");
+      exit(await runGo(node, given, terminal));
+    });
+}
+
+function addLease(program: Command, terminal: Terminal, exit: Exit, examples: Examples): void {
+  folderCommand(program, "take", "takes a device for this folder; do, look and check do so by themselves")
+    .argument("[device]", "its name; by default the free one")
+    .addHelpText("after", examples("labwright take", "labwright take browser-2"))
+    .action(async (device: string | undefined, given: FolderOptions) => {
+      const { runTake } = await import("./folder.ts");
+      exit(await runTake({ ...given, device: device ?? given.device }, terminal));
+    });
+  folderCommand(program, "release", "gives the folder's device back")
+    .addHelpText("after", examples("labwright release"))
+    .action(async (given: FolderOptions) => {
+      const { runRelease } = await import("./folder.ts");
+      exit(await runRelease(given, terminal));
+    });
+}

@@ -1,0 +1,230 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { z } from "zod";
+import { findErrorFacts, ToolError } from "../../errors.ts";
+import { renderError, renderResult } from "../../server/render.ts";
+import { callTool, connectDaemon, fetchArtifact, type ToolAnswer } from "../daemon.ts";
+import type { DaemonOptions } from "../options.ts";
+import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { type CommandSchema, commandsIn, paramsOf, type Said, schemaSchema } from "./words.ts";
+
+/** A longer reply goes into a file, so that an agent reads what it needs of it. */
+const longestReply = 8_000;
+
+export type FolderOptions = Partial<DaemonOptions> & { device?: string | undefined };
+
+type Call = (name: string, args?: Record<string, unknown>) => Promise<ToolAnswer>;
+type Folder = { call: Call; artifact(uri: string): Promise<Uint8Array>; terminal: Terminal };
+
+/** Told in the tool's own words. Exit code 1 where the app is at fault, 2 where the call or the lab is. */
+class Failed extends Error {
+  constructor(readonly answer: Extract<ToolAnswer, { ok: false }>) {
+    super(answer.error.message);
+  }
+}
+
+/** Runs `work` as the client of the working folder, with its calls under way cancelled by Ctrl-C. */
+async function inFolder(
+  options: FolderOptions,
+  terminal: Terminal,
+  work: (folder: Folder) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const folder = realpathSync(terminal.cwd);
+  const hash = createHash("sha256").update(folder).digest("hex").slice(0, 12);
+  const client = `folder/${process.getuid?.() ?? 0}-${hash}`;
+  const attached = await connectDaemon(options, terminal, { command: "call", client: `do/${process.pid}` });
+  const { file } = attached;
+  const call: Call = (name, args = {}) =>
+    callTool(file, {
+      name,
+      arguments: args,
+      client,
+      traceparent: terminal.env.TRACEPARENT,
+      signal: terminal.signal,
+    });
+  try {
+    return await work({ call, artifact: (uri) => fetchArtifact(file, uri, client), terminal });
+  } catch (error) {
+    if (!(error instanceof Failed)) throw error;
+    const { code, hint } = error.answer.error;
+    const toldHint = code === "DEVICE_AMBIGUOUS" ? "Take one for this folder: labwright take NAME" : hint;
+    terminal.err(`${renderError({ ...error.answer.error, hint: toldHint })}\n`);
+    return findErrorFacts(code)?.fault === "app" ? exitCodes.failed : exitCodes.error;
+  } finally {
+    attached.close();
+  }
+}
+
+async function done(answer: Promise<ToolAnswer>): Promise<Record<string, unknown>> {
+  const given = await answer;
+  if (given.ok) return given.structured;
+  throw new Failed(given);
+}
+
+const leaseSchema = z.looseObject({ session_id: z.string() });
+
+/** The session of the folder's device; takes the one that is named, or the free one. */
+async function session(call: Call, device: string | undefined): Promise<{ session_id: string }> {
+  const taken = await done(call("take_control", device === undefined ? {} : { device_id: device }));
+  return { session_id: leaseSchema.parse(taken).session_id };
+}
+
+/** `labwright take [device]`. */
+export const runTake = (options: FolderOptions, terminal: Terminal) =>
+  inFolder(options, terminal, async ({ call }) => {
+    const args = options.device === undefined ? {} : { device_id: options.device };
+    const { device, expires_at } = await done(call("take_control", args));
+    terminal.out(`${String(device)} until ${String(expires_at)}; every command renews it\n`);
+    return exitCodes.passed;
+  });
+
+/** `labwright release`. */
+export const runRelease = (options: FolderOptions, terminal: Terminal) =>
+  inFolder(options, terminal, async ({ call }) => {
+    const { session_id } = await session(call, options.device);
+    terminal.out(`${renderResult(await done(call("release_control", { session_id })))}\n`);
+    return exitCodes.passed;
+  });
+
+/** `labwright do <command> [element] [values] [then ...]`: all of them in one call. */
+export const runDo = (line: readonly string[], options: FolderOptions, terminal: Terminal) =>
+  inFolder(options, terminal, async (folder) => {
+    const said = commandsIn(line, "do");
+    const held = await session(folder.call, options.device);
+    const actions = await resolved(said, folder.call, "list_actions", held);
+    const reply = await done(folder.call("execute_device_action", { ...held, actions }));
+    const { execution_id: _, status, ...told } = reply;
+    say(folder, "do", renderResult(status === "passed" ? told : { status, ...told }));
+    return status === "passed" ? exitCodes.passed : exitCodes.failed;
+  });
+
+const verdictSchema = z.object({
+  pass: z.boolean(),
+  inconclusive: z.string().optional(),
+  verdicts: z.array(
+    z.looseObject({ command: z.string(), pass: z.boolean(), expected: z.string(), actual: z.string() }),
+  ),
+});
+
+/** `labwright check <check> [values] [then ...]`: 0 when all hold, 1 when one does not, 2 when one could not tell. */
+export const runCheck = (line: readonly string[], options: FolderOptions, terminal: Terminal) =>
+  inFolder(options, terminal, async (folder) => {
+    const said = commandsIn(line, "check");
+    const held = await session(folder.call, options.device);
+    const checks = await resolved(said, folder.call, "list_verifications", held);
+    const reply = await done(folder.call("verify_device_state", { ...held, checks }));
+    const { pass, inconclusive, verdicts } = verdictSchema.parse(reply);
+    if (pass) {
+      terminal.out(`passed: ${verdicts.map(({ expected }) => expected).join("; ")}\n`);
+      return exitCodes.passed;
+    }
+    say(folder, "check", renderResult(reply));
+    return inconclusive === undefined ? exitCodes.failed : exitCodes.error;
+  });
+
+const listingSchema = z.looseObject({
+  commands: z.string().optional(),
+  checks: z.string().optional(),
+  schema: schemaSchema,
+});
+
+/** Commands or checks with their parameters, by the schemas of this device. */
+async function resolved(said: readonly Said[], call: Call, listing: string, held: { session_id: string }) {
+  const names = [...new Set(said.map(({ command }) => command))];
+  const schemas = new Map<string, { schema: CommandSchema; usage: string }>();
+  for (const command of names) {
+    const { commands, checks, schema } = listingSchema.parse(await done(call(listing, { ...held, command })));
+    schemas.set(command, { schema, usage: (commands ?? checks ?? "").split(" - ")[0] ?? "" });
+  }
+  return said.map((one) => {
+    const { schema, usage } = schemas.get(one.command) ?? unlisted(one.command);
+    // Of a check it is how long to look, which stands beside the check's own parameters.
+    const isCheck = listing === "list_verifications";
+    const properties = { ...schema.properties, ...(isCheck && { timeout_ms: { type: "integer" } }) };
+    const { timeout_ms, ...params } = paramsOf(one, { ...schema, properties }, usage);
+    const timeout = timeout_ms === undefined ? {} : { timeout_ms };
+    return isCheck
+      ? { command: one.command, params, ...timeout, ...(one.not && { negate: true }) }
+      : { command: one.command, params: { ...params, ...timeout } };
+  });
+}
+
+function unlisted(command: string): never {
+  throw new ToolError("INTERNAL", `No schema of ${command} was asked for.`, "Tell us of this.");
+}
+
+export type LookOptions = FolderOptions & { find?: string | undefined; all?: boolean | undefined };
+
+/** `labwright look`: the elements on the screen with their refs. */
+export const runLook = ({ find, all, ...options }: LookOptions, terminal: Terminal) =>
+  inFolder(options, terminal, async (folder) => {
+    const args = { ...(find !== undefined && { find }), ...(all === true && { interactive_only: false }) };
+    const held = await session(folder.call, options.device);
+    const reply = await done(folder.call("dump_ui_elements", { ...held, ...args }));
+    const { location, title, generation: _, elements, more, ...told } = reply;
+    const page = `${String(location)} ${JSON.stringify(title)}`;
+    const rest = { ...told, ...(more !== 0 && { more }) };
+    const lines = [page, String(elements), ...(Object.keys(rest).length > 0 ? [renderResult(rest)] : [])];
+    say(folder, "look", lines.join("\n"));
+    return exitCodes.passed;
+  });
+
+/** `labwright shot`: a picture as a file, whose path is printed. */
+export const runShot = (options: FolderOptions & { marks?: boolean | undefined }, terminal: Terminal) =>
+  inFolder(options, terminal, async ({ call, artifact }) => {
+    const held = await session(call, options.device);
+    const shot = await done(call("capture_screenshot", { ...held, marks: options.marks === true }));
+    const { artifact: uri, width, height } = z.looseObject({ artifact: z.string() }).parse(shot);
+    const bytes = await artifact(uri);
+    const isPng = bytes[0] === 0x89;
+    terminal.out(`${keepFile(terminal, "shot", isPng ? "png" : "jpg", bytes)} (${width}x${height})\n`);
+    return exitCodes.passed;
+  });
+
+/** `labwright go <node>`: in the app that is named, or the only one there is. */
+export const runGo = (
+  node: string,
+  { app, ...options }: FolderOptions & { app?: string | undefined },
+  terminal: Terminal,
+) =>
+  inFolder(options, terminal, async (folder) => {
+    const userinterface_name = app ?? (await onlyApp(folder.call));
+    const held = await session(folder.call, options.device);
+    const reply = await done(folder.call("navigate_to_node", { ...held, userinterface_name, node }));
+    say(folder, "go", renderResult(reply));
+    return reply.status === "passed" ? exitCodes.passed : exitCodes.failed;
+  });
+
+async function onlyApp(call: Call): Promise<string> {
+  const listed = z
+    .looseObject({ userinterfaces: z.array(z.looseObject({ name: z.string() })) })
+    .parse(await done(call("list_userinterfaces")));
+  const names = listed.userinterfaces.map(({ name }) => name);
+  const [only] = names;
+  if (only !== undefined && names.length === 1) return only;
+  const message =
+    names.length === 0 ? "No app is known yet." : `Several apps are known: ${names.join(", ")}.`;
+  const hint =
+    names.length === 0 ? "labwright init makes one; labwright import reads one." : "Name it: --app NAME";
+  throw new ToolError("INVALID_INPUT", message, hint);
+}
+
+function say({ terminal }: Pick<Folder, "terminal">, name: string, text: string): void {
+  const isShort = text.length <= longestReply;
+  const file = isShort ? "" : keepFile(terminal, name, "txt", `${text}\n`);
+  terminal.out(isShort ? `${text}\n` : `${text.split("\n").length} lines in ${file}\n`);
+}
+
+/** Writes into `.labwright/` of the working folder, which git leaves out; the path from there. */
+function keepFile(terminal: Terminal, name: string, extension: string, content: string | Uint8Array): string {
+  const folder = join(terminal.cwd, ".labwright");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, ".gitignore"), "*\n");
+  const numbers = readdirSync(folder).map((file) =>
+    Number(new RegExp(`^${name}-(\\d+)\\.`).exec(file)?.[1] ?? 0),
+  );
+  const file = join(folder, `${name}-${Math.max(0, ...numbers) + 1}.${extension}`);
+  writeFileSync(file, content);
+  return relative(terminal.cwd, file);
+}
