@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { ToolError } from "../errors.ts";
+import { installSkill, type SkillOptions } from "./folder/skill.ts";
 import { bridgeCommand, type Installation, thisInstallation } from "./hosts/bridgeCommand.ts";
 import { readConfig, updateConfig } from "./hosts/configFile.ts";
 import { findEntry, type Server, snippet, startsSame, withoutServer, withServer } from "./hosts/editing.ts";
@@ -48,6 +49,10 @@ export async function runInstall(
   if (place === undefined) return exitCodes.failed;
   return options.remove ? remove(run, host, place) : install(run, host, place);
 }
+
+/** `labwright install --skills`, of this installation. */
+export const installSkillHere = (options: SkillOptions, terminal: Terminal): ExitCode =>
+  installSkill(options, thisInstallation().program, terminal);
 
 /** What every host takes: Codex and Claude Code allow no other characters. */
 function checkName(name: string): void {

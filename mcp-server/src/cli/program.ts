@@ -300,7 +300,7 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     });
 }
 
-type InstallGiven = Omit<InstallOptions, "host">;
+type InstallGiven = Omit<InstallOptions, "host" | "skills"> & { skills?: string | true };
 
 function addInstallCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
@@ -315,7 +315,10 @@ function addInstallCommand(program: Command, terminal: Terminal, exit: (code: Ex
     .option("--print", "prints what goes into the host's file, and writes nothing")
     .option("--remove", "takes Labwright out again")
     .option("--name <name>", "the server's name in the host", "labwright")
-    .option("--skills <names>", "offers only the tools of these skills, with commas between")
+    .option(
+      "--skills [names]",
+      "offers only the tools of these skills, with commas between; without names, writes a SKILL.md for a coding agent that uses the shell",
+    )
     .option("--config <file>", "labwright.yaml that the host's bridge uses")
     .option("--data-dir <dir>", "data directory that the host's bridge uses")
     .addHelpText(
@@ -325,11 +328,13 @@ function addInstallCommand(program: Command, terminal: Terminal, exit: (code: Ex
         "labwright install cursor --dry-run",
         "labwright install claude-code --project",
         "labwright install json",
+        "labwright install claude-code --skills",
       ),
     )
-    .action(async (host: string | undefined, given: InstallGiven) => {
-      const { runInstall } = await import("./install.ts");
-      exit(await runInstall({ ...given, host }, terminal));
+    .action(async (host: string | undefined, { skills, ...given }: InstallGiven) => {
+      const { installSkillHere, runInstall } = await import("./install.ts");
+      if (skills === true) return exit(installSkillHere({ ...given, host }, terminal));
+      exit(await runInstall({ ...given, skills, host }, terminal));
     });
 }
 

@@ -30,6 +30,8 @@ export type Host = {
   user(machine: Machine): Place[];
   /** The file in a project, with slashes. Hosts without it know no projects. */
   project?: string;
+  /** The folder in a project whose folders with a SKILL.md it reads, with slashes. Hosts without it read none. */
+  skills?: string;
   /** What the user does next. */
   next: string;
 };
@@ -120,6 +122,7 @@ export const hosts: readonly Host[] = [
       return [{ folder, file: join(machine, machine.home, ".claude.json") }];
     },
     project: ".mcp.json",
+    skills: ".claude/skills",
     next: "Start a new session; /mcp shows it. A server of a project is approved there once.",
   },
   // https://cursor.com/docs/mcp
@@ -129,6 +132,7 @@ export const hosts: readonly Host[] = [
     dialect: common("mcpServers", { type: "stdio" }),
     user: (machine) => [place(machine, join(machine, machine.home, ".cursor"), "mcp.json")],
     project: ".cursor/mcp.json",
+    skills: ".cursor/skills",
     next: "Restart Cursor.",
   },
   // https://code.visualstudio.com/docs/agents/reference/mcp-configuration and, for the folder of the user's profile,
@@ -142,6 +146,7 @@ export const hosts: readonly Host[] = [
       return [{ folder, file: join(machine, folder, "User", "mcp.json") }];
     },
     project: ".vscode/mcp.json",
+    skills: ".github/skills",
     next: "VS Code asks whether to trust and start it; its tools are there in agent mode.",
   },
   // https://docs.windsurf.com/windsurf/cascade/mcp; as Devin Desktop, its name since June 2026:
@@ -195,6 +200,7 @@ export const hosts: readonly Host[] = [
       place(machine, machine.env.CODEX_HOME || join(machine, machine.home, ".codex"), "config.toml"),
     ],
     project: ".codex/config.toml",
+    skills: ".agents/skills",
     next: "Restart Codex; /mcp shows it. A project's file counts only where Codex trusts the project.",
   },
   // https://block.github.io/goose/docs/guides/config-files; GOOSE_PATH_ROOT moves the folder when it is absolute.
