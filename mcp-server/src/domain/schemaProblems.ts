@@ -61,12 +61,19 @@ export function valueAt(value: unknown, path: Path): unknown {
 
 /** The names that an object at `path` may have, over all branches of a union. */
 function keysAt(schema: z.core.$ZodType, path: Path): string[] {
+  return branchesAt(schema, path).flatMap((branch) =>
+    branch instanceof z.ZodObject ? Object.keys(branch.shape) : [],
+  );
+}
+
+/** What may stand at `path`: without wrappers, each branch of a union by itself. */
+export function branchesAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType[] {
   const inside = unwrapped(schema);
-  if (inside.length > 0) return inside.flatMap((inner) => keysAt(inner, path));
+  if (inside.length > 0) return inside.flatMap((inner) => branchesAt(inner, path));
   const [step, ...rest] = path;
-  if (step === undefined) return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  if (step === undefined) return [schema];
   const inner = childAt(schema, step);
-  return inner === undefined ? [] : keysAt(inner, rest);
+  return inner === undefined ? [] : branchesAt(inner, rest);
 }
 
 /** What a wrapper or union is around; none for a schema that stands for itself. */

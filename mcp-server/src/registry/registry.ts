@@ -6,8 +6,8 @@ import type { AnyTool, Capability, Domain } from "./tool.ts";
 export type Registry = {
   list(): readonly AnyTool[];
   find(name: string): AnyTool | undefined;
-  /** Throws TOOL_NOT_FOUND with the nearest names. */
-  get(name: string): AnyTool;
+  /** TOOL_NOT_FOUND with the nearest names. */
+  notFound(name: string): ToolError;
   filter(by: { domain?: Domain; capability?: Capability }): readonly AnyTool[];
 };
 
@@ -24,11 +24,9 @@ export function createRegistry(tools: readonly AnyTool[]): Registry {
   return {
     list: () => sorted,
     find: (name) => byName.get(name),
-    get(name) {
-      const tool = byName.get(name);
-      if (tool) return tool;
+    notFound(name) {
       const candidates = nearest(name, byName.keys());
-      throw new ToolError(
+      return new ToolError(
         "TOOL_NOT_FOUND",
         `There is no tool ${JSON.stringify(name.slice(0, 128))}.`,
         candidates.length > 0 ? `Nearest: ${candidates.join(", ")}.` : "List the tools to see their names.",

@@ -10,6 +10,7 @@ import type { CallStore, IdempotencyKey } from "./callStore.ts";
 import { beginOnce } from "./idempotency.ts";
 import { parseInput } from "./parseInput.ts";
 import { renderResult } from "./render.ts";
+import { noSuchTool } from "./repair/noSuchTool.ts";
 
 export type { CallOutcome, CallRecord, CallRequest, CallTool } from "./call.ts";
 
@@ -110,7 +111,8 @@ class Leavings {
 async function attempt(deps: CallToolDeps, asked: CallRequest, call: Attempt): Promise<CallOutcome> {
   try {
     const request = takeKey(asked);
-    const tool = call.tool ?? deps.registry.get(request.name);
+    const { tool } = call;
+    if (!tool) throw noSuchTool(deps.registry, request.name, request.arguments);
     const elsewhere = (deps.router ?? localOnly).route(tool, request.arguments);
     if (elsewhere) return await elsewhere(request);
     const input = parseInput(tool, withLease(tool, request));

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { fitTypes } from "../../domain/fitTypes.ts";
+import { type Params, paramsSchema } from "../../domain/index.ts";
 import { pathText, schemaProblems, valueAt } from "../../domain/schemaProblems.ts";
 import { strictOf } from "../../domain/strictOf.ts";
 
@@ -16,6 +18,10 @@ export function inputProblems(schema: z.ZodObject, value: unknown, at: string): 
         `${pathText([at, ...path].filter((part) => part !== "")) || "arguments"}: ${message}`,
     );
 }
+
+/** The parameters with numbers, booleans and JSON read from text, where the schema does not take text. */
+export const fittingParams = (schema: z.ZodObject, params: Params): Params =>
+  paramsSchema.parse(fitTypes(strictOf(schema), params));
 
 const isPlaceholder = (value: unknown) => typeof value === "string" && /\{\{[^{}]+\}\}/.test(value);
 

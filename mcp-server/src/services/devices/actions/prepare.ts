@@ -1,7 +1,7 @@
 import type { Action, Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CheckInfo, CommandInfo, OfferingDevice, Secrets } from "../../ports.ts";
-import { inputProblems } from "../../values/inputProblems.ts";
+import { fittingParams, inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
 import { checksOf, commandsOf, isOfType, notOffered } from "../findCommand.ts";
 
@@ -49,9 +49,9 @@ export function prepareActions(
   const problems: string[] = [];
   const prepared = actions.map((action, index) => {
     const offered = find(device, action);
-    const params = variables ? resolveValues(action.params, variables) : action.params;
-    secrets.check(params);
     const { input } = "check" in offered ? offered.check : offered.command;
+    const params = fittingParams(input, variables ? resolveValues(action.params, variables) : action.params);
+    secrets.check(params);
     const at = `actions[${index}] ${action.command}`;
     const one = { action, offered, params };
     problems.push(...inputProblems(input, params, at), ...secretProblems(one, secrets, at));

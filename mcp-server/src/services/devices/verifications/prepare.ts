@@ -2,7 +2,7 @@ import type { DeviceError, Frame } from "@labwright/controllers";
 import type { Params, Verdict, Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CheckInfo, OfferingDevice, Secrets } from "../../ports.ts";
-import { inputProblems } from "../../values/inputProblems.ts";
+import { fittingParams, inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
 import { checksOf, isOfType, notOffered } from "../findCommand.ts";
 
@@ -40,9 +40,10 @@ export function prepareChecks(
   const problems: string[] = [];
   const watched = checks.map((asked, index) => {
     const offered = find(device, asked);
-    const params = variables ? resolveValues(asked.params, variables) : asked.params;
+    const { input } = offered.check;
+    const params = fittingParams(input, variables ? resolveValues(asked.params, variables) : asked.params);
     secrets.check(params);
-    problems.push(...inputProblems(offered.check.input, params, `checks[${index}] ${asked.command}`));
+    problems.push(...inputProblems(input, params, `checks[${index}] ${asked.command}`));
     const verdict = unseen(asked.command, offered.check.description);
     return {
       asked,
