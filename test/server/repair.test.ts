@@ -219,6 +219,25 @@ describe("a call of another server's tool", () => {
   });
 });
 
+describe("arguments that nobody sends by mistake", () => {
+  it("are only told, however many", () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`no_${index}`, 1]));
+    expect(errorOf("execute_device_action", many).message).toContain("and 19980 more");
+    const checks = Array(20_000).fill("{}");
+    expect(errorOf("verify_device_state", { checks }).message).toContain(
+      "expected array to have <=100 items",
+    );
+  });
+
+  it("are no fault of ours, however deep", () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
+    expect(noSuchTool(registry, "browser_fill_form", { fields: [{ target: "e1", value: deep }] }).code).toBe(
+      "TOOL_NOT_FOUND",
+    );
+    expect(callLine({ tool: "x", arguments: deep })).toBeUndefined();
+  });
+});
+
 it("a call that cannot be shortened is not shown", () => {
   expect(callLine({ tool: "x", arguments: { ["k".repeat(500)]: 1 } })).toBeUndefined();
 });

@@ -42,7 +42,7 @@ test("publish_event says why it refuses: our own names, a strange device, too mu
     [{ type: "build.deployed", payload: { log: "x".repeat(70_000) } }, "INPUT_TOO_LARGE", "65536"],
     [{ type: "build.deployed", payload: [] }, "INVALID_INPUT", "payload"],
     [{ type: "build.deployed", priority: "urgent" }, "INVALID_INPUT", "priority"],
-    [{ type: "build.deployed", paylod: {} }, "INVALID_INPUT", 'did you mean "payload"'],
+    [{ type: "build.deployed", paylod: {} }, "INVALID_INPUT", "paylod is called payload"],
     [{ alert: { kind: "freeze" } }, "INVALID_INPUT", "alert.message"],
     [{ alert: { kind: "freeze", message: "m" }, type: "build.deployed" }, "INVALID_INPUT", "alone"],
     [{}, "INVALID_INPUT", "nothing to publish"],

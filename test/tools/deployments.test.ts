@@ -106,7 +106,7 @@ test("create_deployment gives a single problem its own code", async () => {
     [{ ...yearly, cron: undefined }, "INVALID_INPUT", "give cron, dates or both"],
     [{ ...yearly, cron: "0 0 30 2 *" }, "INVALID_INPUT", "never due"],
     [{ ...yearly, dates: ["soon"] }, "INVALID_INPUT", "not a time"],
-    [{ ...yearly, timezon: "UTC" }, "INVALID_INPUT", '"timezone"'],
+    [{ ...yearly, timezon: "UTC" }, "INVALID_INPUT", "timezon is called timezone"],
     [{ cron: yearly.cron }, "INVALID_INPUT", "give testcase or script"],
   ];
   for (const [args, code, part] of refused) {

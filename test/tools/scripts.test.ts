@@ -90,7 +90,7 @@ test("execute_script refuses what it cannot run, before anything runs", async ()
     [{ script: "twice" }, "AMBIGUOUS", "twice"],
     [{}, "INVALID_INPUT", "script is missing"],
     [{ script: "check.py", args: "a b" }, "INVALID_INPUT", "args"],
-    [{ script: "check.py", argz: [] }, "INVALID_INPUT", 'did you mean "args"'],
+    [{ script: "check.py", argz: [] }, "INVALID_INPUT", "argz is called args"],
     [{ script: "check.py", device_id: "bxo" }, "DEVICE_NOT_FOUND", "bxo"],
     [{ execution_id: "nope" }, "EXECUTION_NOT_FOUND", "nope"],
   ];

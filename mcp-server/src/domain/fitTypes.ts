@@ -4,6 +4,8 @@ import { valueAt } from "./schemaProblems.ts";
 
 /** A text may hold a list whose items hold texts again; nobody wraps deeper. */
 const mostRounds = 4;
+/** In a round. Each reading copies the lists that it stands in, and no valid call needs as many. */
+const mostReadings = 200;
 
 /**
  * The value with texts read as the type that the schema wants: "5" as a number, "true" as a boolean, JSON as an array or an
@@ -14,7 +16,8 @@ export function fitTypes(schema: z.ZodType, value: unknown): unknown {
   let fitted = value;
   for (let round = 0; round < mostRounds; round++) {
     const before = fitted;
-    for (const issue of schema.safeParse(fitted).error?.issues ?? []) {
+    const issues = schema.safeParse(fitted).error?.issues ?? [];
+    for (const issue of issues.slice(0, mostReadings)) {
       if (issue.code !== "invalid_type") continue;
       const read = readAs(issue.expected, valueAt(fitted, issue.path));
       if (read !== undefined) fitted = withValue(fitted, issue.path, read);

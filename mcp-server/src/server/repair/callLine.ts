@@ -10,11 +10,10 @@ const longestText = 60;
  * for what is still too long.
  */
 export function callLine({ tool, arguments: args }: OurCall): string | undefined {
-  const whole = JSON.stringify(args);
-  if (whole.length <= longestLine) return `${tool} ${whole}`;
-  const withShortTexts = JSON.stringify(args, (_, value) =>
-    typeof value === "string" ? shortened(value) : value,
-  );
+  const whole = jsonOf(args);
+  if (whole !== undefined && whole.length <= longestLine) return `${tool} ${whole}`;
+  const withShortTexts = jsonOf(args, (_, value) => (typeof value === "string" ? shortened(value) : value));
+  if (withShortTexts === undefined) return undefined;
   const [json, left] = withFewerItems(JSON.parse(withShortTexts));
   if (json.length > longestLine) return undefined;
   const notes = [
@@ -22,6 +21,15 @@ export function callLine({ tool, arguments: args }: OurCall): string | undefined
     ...(left > 0 ? [`Add the other ${left} in the same way.`] : []),
   ];
   return [`${tool} ${json}`, ...notes].join("\n");
+}
+
+/** Undefined for what is nested deeper than the stack. */
+function jsonOf(value: unknown, replace?: (key: string, value: unknown) => unknown): string | undefined {
+  try {
+    return JSON.stringify(value, replace);
+  } catch {
+    return undefined;
+  }
 }
 
 const shortened = (text: string): string =>
@@ -33,10 +41,10 @@ function withFewerItems(args: Record<string, unknown>): [json: string, left: num
     Array.isArray(value) ? [{ key, items: value }] : [],
   );
   const [longestList] = lists.sort((a, b) => b.items.length - a.items.length);
-  const jsonOf = (kept: number) =>
+  const withFirst = (kept: number) =>
     JSON.stringify(longestList ? { ...args, [longestList.key]: longestList.items.slice(0, kept) } : args);
   const all = longestList?.items.length ?? 0;
   let kept = all;
-  while (kept > 1 && jsonOf(kept).length > longestLine) kept--;
-  return [jsonOf(kept), all - kept];
+  while (kept > 1 && withFirst(kept).length > longestLine) kept--;
+  return [withFirst(kept), all - kept];
 }

@@ -1,9 +1,6 @@
 import { elementIn, type Given, hasElement, isTrue, listOf, numberOf, objectsOf, textOf } from "./given.ts";
 import { act, call, type Mapping, type Step, step, verify } from "./mapping.ts";
 
-/** Longer ones would not fit the answer. */
-export const mostSteps = 50;
-
 const press = (key: string): Step => step("press_key", { key });
 
 export const click: Mapping = (given) => {
@@ -43,12 +40,7 @@ export function fieldStep(field: Given): Step {
   return step("input_text", { ...where, text: value });
 }
 
-export const fillForm: Mapping = (given) =>
-  act(
-    ...objectsOf(given.fields ?? given.elements)
-      .slice(0, mostSteps)
-      .map(fieldStep),
-  );
+export const fillForm: Mapping = (given) => act(...objectsOf(given.fields ?? given.elements).map(fieldStep));
 
 export const selectOption: Mapping = (given) => {
   const values = listOf(given.values ?? given.value);

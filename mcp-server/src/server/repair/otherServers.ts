@@ -26,13 +26,11 @@ const flow: Mapping = (given) => {
 
 /** Steps of which one is no action have no counterpart in one call. */
 const batch: Mapping = (given) => {
-  const calls = objectsOf(given.steps)
-    .slice(0, element.mostSteps)
-    .map(({ name, arguments: args }) => {
-      const [own = {}] = objectsOf(args);
-      const bare = bareName(String(name));
-      return Object.hasOwn(tools, bare) && bare !== "batch_commands" ? tools[bare]?.(own) : undefined;
-    });
+  const calls = objectsOf(given.steps).map(({ name, arguments: args }) => {
+    const [own = {}] = objectsOf(args);
+    const bare = bareName(String(name));
+    return Object.hasOwn(tools, bare) && bare !== "batch_commands" ? tools[bare]?.(own) : undefined;
+  });
   const actions = calls.map((one) =>
     one?.tool === "execute_device_action" ? listOf(one.arguments.actions) : [],
   );
@@ -105,8 +103,7 @@ const tools: Readonly<Record<string, Mapping>> = {
   inspect_view_hierarchy: device.lookAll,
   find: element.find,
   find_element: element.find,
-  generate_locator: (given) =>
-    call("analyze_screen_for_action", { intent: textOf(given, "element", "target") }),
+  generate_locator: (given) => call("dump_ui_elements", { find: textOf(given, "element"), detail: "full" }),
   get_text: (given) => act(step("get_text", { ...elementIn(given) })),
   screenshot: device.screenshot,
   take_screenshot: device.screenshot,

@@ -47,6 +47,7 @@ function nextMove(schema: Schema, args: unknown, issues: readonly z.core.$ZodIss
   const unknown = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [],
   );
+  if (unknown.length > mostMoves) return undefined;
   const asked = unknown.map((from): Asked => {
     const places = placesUnder(schema, args, from.slice(0, -1));
     return { from, places, free: freeIn(places, args, valueAt(args, from)) };
