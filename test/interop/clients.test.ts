@@ -85,7 +85,7 @@ describe.each(Object.entries(clients))("the client %s", (_, connect) => {
     const wrong = await client.call("dump_ui_elements", { max_token: 5 });
     expect(wrong.isError).toBe(true);
     expect(wrong.structuredContent).toBeUndefined();
-    expect(textOf(wrong)).toMatch(/INVALID_INPUT.*max_token is called max_tokens/);
+    expect(textOf(wrong)).toMatch(/INVALID_INPUT.*max_token.*did you mean "max_tokens"/);
     const unknown = await client.call("take_contrl", {});
     expect(textOf(unknown)).toMatch(/TOOL_NOT_FOUND.*\n.*take_control/);
   });
