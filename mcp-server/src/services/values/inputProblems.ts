@@ -19,7 +19,10 @@ export function inputProblems(schema: z.ZodObject, value: unknown, at: string): 
     );
 }
 
-/** The parameters with numbers, booleans and JSON read from text, where the schema does not take text. */
+/**
+ * The parameters with numbers, booleans and JSON read from text, where the schema does not take text. For what an author wrote,
+ * before placeholders are filled: JSON can spell a secret's placeholder so that it is not seen in data from outside.
+ */
 export const fittingParams = (schema: z.ZodObject, params: Params): Params =>
   paramsSchema.parse(fitTypes(strictOf(schema), params));
 

@@ -50,7 +50,8 @@ export function prepareActions(
   const prepared = actions.map((action, index) => {
     const offered = find(device, action);
     const { input } = "check" in offered ? offered.check : offered.command;
-    const params = fittingParams(input, variables ? resolveValues(action.params, variables) : action.params);
+    const asked = fittingParams(input, action.params);
+    const params = variables ? resolveValues(asked, variables) : asked;
     secrets.check(params);
     const at = `actions[${index}] ${action.command}`;
     const one = { action, offered, params };

@@ -41,7 +41,8 @@ export function prepareChecks(
   const watched = checks.map((asked, index) => {
     const offered = find(device, asked);
     const { input } = offered.check;
-    const params = fittingParams(input, variables ? resolveValues(asked.params, variables) : asked.params);
+    const fitting = fittingParams(input, asked.params);
+    const params = variables ? resolveValues(fitting, variables) : fitting;
     secrets.check(params);
     problems.push(...inputProblems(input, params, `checks[${index}] ${asked.command}`));
     const verdict = unseen(asked.command, offered.check.description);
