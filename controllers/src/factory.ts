@@ -31,6 +31,11 @@ type Declared<Settings extends z.ZodType> = {
    */
   claims?(settings: z.output<Settings>): readonly string[];
   /**
+   * Settings of a further device like this one that shares nothing with it, such as another browser; undefined where there is
+   * only this one. `headed`: its window is shown.
+   */
+  copy?(settings: z.output<Settings>, wish: { headed: boolean }): z.output<Settings> | undefined;
+  /**
    * Tells all that is there, at once or soon and at every change, until the function that it returns is called. `configured`
    * are the settings of the configured devices, which may say where to look.
    */

@@ -36,6 +36,7 @@ export const errors = {
   DEPLOYMENT_NOT_FOUND: { status: 404, fault: "app", stops: "both" },
   DEVICE_AMBIGUOUS: { status: 409, fault: "test", stops: "both" },
   DEVICE_HELD: { status: 409, fault: "lab", stops: "both" },
+  DEVICE_NOT_COPIED: { status: 409, fault: "app", stops: "both" },
   DEVICE_NOT_FOUND: { status: 404, fault: "lab", stops: "both" },
   EDGE_NOT_FOUND: { status: 404, fault: "test", stops: "both" },
   EMPTY_TEST: { status: 400, fault: "test", stops: "both" },

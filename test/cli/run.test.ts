@@ -64,6 +64,9 @@ const run = (testcases: string[], more: Partial<RunOptions> = {}, signal = new A
     out: (text) => {
       printed += text;
     },
+    err: (text) => {
+      printed += text;
+    },
     cwd: folder,
     signal,
   });
@@ -107,7 +110,9 @@ test("exit code 2 when a test could not be judged, also beside a failure", async
   await writeFile(join(folder, "wrong.yaml"), stringify(looks("wrong", "x", { command: "text_visibel" })));
   await writeFile(join(folder, "bad.yaml"), stringify(looks("bad", "Nothing")));
   expect(await run(["bad.yaml", "wrong.yaml"])).toBe(2);
-  expect(printed).toMatch(/error +wrong\n +the test could not be run\n +TESTCASE_INVALID: .*text_visible/);
+  expect(printed).toMatch(
+    /error +wrong {2}box\n +the test could not be run\n +TESTCASE_INVALID: .*text_visible/,
+  );
   expect(
     ["passed", "failed", "error", "timeout", "cancelled"].map((status) => exitCodeOf(["passed", status])),
   ).toEqual([0, 1, 2, 2, 2]);
@@ -151,13 +156,14 @@ test("an interrupted run is cancelled on its device, reported, and ends with 130
       out: (text) => {
         printed += text;
       },
+      err: () => {},
       cwd: folder,
       signal: interrupt.signal,
     },
   );
   expect(code).toBe(130);
   expect(printed).toMatch(/^cancelled {2}slow/);
-  expect(printed).not.toContain("good");
+  expect(printed).toContain("\nnot run:   good\n1 run: 0 passed, 1 cancelled, 1 not run\n");
   expect(product.services.executions.running()).toBe(0);
   expect(await readFile(join(folder, "interrupted", "junit.xml"), "utf8")).toContain('type="CANCELLED"');
 });
@@ -193,7 +199,7 @@ test("a test that passes when it is tried again is flaky: in its line, the count
   });
   const code = await run(["moody.yaml", "calm.yaml"], { retries: 2, retryOn: "any", report: "moody" });
   expect(printed).toMatch(
-    /^flaky {6}moody {2}[\d.]+ s {2}\w+\n +it passed only when it was tried again\n +attempt 1 failed: VERIFICATION_FAILED: .*\n +attempt 2 passed\n/,
+    /^flaky {6}moody {2}[\d.]+ s {2}box {2}\w+\n +it passed only when it was tried again\n +attempt 1 failed: VERIFICATION_FAILED: .*\n +attempt 2 passed\n/,
   );
   expect(printed).toContain("2 runs: 2 passed (1 of them flaky)");
   expect(code).toBe(0);

@@ -222,6 +222,7 @@ describe("labwright run", () => {
       out: (text) => {
         printed += text;
       },
+      err: () => {},
       cwd: ".",
       signal: new AbortController().signal,
     });

@@ -114,5 +114,10 @@ export const webFactory = defineFactory({
   // Its own deadlines are for a browser that starts, one that replaces it, and its first tab.
   openMs: 120_000,
   offers: () => createWebControllers(webSettingsSchema.parse({}), nowhere),
+  copy(settings, { headed }) {
+    // A browser that somebody else started: that of `cdp` is shared, and the window of `connect` is elsewhere.
+    if (settings.cdp !== undefined || (headed && settings.connect !== undefined)) return undefined;
+    return headed ? { ...settings, headless: false } : settings;
+  },
   create: createWebControllers,
 });

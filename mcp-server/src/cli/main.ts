@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import type { Environment } from "../config/places.ts";
 import { createProgram } from "./program.ts";
-import { exitCodes, failureText, processTerminal, type Terminal } from "./terminal.ts";
+import { exitCodes, failureText, processTerminal, type Terminal, wrapText } from "./terminal.ts";
 
 /**
  * The command line, apart from `mcp`. Gives back the exit code: 0 passed, 1 failed, 2 error (wrong use included), 130
@@ -18,7 +18,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.passed : exitCodes.error;
     if (terminal.signal.aborted) return exitCodes.interrupted;
-    terminal.err(failureText(error));
+    terminal.err(wrapText(failureText(error), terminal.columns));
     return exitCodes.error;
   }
 }

@@ -1,11 +1,12 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { agentTaskStates } from "../storage/taskStates.ts";
 import { runCall } from "./call.ts";
+import { daemonOptions, examples, type Given, readCount, withDaemonOptions } from "./commandOptions.ts";
 import { runStatus, runStop } from "./control.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { InstallOptions } from "./install.ts";
 import { runLogs } from "./logs.ts";
-import type { DaemonOptions } from "./options.ts";
+import { addRunCommands } from "./programRun.ts";
 import { runSetup } from "./setup.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -17,45 +18,29 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
     .version(version(), "-v, --version", "the version of this Labwright")
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      getOutHelpWidth: () => terminal.columns ?? 100,
+      getErrHelpWidth: () => terminal.columns ?? 100,
+    })
     .configureHelp({ sortSubcommands: true })
     .showHelpAfterError("(labwright --help lists what there is)");
-  addHostCommands(program);
-  addAgentCommands(program, terminal, exit);
-  addDaemonCommands(program, terminal, exit);
+  program.commandsGroup("Run tests:");
   addRunCommands(program, terminal, exit);
-  addFolderCommands(program, terminal, exit, examples);
-  addSetUpCommands(program, terminal, exit);
+  program.commandsGroup("Drive a device by hand:");
+  addFolderCommands(program, terminal, exit);
+  program.commandsGroup("Serve AI assistants:");
+  addHostCommands(program);
+  addInstallCommand(program, terminal, exit);
+  program.commandsGroup("Talk with agents:");
+  addAgentCommands(program, terminal, exit);
   addSkillsCommand(program, terminal, exit);
+  program.commandsGroup("Look after the server:");
+  addDaemonCommands(program, terminal, exit);
+  addSetUpCommands(program, terminal, exit);
   return program;
 }
-
-/** An option value of commander is `undefined` when it was not given. */
-type Given = { dataDir?: string; config?: string; logLevel?: string };
-
-const daemonOptions = ({ dataDir, config, logLevel }: Given): DaemonOptions => ({
-  dataDir,
-  config,
-  logLevel,
-});
-
-function withDaemonOptions(command: Command): Command {
-  return command
-    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
-    .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
-    .addOption(
-      new Option("--log-level <level>", "of a daemon that this starts (LABWRIGHT_LOG_LEVEL)").choices([
-        "trace",
-        "debug",
-        "info",
-        "warn",
-        "error",
-        "silent",
-      ]),
-    );
-}
-
-const examples = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  ${line}\n`).join("")}`;
 
 /** These two start from bundles of their own, by `bin/labwright.js`; here they are only named. */
 function addHostCommands(program: Command): void {
@@ -158,66 +143,6 @@ function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: Ex
     });
 }
 
-type RunGiven = Given & {
-  device?: string;
-  userinterface?: string;
-  report?: string;
-  input: string[];
-  repeat: number;
-  keep?: boolean;
-  environment?: string;
-  release?: string;
-  build?: string;
-  retries?: number;
-  retryOn?: string;
-};
-
-function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  withDaemonOptions(program.command("run"))
-    .description("runs test cases and says how each ended; for CI")
-    .argument("<testcase...>", "names or ids of saved test cases, or YAML files, which are saved first")
-    .option("--device <id>", "the device to run on")
-    .option("--userinterface <name>", "the app to run against, in place of the test case's own")
-    .option("--report <dir>", "writes report.html, junit.xml and ctrf.json there")
-    .option("--input <name=value>", "an input of the test cases; may be given often", append, [])
-    .option("--repeat <count>", "how often all of them run", readRepeats, 1)
-    .option("--keep", "each goes on in what the one before left, in place of starting fresh")
-    .option("--retries <count>", "how often a test is tried again", readRetries)
-    .addOption(
-      new Option("--retry-on <outcome>", "error: what could not be judged; any: a failure too").choices([
-        "error",
-        "any",
-      ]),
-    )
-    .option("--environment <name>", "recorded with the run")
-    .option("--release <name>", "recorded with the run")
-    .option("--build <name>", "recorded with the run")
-    .addHelpText(
-      "after",
-      examples(
-        "labwright run login checkout --device browser --report reports",
-        "labwright run tests/login.yaml --input user=anna --repeat 3",
-      ),
-    )
-    .action(async (testcases: string[], given: RunGiven) => {
-      const { runOnDaemon } = await import("./runOnDaemon.ts");
-      const { dataDir, config, logLevel, input, ...rest } = given;
-      exit(await runOnDaemon({ ...rest, dataDir, config, logLevel, testcases, inputs: input }, terminal));
-    });
-  program
-    .command("demo")
-    .description("the main job on a real web app, with a daemon and data of its own")
-    .argument("[implementations...]", "of TodoMVC; all when none is named")
-    .option("--report <dir>", "where the reports go")
-    .addHelpText("after", examples("labwright demo", "labwright demo react --report reports"))
-    .action(async (only: string[], given: { report?: string }) => {
-      const { runDemo } = await import("./demo.ts");
-      exit(await runDemo({ only, report: given.report }, terminal));
-    });
-}
-
-const append = (value: string, before: string[]) => [...before, value];
-
 function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   withDaemonOptions(program.command("doctor"))
     .description("says what is there, what is missing, and what mends it")
@@ -239,7 +164,6 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
       const { runSetupOfParts } = await import("./setupParts.ts");
       exit(await runSetupOfParts({ parts, dataDir: given.dataDir }, terminal));
     });
-  addInstallCommand(program, terminal, exit);
 }
 
 function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
@@ -336,22 +260,4 @@ function addInstallCommand(program: Command, terminal: Terminal, exit: (code: Ex
       if (skills === true) return exit(installSkillHere({ ...given, host }, terminal));
       exit(await runInstall({ ...given, skills, host }, terminal));
     });
-}
-
-function readRepeats(text: string): number {
-  const count = readCount(text);
-  if (count >= 1 && count <= 1_000) return count;
-  throw new InvalidArgumentError("It is 1 to 1000.");
-}
-
-function readRetries(text: string): number {
-  const count = readCount(text);
-  if (count <= 10) return count;
-  throw new InvalidArgumentError("It is 0 to 10.");
-}
-
-function readCount(text: string): number {
-  const count = Number(text);
-  if (Number.isSafeInteger(count) && count >= 0) return count;
-  throw new InvalidArgumentError("It is a whole number, 0 or more.");
 }

@@ -1,68 +1,64 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { parse } from "yaml";
-import { z } from "zod";
-import { isErrorCode, ToolError } from "../errors.ts";
-import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
-import { countText, indent, type RunReply, runReply, verdictText } from "./verdictText.ts";
+import { resolve } from "node:path";
+import { ToolError } from "../errors.ts";
+import type { RunConnection, RunTerminal } from "./run/connection.ts";
+import { type ExecuteOptions, runTest } from "./run/oneTest.ts";
+import { type Planned, type PlanOptions, planRun } from "./run/plan.ts";
+import { tryReports, writeReports } from "./run/reportFiles.ts";
+import { deviceName, type Seat, type SeatOptions, takeSeats } from "./run/seats.ts";
+import { type ExitCode, exitCodes, wrapText } from "./terminal.ts";
+import { countText, notRunText, notStartedText, verdictText } from "./verdictText.ts";
 
-/** One wait of a call; far below what a proxy in between would cut. */
-const waitMs = 20_000;
+export type { RunConnection } from "./run/connection.ts";
 
-export type RunOptions = {
-  /** Names or ids of saved test cases, or YAML files, which are saved first. */
-  testcases: readonly string[];
-  device?: string | undefined;
-  userinterface?: string | undefined;
-  /** Folder for `report.html`, `junit.xml` and `ctrf.json`; no files when left out. */
-  report?: string | undefined;
-  /** `name=value`; a value that is JSON is taken as such. */
-  inputs: readonly string[];
-  repeat: number;
-  /** Every test case goes on in what the one before left; otherwise each starts as it says itself. */
-  keep?: boolean | undefined;
-  environment?: string | undefined;
-  release?: string | undefined;
-  build?: string | undefined;
-  /** In place of what the test cases say. */
-  retries?: number | undefined;
-  retryOn?: string | undefined;
-};
+export type RunOptions = PlanOptions &
+  SeatOptions &
+  ExecuteOptions & {
+    /** Folder for `report.html`, `junit.xml` and `ctrf.json`; no files when left out. */
+    report?: string | undefined;
+    repeat: number;
+    /** So many tests at a time, each on a device of its own; 1 when left out. */
+    workers?: number | undefined;
+    /** No test is started behind so many that did not pass. */
+    maxFailures?: number | undefined;
+  };
 
-type Answer =
-  | { ok: true; structured: Record<string, unknown> }
-  | { ok: false; error: { code: string; message: string; hint: string } };
+type Ran = { at: number; status: string; flaky: boolean; executionId: string | undefined };
 
-/** What the command needs of a daemon. Every call is of the same client, so that one lease serves all. */
-export type RunConnection = {
-  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Answer>;
-  /** The bytes of `artifact://...`. */
-  artifact(uri: string): Promise<Uint8Array>;
-};
-
-type Planned = { name: string; inputs: Record<string, unknown> };
-type Ran = { status: string; flaky: boolean; executionId: string | undefined };
+/** The lease of these is gone, and nothing more runs there. */
+const seatLost: ReadonlySet<string> = new Set([
+  "LEASE_LOST",
+  "LEASE_EXPIRED",
+  "LEASE_NOT_FOUND",
+  "DEVICE_NOT_FOUND",
+]);
 
 /**
- * `labwright run`: runs test cases one after the other, a line for each verdict, and writes the reports. Exit code 0:
- * all passed, also those that passed when they were tried again; 1: a test failed; 2: something could not be judged; 130: interrupted, with the run that was under way
- * cancelled. Throws INVALID_INPUT and what a tool answered, before anything runs.
+ * `labwright run`: runs test cases, a line for each verdict, and writes the reports. Exit code 0: all passed, also those that
+ * passed when they were tried again; 1: a test failed; 2: something could not be judged; 130: interrupted, with what was under
+ * way cancelled. Throws INVALID_INPUT, DEVICE_HELD and what a tool answered, before anything runs.
  */
 export async function runTestcases(
   options: RunOptions,
   connection: RunConnection,
-  terminal: Pick<Terminal, "out" | "cwd" | "signal">,
+  terminal: RunTerminal,
 ): Promise<ExitCode> {
-  const planned = await plan(options, connection, terminal);
+  refuseContradictions(options, terminal);
+  const report = options.report === undefined ? undefined : resolve(terminal.cwd, options.report);
+  if (report !== undefined) await tryReports(report);
+  const planned = await planRun(options, connection, terminal);
   const rounds = Array.from({ length: options.repeat }, () => planned).flat();
-  const ran: Ran[] = [];
-  for (const test of rounds) {
-    if (terminal.signal.aborted) break;
-    ran.push(await runOne(test, options, connection, terminal));
-  }
-  if (options.report !== undefined)
-    await writeReports(ran, resolve(terminal.cwd, options.report), connection, terminal);
-  terminal.out(`${countText(ran)}\n`);
+  const wanted = Math.min(options.workers ?? 1, rounds.length);
+  // A test of requests alone needs no device.
+  const isDriven = options.device !== undefined || planned.some(({ needsDevice }) => needsDevice);
+  const seats = isDriven ? await takeSeats(wanted, options, connection, terminal) : undefined;
+  const places = seats?.all ?? Array.from({ length: wanted }, () => undefined);
+  const ran = await runAll(rounds, places, { options, connection, terminal }).finally(() => seats?.leave());
+  const ids = ran.flatMap(({ executionId }) => executionId ?? []);
+  if (report !== undefined && ids.length > 0)
+    terminal.out(`report: ${await writeReports(ids, report, connection)}\n`);
+  const left = rounds.filter((_, at) => !ran.some((one) => one.at === at)).map(({ name }) => name);
+  if (left.length > 0) terminal.out(wrapText(notRunText(left), terminal.columns));
+  terminal.out(`${countText(ran, left.length)}\n`);
   if (terminal.signal.aborted) return exitCodes.interrupted;
   return exitCodeOf(ran.map(({ status }) => status));
 }
@@ -75,181 +71,64 @@ export function exitCodeOf(statuses: readonly string[]): ExitCode {
   return statuses.includes("failed") ? exitCodes.failed : exitCodes.passed;
 }
 
-const declared = z.looseObject({
-  testcase: z.looseObject({
-    name: z.string(),
-    inputs: z.array(z.looseObject({ name: z.string() })).default([]),
-  }),
-});
-
-/** Saves files, finds every test case, and gives each the inputs that it declares. */
-async function plan(
-  options: RunOptions,
-  connection: RunConnection,
-  { cwd, signal }: Pick<Terminal, "cwd" | "signal">,
-): Promise<Planned[]> {
-  const names: string[] = [];
-  for (const argument of options.testcases) {
-    if (!/\.ya?ml$/i.test(argument)) names.push(argument);
-    else names.push(...(await saveFile(resolve(cwd, argument), options.device, connection, signal)));
-  }
-  const inputs = parseInputs(options.inputs);
-  const loaded = [];
-  for (const name of names) {
-    loaded.push(
-      declared.parse(await done(connection.call("load_testcase", { testcase: name }, signal))).testcase,
-    );
-  }
-  const known = new Set(loaded.flatMap((testcase) => testcase.inputs.map((input) => input.name)));
-  const stray = Object.keys(inputs).filter((name) => !known.has(name));
-  if (stray.length > 0) {
-    const hint = known.size > 0 ? `Inputs are ${[...known].join(", ")}.` : "They take no inputs.";
-    throw new ToolError("INVALID_INPUT", `No test case has the input ${stray.join(", ")}.`, hint);
-  }
-  return loaded.map((testcase) => {
-    const own = testcase.inputs.filter(({ name }) => Object.hasOwn(inputs, name));
-    return { name: testcase.name, inputs: Object.fromEntries(own.map(({ name }) => [name, inputs[name]])) };
-  });
-}
-
-/** A file holds one test case, or several under `testcases`, as in an exported user interface. */
-async function saveFile(
-  file: string,
-  device: string | undefined,
-  connection: RunConnection,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const content = await readYaml(file);
-  const several = z.looseObject({ testcases: z.array(z.unknown()).min(1) }).safeParse(content);
-  const names: string[] = [];
-  for (const testcase of several.success ? several.data.testcases : [content]) {
-    const args = { testcase, ...(device !== undefined && { device_id: device }) };
-    const saved = await done(connection.call("save_testcase", args, signal));
-    names.push(z.looseObject({ name: z.string() }).parse(saved).name);
-  }
-  return names;
-}
-
-async function readYaml(file: string): Promise<unknown> {
-  try {
-    return parse(await readFile(file, "utf8"));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ToolError(
-      "INVALID_INPUT",
-      `${file} cannot be read: ${message}`,
-      "Give a YAML file of a test case.",
-    );
-  }
-}
-
-function parseInputs(given: readonly string[]): Record<string, unknown> {
-  const pairs = given.map((text) => {
-    const split = text.indexOf("=");
-    if (split > 0) return [text.slice(0, split), valueOfInput(text.slice(split + 1))] as const;
-    throw new ToolError(
-      "INVALID_INPUT",
-      `--input ${text} is not name=value.`,
-      "For example --input user=anna.",
-    );
-  });
-  return Object.fromEntries(pairs);
-}
-
-function valueOfInput(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-const isOpen = ({ status }: RunReply) => status === "running" || status === "queued";
-
-async function runOne(
-  test: Planned,
-  options: RunOptions,
-  connection: RunConnection,
-  { out, signal }: Pick<Terminal, "out" | "signal">,
-): Promise<Ran> {
-  const { device, userinterface, environment, release, build, retries, retryOn } = options;
-  const args = {
-    testcase: test.name,
-    inputs: test.inputs,
-    ...(device !== undefined && { device_id: device }),
-    ...(userinterface !== undefined && { userinterface_name: userinterface }),
-    ...(options.keep === true && { fresh: false }),
-    ...(environment !== undefined && { environment }),
-    ...(release !== undefined && { release }),
-    ...(build !== undefined && { build }),
-    ...(retries !== undefined && { retries }),
-    ...(retryOn !== undefined && { retry_on: retryOn }),
-    // Returns at once with the execution's id, without which an interrupted run could not be cancelled.
-    wait_ms: 0,
+function refuseContradictions({ keep, debug, workers = 1 }: RunOptions, { ask }: RunTerminal): void {
+  const refuse = (message: string, hint: string) => {
+    throw new ToolError("INVALID_INPUT", message, hint);
   };
-  try {
-    let now = runReply.parse(
-      await done(connection.call("execute_testcase", args, new AbortController().signal)),
+  if (keep && workers > 1)
+    refuse(
+      "--keep chains the tests on one device, and --workers gives them several.",
+      "Leave one of them out.",
     );
-    while (isOpen(now)) now = await waitOrCancel(now.execution_id, connection, signal);
-    out(verdictText(test.name, now));
-    return { status: now.status, flaky: now.flaky === true, executionId: now.execution_id };
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    const why = `${error.code}: ${error.message} ${error.hint}`;
-    out(`error      ${test.name}\n${indent}the test could not be run\n${indent}${why}\n`);
-    return { status: "error", flaky: false, executionId: undefined };
-  }
+  if (debug && workers > 1)
+    refuse("--debug goes through one test at a time, and --workers runs several.", "Leave one of them out.");
+  if (debug && !ask) refuse("--debug asks at each step, and this is no terminal.", "Run it in a terminal.");
 }
 
-async function waitOrCancel(
-  executionId: string,
-  connection: RunConnection,
-  signal: AbortSignal,
-): Promise<RunReply> {
-  const unhurried = new AbortController();
-  if (!signal.aborted) {
-    const interrupted = new Promise<undefined>((settle) => {
-      signal.addEventListener("abort", () => settle(undefined), { once: true, signal: unhurried.signal });
-    });
-    const args = { execution_id: executionId, wait_ms: waitMs };
-    const waiting = done(connection.call("execute_testcase", args, signal));
-    // The call of an interrupted wait fails by itself; its end is asked for below.
-    waiting.catch(() => undefined);
-    const answer = await Promise.race([waiting, interrupted]).finally(() => unhurried.abort());
-    if (answer !== undefined) return runReply.parse(answer);
-  }
-  const fresh = new AbortController().signal;
-  return runReply.parse(
-    await done(connection.call("cancel_execution", { execution_id: executionId }, fresh)),
-  );
+type Running = { options: RunOptions; connection: RunConnection; terminal: RunTerminal };
+
+/** In the order of `tests`; those that were not started are left out. */
+async function runAll(
+  tests: readonly Planned[],
+  places: readonly (Seat | undefined)[],
+  running: Running,
+): Promise<Ran[]> {
+  const { options, terminal } = running;
+  const ran: Ran[] = [];
+  let next = 0;
+  let isOver = false;
+  const mayStart = () => {
+    const bad = ran.filter(({ status }) => status !== "passed").length;
+    return !isOver && !terminal.signal.aborted && bad < (options.maxFailures ?? Number.POSITIVE_INFINITY);
+  };
+  const work = async (place: Seat | undefined) => {
+    while (mayStart()) {
+      const at = next++;
+      const test = tests[at];
+      if (!test) return;
+      const seat = test.needsDevice || options.device !== undefined ? place : undefined;
+      const { end, stopped, isLost } = await runOne(test, seat, running);
+      ran.push({ at, ...end });
+      isOver ||= stopped;
+      if (isLost) return;
+    }
+  };
+  await Promise.all(places.map(work));
+  return ran.sort((a, b) => a.at - b.at);
 }
 
-const files = { html: "report.html", junit: "junit.xml", ctrf: "ctrf.json" } as const;
-
-async function writeReports(
-  ran: readonly Ran[],
-  folder: string,
-  connection: RunConnection,
-  { out }: Pick<Terminal, "out">,
-): Promise<void> {
-  const ids = ran.flatMap(({ executionId }) => executionId ?? []);
-  if (ids.length === 0) return;
-  await mkdir(folder, { recursive: true });
-  // Reports are written for an interrupted run too.
-  const { signal } = new AbortController();
-  for (const [format, file] of Object.entries(files)) {
-    const made = await done(connection.call("get_execution_report", { execution_id: ids, format }, signal));
-    const { report } = z.looseObject({ report: z.string() }).parse(made);
-    await writeFile(join(folder, file), await connection.artifact(report));
+/** Runs a test and tells its verdict. */
+async function runOne(test: Planned, seat: Seat | undefined, { options, connection, terminal }: Running) {
+  const device = seat && deviceName(seat.device);
+  const outcome = await runTest(test, { options, seat }, connection, terminal);
+  if ("error" in outcome) {
+    const { error } = outcome;
+    terminal.out(wrapText(notStartedText({ name: test.name, device }, error), terminal.columns));
+    const end = { status: "error", flaky: false, executionId: undefined };
+    return { end, stopped: false, isLost: seatLost.has(error.code) };
   }
-  out(`report: ${join(folder, files.html)}\n`);
-}
-
-/** The result, or the tool's own error thrown. */
-async function done(answer: Promise<Answer>): Promise<Record<string, unknown>> {
-  const given = await answer;
-  if (given.ok) return given.structured;
-  const { code, message, hint } = given.error;
-  throw new ToolError(isErrorCode(code) ? code : "TOOL_FAILED", message, hint);
+  const { reply, stopped } = outcome;
+  terminal.out(wrapText(verdictText({ name: test.name, device }, reply), terminal.columns));
+  const end = { status: reply.status, flaky: reply.flaky === true, executionId: reply.execution_id };
+  return { end, stopped, isLost: seatLost.has(reply.reason?.code ?? "") };
 }

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline";
 import type { Environment } from "../config/places.ts";
 import { fileFailure } from "../fileFailure.ts";
 
@@ -8,6 +9,10 @@ export type Terminal = {
   env: Environment;
   cwd: string;
   signal: AbortSignal;
+  /** Its width; undefined where `out` is no terminal. */
+  columns?: number | undefined;
+  /** The line that a person types; undefined at its end, and at Ctrl-C. Not there where nobody can type. */
+  ask?: ((question: string) => Promise<string | undefined>) | undefined;
 };
 
 /** The exit codes of every command. */
@@ -27,11 +32,30 @@ export function processTerminal(): Terminal & { dispose(): void } {
     env: process.env,
     cwd: process.cwd(),
     signal: controller.signal,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    ask:
+      process.stdin.isTTY && process.stdout.isTTY ? (question) => askLine(question, controller) : undefined,
     dispose() {
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
     },
   };
+}
+
+/** Ctrl-C arrives here as a key while a line is typed. */
+function askLine(question: string, interrupt: AbortController): Promise<string | undefined> {
+  if (interrupt.signal.aborted) return Promise.resolve(undefined);
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const close = () => lines.close();
+  interrupt.signal.addEventListener("abort", close, { once: true });
+  return new Promise<string | undefined>((resolve) => {
+    lines.once("SIGINT", () => interrupt.abort());
+    lines.once("close", () => resolve(undefined));
+    lines.question(question, resolve);
+  }).finally(() => {
+    interrupt.signal.removeEventListener("abort", close);
+    lines.close();
+  });
 }
 
 /**
@@ -59,4 +83,27 @@ export function failureText(error: unknown): string {
   const hint =
     "hint" in error && typeof error.hint === "string" && error.hint !== "" ? `\n${error.hint}` : "";
   return `${code}${error.message}${hint}\n`;
+}
+
+/** Below the first word of a line that is not indented. */
+const hanging = " ".repeat(11);
+
+/** Breaks lines at spaces where a terminal is narrower, and goes on where their text begins. What is to be copied stays whole. */
+export function wrapText(text: string, columns = Number.POSITIVE_INFINITY): string {
+  const isWide = (line: string) => line.length > columns && !/^ *repeat /.test(line);
+  const wrap = (line: string) => (isWide(line) ? wrapLine(line, columns) : line);
+  return text.split("\n").map(wrap).join("\n");
+}
+
+function wrapLine(line: string, columns: number): string {
+  const [lead = ""] = /^ */.exec(line) ?? [];
+  const below = lead || hanging;
+  const lines: string[] = [];
+  let current = lead;
+  for (const word of line.slice(lead.length).split(/(?<= )(?=[^ ])/)) {
+    const isFull = current.trim() !== "" && (current + word).trimEnd().length > columns;
+    if (isFull) lines.push(current);
+    current = (isFull ? below : current) + word;
+  }
+  return [...lines, current].map((one) => one.trimEnd()).join("\n");
 }

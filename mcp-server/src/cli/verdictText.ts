@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { repeatWords } from "../domain/index.ts";
+import type { ToolError } from "../errors.ts";
 
 const reason = z.looseObject({ code: z.string(), message: z.string() });
 
@@ -8,6 +9,7 @@ export const runReply = z.looseObject({
   execution_id: z.string(),
   status: z.string(),
   duration_ms: z.number().optional(),
+  next_step: z.looseObject({ number: z.number(), step: z.string() }).optional(),
   reason: reason.optional(),
   failed_step: z
     .looseObject({ label: z.string(), expected: z.string().optional(), found: z.string().optional() })
@@ -26,7 +28,7 @@ export const runReply = z.looseObject({
 });
 export type RunReply = z.output<typeof runReply>;
 
-export const indent = "           ";
+const indent = "           ";
 
 /** What a status says of the app and of the test. */
 const meanings: Readonly<Record<string, string>> = {
@@ -36,12 +38,29 @@ const meanings: Readonly<Record<string, string>> = {
   cancelled: "the test was stopped",
 };
 
+/** A test as it ran; `device` is undefined for one that needs none. */
+type Shown = { name: string; device: string | undefined };
+
+/** A line for a test: its verdict, name, time, device and execution. */
+const headLine = (word: string, { name, device }: Shown, time: string | undefined, id: string | undefined) =>
+  [word.padEnd(9), name, ...[time, device, id].flatMap((part) => part ?? [])].join("  ");
+
+/** A test that could not be started, and why. */
+export function notStartedText(test: Shown, { code, message, hint }: ToolError): string {
+  const lines = [
+    headLine("error", test, undefined, undefined),
+    "the test could not be run",
+    `${code}: ${message} ${hint}`,
+  ];
+  return `${lines.join(`\n${indent}`)}\n`;
+}
+
 /** The verdict of one test in a line, and below it why. */
-export function verdictText(name: string, run: RunReply): string {
-  const time = run.duration_ms === undefined ? "" : `  ${(run.duration_ms / 1_000).toFixed(1)} s`;
+export function verdictText(test: Shown, run: RunReply): string {
+  const time = run.duration_ms === undefined ? undefined : `${(run.duration_ms / 1_000).toFixed(1)} s`;
   const word = run.flaky ? "flaky" : run.status;
   const lines = [
-    `${word.padEnd(9)}  ${name}${time}  ${run.execution_id}`,
+    headLine(word, test, time, run.execution_id),
     ...[...rowLines(run), ...whyLines(run)].map((line) => `${indent}${line}`),
   ];
   return `${lines.join("\n")}\n`;
@@ -90,8 +109,16 @@ function repeatLine(message = ""): string[] {
 const attemptText = ({ status, reason: why }: NonNullable<RunReply["attempts"]>[number]) =>
   why ? `${status}: ${why.code}: ${why.message}` : status;
 
-/** How many runs ended how, such as `3 runs: 2 passed (1 of them flaky), 1 failed`. */
-export function countText(runs: readonly { status: string; flaky: boolean }[]): string {
+const mostNamed = 20;
+
+/** The tests that were not started, in their order. */
+export function notRunText(names: readonly string[]): string {
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
+  return `not run:   ${names.slice(0, mostNamed).join(", ")}${more}\n`;
+}
+
+/** How many runs ended how, such as `3 runs: 2 passed (1 of them flaky), 1 failed, 2 not run`. */
+export function countText(runs: readonly { status: string; flaky: boolean }[], notRun = 0): string {
   const count = (status: string) => runs.filter((run) => run.status === status).length;
   const flaky = runs.filter((run) => run.flaky).length;
   const parts = ["passed", "failed", "error", "timeout", "cancelled"].flatMap((status) => {
@@ -99,5 +126,6 @@ export function countText(runs: readonly { status: string; flaky: boolean }[]): 
     if (n === 0 && status !== "passed") return [];
     return [`${n} ${status}${status === "passed" && flaky > 0 ? ` (${flaky} of them flaky)` : ""}`];
   });
+  if (notRun > 0) parts.push(`${notRun} not run`);
   return `${runs.length} ${runs.length === 1 ? "run" : "runs"}: ${parts.join(", ")}`;
 }

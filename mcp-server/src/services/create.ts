@@ -199,6 +199,7 @@ function createDeviceRoom(
     closed: temporary.removeAll,
     leases: leaseRows(storage.db),
     limits: { leaseMs: config.limits.lease_ms, implicitMs: implicitLeaseMs },
+    mostDevices: config.limits.max_parallel_devices,
     clock,
   });
 }

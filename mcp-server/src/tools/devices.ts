@@ -85,6 +85,14 @@ export const takeControl = defineTool({
   input: z.strictObject({
     device_id: deviceFields.device_id,
     force: z.boolean().default(false).describe("Take it from its holder, who is told"),
+    copy: z
+      .strictObject({ headed: z.boolean().default(false).describe("Shows its window") })
+      .optional()
+      .describe("Opens a further browser like this one, which is there until its lease ends"),
+  }),
+  wireInput: z.object({
+    device_id: z.string().optional(),
+    force: z.boolean().default(false).describe("Take it from its holder, who is told"),
   }),
   output: z.object({
     session_id: z.string(),
@@ -94,7 +102,11 @@ export const takeControl = defineTool({
     unavailable: z.array(z.object({ driver: z.string(), kind: z.string(), reason: z.string() })),
   }),
   async handle({ input, services, context }) {
-    const { lease, device } = await services.devices.takeControl(input.device_id, context, input.force);
+    const { device_id: id, force, copy } = input;
+    const { devices } = services;
+    const { lease, device } = await (copy
+      ? devices.takeCopy(id, context, copy)
+      : devices.takeControl(id, context, force));
     return {
       session_id: lease.session_id,
       device: device.id,

@@ -63,7 +63,13 @@ export const listTestcases = defineTool({
   input: z.strictObject({
     tag: z.string().optional(),
     userinterface_name: z.string().optional(),
+    offset: z.int().min(0).default(0).describe("So many of the first are left out"),
     ...maxTokensField(2_000),
+  }),
+  wireInput: z.object({
+    tag: z.string().optional(),
+    userinterface_name: z.string().optional(),
+    max_tokens: z.int().default(2_000),
   }),
   output: z.object({
     testcases: z.array(
@@ -73,13 +79,14 @@ export const listTestcases = defineTool({
         userinterface_name: z.string().optional(),
         tags: z.array(z.string()).optional(),
         inputs: z.array(z.string()).optional(),
+        needs_device: z.literal(false).optional(),
       }),
     ),
     more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
   }),
   async handle({ input, services }) {
-    const { tag, userinterface_name: userinterface, max_tokens: maxTokens } = input;
-    const { testcases, more } = await services.testcases.list({ tag, userinterface, maxTokens });
+    const { tag, offset, userinterface_name: userinterface, max_tokens: maxTokens } = input;
+    const { testcases, more } = await services.testcases.list({ tag, userinterface, offset, maxTokens });
     return { testcases, ...(more > 0 && { more }) };
   },
 });
@@ -136,6 +143,12 @@ export const executeTestcase = defineTool({
     correlation_id: text,
     retries: testcaseSchema.shape.retries,
     retry_on: retryOnSchema.optional(),
+    slow_ms: z.int().min(0).max(60_000).optional().describe("A pause behind each command"),
+    stop: z.boolean().optional().describe("Stops before each step; the call returns at each stop"),
+    go: z
+      .enum(["next", "on"])
+      .optional()
+      .describe("With execution_id: makes the next step of a stopped run, or all that are left"),
   }),
   wireInput: z.object({
     testcase: z.string().optional().describe("Name or id"),
@@ -159,6 +172,7 @@ export const executeTestcase = defineTool({
     reason: z.object({ code: z.string(), message: z.string() }).optional(),
     duration_ms: z.int().optional(),
     steps_done: z.int(),
+    next_step: z.object({ number: z.int(), step: z.string() }).optional(),
     rows: z
       .object({
         total: z.int(),

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { examples } from "../commandOptions.ts";
 import type { ExitCode, Terminal } from "../terminal.ts";
 import type { FolderOptions, LookOptions } from "./folder.ts";
 import { separator, shortNames } from "./words.ts";
@@ -9,7 +10,6 @@ const namesText = (verb: keyof typeof shortNames) =>
     .join(", ");
 
 type Exit = (code: ExitCode) => void;
-type Examples = (...lines: string[]) => string;
 
 /** `do, look, check, shot, go, take, release`. One working folder drives one device until it releases it or is idle. */
 export function addFolderCommands(
@@ -18,9 +18,9 @@ export function addFolderCommands(
   exit: Exit,
   examples: Examples,
 ): void {
-  addVerbs(program, terminal, exit, examples);
-  addLooks(program, terminal, exit, examples);
-  addLease(program, terminal, exit, examples);
+  addVerbs(program, terminal, exit);
+  addLooks(program, terminal, exit);
+  addLease(program, terminal, exit);
 }
 
 const folderCommand = (program: Command, name: string, description: string) =>
@@ -32,7 +32,7 @@ const folderCommand = (program: Command, name: string, description: string) =>
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)");
 
 /** Their words are not the command line's options, which stand before them. */
-function addVerbs(program: Command, terminal: Terminal, exit: Exit, examples: Examples): void {
+function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
   const verb = (name: "do" | "check", description: string, listing: string) =>
     folderCommand(program, name, description)
       .passThroughOptions()
@@ -71,7 +71,7 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit, examples: Ex
     });
 }
 
-function addLooks(program: Command, terminal: Terminal, exit: Exit, examples: Examples): void {
+function addLooks(program: Command, terminal: Terminal, exit: Exit): void {
   folderCommand(program, "look", "lists the elements on the screen, each with a ref for do and check")
     .option("--find <words>", "only the elements most like this")
     .option("--all", "plain text too")
@@ -97,7 +97,7 @@ function addLooks(program: Command, terminal: Terminal, exit: Exit, examples: Ex
     });
 }
 
-function addLease(program: Command, terminal: Terminal, exit: Exit, examples: Examples): void {
+function addLease(program: Command, terminal: Terminal, exit: Exit): void {
   folderCommand(program, "take", "takes a device for this folder; do, look and check do so by themselves")
     .argument("[device]", "its name; by default the free one")
     .addHelpText("after", examples("labwright take", "labwright take browser-2"))

@@ -12,6 +12,7 @@ import type {
   OpenDevice,
   Secrets,
 } from "../ports.ts";
+import { Copies, type CopyWish } from "./copies.ts";
 import { Discovery } from "./discovery.ts";
 import {
   ambiguousDevice,
@@ -38,6 +39,8 @@ export type DeviceServiceOptions = {
   secrets?: Pick<Secrets, "fill">;
   leases: LeaseStore;
   limits: LeaseLimits;
+  /** A device and its copies together are at most so many. */
+  mostDevices: number;
   clock: Clock;
 };
 
@@ -47,6 +50,7 @@ export const createDevices = (options: DeviceServiceOptions): DeviceService => n
 class Devices implements DeviceService {
   private readonly configured: readonly ConfiguredDevice[];
   private readonly discovery: Discovery;
+  private readonly copies: Copies;
   private readonly controllers: OpenDevices;
   private readonly rules: Leases;
   private readonly drivenListeners: ((deviceId: string) => void)[] = [];
@@ -56,21 +60,24 @@ class Devices implements DeviceService {
 
   constructor(options: DeviceServiceOptions) {
     const { host, devices, factories, contextOf, closed, secrets, leases, limits, clock } = options;
+    const { mostDevices: most } = options;
     const toEntries = (settings: readonly DeviceSettings[]) => configuredDevices(host, settings, factories);
     this.configured = toEntries(devices);
     this.discovery = new Discovery({ factories, configured: devices, toEntries });
-    this.rules = new Leases({ store: leases, clock, host, limits });
+    const freed = (id: string) => this.copies.drop(id);
+    this.rules = new Leases({ store: leases, clock, host, limits, freed });
     const isHeld = async (id: string) => (await this.rules.list()).some(({ device_id }) => device_id === id);
     this.controllers = new OpenDevices({ contextOf, closed, fill: secrets?.fill, clock, isHeld });
+    this.copies = new Copies({ most, clock, isHeld, close: (id) => this.closeCopy(id) });
   }
 
   list(): readonly DeviceEntry[] {
     return this.entries;
   }
 
-  /** Those of the configuration, then what is discovered now. */
+  /** Those of the configuration, then their copies, then what is discovered now. */
   private get entries(): readonly ConfiguredDevice[] {
-    return [...this.configured, ...this.discovery.list()];
+    return [...this.configured, ...this.copies.list(), ...this.discovery.list()];
   }
 
   find(name: string): DeviceEntry {
@@ -103,13 +110,28 @@ class Devices implements DeviceService {
   }
 
   async open(device: DeviceEntry, signal: AbortSignal): Promise<OpenDevice> {
-    const opened = await this.controllers.open(findDevice(this.entries, device.id), signal);
+    const opened = await this.openEntry(findDevice(this.entries, device.id), signal);
     this.controllers.use(device.id)();
     return opened;
   }
 
   async takeControl(deviceId: string | undefined, context: CallContext, force: boolean) {
-    const entry = await this.choose({ device_id: deviceId }, context);
+    return this.takeEntry(await this.choose({ device_id: deviceId }, context), context, force);
+  }
+
+  async takeCopy(deviceId: string | undefined, context: CallContext, wish: CopyWish) {
+    const base = await this.choose({ device_id: deviceId }, context);
+    const held = (await this.rules.list()).map(({ device_id }) => device_id);
+    const copy = this.copies.make(base, wish, { held, names: this.entries.map(({ name }) => name) });
+    try {
+      return await this.takeEntry(copy, context, false);
+    } catch (error) {
+      await this.copies.drop(copy.id);
+      throw error;
+    }
+  }
+
+  private async takeEntry(entry: ConfiguredDevice, context: CallContext, force: boolean) {
     const free = () => this.freeFor(context);
     const lease = await this.rules.take(entry.id, context, { force, implicit: false, free });
     try {
@@ -169,7 +191,22 @@ class Devices implements DeviceService {
 
   close(): Promise<void> {
     this.discovery.close();
+    this.copies.end();
     return this.controllers.closeAll();
+  }
+
+  /** A copy that has ended is not opened again. */
+  private openEntry(entry: ConfiguredDevice, signal: AbortSignal): Promise<OpenDevice> {
+    if (this.copies.isThere(entry)) return this.controllers.open(entry, signal);
+    const message = `${entry.id} was a copy of ${entry.copyOf}, which ended with its lease.`;
+    throw new ToolError("DEVICE_NOT_FOUND", message, `Use ${entry.copyOf}.`);
+  }
+
+  /** The next copy of its name is at no known place, and nobody's. */
+  private async closeCopy(deviceId: string): Promise<void> {
+    await this.controllers.remove(deviceId);
+    this.holders.delete(deviceId);
+    this.drivenOutsideNavigation(deviceId);
   }
 
   /** A device that answers nobody any more must not reach its next holder, nor what another client had set of it. */
@@ -239,7 +276,7 @@ class Devices implements DeviceService {
     context: CallContext,
   ): Promise<Grant> {
     if (!live) {
-      const device = await this.controllers.open(entry, context.signal);
+      const device = await this.openEntry(entry, context.signal);
       return { device, lease: undefined, signal: context.signal, done: this.controllers.use(entry.id) };
     }
     const held = this.rules.hold(live);
@@ -247,7 +284,7 @@ class Devices implements DeviceService {
     this.noteHolder(lease);
     try {
       const signal = AbortSignal.any([context.signal, held.lost]);
-      const device = { ...(await this.controllers.open(entry, signal)), fence: lease.fence };
+      const device = { ...(await this.openEntry(entry, signal)), fence: lease.fence };
       const unuse = this.controllers.use(entry.id);
       const done = () => {
         held.done();

@@ -9,6 +9,8 @@ export type { DeviceSettings };
 export type ConfiguredDevice = DeviceEntry & {
   drivers: readonly { factory: ControllerFactory; settings: unknown }[];
   screen?: string | undefined;
+  /** Id of the device of the configuration that it is a copy of. */
+  copyOf?: string;
 };
 
 /** The devices of this host, in the order of the configuration. */

@@ -50,12 +50,21 @@ export class Leases {
   private readonly clock: Clock;
   private readonly host: string;
   private readonly limits: LeaseLimits;
+  private readonly freed: (deviceId: string) => Promise<void>;
 
-  constructor(options: { store: LeaseStore; clock: Clock; host: string; limits: LeaseLimits }) {
+  /** `freed` is called when a device was given back, before anybody else gets it. */
+  constructor(options: {
+    store: LeaseStore;
+    clock: Clock;
+    host: string;
+    limits: LeaseLimits;
+    freed(deviceId: string): Promise<void>;
+  }) {
     this.store = options.store;
     this.clock = options.clock;
     this.host = options.host;
     this.limits = options.limits;
+    this.freed = options.freed;
   }
 
   /** Living leases only. */
@@ -231,6 +240,7 @@ export class Leases {
     await live.end(reason, stopMs);
     const released = await this.store.release(session_id);
     this.known.delete(device_id);
+    await this.freed(device_id);
     return released;
   }
 

@@ -96,8 +96,17 @@ export class OpenDevices {
       if (done) return;
       done = true;
       held.users -= 1;
-      if (held.users === 0) this.closeLater(held, idleMs);
+      if (held.users === 0 && this.held.get(deviceId) === held) this.closeLater(held, idleMs);
     };
+  }
+
+  /** Closes a device whose entry is gone. */
+  async remove(deviceId: string): Promise<void> {
+    const held = this.held.get(deviceId);
+    if (!held) return;
+    await held.closing;
+    await this.close(held);
+    this.held.delete(deviceId);
   }
 
   async closeAll(): Promise<void> {

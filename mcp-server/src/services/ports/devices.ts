@@ -40,6 +40,8 @@ export type OpenDevice = DeviceEntry & {
   untilOpen(controller: Controller, signal: AbortSignal): Promise<void>;
   /** That of the lease by which its commands run; without one, controllers refuse the commands once a lease was used. */
   fence?: number;
+  /** A pause behind each of its commands, for a person who watches. */
+  pauseMs?: number | undefined;
 };
 
 export type Lease = {
@@ -79,6 +81,15 @@ export type DeviceService = {
     deviceId: string | undefined,
     context: CallContext,
     force: boolean,
+  ): Promise<{ lease: Lease; device: OpenDevice }>;
+  /**
+   * Makes a further device like this one, which only its lease keeps there, takes it and opens it. Throws DEVICE_NOT_COPIED for
+   * what there is once, INSUFFICIENT_RESOURCES when limits.max_parallel_devices would be passed.
+   */
+  takeCopy(
+    deviceId: string | undefined,
+    context: CallContext,
+    wish: { headed: boolean },
   ): Promise<{ lease: Lease; device: OpenDevice }>;
   /** Gives a lease back by handle, or the caller's own. Throws LEASE_NOT_FOUND. */
   releaseControl(ref: DeviceRef, context: CallContext): Promise<Lease>;

@@ -44,6 +44,17 @@ export type RunSpec = {
   correlation_id?: string | undefined;
   wait_ms: number;
   timeout_ms: number;
+  stops?: StepStops | undefined;
+};
+
+/** Where a run stands that somebody goes through step by step. */
+export type StepStops = {
+  /** The step that comes next, counted from 1; undefined while the run is not stopped. */
+  readonly at: { number: number; step: string } | undefined;
+  /** Resolves when the run is stopped. */
+  stopped(): Promise<void>;
+  /** Makes the next step, or all that are left. */
+  go(way: "next" | "on"): void;
 };
 
 /** The end of a run, or where it stands when `wait_ms` was over first. */
@@ -53,6 +64,8 @@ export type RunReply<Output> = {
   reason?: { code: string; message: string } | undefined;
   duration_ms?: number | undefined;
   steps_done: number;
+  /** The run is stopped before this step. */
+  next_step?: StepStops["at"];
   output?: Output | undefined;
 };
 
@@ -73,6 +86,8 @@ export type ExecutionService = {
   ): Promise<RunReply<Output>>;
   /** Goes on waiting for a run; its stored result is the output. Throws EXECUTION_NOT_FOUND. */
   wait(executionId: string, waitMs: number, context: CallContext): Promise<RunReply<object>>;
+  /** Lets a run go on that is stopped before a step. Throws INVALID_INPUT for one that is not. */
+  goOn(executionId: string, way: "next" | "on"): void;
   get(executionId: string): Promise<{ execution: Execution; steps: Step[] }>;
   cancel(executionId: string, by: string): Promise<Execution>;
   /** Cancels the runs that are a part of this one, and waits for their ends. */

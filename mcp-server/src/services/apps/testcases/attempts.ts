@@ -31,7 +31,8 @@ export async function inAttempts<End extends AttemptEnd>(
     run.context.progress(0, undefined, `attempt ${number} ended ${status}; one more`);
     // A device that was lost is opened again. One that does not open fails the attempt, with its own error.
     const device = await deps.devices.open(run.device, run.signal).catch(() => run.device);
-    current = { ...run, device };
+    const { fence, pauseMs } = run.device;
+    current = { ...run, device: { ...device, ...(fence !== undefined && { fence }), pauseMs } };
   }
 }
 

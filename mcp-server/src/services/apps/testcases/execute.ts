@@ -1,6 +1,6 @@
 import type { FinalStatus, TestCaseInput } from "../../../domain/index.ts";
 import { openConnections } from "../../policy/allowedFetch.ts";
-import type { CallContext, Run, RunReply, RunSpec } from "../../ports.ts";
+import type { CallContext, Run, RunReply, RunSpec, StepStops } from "../../ports.ts";
 import { versionOf } from "../../records/executions/newExecution.ts";
 import { storable } from "../../records/executions/storable.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
@@ -31,6 +31,7 @@ export type Prepared = {
   /** Where a run that does not start fresh finds the device. */
   position: string | undefined;
   setups: Setups;
+  stops: (StepStops & NonNullable<Session["stops"]>) | undefined;
   context: CallContext;
 };
 
@@ -82,6 +83,7 @@ function runAs(
       correlation_id: request.correlation_id,
       wait_ms,
       timeout_ms,
+      stops: prepared.stops,
     },
     context,
     work,
@@ -101,7 +103,7 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
   const deviceVersion = versionOf(run.device);
   let counted = 0;
   const { end, attempts, flaky } = await inAttempts(
-    run,
+    { ...run, device: { ...run.device, pauseMs: request.slow_ms } },
     retryRule(testcase, request),
     deps,
     async (own, prefix) => {
@@ -148,6 +150,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     run,
     ports: deps,
     called,
+    stops: prepared.stops,
     verified(count = 1) {
       verifiedCount += count;
       run.verified(count);

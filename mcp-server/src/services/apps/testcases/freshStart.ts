@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { untilAborted } from "@labwright/controllers";
 import type { TestCaseInput } from "../../../domain/index.ts";
 import type { Clock, DeviceService, OpenDevice, Run } from "../../ports.ts";
 import type { AppView } from "../userinterfaces/index.ts";
@@ -13,6 +14,7 @@ const keptForMs = 600_000;
 /** The storage states that set-up tests left, until they are old or a run that started with one did not pass. */
 export class Setups {
   private readonly kept = new Map<string, { at: number }>();
+  private readonly making = new Map<string, Promise<unknown>>();
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
@@ -22,14 +24,27 @@ export class Setups {
     return `setup-${createHash("sha256").update(content).digest("hex").slice(0, 24)}`;
   }
 
-  has(name: string): boolean {
+  private has(name: string): boolean {
     const at = this.kept.get(name)?.at;
     const age = at === undefined ? undefined : this.clock.monotonic() - at;
     return age !== undefined && age < keptForMs;
   }
 
-  keep(name: string): void {
-    this.kept.set(name, { at: this.clock.monotonic() });
+  /**
+   * Has `make` leave the state unless it is there. Of several runs that want it at the same time one makes it and the others
+   * wait; each of them tries for itself when that one fails.
+   */
+  async ensure(name: string, make: () => Promise<GraphEnd>, signal: AbortSignal): Promise<GraphEnd> {
+    for (let others = this.making.get(name); others; others = this.making.get(name))
+      await untilAborted(others, signal);
+    if (this.has(name)) return { ok: true };
+    const made = make().then((end) => {
+      if (end.ok) this.kept.set(name, { at: this.clock.monotonic() });
+      return end;
+    });
+    const forget = () => this.making.delete(name);
+    this.making.set(name, made.then(forget, forget));
+    return made;
   }
 
   forget(name: string): void {
@@ -55,11 +70,9 @@ export async function startedFresh(starting: Starting, body: () => Promise<Graph
     return ready?.ok === false ? ready : body();
   }
   if (!setup) return within(starting, start.storage_state, body);
-  if (!setups.has(setup.stateName)) {
-    const end = await within(starting, undefined, setup.run, setup.stateName);
-    if (!end.ok) return end;
-    setups.keep(setup.stateName);
-  }
+  const make = () => within(starting, undefined, setup.run, setup.stateName);
+  const ready = await setups.ensure(setup.stateName, make, run.signal);
+  if (!ready.ok) return ready;
   let passed = false;
   try {
     const end = await within(starting, setup.stateName, body);

@@ -24,13 +24,13 @@ export async function recordBlock(
   const { clock } = session.ports;
   const started = clock.monotonic();
   const pictures = new Pictures(frame);
-  const { prepared, end } = await attempt(options, pictures, run.signal);
+  const { prepared, end, stoppedMs } = await attempt(block, { ...options, pictures }, session);
   const failure = end.ok || (options.caught && isFalse(block, end)) ? undefined : end;
-  const durationMs = clock.monotonic() - started;
+  const durationMs = clock.monotonic() - started - stoppedMs;
   const step: NewStep = {
     path: `${frame.prefix}${block.id}`,
     kind: block.type,
-    label: block.label ?? prepared?.title ?? block.id,
+    label: labelOf(block, prepared),
     status: run.signal.aborted ? abortEnding(run.signal.reason).status : statusOf(failure),
     started_at: new Date(clock.now() - durationMs).toISOString(),
     duration_ms: durationMs,
@@ -48,21 +48,32 @@ export async function recordBlock(
   return end;
 }
 
+const labelOf = (block: Block, prepared: PreparedBlock | undefined) =>
+  block.label ?? prepared?.title ?? block.id;
+
+/** `stoppedMs`: how long somebody who goes step by step had it wait. */
 async function attempt(
-  { prepare, isLast }: { prepare: () => PreparedBlock; isLast: boolean },
-  pictures: Pictures,
-  signal: AbortSignal,
-): Promise<{ prepared: PreparedBlock | undefined; end: BlockEnd }> {
+  block: Block,
+  { prepare, isLast, pictures }: { prepare: () => PreparedBlock; isLast: boolean; pictures: Pictures },
+  { run: { signal }, stops, ports: { clock } }: Frame["session"],
+): Promise<{ prepared: PreparedBlock | undefined; end: BlockEnd; stoppedMs: number }> {
   let prepared: PreparedBlock | undefined;
+  let stoppedMs = 0;
   try {
     prepared = prepare();
+    if (stops) {
+      const stoppedAt = clock.monotonic();
+      await stops.before(labelOf(block, prepared), signal).finally(() => {
+        stoppedMs = clock.monotonic() - stoppedAt;
+      });
+    }
     if (prepared.pictured) await pictures.take("screenshot_before", true);
     const end = await prepared.run();
     if (prepared.pictured) await pictures.take("screenshot_after", end.ok && !isLast);
-    return { prepared, end };
+    return { prepared, end, stoppedMs };
   } catch (error) {
     const { code, message } = reasonOf(signal.aborted ? signal.reason : error);
-    return { prepared, end: { ok: false, output: null, code, message, kind: classOf(code) } };
+    return { prepared, end: { ok: false, output: null, code, message, kind: classOf(code) }, stoppedMs };
   }
 }
 

@@ -6,6 +6,7 @@ import type { Database } from "../../../storage/database.ts";
 import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
 import { offeringOf } from "../../devices/findCommand.ts";
 import type { CallContext, DeviceRef, OfferingDevice, OpenDevice, RunReply, RunSpec } from "../../ports.ts";
+import { Stepping } from "../../records/executions/index.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { runTestcase } from "./execute.ts";
@@ -89,11 +90,15 @@ class Testcases implements TestcaseService {
     );
   }
 
-  async list(filter: { tag?: string | undefined; userinterface?: string | undefined; maxTokens: number }) {
-    const all = await this.deps.rows.list(filter.userinterface);
-    const { tag } = filter;
-    const found = (tag === undefined ? all : all.filter(({ tags }) => tags.includes(tag))).map(summaryOf);
-    const { items: testcases, more } = pageOf(found, 0, filter.maxTokens);
+  async list({ tag, userinterface, offset = 0, maxTokens }: Parameters<TestcaseService["list"]>[0]) {
+    const all = await this.deps.rows.list(userinterface);
+    const ports = this.ports({ among: new Map(all.map((testcase) => [testcase.name, testcase])) });
+    const found = await Promise.all(
+      all
+        .filter(({ tags }) => tag === undefined || tags.includes(tag))
+        .map(async (testcase) => summaryOf(testcase, await usesDevice(testcase, ports))),
+    );
+    const { items: testcases, more } = pageOf(found, offset, maxTokens);
     return { testcases, more };
   }
 
@@ -126,6 +131,7 @@ class Testcases implements TestcaseService {
 
   async execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply> {
     if (request.execution_id !== undefined) {
+      if (request.go) this.deps.executions.goOn(request.execution_id, request.go);
       return replyOf(await this.deps.executions.wait(request.execution_id, request.wait_ms, context));
     }
     if (request.testcase === undefined) {
@@ -146,6 +152,7 @@ class Testcases implements TestcaseService {
       app,
       ...checked,
       setups: this.setups,
+      stops: request.stop ? new Stepping() : undefined,
       context,
     };
     return replyOf(await runTestcase(prepared, this.deps));
@@ -340,7 +347,10 @@ function rowsShown(rows: readonly RowRun[]) {
   };
 }
 
-function summaryOf({ id, name, userinterface_name, tags, inputs }: TestCase): TestcaseSummary {
+function summaryOf(
+  { id, name, userinterface_name, tags, inputs }: TestCase,
+  needsDevice: boolean,
+): TestcaseSummary {
   const names = inputs.map((input) => (input.required ? `${input.name} (required)` : input.name));
   return {
     id,
@@ -348,5 +358,6 @@ function summaryOf({ id, name, userinterface_name, tags, inputs }: TestCase): Te
     ...(userinterface_name !== undefined && { userinterface_name }),
     ...(tags.length > 0 && { tags }),
     ...(names.length > 0 && { inputs: names }),
+    ...(!needsDevice && { needs_device: false as const }),
   };
 }

@@ -150,6 +150,12 @@ export type ExecuteRequest = DeviceRef & {
   release?: string | undefined;
   build?: string | undefined;
   correlation_id?: string | undefined;
+  /** A pause behind each command, for a person who watches. */
+  slow_ms?: number | undefined;
+  /** Stops before each step; the call returns at each stop. */
+  stop?: boolean | undefined;
+  /** With an `execution_id`: makes the next step of a run that is stopped, or all that are left. */
+  go?: "next" | "on" | undefined;
   /** In place of the test case's own. */
   retries?: number | undefined;
   retry_on?: RetryOn | undefined;
@@ -161,6 +167,8 @@ export type TestcaseSummary = {
   userinterface_name?: string | undefined;
   tags?: string[] | undefined;
   inputs?: string[] | undefined;
+  /** There for a test case that runs without a device. */
+  needs_device?: false;
 };
 
 export type TestcaseService = {
@@ -188,10 +196,11 @@ export type TestcaseService = {
   names(): Promise<string[]>;
   /** By name or id. Throws TESTCASE_NOT_FOUND with the nearest names. */
   load(ref: string): Promise<TestCase>;
-  /** By name; as many as fit into `maxTokens`, and how many did not. */
+  /** By name, from `offset` on; as many as fit into `maxTokens`, and how many did not. */
   list(filter: {
     tag?: string | undefined;
     userinterface?: string | undefined;
+    offset?: number;
     maxTokens: number;
   }): Promise<{ testcases: TestcaseSummary[]; more: number }>;
   /** Also in the test cases that call it, which are named in `callers`. Throws ALREADY_EXISTS. */

@@ -168,7 +168,8 @@ class Actions implements ActionExecutor {
           this.runOnce(device, prepared, signal),
         );
       }
-      if (action.wait_ms) await this.clock.sleep(action.wait_ms, signal);
+      const pauseMs = (action.wait_ms ?? 0) + (device.pauseMs ?? 0);
+      if (pauseMs > 0) await this.clock.sleep(pauseMs, signal);
       return { done, runs };
     } catch (cause) {
       if (signal.aborted) throw signal.reason;

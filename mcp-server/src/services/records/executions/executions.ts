@@ -90,6 +90,15 @@ class Executions implements ExecutionService {
     };
   }
 
+  goOn(executionId: string, way: "next" | "on"): void {
+    const stops = this.live.get(executionId)?.run.spec.stops;
+    if (!stops?.at) {
+      const message = `Execution ${executionId} is not stopped before a step.`;
+      throw new ToolError("INVALID_INPUT", message, "Leave go out to wait for its end.");
+    }
+    stops.go(way);
+  }
+
   async get(executionId: string): Promise<{ execution: Execution; steps: Step[] }> {
     const { execution } = await this.found(executionId);
     const run = this.live.get(executionId)?.run;
@@ -319,6 +328,7 @@ class Executions implements ExecutionService {
         // The call is answered before its own deadline would cut it off.
         waitMs: Math.min(waitMs, context.deadline - this.deps.clock.monotonic() - answerMs),
         signal: context.signal,
+        stopped: entry.run.spec.stops?.stopped(),
         ...(isOwner(entry, context) && { cancel: () => entry.run.abort(cancelledBy(context.client)) }),
       });
     } finally {
@@ -333,7 +343,12 @@ class Executions implements ExecutionService {
       return { execution_id, status, ...(reason && { reason }), duration_ms, steps_done };
     }
     const reason = this.whyQueued(run);
-    return { execution_id, status: reason ? "queued" : "running", ...(reason && { reason }), steps_done };
+    const next_step = run.spec.stops?.at;
+    return {
+      ...{ execution_id, status: reason ? "queued" : "running", steps_done },
+      ...(reason && { reason }),
+      ...(next_step && { next_step }),
+    };
   }
 
   private whyQueued(run: LiveRun): Reason | undefined {

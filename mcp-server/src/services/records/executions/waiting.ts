@@ -17,15 +17,21 @@ export function pendingEnd() {
 }
 
 /**
- * Waits for the end, at most `waitMs` or until `signal` aborts. When its caller cancels and `cancel` is given, calls that
+ * Waits for the end, at most `waitMs`, until `stopped` resolves or until `signal` aborts. When its caller cancels and `cancel` is given, calls that
  * and goes on waiting for the end that follows from it, since whoever cancelled wants to know that the device has stopped.
  * The call's deadline cancels nothing.
  */
 export async function waitForEnd(
   ended: Promise<ExecutionEnd>,
-  options: { clock: Clock; waitMs: number; signal: AbortSignal; cancel?: () => void },
+  options: {
+    clock: Clock;
+    waitMs: number;
+    signal: AbortSignal;
+    stopped?: Promise<void> | undefined;
+    cancel?: () => void;
+  },
 ): Promise<Waited> {
-  const { clock, waitMs, signal, cancel } = options;
+  const { clock, waitMs, signal, stopped, cancel } = options;
   let stopTimer = () => {};
   let stopWaiting = () => {};
   const timeOver = new Promise<Waited>((resolve) => {
@@ -39,6 +45,7 @@ export async function waitForEnd(
   };
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
+  void stopped?.then(stopWaiting);
   try {
     return await Promise.race([ended.then((end): Waited => ({ ended: true, end })), timeOver]);
   } finally {

@@ -39,6 +39,8 @@ export type Session = {
   called: Called;
   /** Counts checks that were made; one when left out. */
   verified(count?: number): void;
+  /** Somebody goes through the run step by step. */
+  stops?: { before(step: string, signal: AbortSignal): Promise<void> } | undefined;
   app(userinterface: string): Promise<AppView>;
   /** Those of all requests of the run. */
   cookies: Cookies;

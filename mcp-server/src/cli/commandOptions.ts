@@ -1,0 +1,35 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { DaemonOptions } from "./options.ts";
+
+/** An option value of commander is `undefined` when it was not given. */
+export type Given = { dataDir?: string; config?: string; logLevel?: string };
+
+export const daemonOptions = ({ dataDir, config, logLevel }: Given): DaemonOptions => ({
+  dataDir,
+  config,
+  logLevel,
+});
+
+export function withDaemonOptions(command: Command): Command {
+  return command
+    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
+    .addOption(
+      new Option("--log-level <level>", "of a daemon that this starts (LABWRIGHT_LOG_LEVEL)").choices([
+        "trace",
+        "debug",
+        "info",
+        "warn",
+        "error",
+        "silent",
+      ]),
+    );
+}
+
+export const examples = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  ${line}\n`).join("")}`;
+
+export function readCount(text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count >= 0) return count;
+  throw new InvalidArgumentError("It is a whole number, 0 or more.");
+}

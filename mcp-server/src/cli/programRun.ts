@@ -1,0 +1,123 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { examples, type Given, readCount, withDaemonOptions } from "./commandOptions.ts";
+import type { RunOptions } from "./run.ts";
+import type { ExitCode, Terminal } from "./terminal.ts";
+
+type RunGiven = Given &
+  Omit<RunOptions, "testcases" | "inputs" | "tags"> & { tag: string[]; input: string[] };
+
+export function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  const command = program
+    .command("run")
+    .description("runs test cases and says how each ended; for CI")
+    .argument(
+      "[testcase...]",
+      "names or ids of saved test cases, or YAML files, which are saved first; all when none is named",
+    );
+  for (const add of [addChoice, addDevices, addManner, addResults]) add(command);
+  withDaemonOptions(command.optionsGroup("Server:"))
+    .addHelpText(
+      "after",
+      examples(
+        "labwright run login checkout --device browser --report reports",
+        "labwright run tests/login.yaml --input user=anna --repeat 3",
+        "labwright run --tag smoke --workers 4 --shard 1/3 --report reports",
+        'labwright run "sign in" --headed --slow 500',
+        'labwright run "sign in" --debug',
+      ),
+    )
+    .addHelpText("after", exitCodesText)
+    .action(async (testcases: string[], given: RunGiven) => {
+      const { runOnDaemon } = await import("./runOnDaemon.ts");
+      const { input: inputs, tag: tags, ...rest } = given;
+      exit(await runOnDaemon({ ...rest, testcases, inputs, tags }, terminal));
+    });
+  addDemo(program, terminal, exit);
+}
+
+const exitCodesText = `
+Exit codes:
+  0 all passed, 1 a test failed, 2 something could not be judged or the call is wrong, 130 interrupted
+`;
+
+const addChoice = (command: Command) =>
+  command
+    .optionsGroup("Which tests:")
+    .option("--tag <tag>", "those with this tag; may be given often, a test has one of them", append, [])
+    .option("--grep <text>", "those with this text in their name, or a name that matches /expression/")
+    .option("--shard <part/parts>", "one part of them; all parts together are all tests once", readShard)
+    .option("--input <name=value>", "an input of the test cases; may be given often", append, [])
+    .option("--userinterface <name>", "the app to run against, in place of the test case's own");
+
+const addDevices = (command: Command) =>
+  command
+    .optionsGroup("On which devices:")
+    .option("--device <id>", "the device to run on")
+    .option("--wait-device <seconds>", "waits so long for a device that somebody else holds", readSeconds)
+    .option(
+      "--workers <count>",
+      "so many tests at a time, each on a device of its own: a browser is opened several times",
+      readUpTo(1, 256),
+    )
+    .option("--headed", "shows the browser's window");
+
+const addManner = (command: Command) =>
+  command
+    .optionsGroup("How they run:")
+    .option("--repeat <count>", "how often all of them run", readUpTo(1, 1_000), 1)
+    .option("--keep", "each goes on in what the one before left, in place of starting fresh")
+    .option("--retries <count>", "how often a test is tried again", readUpTo(0, 10))
+    .addOption(
+      new Option("--retry-on <outcome>", "error: what could not be judged; any: a failure too").choices([
+        "error",
+        "any",
+      ]),
+    )
+    .option(
+      "--max-failures <count>",
+      "starts no test behind so many that did not pass",
+      readUpTo(1, 1_000_000),
+    )
+    .option("--slow <ms>", "a pause behind each command", readUpTo(0, 60_000))
+    .option("--debug", "stops before each step, shows it and asks what to do");
+
+const addResults = (command: Command) =>
+  command
+    .optionsGroup("What is kept:")
+    .option("--report <dir>", "writes report.html, junit.xml and ctrf.json there")
+    .option("--environment <name>", "recorded with the run")
+    .option("--release <name>", "recorded with the run")
+    .option("--build <name>", "recorded with the run");
+
+function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  program
+    .command("demo")
+    .description("the main job on a real web app, with a daemon and data of its own")
+    .argument("[implementations...]", "of TodoMVC; all when none is named")
+    .option("--report <dir>", "where the reports go")
+    .addHelpText("after", examples("labwright demo", "labwright demo react --report reports"))
+    .action(async (only: string[], given: { report?: string }) => {
+      const { runDemo } = await import("./demo.ts");
+      exit(await runDemo({ only, report: given.report }, terminal));
+    });
+}
+
+const append = (value: string, before: string[]) => [...before, value];
+
+const readUpTo = (least: number, most: number) => (text: string) => {
+  const count = readCount(text);
+  if (count >= least && count <= most) return count;
+  throw new InvalidArgumentError(`It is ${least} to ${most}.`);
+};
+
+function readSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() !== "" && seconds >= 0 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError("It is a number of seconds, 0 to 86400.");
+}
+
+function readShard(text: string): { index: number; total: number } {
+  const [, index, total] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).map(Number);
+  if (index !== undefined && total !== undefined && index >= 1 && index <= total) return { index, total };
+  throw new InvalidArgumentError("It is a part and how many parts there are, such as 1/3.");
+}

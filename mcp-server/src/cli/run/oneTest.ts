@@ -1,0 +1,99 @@
+import { ToolError } from "../../errors.ts";
+import { type RunReply, runReply } from "../verdictText.ts";
+import { done, type RunConnection, type RunTerminal, unending } from "./connection.ts";
+import type { Planned } from "./plan.ts";
+import type { Seat } from "./seats.ts";
+import { askAtStep } from "./stepping.ts";
+
+/** One wait of a call; far below what a proxy in between would cut. */
+const waitMs = 20_000;
+/** The longest that a person may take for a test that stops at each step. */
+const steppingMs = 7_200_000;
+
+export type ExecuteOptions = {
+  userinterface?: string | undefined;
+  /** Every test case goes on in what the one before left; otherwise each starts as it says itself. */
+  keep?: boolean | undefined;
+  environment?: string | undefined;
+  release?: string | undefined;
+  build?: string | undefined;
+  /** In place of what the test cases say. */
+  retries?: number | undefined;
+  retryOn?: string | undefined;
+  /** Milliseconds behind each command. */
+  slow?: number | undefined;
+  /** Stops before each step and asks. */
+  debug?: boolean | undefined;
+};
+
+const isOpen = ({ status }: RunReply) => status === "running" || status === "queued";
+
+/**
+ * Runs a test case to its end and returns how it ended, or the error with which it could not be started. `stopped`: a person
+ * ended it at a step.
+ */
+export async function runTest(
+  test: Planned,
+  { options, seat }: { options: ExecuteOptions; seat: Seat | undefined },
+  connection: RunConnection,
+  terminal: RunTerminal,
+): Promise<{ reply: RunReply; stopped: boolean } | { error: ToolError }> {
+  const execute = async (args: Record<string, unknown>, signal: AbortSignal) =>
+    runReply.parse(await done(connection.call("execute_testcase", args, signal)));
+  const cancel = async (execution_id: string) =>
+    runReply.parse(await done(connection.call("cancel_execution", { execution_id }, unending())));
+  try {
+    let now = await execute(argumentsOf(test, options, seat), unending());
+    while (isOpen(now)) {
+      const { execution_id, next_step } = now;
+      if (terminal.signal.aborted) now = await cancel(execution_id);
+      else if (next_step) {
+        const way = await askAtStep(next_step, seat, connection, terminal);
+        if (way === "stop") return { reply: await cancel(execution_id), stopped: true };
+        now = await execute({ execution_id, go: way, wait_ms: 0 }, unending());
+      } else now = await untilInterrupted(execution_id, execute, terminal.signal, now);
+    }
+    return { reply: now, stopped: false };
+  } catch (error) {
+    if (error instanceof ToolError) return { error };
+    throw error;
+  }
+}
+
+function argumentsOf(
+  { name, inputs }: Planned,
+  options: ExecuteOptions,
+  seat: Seat | undefined,
+): Record<string, unknown> {
+  const { userinterface, environment, release, build, retries, retryOn, slow, debug } = options;
+  const given = {
+    ...{ userinterface_name: userinterface, environment, release, build, retries, retry_on: retryOn },
+    ...{ slow_ms: slow, session_id: seat?.session_id },
+    ...(options.keep === true && { fresh: false }),
+    ...(debug === true && { stop: true, timeout_ms: steppingMs }),
+  };
+  return {
+    testcase: name,
+    inputs,
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    // Returns at once with the execution's id, without which an interrupted run could not be cancelled.
+    wait_ms: 0,
+  };
+}
+
+/** Waits for a while. Returns `before` when it is interrupted. */
+async function untilInterrupted(
+  execution_id: string,
+  execute: (args: Record<string, unknown>, signal: AbortSignal) => Promise<RunReply>,
+  signal: AbortSignal,
+  before: RunReply,
+): Promise<RunReply> {
+  const over = new AbortController();
+  const interrupted = new Promise<RunReply>((settle) => {
+    signal.addEventListener("abort", () => settle(before), { once: true, signal: over.signal });
+  });
+  const waiting = execute({ execution_id, wait_ms: waitMs }, signal);
+  // The call of an interrupted wait fails by itself; the caller asks for its end.
+  waiting.catch(() => undefined);
+  return Promise.race([waiting, interrupted]).finally(() => over.abort());
+}
