@@ -4,6 +4,7 @@ import { loadAgents } from "./agents/load.ts";
 import { systemClock } from "./clock.ts";
 import type { Attach, Attachment } from "./mcp/daemon.ts";
 import { openLabServer } from "./mcp/labServer.ts";
+import { createLentDevices, type LentDevices } from "./mcp/lentDevices.ts";
 import { type ModelSource, openModels } from "./model/models.ts";
 import { recordingFetch } from "./model/recording.ts";
 import type { LabServer, LabSkill } from "./ports.ts";
@@ -62,6 +63,8 @@ export type OpenAgent = Omit<Agents, "models"> & {
   /** The server's address, for a person to read. */
   server: string;
   skills(): Promise<readonly LabSkill[]>;
+  /** Lends what this client holds to others while nobody asks it for anything. */
+  devices: Pick<LentDevices, "giveBack" | "takeAgain">;
   /** In the order that they are asked; empty without a key. */
   models: readonly { model: string }[];
   /** Ends every run and gives back what this client holds. */
@@ -81,13 +84,16 @@ export async function openAgent(options: AgentOptions & { attach: Attach }): Pro
   });
   try {
     settings = await server.settings();
-    const { models, ...rest } = await createAgents(server, settings, options);
+    const devices = createLentDevices(server.toolbox);
+    const { toolbox } = devices;
+    const { models, ...rest } = await createAgents({ ...server, toolbox }, settings, options);
     return {
       ...rest,
       get server() {
         return attachment?.url.origin ?? "";
       },
       skills: server.skills,
+      devices,
       get models() {
         return models.current();
       },

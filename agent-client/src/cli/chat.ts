@@ -1,5 +1,6 @@
 import type { OpenAgent } from "../openAgent.ts";
 import { exchange, owner } from "./exchange.ts";
+import { IdleDevices } from "./idleDevices.ts";
 import { plainLine } from "./plain.ts";
 import { answerTeller, failureText, liveTeller, numbered } from "./render.ts";
 import { type Chat, resumeConversation, runSlash } from "./slash.ts";
@@ -16,8 +17,12 @@ export type ChatOptions = {
 export function runChat(client: OpenAgent, terminal: Terminal, options: ChatOptions): Promise<ExitCode> {
   const input = terminal.input();
   const screen = terminal.isInteractive ? terminal.out : terminal.err;
-  const chat: Chat = { client, terminal, input, screen, skill: options.skill, suggestions: [] };
-  return talk(chat, options).finally(() => input.close());
+  const idle = new IdleDevices(client.devices);
+  const chat: Chat = { client, terminal, input, screen, skill: options.skill, suggestions: [], idle };
+  return talk(chat, options).finally(() => {
+    idle.stop();
+    input.close();
+  });
 }
 
 async function begin(chat: Chat, { resume, agent }: ChatOptions): Promise<void> {
@@ -79,6 +84,8 @@ async function send(chat: Chat, text: string): Promise<ExitCode> {
   const { isInteractive, err } = terminal;
   const tell = isInteractive ? liveTeller(terminal) : answerTeller(terminal);
   chat.suggestions = [];
+  for (const missing of await chat.idle.use())
+    err.write(`A device was given back while nothing was asked. ${plainLine(missing, 300)}\n`);
   chat.session ??= await conversations.create({ owner });
   const code = await exchange({
     ...{ conversations, terminal, sessionId: chat.session.id, skill },
@@ -93,7 +100,7 @@ async function send(chat: Chat, text: string): Promise<ExitCode> {
       err.write(`Refused: ${plainLine(required.tool, 80)} needs an approval, and a pipe cannot give one.\n`);
       return false;
     },
-  });
+  }).finally(() => chat.idle.rest());
   // Ctrl-C ended the run, not the chat.
   return code === exitCodes.interrupted ? exitCodes.notDone : code;
 }

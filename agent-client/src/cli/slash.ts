@@ -4,6 +4,7 @@ import type { OpenAgent } from "../openAgent.ts";
 import type { StoredSession } from "../ports.ts";
 import type { Conversation, Conversations } from "../sessions/engine.ts";
 import { owner } from "./exchange.ts";
+import type { IdleDevices } from "./idleDevices.ts";
 import type { Input } from "./input.ts";
 import { plain, plainLine } from "./plain.ts";
 import { costLine, counted } from "./render.ts";
@@ -20,6 +21,7 @@ export type Chat = {
   session?: StoredSession;
   /** Prompts that a number sends; they are offered until something else is sent. */
   suggestions: readonly string[];
+  idle: IdleDevices;
 };
 
 type Command = { help: string; run(chat: Chat, argument: string): Promise<void> | void };

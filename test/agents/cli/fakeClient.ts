@@ -209,6 +209,7 @@ export function fakeClient(conversations: Conversations, changes: Partial<OpenAg
     problems: [],
     server: "http://127.0.0.1:7333",
     skills: async () => [],
+    devices: { giveBack: async () => true, takeAgain: async () => [] },
     models: [{ model: "claude-test" }],
     async close() {
       state.closed += 1;
