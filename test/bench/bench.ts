@@ -26,6 +26,7 @@ import { measureStartup } from "./startup.ts";
 import { measureSurface } from "./surface.ts";
 import { measureVerdicts } from "./verdict.ts";
 import { measureWidgets } from "./widgets.ts";
+import { measureWorkers } from "./workers.ts";
 
 type Bench = { sides: Sides; url(path: string): string; note(line: string): void };
 
@@ -49,6 +50,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   api: ({ sides }) => measureApiChecks(sides),
   frames: ({ note }) => measureFrames(note),
   before: ({ sides, url, note }) => measureBeside(sides, url, note),
+  workers: ({ sides, url, note }) => measureWorkers(sides, url, note),
   controllers: ({ sides, note }) => measureFirstCommand(sides, note),
   agent: async ({ sides, url, note }) => [
     ...(await measureAgentCost({ sides, url, note })),
