@@ -12,12 +12,7 @@ const namesText = (verb: keyof typeof shortNames) =>
 type Exit = (code: ExitCode) => void;
 
 /** `do, look, check, shot, go, take, release`. One working folder drives one device until it releases it or is idle. */
-export function addFolderCommands(
-  program: Command,
-  terminal: Terminal,
-  exit: Exit,
-  examples: Examples,
-): void {
+export function addFolderCommands(program: Command, terminal: Terminal, exit: Exit): void {
   addVerbs(program, terminal, exit);
   addLooks(program, terminal, exit);
   addLease(program, terminal, exit);
