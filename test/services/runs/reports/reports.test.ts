@@ -257,6 +257,22 @@ describe("CTRF", () => {
   });
 });
 
+test("CTRF names a browser only where one ran, and the version of any other device beside it", () => {
+  const testOf = (device_version: string) => {
+    const entry = { ...passedEntry(), execution: execution({ device_version }) };
+    return JSON.parse(ctrfReport([entry], head)).results.tests[0];
+  };
+  const web = testOf("chromium 141.0.7390.37");
+  expect(web).toMatchObject({
+    browser: "chromium 141.0.7390.37",
+    extra: { device_version: "chromium 141.0.7390.37" },
+  });
+  const phone = testOf("Android 15");
+  expect(phone).not.toHaveProperty("browser");
+  expect(phone.extra.device_version).toBe("Android 15");
+  expect(testOf("Android 15, chrome 141.0")).toMatchObject({ browser: "chrome 141.0" });
+});
+
 test("a screenshot is shrunk for the page, and one that cannot be read stays as it is", async () => {
   const noisy = {
     create: {

@@ -94,7 +94,7 @@ function testOf(entry: ReportEntry) {
     suite: [execution.userinterface ?? execution.kind],
     type: "e2e",
     ...(execution.device !== undefined && { device: execution.device }),
-    ...(execution.device_version !== undefined && { browser: execution.device_version }),
+    ...browserOf(execution),
     ...(Object.keys(inputsOf(execution)).length > 0 && { parameters: inputsOf(execution) }),
     ...retriesOf(execution),
     ...(!passed && { message: messageOf(execution), trace: failureText(entry) }),
@@ -117,6 +117,7 @@ function testOf(entry: ReportEntry) {
     ),
     extra: {
       device_model: execution.device_model,
+      device_version: execution.device_version,
       correlation_id: execution.correlation_id,
       triggered_by: execution.triggered_by,
       verified_count: execution.verified_count,
@@ -124,6 +125,14 @@ function testOf(entry: ReportEntry) {
       ...(execution.rerun !== undefined && { rerun: execution.rerun }),
     },
   };
+}
+
+const browserName = /^(chrom|msedge|firefox|webkit|safari)/i;
+
+/** A device's version lists what its controllers drive: a browser, an operating system, or both. */
+function browserOf({ device_version = "" }: Execution) {
+  const browser = device_version.split(", ").find((part) => browserName.test(part));
+  return browser === undefined ? {} : { browser };
 }
 
 /** The attempts before the one that the test stands for. */
