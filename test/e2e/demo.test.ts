@@ -32,8 +32,8 @@ describe("labwright demo", () => {
 
     const report = (name: string) => readFile(join(cwd, "reports", "serenadejs", name), "utf8");
     expect(await report("report.html")).toContain("Escape cancels an edit");
-    expect(await report("report.xml")).toContain("<failure");
-    expect(JSON.parse(await report("report.json"))).toHaveProperty("results.summary.failed", 1);
+    expect(await report("junit.xml")).toContain("<failure");
+    expect(JSON.parse(await report("ctrf.json"))).toHaveProperty("results.summary.failed", 1);
 
     const [, dataDir = ""] = /^Starting Labwright on (.+)$/m.exec(stdout) ?? [];
     expect(dataDir).not.toBe("");

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { reportFiles } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
 import { packageFolder } from "../storage/packageFolder.ts";
 import { runStop } from "./control.ts";
@@ -160,15 +161,14 @@ async function runTestcase(stage: Stage, chosen: Chosen, testcase: string): Prom
 }
 
 const reportSchema = z.looseObject({ report: z.string() });
-const extensions = { html: "html", junit: "xml", ctrf: "json" } as const;
 
 /** One report of an implementation's test cases, for a person and for two kinds of program. */
 async function saveReports(stage: Stage, dir: string, judgements: readonly Judgement[]): Promise<void> {
   await mkdir(dir, { recursive: true });
   const execution_id = judgements.map(({ verdict }) => verdict.executionId);
-  for (const [format, extension] of Object.entries(extensions)) {
+  for (const [format, file] of Object.entries(reportFiles)) {
     const { report } = await stage.host.call("get_execution_report", { execution_id, format }, reportSchema);
-    await writeFile(join(dir, `report.${extension}`), await stage.host.read(report));
+    await writeFile(join(dir, file), await stage.host.read(report));
   }
 }
 

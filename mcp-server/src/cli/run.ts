@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { countText } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
 import type { RunConnection, RunTerminal } from "./run/connection.ts";
 import { type ExecuteOptions, runTest } from "./run/oneTest.ts";
@@ -6,7 +7,7 @@ import { type Planned, type PlanOptions, planRun } from "./run/plan.ts";
 import { tryReports, writeReports } from "./run/reportFiles.ts";
 import { deviceName, type Seat, type SeatOptions, takeSeats } from "./run/seats.ts";
 import { type ExitCode, exitCodes, wrapText } from "./terminal.ts";
-import { countText, notRunText, notStartedText, verdictText } from "./verdictText.ts";
+import { notRunText, notStartedText, verdictText } from "./verdictText.ts";
 
 export type { RunConnection } from "./run/connection.ts";
 

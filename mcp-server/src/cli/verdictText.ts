@@ -116,16 +116,3 @@ export function notRunText(names: readonly string[]): string {
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
   return `not run:   ${names.slice(0, mostNamed).join(", ")}${more}\n`;
 }
-
-/** How many runs ended how, such as `3 runs: 2 passed (1 of them flaky), 1 failed, 2 not run`. */
-export function countText(runs: readonly { status: string; flaky: boolean }[], notRun = 0): string {
-  const count = (status: string) => runs.filter((run) => run.status === status).length;
-  const flaky = runs.filter((run) => run.flaky).length;
-  const parts = ["passed", "failed", "error", "timeout", "cancelled"].flatMap((status) => {
-    const n = count(status);
-    if (n === 0 && status !== "passed") return [];
-    return [`${n} ${status}${status === "passed" && flaky > 0 ? ` (${flaky} of them flaky)` : ""}`];
-  });
-  if (notRun > 0) parts.push(`${notRun} not run`);
-  return `${runs.length} ${runs.length === 1 ? "run" : "runs"}: ${parts.join(", ")}`;
-}

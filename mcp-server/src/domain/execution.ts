@@ -83,6 +83,15 @@ export type Execution = z.output<typeof executionSchema>;
 /** The forms of a report: a page for people, and what CI systems and test managers read. */
 export const reportFormats = ["html", "junit", "ctrf"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
+/** The name of each form's file, everywhere. */
+export const reportFiles = {
+  html: "report.html",
+  junit: "junit.xml",
+  ctrf: "ctrf.json",
+} as const satisfies Record<ReportFormat, string>;
+/** The steps whose pictures stand in a page: those that did not pass, or all. */
+export const pictureChoices = ["failed", "all"] as const;
+export type PictureChoice = (typeof pictureChoices)[number];
 
 /** What an execution of a script keeps beside its steps. */
 export const scriptResultSchema = z.object({

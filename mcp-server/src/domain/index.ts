@@ -8,6 +8,7 @@ export * from "./execution.ts";
 export * from "./navigation.ts";
 export * from "./reference.ts";
 export * from "./requirement.ts";
+export * from "./runCounts.ts";
 export * from "./start.ts";
 export * from "./testcase.ts";
 export * from "./tree.ts";

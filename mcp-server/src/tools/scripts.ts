@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { executionStatusSchema, paramsSchema } from "../domain/index.ts";
+import { executionStatusSchema, paramsSchema, reportFiles } from "../domain/index.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
@@ -79,7 +79,7 @@ export const executeScript = defineTool({
     const { log, ...reply } = await services.scripts.execute(input, context);
     if (reply.status === "queued" || reply.status === "running") return reply;
     const { artifact } = await services.reports.create([reply.execution_id], "html");
-    attach({ kind: "link", uri: artifact.uri, name: "report.html", mimeType: artifact.mime_type });
+    attach({ kind: "link", uri: artifact.uri, name: reportFiles.html, mimeType: artifact.mime_type });
     if (log !== undefined) attach({ kind: "link", uri: log, name: "log.txt", mimeType: "text/plain" });
     return reply;
   },

@@ -1,17 +1,16 @@
 import { appendFile, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { reportFiles } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { fileFailure } from "../../fileFailure.ts";
 import { done, type RunConnection, unending } from "./connection.ts";
-
-const files = { html: "report.html", junit: "junit.xml", ctrf: "ctrf.json" } as const;
 
 /** Writes where the reports will be written, and takes that away again, so that no run is made whose report would be lost. */
 export async function tryReports(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
-    for (const file of [...Object.values(files), `.labwright-${process.pid}`]) {
+    for (const file of [...Object.values(reportFiles), `.labwright-${process.pid}`]) {
       const path = join(folder, file);
       const isThere = await stat(path).then(
         () => true,
@@ -39,12 +38,12 @@ export async function writeReports(
 ): Promise<string> {
   // Reports are written for an interrupted run too.
   const signal = unending();
-  for (const [format, file] of Object.entries(files)) {
+  for (const [format, file] of Object.entries(reportFiles)) {
     const args = { execution_id: [...executionIds], format };
     const { report } = z
       .looseObject({ report: z.string() })
       .parse(await done(connection.call("get_execution_report", args, signal)));
     await writeFile(join(folder, file), await connection.artifact(report));
   }
-  return join(folder, files.html);
+  return join(folder, reportFiles.html);
 }
