@@ -28,9 +28,9 @@ beforeAll(async () => {
 afterAll(() => product.dispose());
 
 const shapes = {
-  html: { mimeType: "text/html", holds: "<!doctype html>" },
-  junit: { mimeType: "application/xml", holds: '<testcase name="looks"' },
-  ctrf: { mimeType: "application/json", holds: '"reportFormat": "CTRF"' },
+  html: { name: "report.html", mimeType: "text/html", holds: "<!doctype html>" },
+  junit: { name: "junit.xml", mimeType: "application/xml", holds: '<testcase name="looks"' },
+  ctrf: { name: "ctrf.json", mimeType: "application/json", holds: '"reportFormat": "CTRF"' },
 } as const;
 
 test.each(
@@ -44,7 +44,7 @@ test.each(
   const uri = z.string().parse(structured.report);
   expect(raw.content).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ type: "resource_link", uri, mimeType: shape.mimeType }),
+      expect.objectContaining({ type: "resource_link", uri, name: shape.name, mimeType: shape.mimeType }),
     ]),
   );
   const { contents } = await client.client.readResource({ uri });

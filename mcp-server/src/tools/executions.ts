@@ -5,6 +5,8 @@ import {
   executionKindSchema,
   executionStatusSchema,
   paramsSchema,
+  pictureChoices,
+  reportFiles,
   reportFormats,
 } from "../domain/index.ts";
 import { maxTokensField } from "../registry/fields.ts";
@@ -104,6 +106,7 @@ export const getExecutionReport = defineTool({
       .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(500)])
       .describe("One, or several in one report"),
     format: z.enum(reportFormats).default("html"),
+    pictures: z.enum(pictureChoices).default("failed").describe("Of which steps html shows them"),
   }),
   output: z.object({
     report: z.string().describe("Artifact URI"),
@@ -119,9 +122,9 @@ export const getExecutionReport = defineTool({
   }),
   async handle({ input, services, attach }) {
     const ids = [input.execution_id].flat();
-    const { artifact, summary, ...judged } = await services.reports.create(ids, input.format);
+    const { artifact, summary, ...judged } = await services.reports.create(ids, input.format, input.pictures);
     const { uri, mime_type: mimeType, bytes } = artifact;
-    attach({ kind: "link", uri, name: `report.${input.format}`, mimeType });
+    attach({ kind: "link", uri, name: reportFiles[input.format], mimeType });
     return { report: uri, bytes, ...summary, ...judged };
   },
 });

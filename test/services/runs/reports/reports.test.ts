@@ -1,6 +1,4 @@
 import { readFileSync } from "node:fs";
-import { findBrowser } from "@labwright/controllers";
-import { type Browser, chromium, type Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { z } from "zod";
@@ -15,138 +13,21 @@ import {
   ctrfReport,
   htmlReport,
   junitReport,
+  readReport,
 } from "../../../../mcp-server/src/services/runs/reports/index.ts";
 import { shrink } from "../../../../mcp-server/src/services/runs/reports/shrink.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { testSecrets } from "../../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../../apps/testcases/testcaseBench.ts";
-import { execution, failedEntry, hostile, hostileEntry, shot, step } from "./samples.ts";
+import { openReportBrowser, type ReportBrowser } from "./reportBrowser.ts";
+import { execution, failedEntry, head, hostileEntry, passedEntry, pixel, shot, step } from "./samples.ts";
 
-const head = { id: "0b7a3a5e-8a51-4ed4-a4b3-5d1f3f6f0001", generatedAt: "2026-01-01T11:00:00.000Z" };
-const passedEntry = (): ReportEntry => ({
-  execution: execution(),
-  steps: [step(0), step(1)],
-  pictures: new Map(),
-});
-/** One red pixel. */
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
-  "base64",
-);
-const pictures = new Map(
-  ["artifact://aa", "artifact://bb"].map((uri) => [uri, { mimeType: "image/png", bytes: pixel }]),
-);
-
-describe("reports read by others", () => {
-  let browser: Browser;
-  let page: Page;
+describe("JUnit XML read by a browser", () => {
+  let browser: ReportBrowser;
   beforeAll(async () => {
-    const path = findBrowser()?.path;
-    browser = await chromium.launch({ ...(path && { executablePath: path }), args: ["--no-sandbox"] });
-    page = await browser.newPage();
+    browser = await openReportBrowser();
   });
   afterAll(() => browser.close());
-
-  /** Loads a report with the network off and says what it asked for, ran or complained of. */
-  async function load(html: string): Promise<string[]> {
-    const trouble: string[] = [];
-    await page.unrouteAll();
-    await page.route("**/*", (route) => {
-      if (route.request().url() === "http://report.test/")
-        return route.fulfill({ contentType: "text/html", body: html });
-      trouble.push(`asked for ${route.request().url().slice(0, 60)}`);
-      return route.abort();
-    });
-    page.removeAllListeners("dialog");
-    page.on("dialog", (dialog) => {
-      trouble.push(`dialog ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    await page.goto("http://report.test/", { waitUntil: "load" });
-    return trouble.filter((line) => !line.includes("favicon"));
-  }
-
-  it("HTML shows verdict, expected, found, nearest, timings and pictures, and asks the network for nothing", async () => {
-    expect(await load(htmlReport([failedEntry(pictures), passedEntry()], head))).toEqual([]);
-    const text = await page.locator("body").innerText();
-    for (const shown of [
-      "Counts what is left",
-      "failed",
-      "VERIFICATION_FAILED",
-      'the screen shows "2 items left"',
-      "1 item left",
-      "Nearest",
-      "3.20 s",
-      "450 ms",
-      "lab/browser (web)",
-      "staging",
-      "1.4.0",
-      "Add a todo",
-      "before and after",
-    ])
-      expect(text.concat(await page.content())).toContain(shown);
-    const loaded = await page
-      .locator("img")
-      .evaluateAll((images) => images.map((image) => "naturalWidth" in image && image.naturalWidth));
-    expect(loaded.length).toBeGreaterThan(3);
-    expect(loaded.every((width) => width === 1)).toBe(true);
-    await page.locator("details").first().locator("summary").click();
-    expect(await page.locator("details").first().locator("pre").first().isVisible()).toBe(true);
-  });
-
-  it("HTML keeps a hostile page's text as text, in every field", async () => {
-    expect(await load(htmlReport([hostileEntry()], head))).toEqual([]);
-    const made = await page.evaluate("document.querySelectorAll('script, [onerror], img[src=x]').length");
-    expect(made).toBe(0);
-    expect(await page.locator("h2").innerText()).toContain('<script>alert("x")</script>');
-  });
-
-  it("HTML traces requirements to runs, by requirement, and keeps a hostile one as text", async () => {
-    const requirements = [
-      { code: "REQ-002", name: "Second", coverage: "full" as const },
-      { code: "REQ-001", name: "First", coverage: "partial" as const },
-    ];
-    const entries = [
-      { ...failedEntry(), requirements },
-      { ...passedEntry(), requirements: requirements.slice(1) },
-      { ...hostileEntry(), requirements: [{ code: hostile, name: hostile, coverage: "full" as const }] },
-    ];
-    expect(await load(htmlReport(entries, head))).toEqual([]);
-    const rows = await page.locator("table.matrix tbody tr").allInnerTexts();
-    const failedId = failedEntry().execution.id;
-    expect(rows.map((row) => row.split(/\s*\t\s*/)).slice(1)).toEqual([
-      ["REQ-001 First", "Counts what is left", "partial", "failed", failedId],
-      ["REQ-001 First", "Add a todo", "partial", "passed", execution().id],
-      ["REQ-002 Second", "Counts what is left", "full", "failed", failedId],
-    ]);
-    expect(rows[0]).toContain('<script>alert("x")</script>');
-    expect(await page.evaluate("document.querySelectorAll('script, [onerror], img[src=x]').length")).toBe(0);
-    await page.setViewportSize({ width: 390, height: 800 });
-    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
-    await load(htmlReport([passedEntry()], head));
-    expect(await page.locator("table.matrix").count()).toBe(0);
-  });
-
-  it("HTML fits its width on a phone and on a desk, light and dark", async () => {
-    for (const viewport of [
-      { width: 390, height: 800 },
-      { width: 1280, height: 800 },
-    ]) {
-      await page.setViewportSize(viewport);
-      await load(htmlReport([failedEntry(pictures), hostileEntry()], head));
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
-    }
-    const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
-    await page.emulateMedia({ colorScheme: "light" });
-    const light = await background();
-    await page.emulateMedia({ colorScheme: "dark" });
-    expect(await background()).not.toBe(light);
-  });
-
-  it("HTML says which picture it has not got", async () => {
-    await load(htmlReport([failedEntry()], head));
-    expect(await page.locator("body").innerText()).toContain("not in this file: artifact://bb");
-  });
 
   const parsedXml = z.object({
     error: z.string(),
@@ -155,7 +36,7 @@ describe("reports read by others", () => {
   });
   async function readXml(xml: string) {
     // As text, since the code of the tests knows no document.
-    const read = await page.evaluate(`(() => {
+    const read = await browser.page.evaluate(`(() => {
       const parsed = new DOMParser().parseFromString(${JSON.stringify(xml)}, "application/xml");
       const all = (parent, name) => [...parent.querySelectorAll(name)];
       const attributes = [...(parsed.querySelector("testsuites")?.attributes ?? [])];
@@ -172,8 +53,7 @@ describe("reports read by others", () => {
     return parsedXml.parse(read);
   }
 
-  it("JUnit XML parses, counts, and tells a failure from an error and a stop", async () => {
-    await page.goto("about:blank");
+  it("parses, counts, and tells a failure from an error and a stop", async () => {
     const ended = (status: "error" | "timeout" | "cancelled", code: string): ReportEntry => ({
       ...passedEntry(),
       execution: execution({
@@ -206,8 +86,7 @@ describe("reports read by others", () => {
     );
   });
 
-  it("JUnit XML is well-formed whatever the page said", async () => {
-    await page.goto("about:blank");
+  it("is well-formed whatever the page said", async () => {
     const read = await readXml(junitReport([hostileEntry()]));
     expect(read.error).toBe("");
     expect(read.cases[0]?.name).toContain('<script>alert("x")</script>');
@@ -273,7 +152,7 @@ test("CTRF names a browser only where one ran, and the version of any other devi
   expect(testOf("Android 15, chrome 141.0")).toMatchObject({ browser: "chrome 141.0" });
 });
 
-test("a screenshot is shrunk for the page, and one that cannot be read stays as it is", async () => {
+test("a screenshot is shrunk for the page, and bytes that are no picture are left out", async () => {
   const noisy = {
     create: {
       width: 1_600,
@@ -285,11 +164,11 @@ test("a screenshot is shrunk for the page, and one that cannot be read stays as 
   };
   const bytes = await sharp(noisy).png().toBuffer();
   const shrunk = await shrink({ mimeType: "image/png", bytes });
-  expect(shrunk.mimeType).toBe("image/webp");
-  expect(await sharp(shrunk.bytes).metadata()).toMatchObject({ format: "webp", width: 1_080 });
-  expect(shrunk.bytes.byteLength).toBeLessThan(bytes.byteLength / 4);
-  const torn = { mimeType: "image/png", bytes: Buffer.from("no picture") };
-  expect(await shrink(torn)).toBe(torn);
+  // Places on it are still those of the screenshot.
+  expect(shrunk).toMatchObject({ mimeType: "image/webp", width: 1_600, height: 900 });
+  expect(await sharp(shrunk?.bytes).metadata()).toMatchObject({ format: "webp", width: 1_080 });
+  expect(shrunk?.bytes.byteLength).toBeLessThan(bytes.byteLength / 4);
+  expect(await shrink({ mimeType: "image/png", bytes: Buffer.from("no picture") })).toBeUndefined();
 });
 
 describe("the report service", () => {
@@ -324,7 +203,7 @@ describe("the report service", () => {
       }),
     ];
     for (const format of ["html", "junit", "ctrf"] as const) {
-      const { artifact, summary } = await reportsOf(steps).create(["a", "b"], format);
+      const { artifact, summary } = await reportsOf(steps).create(["a", "b"], format, "all");
       expect(summary).toMatchObject({ tests: 2, passed: 2, failed: 0, duration_ms: 6_400 });
       const text = await textOf(artifact.sha256);
       expect(text).toContain("types [secret PIN]");
@@ -332,8 +211,11 @@ describe("the report service", () => {
       if (format === "html") {
         expect(text).toContain(`data:image/png;base64,${pixel.toString("base64")}`);
         expect(text).toContain("not in this file: artifact://lost");
+        expect(JSON.stringify(readReport(text))).not.toContain("4711-secret");
       }
     }
+    const plain = await reportsOf(steps).create(["a", "b"], "html");
+    expect(await textOf(plain.artifact.sha256)).not.toContain("data:image");
     await expect(reportsOf(steps).create(["a", "gone"], "html")).rejects.toMatchObject({
       code: "EXECUTION_NOT_FOUND",
     });
@@ -413,7 +295,6 @@ describe("what a report says beside the verdict", () => {
       "DEVICE_LOST: gone",
       "alert &quot;Hi&quot; was accepted",
       "Both started alike.",
-      "of them flaky",
     ])
       expect(page).toContain(text);
   });

@@ -37,6 +37,21 @@ export const step = (index: number, more: Partial<Step> = {}): Step => ({
   ...more,
 });
 
+export const head = { id: "0b7a3a5e-8a51-4ed4-a4b3-5d1f3f6f0001", generatedAt: "2026-01-01T11:00:00.000Z" };
+
+/** One red pixel. */
+export const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
+  "base64",
+);
+export const redPicture: Picture = { mimeType: "image/png", bytes: pixel, width: 1, height: 1 };
+
+export const passedEntry = (): ReportEntry => ({
+  execution: execution(),
+  steps: [step(0), step(1)],
+  pictures: new Map(),
+});
+
 export const shot = (kind: "before" | "after", uri: string): Step["artifacts"][number] => ({
   kind: `screenshot_${kind}`,
   uri,
@@ -108,7 +123,5 @@ export const hostileEntry = (): ReportEntry => ({
       artifacts: [{ kind: hostile, uri: hostile, mime_type: `image/png"><script>alert(2)</script>` }],
     }),
   ],
-  pictures: new Map([
-    [hostile, { mimeType: `image/png"><script>alert(3)</script>`, bytes: Buffer.from("x") }],
-  ]),
+  pictures: new Map([[hostile, { ...redPicture, mimeType: `image/png"><script>alert(3)</script>` }]]),
 });

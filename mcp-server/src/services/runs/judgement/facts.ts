@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { type Execution, type Params, paramsSchema, type Step } from "../../../domain/index.ts";
+import {
+  type Execution,
+  type Params,
+  paramsSchema,
+  type Step,
+  type Verdict,
+  verdictSchema,
+} from "../../../domain/index.ts";
 import type { ReportEntry, ReportSummary } from "../reports/types.ts";
 
 export function summarize(entries: readonly ReportEntry[]): ReportSummary {
@@ -25,19 +32,30 @@ export const endOf = (execution: Execution) =>
     ? startOf(execution) + durationOf(execution)
     : Date.parse(execution.finished_at);
 
-const checkOutput = z.object({
-  expected: z.string().optional(),
-  actual: z.string().optional(),
-  nearest: z.array(z.string()).optional(),
-});
-export type Finding = { expected: string; found: string; nearest: readonly string[] };
+const checkOutput = verdictSchema
+  .omit({ command: true, pass: true, attempts: true, elapsed_ms: true })
+  .partial({ actual: true, nearest: true, evidence: true });
+/** What a walk looked for on its way, and what a script's call checked. */
+const severalChecks = z
+  .object({ verdicts: z.array(checkOutput.extend({ pass: z.boolean() })) })
+  .transform(({ verdicts }) => verdicts.find(({ pass }) => !pass));
+const oneOrSeveral = z.union([checkOutput, severalChecks]);
 
-/** What a failed check expected and found, when the step is one. */
+/** `area` is where it was seen and `score` how like it is; `evidence` are the pictures that were judged, the first of them that of `area`. */
+export type Finding = {
+  expected: string;
+  found: string;
+  nearest: readonly string[];
+  evidence: readonly string[];
+} & Pick<Verdict, "area" | "score">;
+
+/** What a failed check expected and found, when the step is one or holds one. */
 export function findingOf(step: Step): Finding | undefined {
-  const parsed = checkOutput.safeParse(step.output);
-  if (!parsed.success || parsed.data.expected === undefined || step.status === "passed") return undefined;
-  const { expected, actual, nearest } = parsed.data;
-  return { expected, found: actual ?? "", nearest: nearest ?? [] };
+  if (step.status === "passed") return undefined;
+  const check = oneOrSeveral.safeParse(step.output).data;
+  if (!check) return undefined;
+  const { expected, actual = "", error, inconclusive, nearest = [], evidence = [], ...seen } = check;
+  return { expected, found: error ?? inconclusive ?? actual, nearest, evidence, ...seen };
 }
 
 const heard = z.object({ notices: z.array(z.string()).optional() });

@@ -35,6 +35,7 @@ const stepStatuses: Readonly<Record<Step["status"], CtrfStatus>> = {
 export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): string {
   const tests = entries.map(testOf);
   const count = (status: CtrfStatus) => tests.filter((test) => test.status === status).length;
+  const { flaky, errors, duration_ms } = summarize(entries);
   const starts = entries.map(({ execution }) => startOf(execution));
   const stops = entries.map(({ execution }) => endOf(execution));
   const document = {
@@ -52,10 +53,12 @@ export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): s
         skipped: count("skipped"),
         pending: count("pending"),
         other: count("other"),
-        flaky: summarize(entries).flaky,
+        flaky,
         start: tests.length === 0 ? Date.parse(head.generatedAt) : Math.min(...starts),
         stop: tests.length === 0 ? Date.parse(head.generatedAt) : Math.max(...stops),
-        duration: summarize(entries).duration_ms,
+        duration: duration_ms,
+        // CTRF counts them among the failed.
+        extra: { errors },
       },
       tests,
       ...environmentOf(entries),

@@ -1,10 +1,8 @@
 export { ctrfReport } from "./ctrf.ts";
 export { htmlReport } from "./html.ts";
 export { junitReport } from "./junit.ts";
+export { withPictures } from "./pictures.ts";
+export { renderers } from "./renderers.ts";
 export { createReports, type ReportDependencies, type ReportService } from "./reports.ts";
-export type {
-  Picture,
-  ReportEntry,
-  ReportHead,
-  ReportSummary,
-} from "./types.ts";
+export { readReport } from "./source.ts";
+export type { Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ReportFormat } from "../../../domain/index.ts";
+import type { PictureChoice, ReportFormat } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type {
   ArtifactRef,
@@ -11,15 +11,11 @@ import type {
 } from "../../ports.ts";
 import { rowRunsOf, summarize, testcaseOf } from "../judgement/facts.ts";
 import type { JudgedRun, JudgementService } from "../judgement/index.ts";
-import { ctrfReport } from "./ctrf.ts";
-import { htmlReport } from "./html.ts";
-import { junitReport } from "./junit.ts";
+import { withPictures } from "./pictures.ts";
+import { renderers } from "./renderers.ts";
 import { shrink } from "./shrink.ts";
 import { type StatusView, statusView } from "./status.ts";
-import type { CheckedRequirement, Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
-
-/** Pictures beyond this are left out of an HTML file, and it says so; browsers open larger ones badly. */
-const maxPictureBytes = 64 * 1024 * 1024;
+import type { CheckedRequirement, Picture, ReportEntry, ReportSummary } from "./types.ts";
 
 export type ReportService = {
   /**
@@ -32,12 +28,13 @@ export type ReportService = {
     context: CallContext,
   ): Promise<StatusView>;
   /**
-   * Stores a report of one or more executions, in the order given. `judgement` is that of a single test. Throws
-   * EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
+   * Stores a report of one or more executions, in the order given. `judgement` is that of a single test; `pictures` is for
+   * the page. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
    */
   create(
     executionIds: readonly string[],
     format: ReportFormat,
+    pictures?: PictureChoice,
   ): Promise<{ artifact: ArtifactRef; summary: ReportSummary; judgement?: JudgedRun }>;
 };
 
@@ -53,42 +50,18 @@ export type ReportDependencies = {
   clock: Clock;
 };
 
-type Format = { mimeType: string; render(entries: readonly ReportEntry[], head: ReportHead): string };
-
-const formats: Readonly<Record<ReportFormat, Format>> = {
-  html: { mimeType: "text/html", render: htmlReport },
-  junit: { mimeType: "application/xml", render: junitReport },
-  ctrf: { mimeType: "application/json", render: ctrfReport },
-};
-
-/** Those of one report, each once, and the bytes that still fit. */
-type Pictures = { found: Map<string, Picture>; left: number };
-
 /** Makes reports from what is stored. */
 export function createReports(deps: ReportDependencies): ReportService {
   const { executions, judgements, artifacts, secrets, clock } = deps;
 
   async function picture(uri: string): Promise<Picture | undefined> {
     try {
-      return await shrink(await artifacts.get(uri.replace("artifact://", "")));
+      const file = await artifacts.get(uri.replace("artifact://", ""));
+      return file.mimeType.startsWith("image/") ? await shrink(file) : undefined;
     } catch (error) {
       if (error instanceof ToolError && error.code === "ARTIFACT_NOT_FOUND") return undefined;
       throw error;
     }
-  }
-
-  async function entryOf(id: string, pictures: Pictures | undefined): Promise<ReportEntry> {
-    const { execution, steps } = secrets.mask(await executions.get(id));
-    const shown = pictures ? steps.flatMap((step) => step.artifacts) : [];
-    for (const { uri, mime_type } of shown) {
-      if (!pictures || pictures.left <= 0 || pictures.found.has(uri) || !mime_type.startsWith("image/"))
-        continue;
-      const found = await picture(uri);
-      if (!found) continue;
-      pictures.left -= found.bytes.byteLength;
-      pictures.found.set(uri, found);
-    }
-    return { execution, steps, pictures: pictures?.found ?? new Map() };
   }
 
   /** A run for each row stands in a report as these runs; as itself too where none of them says how it ended. */
@@ -118,14 +91,16 @@ export function createReports(deps: ReportDependencies): ReportService {
       return statusView(await executions.get(executionId), maxTokens);
     },
 
-    async create(executionIds, format) {
-      const entries: ReportEntry[] = [];
-      const pictures = format === "html" ? { found: new Map(), left: maxPictureBytes } : undefined;
+    async create(executionIds, format, pictureChoice = "failed") {
+      const runs: Omit<ReportEntry, "pictures">[] = [];
       for (const id of executionIds)
-        for (const own of await withRowRuns(id)) entries.push(await entryOf(own, pictures));
-      const shown = format === "html" ? await withRequirements(entries) : entries;
+        for (const own of await withRowRuns(id))
+          runs.push({ ...secrets.mask(await executions.get(own)), pictureChoice });
+      const isPage = format === "html";
+      const entries = await withPictures(runs, async (uri) => (isPage ? picture(uri) : undefined));
+      const shown = isPage ? await withRequirements(entries) : entries;
       const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString() };
-      const { mimeType, render } = formats[format];
+      const { mimeType, render } = renderers[format];
       const artifact = await artifacts.put(Buffer.from(render(shown, head), "utf8"), mimeType);
       const [only = ""] = executionIds;
       const [judgement] = executionIds.length === 1 ? await judgements.of(only) : [];

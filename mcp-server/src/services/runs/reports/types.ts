@@ -1,6 +1,7 @@
-import type { Coverage, Execution, Step } from "../../../domain/index.ts";
+import type { Coverage, Execution, PictureChoice, Step } from "../../../domain/index.ts";
 
-export type Picture = { mimeType: string; bytes: Uint8Array };
+/** `width` and `height` are those of the screenshot: places on it are in its pixels, also where `bytes` are a smaller copy. */
+export type Picture = { mimeType: string; bytes: Uint8Array; width: number; height: number };
 
 /** A requirement that a test case checks, and how much of it. */
 export type CheckedRequirement = { code: string; name: string; coverage: Coverage };
@@ -13,6 +14,8 @@ export type ReportEntry = {
   execution: Execution;
   steps: readonly Step[];
   pictures: ReadonlyMap<string, Picture>;
+  /** `failed` when left out. */
+  pictureChoice?: PictureChoice;
   requirements?: readonly CheckedRequirement[];
 };
 

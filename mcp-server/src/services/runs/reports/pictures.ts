@@ -1,0 +1,103 @@
+import type { Step } from "../../../domain/index.ts";
+import { type Finding, findingOf } from "../judgement/facts.ts";
+import { escapeMarkup as e } from "./escape.ts";
+import type { Picture, ReportEntry } from "./types.ts";
+
+/** Pictures beyond this are left out of an HTML file, and it says so. As text they take a third more. */
+const maxPictureBytes = 24 * 1024 * 1024;
+
+type Shown = Pick<ReportEntry, "steps" | "pictureChoice">;
+
+/** A picture of a step, and what it is of it, such as `before and after`. */
+export type Shot = [uri: string, caption: string];
+
+/** The pictures that a step shows; what its check judged comes first. */
+export function shotsOf(step: Step, { pictureChoice }: Pick<ReportEntry, "pictureChoice">): Shot[] {
+  if (pictureChoice !== "all" && isPassed(step)) return [];
+  const captions = new Map((findingOf(step)?.evidence ?? []).map((uri) => [uri, "judged"]));
+  for (const { kind, uri, mime_type } of step.artifacts) {
+    if (!mime_type.startsWith("image/")) continue;
+    const name = kind.replace("screenshot_", "").replaceAll("_", " ");
+    const before = captions.get(uri);
+    captions.set(uri, before === undefined ? name : `${before} and ${name}`);
+  }
+  return [...captions];
+}
+
+const isPassed = ({ status }: Step) => status === "passed" || status === "skipped";
+
+/**
+ * The runs with their pictures, each asked of `find` once: first those of steps that did not pass, until the file would
+ * be too large.
+ */
+export async function withPictures<Entry extends Omit<ReportEntry, "pictures">>(
+  entries: readonly Entry[],
+  find: (uri: string) => Promise<Picture | undefined>,
+): Promise<(Entry & Pick<ReportEntry, "pictures">)[]> {
+  const pictures = new Map<string, Picture>();
+  let left = maxPictureBytes;
+  for (const uri of byWorth(entries)) {
+    const picture = await find(uri);
+    if (!picture) continue;
+    left -= picture.bytes.byteLength;
+    if (left < 0) break;
+    pictures.set(uri, picture);
+  }
+  return entries.map((entry) => ({ ...entry, pictures }));
+}
+
+function byWorth(entries: readonly Shown[]): Set<string> {
+  const shown = entries.flatMap((entry) =>
+    entry.steps.flatMap((step) => shotsOf(step, entry).map(([uri]) => ({ uri, passed: isPassed(step) }))),
+  );
+  return new Set(shown.sort((a, b) => Number(a.passed) - Number(b.passed)).map(({ uri }) => uri));
+}
+
+const scheme = "artifact://";
+const idOf = (uri: string) => `p-${uri.slice(scheme.length)}`;
+
+/** All pictures of a page, each once, for {@link pictureView} to show. */
+export function pictureStore(entries: readonly ReportEntry[]): string {
+  const found = new Map(
+    [...byWorth(entries)].map((uri) => [
+      uri,
+      entries.find(({ pictures }) => pictures.has(uri))?.pictures.get(uri),
+    ]),
+  );
+  const images = [...found].flatMap(([uri, picture]) => (picture ? [imageOf(uri, picture)] : []));
+  return images.length === 0
+    ? ""
+    : `<svg class="store" aria-hidden="true"><defs>\n${images.join("\n")}\n</defs></svg>`;
+}
+
+const imageOf = (uri: string, { mimeType, bytes, width, height }: Picture) =>
+  `<image id="${e(idOf(uri))}" width="${width}" height="${height}" href="data:${e(mimeType)};base64,${Buffer.from(bytes).toString("base64")}"/>`;
+
+const stored =
+  /<image id="p-([0-9a-f]+)" width="(\d+)" height="(\d+)" href="data:(image\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]*)"\/>/g;
+
+/** The pictures of a page that {@link pictureStore} wrote, by artifact URI. */
+export function readPictures(page: string): Map<string, Picture> {
+  const all = page.matchAll(stored);
+  return new Map(
+    Array.from(all, ([, sha256 = "", width, height, mimeType = "", base64 = ""]) => [
+      `${scheme}${sha256}`,
+      { mimeType, bytes: Buffer.from(base64, "base64"), width: Number(width), height: Number(height) },
+    ]),
+  );
+}
+
+/** One of the stored pictures, with a frame around `area`, which is in the pixels of the screenshot. */
+export function pictureView(
+  uri: string,
+  { width, height }: Picture,
+  { text, area }: { text: string; area?: Finding["area"] },
+): string {
+  const frame = area
+    ? ["halo", "area"].map(
+        (kind) =>
+          `<rect class="${kind}" x="${area.x}" y="${area.y}" width="${area.width}" height="${area.height}"/>`,
+      )
+    : [];
+  return `<svg class="shot" viewBox="0 0 ${width} ${height}" role="img" aria-label="${e(text)}"><use href="#${e(idOf(uri))}"/>${frame.join("")}</svg>`;
+}

@@ -1,0 +1,53 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { z } from "zod";
+import { coverageSchema, executionSchema, pictureChoices, stepSchema } from "../../../domain/index.ts";
+import { readPictures } from "./pictures.ts";
+import type { ReportEntry } from "./types.ts";
+
+/** Raised when an older Labwright could not read what this one writes. */
+const format = 1;
+/** Of the runs of one page, unpacked. */
+const maxBytes = 512 * 1024 * 1024;
+
+const entriesSchema = z.array(
+  z.object({
+    execution: executionSchema,
+    steps: z.array(stepSchema),
+    pictureChoice: z.enum(pictureChoices).optional(),
+    requirements: z
+      .array(z.object({ code: z.string(), name: z.string(), coverage: coverageSchema }))
+      .optional(),
+  }),
+);
+
+/** The runs of a page as data, which no browser shows: every report of them can be made again from the page alone. */
+export function runsOf(entries: readonly ReportEntry[]): string {
+  const data = entries.map(({ pictures: _, ...entry }) => entry);
+  const packed = gzipSync(JSON.stringify(data)).toString("base64");
+  return `<template id="labwright-runs" data-format="${format}">${packed}</template>`;
+}
+
+const packedRuns = /<template id="labwright-runs" data-format="(\d+)">([A-Za-z0-9+/=]*)<\/template>/;
+
+/** The runs of a page that {@link htmlReport} made, in their order. Throws an Error that says what is wrong with it. */
+export function readReport(page: string): ReportEntry[] {
+  const [, itsFormat, packed = ""] = packedRuns.exec(page) ?? [];
+  if (itsFormat === undefined) throw new Error("it is not a report that Labwright made, or it was cut off");
+  if (Number(itsFormat) !== format) throw new Error("another version of Labwright made it");
+  const pictures = readPictures(page);
+  return unpack(packed).map(({ requirements, pictureChoice, ...entry }) => ({
+    ...entry,
+    pictures,
+    ...(requirements && { requirements }),
+    ...(pictureChoice && { pictureChoice }),
+  }));
+}
+
+function unpack(packed: string): z.output<typeof entriesSchema> {
+  try {
+    const text = gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: maxBytes }).toString("utf8");
+    return entriesSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Error("its runs cannot be read: the file is damaged", { cause: error });
+  }
+}

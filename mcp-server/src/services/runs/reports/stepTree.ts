@@ -1,0 +1,80 @@
+import type { Step } from "../../../domain/index.ts";
+
+/** A step with those that it is made of, or a group of steps that no step stands for: a round, an attempt, the set-up. */
+export type StepNode = Pick<Step, "label" | "status" | "started_at" | "duration_ms"> & {
+  step?: Step;
+  children: StepNode[];
+};
+
+type Nested = { step: Step; children: Nested[] };
+
+/**
+ * The steps of a run, each below the step that it is a part of. A step is recorded when it ends, so the parts of a step
+ * come right before it and their paths begin with its path.
+ */
+export function stepTree(steps: readonly Step[]): StepNode[] {
+  const roots: Nested[] = [];
+  for (const [at, step] of steps.entries()) {
+    const isLastOfPath = steps[at + 1]?.path !== step.path;
+    let from = roots.length;
+    for (
+      let before = roots[from - 1];
+      before && isPart(before.step, step, isLastOfPath);
+      before = roots[from - 1]
+    )
+      from -= 1;
+    roots.push({ step, children: roots.splice(from) });
+  }
+  return grouped(roots, "");
+}
+
+/** The legs of a navigation have its own path, and it is the last step of that path. */
+function isPart(inner: Step, { path, kind }: Step, isLastOfPath: boolean): boolean {
+  if (path === "") return false;
+  if (inner.path === path) return isLastOfPath && kind === "navigation" && inner.kind === "navigation";
+  return inner.path.startsWith(`${path}/`) || inner.path.startsWith(`${path}[`);
+}
+
+const groupName = /^(?:\[(\d+)\]|attempt(\d+)|setup)\//;
+
+/** Puts neighbours of one round, attempt or set-up into a group; `base` is the part of their paths that is above them. */
+function grouped(nodes: readonly Nested[], base: string): StepNode[] {
+  const groups: { name: RegExpExecArray | undefined; nodes: Nested[] }[] = [];
+  for (const node of nodes) {
+    const name = groupName.exec(node.step.path.slice(base.length)) ?? undefined;
+    const last = groups.at(-1);
+    if (name && last?.name?.[0] === name[0]) last.nodes.push(node);
+    else groups.push({ name, nodes: [node] });
+  }
+  return groups.flatMap(({ name, nodes: own }) =>
+    name
+      ? [groupOf(labelOf(name), grouped(own, base + name[0]))]
+      : own.map(({ step, children }) => ({ ...factsOf(step), step, children: grouped(children, step.path) })),
+  );
+}
+
+const factsOf = ({ label, status, started_at, duration_ms }: Step) => ({
+  label,
+  status,
+  started_at,
+  duration_ms,
+});
+
+const labelOf = ([, round, attempt]: RegExpExecArray) =>
+  round !== undefined
+    ? `round ${Number(round) + 1}`
+    : attempt !== undefined
+      ? `attempt ${attempt}`
+      : "set-up";
+
+const worstFirst = ["error", "timeout", "failed", "cancelled"] as const;
+
+function groupOf(label: string, children: StepNode[]): StepNode {
+  return {
+    label,
+    status: worstFirst.find((status) => children.some((child) => child.status === status)) ?? "passed",
+    started_at: children[0]?.started_at ?? "",
+    duration_ms: children.reduce((sum, child) => sum + child.duration_ms, 0),
+    children,
+  };
+}

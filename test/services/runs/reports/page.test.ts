@@ -1,0 +1,322 @@
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import type { Step } from "../../../../mcp-server/src/domain/index.ts";
+import type { Picture, ReportEntry } from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import { htmlReport } from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import { openReportBrowser, type ReportBrowser } from "./reportBrowser.ts";
+import {
+  execution,
+  failedEntry,
+  head,
+  hostile,
+  hostileEntry,
+  passedEntry,
+  redPicture,
+  shot,
+  step,
+} from "./samples.ts";
+
+const red = ["artifact://aa", "artifact://bb"];
+const pictures = new Map(red.map((uri) => [uri, redPicture]));
+
+let browser: ReportBrowser;
+beforeAll(async () => {
+  browser = await openReportBrowser();
+});
+afterAll(() => browser.close());
+
+const load = (...entries: ReportEntry[]) => browser.load(htmlReport(entries, head));
+const find = (selector: string) => browser.page.locator(selector);
+const overflow = () => browser.page.evaluate("document.documentElement.scrollWidth - innerWidth");
+const onPhone = () => browser.page.setViewportSize({ width: 390, height: 800 });
+const onDesk = () => browser.page.setViewportSize({ width: 1280, height: 800 });
+
+const ended = (name: string, more: Partial<ReportEntry["execution"]>, steps: Step[] = []): ReportEntry => ({
+  execution: execution({ id: `id of ${name}`, name, ...more }),
+  steps,
+  pictures: new Map(),
+});
+const because = (code: string, message = "It ended.") => ({ reason: { code, message } });
+
+/** One of each verdict, in the order in which they ran. */
+const night = (): ReportEntry[] => [
+  ended("fine", {}),
+  ended("moody", {
+    flaky: true,
+    attempts: [
+      { id: "m.1", status: "failed", ...because("VERIFICATION_FAILED", "not yet"), duration_ms: 9 },
+      { id: "m.2", status: "passed", duration_ms: 9 },
+    ],
+  }),
+  ended("wrong", { status: "failed", ...because("VERIFICATION_FAILED", "It says 1.") }),
+  ended("stopped", { status: "cancelled", ...because("CANCELLED") }),
+  ended("late", { status: "timeout", ...because("EXECUTION_TIMEOUT") }),
+  ended("broken", { status: "error", ...because("DEVICE_LOST") }),
+  ended("also fine", {}),
+];
+
+describe("the page of a report", () => {
+  it("shows verdict, expected, found, nearest, timings and pictures, and asks the network for nothing", async () => {
+    expect(await load(failedEntry(pictures), passedEntry())).toEqual([]);
+    const shown = (await find("body").innerText()).concat(await browser.page.content());
+    for (const text of [
+      "Counts what is left",
+      "failed",
+      "VERIFICATION_FAILED",
+      'the screen shows "2 items left"',
+      "1 item left",
+      "Nearest",
+      "3.20 s",
+      "450 ms",
+      "lab/browser (web)",
+      "staging",
+      "1.4.0",
+      "Add a todo",
+    ])
+      expect(shown).toContain(text);
+    const first = find("details.test").first();
+    await first.locator("details.step").first().locator("summary").click();
+    expect(await first.locator("pre").first().isVisible()).toBe(true);
+  });
+
+  it("puts what did not pass first, each with its reason, and counts each run once", async () => {
+    await load(...night());
+    const heads = find("details.test > summary");
+    expect(await heads.locator("h2").allInnerTexts()).toEqual([
+      ...["broken", "late", "wrong", "stopped", "moody", "fine", "also fine"],
+    ]);
+    expect(await heads.locator(".badge").allInnerTexts()).toEqual([
+      ...["error", "timeout", "failed", "cancelled", "flaky", "passed", "passed"],
+    ]);
+    expect(await heads.locator(".reason").allInnerTexts()).toEqual([
+      "DEVICE_LOST It ended.",
+      "EXECUTION_TIMEOUT It ended.",
+      "VERIFICATION_FAILED It says 1.",
+      "CANCELLED It ended.",
+      "It passed only when it was tried again. The attempt before: VERIFICATION_FAILED: not yet",
+    ]);
+    expect(await browser.page.title()).toContain(
+      "7 runs: 2 passed, 1 failed, 2 errors, 1 flaky, 1 cancelled",
+    );
+    const counts = (await find(".count").allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
+    expect(counts.slice(0, 6)).toEqual([
+      ...["7 runs", "2 passed", "1 failed", "2 errors", "1 flaky", "1 cancelled"],
+    ]);
+  });
+
+  it("shows the verdict and the name of every test on a phone, with nothing to scroll sideways", async () => {
+    const long = ended("a name without a space ".repeat(4) + "x".repeat(200), {
+      status: "failed",
+      ...because("VERIFICATION_FAILED", "y".repeat(900)),
+    });
+    await onPhone();
+    await load(failedEntry(pictures), hostileEntry(), long, nestedEntry(), ...night());
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    const badges = await find("details.test > summary > .badge").all();
+    expect(badges).toHaveLength(11);
+    for (const badge of badges) {
+      expect(await badge.isVisible()).toBe(true);
+      const box = await badge.boundingBox();
+      expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true);
+    }
+    await browser.page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    const states = await find("details.step > summary > .badge").evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect().right),
+    );
+    expect(Math.max(...states)).toBeLessThan(390);
+    await onDesk();
+    expect(await overflow()).toBeLessThanOrEqual(0);
+  });
+
+  it("is light or dark as the reader's screen is", async () => {
+    await load(failedEntry());
+    const background = () => browser.page.evaluate("getComputedStyle(document.body).backgroundColor");
+    await browser.page.emulateMedia({ colorScheme: "light" });
+    const light = await background();
+    await browser.page.emulateMedia({ colorScheme: "dark" });
+    expect(await background()).not.toBe(light);
+  });
+
+  it("keeps a hostile page's text as text, in every field", async () => {
+    expect(await load(hostileEntry())).toEqual([]);
+    expect(await find("script, [onerror], img, [src=x]").count()).toBe(0);
+    expect(await find("h2").innerText()).toContain('<script>alert("x")</script>');
+  });
+
+  it("says that no test ran when none did", async () => {
+    expect(await load()).toEqual([]);
+    expect(await find("main").innerText()).toContain("No test ran");
+    expect(await find(".count").count()).toBe(0);
+  });
+
+  it("traces requirements to runs, by requirement, and keeps a hostile one as text", async () => {
+    const requirements = [
+      { code: "REQ-002", name: "Second", coverage: "full" as const },
+      { code: "REQ-001", name: "First", coverage: "partial" as const },
+    ];
+    const entries = [
+      { ...failedEntry(), requirements },
+      { ...passedEntry(), requirements: requirements.slice(1) },
+      { ...hostileEntry(), requirements: [{ code: hostile, name: hostile, coverage: "full" as const }] },
+    ];
+    await onDesk();
+    expect(await load(...entries)).toEqual([]);
+    const rows = await find("table.matrix tbody tr").allInnerTexts();
+    const failedId = failedEntry().execution.id;
+    expect(rows.map((row) => row.split(/\s*\t\s*/)).slice(1)).toEqual([
+      ["REQ-001 First", "Counts what is left", "partial", "failed", failedId],
+      ["REQ-001 First", "Add a todo", "partial", "passed", execution().id],
+      ["REQ-002 Second", "Counts what is left", "full", "failed", failedId],
+    ]);
+    expect(rows[0]).toContain('<script>alert("x")</script>');
+    expect(await find("script, [onerror], img").count()).toBe(0);
+    await onPhone();
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    await load(passedEntry());
+    expect(await find("table.matrix").count()).toBe(0);
+  });
+});
+
+/** A called test case with a loop of two rounds in it; the second fails. In the order in which steps end. */
+function nestedEntry(): ReportEntry {
+  const path = (at: number, name: string, kind: string, more: Partial<Step> = {}) =>
+    step(at, { path: name, kind, label: name, ...more });
+  const failed = { status: "failed" as const, error: { code: "VERIFICATION_FAILED", message: "No." } };
+  return ended("nested", { status: "failed", ...because("VERIFICATION_FAILED") }, [
+    path(0, "go", "navigation", { label: "Home → Cart" }),
+    path(1, "go", "navigation", { label: "Cart → Pay" }),
+    path(2, "go", "navigation", { label: "go to Pay" }),
+    path(3, "call/open", "action"),
+    path(4, "call/loop[0]/look", "verification"),
+    path(5, "call/loop[1]/look", "verification", failed),
+    path(6, "call/loop", "loop", failed),
+    path(7, "call", "call_testcase", failed),
+  ]);
+}
+
+describe("steps in the page", () => {
+  it("stand under the step that they are a part of, and fold; what failed stands open", async () => {
+    await onDesk();
+    await load(nestedEntry());
+    const rows = [];
+    for (const row of await find("details.step").all()) {
+      const depth = await row.locator("xpath=ancestor::details[@class='step']").count();
+      const label = row.locator("> summary .label");
+      const text = await label.evaluate((element) => element.firstChild?.textContent ?? "");
+      rows.push(`${"  ".repeat(depth)}${text}${(await label.isVisible()) ? "" : " (folded)"}`);
+    }
+    expect(rows).toEqual([
+      "go to Pay",
+      "  Home → Cart (folded)",
+      "  Cart → Pay (folded)",
+      "call",
+      "  call/open",
+      "  call/loop",
+      "    round 1",
+      "      call/loop[0]/look (folded)",
+      "    round 2",
+      "      call/loop[1]/look",
+    ]);
+    await find("details.step > summary").first().click();
+    expect(await find("text=Home → Cart").isVisible()).toBe(true);
+  });
+});
+
+describe("pictures in the page", () => {
+  const colourOf = async (selector: string) => {
+    const png = await find(selector).first().screenshot();
+    const { data } = await sharp(png)
+      .resize(1, 1, { fit: "fill" })
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return [...data.subarray(0, 3)];
+  };
+  /** 100 x 50 pixels of blue. */
+  const blue = async (): Promise<Picture> => ({
+    mimeType: "image/png",
+    bytes: await sharp({ create: { width: 100, height: 50, channels: 3, background: "#00f" } })
+      .png()
+      .toBuffer(),
+    width: 100,
+    height: 50,
+  });
+
+  test("stand once in the file, however many steps show them, and are seen there", async () => {
+    const page = htmlReport(
+      [failedEntry(pictures), { ...failedEntry(pictures), pictureChoice: "all" }],
+      head,
+    );
+    expect(page.split("data:image/png;base64,")).toHaveLength(1 + red.length);
+    await onDesk();
+    expect(await browser.load(page)).toEqual([]);
+    expect(await find("svg.shot").count()).toBeGreaterThan(6);
+    const [r = 0, g = 255, b = 255] = await colourOf("svg.shot");
+    expect(r).toBeGreaterThan(200);
+    expect(Math.max(g, b)).toBeLessThan(100);
+  });
+
+  test("of steps that passed are there only when they are asked for", async () => {
+    const shown = async (entry: ReportEntry) => {
+      await load(entry);
+      return find("details.step:has(> summary > .badge.passed) svg.shot").count();
+    };
+    expect(await shown(failedEntry(pictures))).toBe(0);
+    expect(await shown({ ...failedEntry(pictures), pictureChoice: "all" })).toBe(1);
+  });
+
+  test("of a failed check says what was expected and found, with a frame where the check saw it", async () => {
+    const area = { x: 20, y: 10, width: 40, height: 20 };
+    const output = {
+      pass: false,
+      expected: "the logo",
+      actual: "another one",
+      nearest: [],
+      area,
+      score: 0.61,
+    };
+    const check = step(0, {
+      ...{ kind: "verification", status: "failed", output },
+      artifacts: [shot("before", "artifact://aa"), shot("after", "artifact://cc")],
+    });
+    const entry = ended("framed", { status: "failed", ...because("VERIFICATION_FAILED") }, [check]);
+    await onDesk();
+    await load({ ...entry, pictures: new Map([...pictures, ["artifact://cc", await blue()]]) });
+    const figure = find(".decision figure.telling");
+    const text = await figure.innerText();
+    for (const words of ["Expected", "the logo", "Found", "another one", "61 % like"])
+      expect(text).toContain(words);
+    const picture = await figure.locator("svg.shot").boundingBox();
+    const frame = await figure.locator("rect.area").boundingBox();
+    if (!picture || !frame) throw new Error("no frame on the picture");
+    // The frame's line is a few pixels wide.
+    expect((frame.x - picture.x) / picture.width).toBeCloseTo(0.2, 1);
+    expect((frame.y - picture.y) / picture.height).toBeCloseTo(0.2, 1);
+    expect(frame.width / picture.width).toBeCloseTo(0.4, 1);
+    expect(await figure.locator("svg.shot").getAttribute("aria-label")).toBe(
+      "after: expected the logo; found another one",
+    );
+  });
+
+  test("that a walk's check judged comes first, with what that check expected", async () => {
+    const verdict = { command: "image_visible", attempts: 1, elapsed_ms: 5, nearest: [] };
+    const leg = step(0, {
+      ...{ path: "", kind: "navigation", status: "failed", label: "Home → Cart" },
+      output: {
+        verdicts: [
+          { ...verdict, pass: true, expected: "the cart", actual: "the cart", evidence: [] },
+          { ...verdict, pass: false, expected: "the total", actual: "no total", evidence: ["artifact://bb"] },
+        ],
+      },
+      artifacts: [shot("after", "artifact://aa")],
+    });
+    await load({ ...ended("walk", { status: "failed" }, [leg]), pictures });
+    const text = await find(".decision figure.telling").innerText();
+    for (const words of ["the total", "no total", "judged"]) expect(text).toContain(words);
+  });
+
+  test("that are not kept any more are named", async () => {
+    await load(failedEntry());
+    expect(await find("body").innerText()).toContain("not in this file: artifact://bb");
+  });
+});
