@@ -7,6 +7,7 @@ import { addFolderCommands } from "./folder/commands.ts";
 import type { InstallOptions } from "./install.ts";
 import { runLogs } from "./logs.ts";
 import { addRunCommands } from "./programRun.ts";
+import { addReportCommand } from "./reportCommand.ts";
 import { runSetup } from "./setup.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -28,6 +29,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
     .showHelpAfterError("(labwright --help lists what there is)");
   program.commandsGroup("Run tests:");
   addRunCommands(program, terminal, exit);
+  addReportCommand(program, terminal, exit);
   program.commandsGroup("Drive a device by hand:");
   addFolderCommands(program, terminal, exit);
   program.commandsGroup("Serve AI assistants:");
