@@ -17,6 +17,7 @@ import { measureLoginTokens } from "./loginTokens.ts";
 import { measureMemory } from "./memory.ts";
 import { servePages } from "./pages.ts";
 import { measurePaths } from "./paths.ts";
+import { measureReport } from "./report500.ts";
 import { type Measurement, readGoals, renderTable, toRow } from "./rows.ts";
 import { measureSeeing } from "./seeing.ts";
 import { measureSettle } from "./settle.ts";
@@ -52,6 +53,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   before: ({ sides, url, note }) => measureBeside(sides, url, note),
   workers: ({ sides, url, note }) => measureWorkers(sides, url, note),
   controllers: ({ sides, note }) => measureFirstCommand(sides, note),
+  report500: ({ sides }) => measureReport(sides),
   agent: async ({ sides, url, note }) => [
     ...(await measureAgentCost({ sides, url, note })),
     ...(await measureLongConversation(sides, note)),

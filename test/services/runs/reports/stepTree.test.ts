@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Step } from "../../../../mcp-server/src/domain/index.ts";
 import { type StepNode, stepTree } from "../../../../mcp-server/src/services/runs/reports/stepTree.ts";
 import { step } from "./samples.ts";
 
@@ -9,7 +10,7 @@ const lines = (nodes: readonly StepNode[], depth = 0): string[] =>
   ]);
 
 /** Paths in the order in which the steps end; the label of each is its place in that order. */
-const treeOf = (...paths: [path: string, kind?: string, status?: "failed" | "error"][]) =>
+const treeOf = (...paths: [path: string, kind?: string, status?: Step["status"]][]) =>
   lines(
     stepTree(
       paths.map(([path, kind = "action", status = "passed"], at) =>
