@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configFile, dataDirectory, defaultDataDirectory } from "../../mcp-server/src/config/places.ts";
 import { type Environment, loadConfig, machineName } from "../../mcp-server/src/config.ts";
-import { file, folder, load, problemsOf } from "./loading.ts";
+import { openConfigFolder, problemsOf } from "./loading.ts";
+
+const { file, folder, load } = openConfigFolder();
 
 describe("defaults", () => {
   it("gives one device `browser` of model web when there is no file", () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { file, load, problemsOf } from "./loading.ts";
+import { openConfigFolder, problemsOf } from "./loading.ts";
+
+const { file, load } = openConfigFolder();
 
 describe("devices", () => {
   it("writes out `count` as name, name-2, name-3 with the same settings", () => {

@@ -6,20 +6,21 @@ import { z } from "zod";
 import { type ConfigOptions, type Environment, loadConfig } from "../../mcp-server/src/config.ts";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 
-export const folder = mkdtempSync(join(tmpdir(), "labwright-config-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-export const file = join(folder, "labwright.yaml");
-
-/** Writes the file and loads it, with a data directory of its own. */
-export function load(yaml: string, extra: { env?: Environment; options?: ConfigOptions } = {}) {
-  writeFileSync(file, yaml);
-  return loadConfig({
-    command: "serve",
-    cwd: folder,
-    env: { LABWRIGHT_DATA_DIR: join(folder, "data"), ...extra.env },
-    ...(extra.options && { options: extra.options }),
-  });
+/** A folder of a test file's own, which goes with it. `load` writes its labwright.yaml and reads it. */
+export function openConfigFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "labwright-config-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "labwright.yaml");
+  const load = (yaml: string, extra: { env?: Environment; options?: ConfigOptions } = {}) => {
+    writeFileSync(file, yaml);
+    return loadConfig({
+      command: "serve",
+      cwd: folder,
+      env: { LABWRIGHT_DATA_DIR: join(folder, "data"), ...extra.env },
+      ...(extra.options && { options: extra.options }),
+    });
+  };
+  return { folder, file, load };
 }
 
 const problemSchema = z.object({
