@@ -3,6 +3,7 @@ import { readModel } from "../../mcp-server/src/cli/demo/model.ts";
 import { implementations, serveTodomvc } from "../../mcp-server/src/cli/demo/todomvc.ts";
 import { countLines, judge, type Verdict, verdictTable } from "../../mcp-server/src/cli/demo/verdicts.ts";
 import { readYaml } from "../../mcp-server/src/services/apps/files/importYaml.ts";
+import { builtInVerbs } from "../fixtures/verbs.ts";
 
 const where = { userinterface: "todomvc-react", url: "http://127.0.0.1:1/x.html", withTestcases: true };
 const sound = { name: "sound", path: "/", breaks: {} };
@@ -19,16 +20,18 @@ const verdict = (status: string): Verdict => ({
 describe("the demo's model", () => {
   it("is a valid userinterface under the name and address of an implementation", async () => {
     const model = await readModel();
-    const { model: app, testcases } = readYaml(model.yamlFor(where));
-    expect(app.ui).toMatchObject({ name: "todomvc-react", app: { url: where.url } });
-    expect([...app.nodes.values()].map(({ label }) => label)).toContain("Active");
-    expect(testcases.map(({ name }) => name)).toEqual(expect.arrayContaining([...model.testcases]));
+    const { model: app, tests } = readYaml(model.yamlFor(where), { verbs: builtInVerbs() });
+    expect(app?.ui).toMatchObject({ name: "todomvc-react", app: { url: where.url } });
+    expect([...(app?.nodes.values() ?? [])].map(({ label }) => label)).toContain("Active");
+    expect(tests.map(({ value }) => Object(value).name)).toEqual(
+      expect.arrayContaining([...model.testcases]),
+    );
   });
 
   it("comes without its test cases where they are there already", async () => {
     const model = await readModel();
     const yaml = model.yamlFor({ ...where, withTestcases: false });
-    expect(readYaml(yaml).testcases).toEqual([]);
+    expect(readYaml(yaml, { verbs: builtInVerbs() }).tests).toEqual([]);
   });
 
   it("has a test case for every fault that an implementation is known for", async () => {

@@ -8,10 +8,20 @@ const blockId = z
   .string()
   .regex(/^[A-Za-z_][\w-]{0,79}$/, "a block id is letters, digits, _ and -, and starts with a letter");
 
-const marker = (type: "start" | "success" | "failure") =>
-  z.strictObject({ id: blockId, type: z.literal(type), label: labelSchema.optional() });
+/** As long as the words of a step may be, which are its label. */
+export const longestWords = 400;
+const mostBlocks = 500;
+const wordsSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(longestWords)
+  .regex(/^[^\p{Cc}]*$/u, "must not contain control characters");
 
-const common = { id: blockId, label: labelSchema.optional() };
+const common = { id: blockId, label: wordsSchema.optional() };
+
+const marker = (type: "start" | "success" | "failure") =>
+  z.strictObject({ ...common, type: z.literal(type) });
 
 const navigationBlock = z.strictObject({
   ...common,
@@ -103,6 +113,9 @@ export const blockTypes: readonly Block["type"][] = [
   ...simpleBlocks.map(({ shape }) => shape.type.value),
   "loop",
 ];
+/** The keys of a block of this type, its id and label included. */
+export const blockKeys = (type: SimpleBlock["type"]): string[] =>
+  simpleBlocks.flatMap(({ shape }) => (shape.type.value === type ? Object.keys(shape) : []));
 export type GraphEdge = { from: string; to: string; on: "success" | "failure" };
 export type Graph = { blocks: Block[]; edges: GraphEdge[] };
 
@@ -126,7 +139,7 @@ const loopBlock: z.ZodType<LoopBlock> = z.strictObject({
 export const blockSchema: z.ZodType<Block> = z.union([z.discriminatedUnion("type", simpleBlocks), loopBlock]);
 
 export const graphSchema: z.ZodType<Graph> = z.strictObject({
-  blocks: z.array(blockSchema).min(1).max(500),
+  blocks: z.array(blockSchema).min(1).max(mostBlocks),
   edges: z.array(edgeSchema).max(1_000),
 });
 
@@ -155,12 +168,15 @@ const rowsSchema = z.union([
     ),
 ]);
 
-/** WHAT to check, naming screens by label. `outputs` name variables or `{{block_id.output}}` that a caller gets back. */
-export const testcaseSchema = z.strictObject({
+const appName = z.string().min(1).optional();
+
+/** All of a test case but what it does. `outputs` name variables or `{{block_id.output}}` that a caller gets back. */
+const headShape = {
   name: labelSchema,
   description: z.string().max(2_000).optional(),
-  userinterface_name: z.string().min(1).optional(),
   tags: z.array(z.string().min(1).max(40)).max(20).default([]),
+  /** Codes of the requirements that it checks. */
+  covers: z.array(z.string().min(1).max(60)).max(50).optional(),
   ...startShape,
   inputs: z.array(inputSchema).max(50).default([]),
   variables: paramsSchema.default({}),
@@ -172,8 +188,21 @@ export const testcaseSchema = z.strictObject({
   /** How often a run is tried again that could not be judged (`error`) or did not pass (`any`). */
   retries: z.int().min(0).max(10).optional(),
   retry_on: retryOnSchema.optional(),
-  blocks: z.array(blockSchema).min(1).max(500),
+};
+
+/** WHAT to check, naming screens by label. */
+export const testcaseSchema = z.strictObject({
+  ...headShape,
+  userinterface_name: appName,
+  blocks: z.array(blockSchema).min(1).max(mostBlocks),
   edges: z.array(edgeSchema).max(1_000),
+});
+/** The short form of a test case that is a sequence. A step is words, or an object that names what it does. */
+export const stepsTestSchema = z.strictObject({
+  ...headShape,
+  app: appName,
+  userinterface_name: appName,
+  steps: z.array(z.union([z.string(), paramsSchema])).max(mostBlocks),
 });
 export type TestCaseInput = z.output<typeof testcaseSchema>;
 export type TestCase = TestCaseInput & { id: string; created_at: string; updated_at: string };

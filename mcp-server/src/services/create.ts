@@ -20,6 +20,7 @@ import { userinterfaceRows } from "../storage/userinterfaceRows.ts";
 import { createAuthoring } from "./apps/authoring/index.ts";
 import { createAppFiles } from "./apps/files/index.ts";
 import { createNavigation } from "./apps/navigation/index.ts";
+import { type Verbs, verbsOf } from "./apps/steps/index.ts";
 import { createSchemaChecker, type SchemaChecker } from "./apps/testcases/api/schemaChecker.ts";
 import { createTestcases } from "./apps/testcases/index.ts";
 import { createUserInterfaces } from "./apps/userinterfaces/index.ts";
@@ -308,7 +309,7 @@ type Driving = Pick<
 
 /** The models of apps, the way through them, and the tests of them. */
 function createApps(
-  { config, storage, clock }: ServiceDependencies,
+  { config, storage, clock, factories }: ServiceDependencies,
   policy: UrlPolicy,
   driving: Driving & {
     scripts: ScriptService;
@@ -327,8 +328,14 @@ function createApps(
     userinterfaces,
     positionStaleMs: config.limits.position_stale_ms,
   });
+  let known: Verbs | undefined;
+  const verbs = () => {
+    known ??= verbsOf(factories);
+    return known;
+  };
   const testcases = createTestcases({
     ...driving,
+    verbs,
     rows: testcaseRows(db),
     rowsIn: testcaseRows,
     lastRun: executionRows(db).lastRun,
@@ -337,6 +344,6 @@ function createApps(
     apps: userinterfaces,
     uploads: createUploads(config.folders.uploads),
   });
-  const appFiles = createAppFiles({ userinterfaces, testcases, references });
+  const appFiles = createAppFiles({ userinterfaces, testcases, references, verbs });
   return { userinterfaces, navigation, testcases, references, appFiles };
 }

@@ -5,6 +5,7 @@ import {
   labelSchema,
   paramsSchema,
   retryOnSchema,
+  stepsTestSchema,
   testcaseSchema,
 } from "../domain/index.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
@@ -29,7 +30,7 @@ export const saveTestcase = defineTool({
     // The strict shape is applied by the service, with every problem and its path.
     testcase: paramsSchema,
   }),
-  strictInput: z.strictObject({ ...deviceFields, testcase: testcaseSchema }),
+  strictInput: z.strictObject({ ...deviceFields, testcase: z.union([stepsTestSchema, testcaseSchema]) }),
   output: z.object({ id: z.string(), name: z.string(), created: z.boolean() }),
   handle: ({ input: { testcase, ...device }, services, context }) =>
     services.testcases.saveFor(testcase, device, context),
@@ -46,10 +47,7 @@ export const loadTestcase = defineTool({
   timeoutMs: 30_000,
   input: z.strictObject(testcaseRef),
   output: z.object({ id: z.string(), updated_at: z.string(), testcase: paramsSchema }),
-  async handle({ input, services }) {
-    const { id, created_at: _, updated_at, ...testcase } = await services.testcases.load(input.testcase);
-    return { id, updated_at, testcase };
-  },
+  handle: ({ input, services }) => services.testcases.loadWritten(input.testcase),
 });
 
 export const listTestcases = defineTool({

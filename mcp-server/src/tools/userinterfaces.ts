@@ -128,7 +128,7 @@ export const importUserinterface = defineTool({
   name: "import_userinterface",
   title: "Import a userinterface",
   description:
-    "Store an app's model and test cases from YAML as export_userinterface gives it, all or nothing",
+    "Store an app with its tests, or tests alone, from YAML as export_userinterface gives it, all or nothing",
   domain: "userinterfaces",
   capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
@@ -137,18 +137,20 @@ export const importUserinterface = defineTool({
   input: z.strictObject({
     yaml: z.string().min(1),
     replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
+    file: z.string().max(4_000).optional(),
   }),
   output: z.object({
-    id: z.string(),
-    name: z.string(),
-    replaced: z.boolean(),
-    trees: z.int(),
-    nodes: z.int(),
-    edges: z.int(),
+    id: z.string().optional(),
+    name: z.string().optional(),
+    replaced: z.boolean().optional(),
+    trees: z.int().optional(),
+    nodes: z.int().optional(),
+    edges: z.int().optional(),
     testcases: z.int(),
+    names: z.array(z.string()),
     references: z.int().optional(),
   }),
-  handle: ({ input, services }) => services.appFiles.importYaml(input.yaml, input.replace),
+  handle: ({ input, services }) => services.appFiles.importYaml(input.yaml, input.replace, input.file),
 });
 
 export const deleteUserinterface = defineTool({

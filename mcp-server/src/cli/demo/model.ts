@@ -5,7 +5,7 @@ import { z } from "zod";
 import { packageFolder } from "../../storage/packageFolder.ts";
 
 const fileSchema = z.object({
-  testcases: z.array(z.object({ name: z.string(), tags: z.array(z.string()).default([]) })),
+  tests: z.array(z.object({ name: z.string(), tags: z.array(z.string()).default([]) })),
 });
 
 /** The app's model as it stands in git. `testcases` are those to run; the others are called by them. */
@@ -18,14 +18,14 @@ export type DemoModel = {
 /** `folder` is that of the package. */
 export async function readModel(folder = packageFolder()): Promise<DemoModel> {
   const text = await readFile(join(folder, "demo", "todomvc.yaml"), "utf8");
-  const { testcases } = fileSchema.parse(parseDocument(text).toJS());
+  const { tests } = fileSchema.parse(parseDocument(text).toJS());
   return {
-    testcases: testcases.filter(({ tags }) => !tags.includes("part")).map(({ name }) => name),
+    testcases: tests.filter(({ tags }) => !tags.includes("part")).map(({ name }) => name),
     yamlFor({ userinterface, url, withTestcases }) {
       const document = parseDocument(text);
       document.set("name", userinterface);
       document.setIn(["app", "url"], url);
-      if (!withTestcases) document.delete("testcases");
+      if (!withTestcases) document.delete("tests");
       return document.toString({ lineWidth: 0 });
     },
   };

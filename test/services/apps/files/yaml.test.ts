@@ -5,11 +5,13 @@ import {
   type AppFilesDependencies,
   createAppFiles,
 } from "../../../../mcp-server/src/services/apps/files/index.ts";
+import { readTest, writeTest } from "../../../../mcp-server/src/services/apps/steps/index.ts";
 import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import type { Database, Storage } from "../../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../../mcp-server/src/storage/navigationRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
+import { builtInVerbs } from "../../../fixtures/verbs.ts";
 import { boxYaml, noReferences, noTestcases } from "../navigation/lab.ts";
 
 let db: Database;
@@ -18,17 +20,28 @@ type TestCases = AppFilesDependencies["testcases"];
 /** The models of apps, and their files. */
 function serviceWith(testcases: TestCases = noTestcases, references = noReferences) {
   const userinterfaces = createUserInterfaces({ db, clock: systemClock });
-  return { ...userinterfaces, ...createAppFiles({ userinterfaces, testcases, references }) };
+  return {
+    ...userinterfaces,
+    ...createAppFiles({ userinterfaces, testcases, references, verbs: builtInVerbs }),
+  };
 }
+
+/** An app whose nodes the tests name. */
+const places = [{ label: "Home", verifications: [], pass_condition: "all" as const }];
+const vocabulary = { places, testcases: [], commands: undefined, checks: undefined };
+const language = { vocabulary, verbs: builtInVerbs() };
 
 /** Test cases in memory, in place of the real ones. */
 function memoryTestcases(): TestCases & { kept: TestCaseInput[] } {
   const kept: TestCaseInput[] = [];
   return {
     kept,
-    exportFor: async (name) => kept.filter(({ userinterface_name }) => userinterface_name === name),
+    exportFor: async ({ name }) => {
+      const own = kept.filter(({ userinterface_name }) => userinterface_name === name);
+      return own.map((testcase) => writeTest(testcase, language));
+    },
     async importAll(list) {
-      const testcases = list.map((testcase) => testcaseSchema.parse(testcase));
+      const testcases = list.map((given) => testcaseSchema.parse(readTest(given, language).value));
       kept.push(...testcases);
       return { names: testcases.map(({ name }) => name) };
     },
@@ -177,7 +190,7 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     }
     expect(texts[1]).toBe(texts[0]);
     expect(texts[0]?.replaceAll(name, "")).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
-    expect(texts[0]?.split("\n").slice(0, 2)).toEqual(["format_version: 1", `name: ${name}`]);
+    expect(texts[0]?.split("\n").slice(0, 2)).toEqual([`name: ${name}`, "models: [ web, simulated ]"]);
   });
 
   test("leaves out what is a default, so that a diff shows what matters", async () => {

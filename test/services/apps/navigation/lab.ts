@@ -23,6 +23,7 @@ import { executionRows } from "../../../../mcp-server/src/storage/executionRows.
 import type { Database } from "../../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
+import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
 /** An app without test cases. */
 export const noTestcases: AppFilesDependencies["testcases"] = {
@@ -63,7 +64,12 @@ export async function openLab(db: Database, options: LabOptions = {}) {
   const executor = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
   const actions = options.wrapActions?.(executor) ?? executor;
   const userinterfaces = createUserInterfaces({ db, clock });
-  const files = createAppFiles({ userinterfaces, testcases: noTestcases, references: noReferences });
+  const files = createAppFiles({
+    userinterfaces,
+    testcases: noTestcases,
+    references: noReferences,
+    verbs: builtInVerbs,
+  });
   const executions = createExecutions({
     notices: createNotices(),
     rows: executionRows(db),

@@ -40,6 +40,7 @@ import { eventRows, type Storage } from "../../../../mcp-server/src/storage/inde
 import { testcaseRows } from "../../../../mcp-server/src/storage/testcaseRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
+import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
 export type BenchOptions = {
   clock?: Clock;
@@ -57,18 +58,23 @@ export type BenchOptions = {
   scripts?: ScriptPort;
 };
 
+/** A node that no check proves. */
+export const nodeCalled = (label: string) => ({
+  ...{ id: `id-${label}`, label, verifications: [], pass_condition: "all" as const },
+});
+
 /** Apps that the tests know: `box` of the simulated device. */
 const apps: Readonly<Record<string, AppView>> = {
   box: {
     name: "box",
     variables: { app: { url: "http://box.test/" }, greeting: "Welcome" },
-    nodes: ["Home", "Movies", "Settings"].map((label) => ({ id: `id-${label}`, label })),
+    nodes: ["Home", "Movies", "Settings"].map(nodeCalled),
     start: {},
   },
   other: {
     name: "other",
     variables: { app: {}, greeting: "Nothing" },
-    nodes: [{ id: "id-Home", label: "Home" }],
+    nodes: [nodeCalled("Home")],
     start: {},
   },
 };
@@ -127,6 +133,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     rows: testcaseRows(db),
     rowsIn: testcaseRows,
     lastRun: executionRows(db).lastRun,
+    verbs: builtInVerbs,
     devices,
     executions,
     actions: reading(createActions({ notices, clock: systemClock, secrets, verifications }), options.reads),

@@ -312,7 +312,7 @@ describeEachDatabase("test cases", (open) => {
       expect(await bench.testcases.importAll([whole, part], { app })).toEqual({
         names: ["imported whole", "imported part"],
       });
-      const exported = await bench.testcases.exportFor("imported app");
+      const exported = await bench.testcases.exportFor(app);
       expect(exported).toEqual([expect.objectContaining({ name: "imported whole" })]);
       expect(exported[0]).not.toHaveProperty("id");
     });
@@ -321,7 +321,7 @@ describeEachDatabase("test cases", (open) => {
 
 describe("a large graph", () => {
   it("is judged without recursion over its length", async () => {
-    const { parseTestcase } = await import("../../../../mcp-server/src/services/apps/testcases/index.ts");
+    const { parseTestcase } = await import("../../../../mcp-server/src/services/apps/testcases/parse.ts");
     const { graphProblems } = await import("../../../../mcp-server/src/services/apps/testcases/graph.ts");
     const blocks = Array.from({ length: 490 }, (_, index) => sees(`b${index}`, "x"));
     expect(graphProblems(parseTestcase(testcase(chain(blocks))))).toEqual([]);

@@ -14,6 +14,7 @@ import type { Database } from "../../../../mcp-server/src/storage/index.ts";
 import { navigationRows } from "../../../../mcp-server/src/storage/navigationRows.ts";
 import { positionRows } from "../../../../mcp-server/src/storage/positionRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
+import { builtInVerbs } from "../../../fixtures/verbs.ts";
 import { boxYaml, click, noReferences, noTestcases, shows } from "../navigation/lab.ts";
 
 let db: Database;
@@ -30,7 +31,12 @@ async function appWith(yaml?: (name: string) => string) {
   const apps = newService();
   const app = `app ${randomUUID()}`;
   if (yaml) {
-    const files = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references: noReferences });
+    const files = createAppFiles({
+      userinterfaces: apps,
+      testcases: noTestcases,
+      references: noReferences,
+      verbs: builtInVerbs,
+    });
     await files.importYaml(yaml(app), false);
   } else await apps.create(userInterfaceSchema.parse({ name: app, models: ["web"] }));
   return { apps, app };

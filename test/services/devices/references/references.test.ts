@@ -24,6 +24,7 @@ import type { Storage } from "../../../../mcp-server/src/storage/index.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { openBox, testSecrets } from "../../../fixtures/simulated.ts";
+import { builtInVerbs } from "../../../fixtures/verbs.ts";
 import { noTestcases } from "../../apps/navigation/lab.ts";
 
 const NEVER = new AbortController().signal;
@@ -64,7 +65,7 @@ describeEachDatabase("the reference service", (open) => {
     apps = createUserInterfaces({ db, clock });
     const secrets = testSecrets({ PIN: "News" });
     references = createReferences({ db, folder, userinterfaces: apps, secrets, clock });
-    files = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references });
+    files = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references, verbs: builtInVerbs });
   });
   beforeEach(async () => {
     await storage.db.execute(sql`truncate userinterfaces cascade`);
@@ -277,7 +278,12 @@ describeEachDatabase("the reference service", (open) => {
       ...{ db: storage.db, userinterfaces: apps, secrets: testSecrets(), clock },
       folder: elsewhere,
     });
-    const files2 = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references: other });
+    const files2 = createAppFiles({
+      userinterfaces: apps,
+      testcases: noTestcases,
+      references: other,
+      verbs: builtInVerbs,
+    });
     expect(yaml).toContain("width: 640");
     await files2.importYaml(yaml, true);
     expect(await readdir(elsewhere)).toHaveLength(1);

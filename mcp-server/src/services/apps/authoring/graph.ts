@@ -1,34 +1,39 @@
+import { longestWords } from "../../../domain/index.ts";
 import type { Draft, Step } from "./types.ts";
 
-type Block = { id: string; type: string; label?: string } & Record<string, unknown>;
+type Labelled = { id: string; label?: string; type: string };
 type Edge = { from: string; to: string; on?: "failure" };
 
-/** No longer than a label may be. */
-const longestLabel = 120;
+/** Blocks that run one after the other; with `any` the first that passes is enough. */
+export type Group<Block> = { blocks: readonly Block[]; any?: boolean | undefined };
 
 /**
- * The graph of steps one after the other. Nothing but an alternative hangs on a failure: without an edge for it a check
+ * The graph of groups one after the other. Nothing but an alternative hangs on a failure: without an edge for it a check
  * that does not hold ends the test as failed, and a device that does not answer as an error.
  */
-export function graphOf(steps: readonly Step[]): { blocks: Block[]; edges: Edge[] } {
-  const groups = steps.map((step, at) => blocksOf(step, `s${at + 1}`));
-  const entryOf = (at: number) => groups[at]?.[0]?.id ?? "success";
-  const edges = groups.flatMap((group, at) => edgesOf(group, steps[at]?.any === true, entryOf(at + 1)));
-  return {
-    blocks: [{ id: "start", type: "start" }, ...groups.flat(), { id: "success", type: "success" }],
-    edges: [{ from: "start", to: entryOf(0) }, ...edges],
-  };
+export function chain<Block extends Labelled>(groups: readonly Group<Block>[]) {
+  const entryOf = (at: number) => groups[at]?.blocks[0]?.id ?? "success";
+  const edges = groups.flatMap((group, at) => edgesOf(group, entryOf(at + 1)));
+  const start = { id: "start", type: "start" };
+  const success = { id: "success", type: "success" };
+  const blocks: (Block | typeof start)[] = [start, ...groups.flatMap((group) => group.blocks), success];
+  const first: Edge = { from: "start", to: entryOf(0) };
+  return { blocks, edges: [first, ...edges] };
 }
 
-function blocksOf({ said, drafts }: Step, id: string): Block[] {
-  const label = said.slice(0, longestLabel);
+export function graphOf(steps: readonly Step[]): { blocks: Labelled[]; edges: Edge[] } {
+  return chain(steps.map((step, at) => ({ blocks: blocksOf(step, `s${at + 1}`), any: step.any })));
+}
+
+function blocksOf({ said, drafts }: Step, id: string): Labelled[] {
+  const label = said.slice(0, longestWords);
   return drafts.map((draft, part) => ({ id: drafts.length > 1 ? `${id}_${part + 1}` : id, label, ...draft }));
 }
 
-function edgesOf(group: readonly Block[], isAny: boolean, after: string): Edge[] {
-  return group.flatMap(({ id }, part): Edge[] => {
-    const next = group[part + 1]?.id;
-    if (!isAny || next === undefined) return [{ from: id, to: next ?? after }];
+function edgesOf({ blocks, any }: Group<Labelled>, after: string): Edge[] {
+  return blocks.flatMap(({ id }, part): Edge[] => {
+    const next = blocks[part + 1]?.id;
+    if (any !== true || next === undefined) return [{ from: id, to: next ?? after }];
     return [
       { from: id, to: after },
       { from: id, to: next, on: "failure" },

@@ -1,75 +1,66 @@
-import { stringify } from "yaml";
-import type { ActionSet, Edge, Node, ReferenceDocument, TestCaseInput } from "../../../domain/index.ts";
+import { Document } from "yaml";
+import type { ReferenceDocument } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { type AppModel, labelOf } from "../userinterfaces/model.ts";
-import { formatVersion, maxCharacters } from "./yamlDocument.ts";
+import type { Verbs } from "../steps/index.ts";
+import type { AppModel } from "../userinterfaces/model.ts";
+import { layOut } from "./layOut.ts";
+import { sortedData, sortedTest } from "./sorted.ts";
+import { writeTree } from "./writeTree.ts";
+import { maxCharacters } from "./yamlDocument.ts";
 
-/** Keys that say what a thing is come first; the others follow in their alphabetical order. */
-const firstKeys = [
-  ...["format_version", "name", "label", "id", "type", "command", "source", "target", "from", "to", "on"],
-  ...[
-    "description",
-    "models",
-    "app",
-    "variables",
-    "test_id_attribute",
-    "userinterface_name",
-    "tags",
-    "inputs",
-  ],
-  ...["action_type", "params", "nodes", "direction", "actions", "retry_actions", "failure_actions"],
-  ...["verifications", "tree", "blocks", "edges", "subtree", "testcases"],
-];
-const rankOf = new Map(firstKeys.map((key, rank) => [key, rank]));
-
-/** What a key is when the file does not name it, so that the file need not. */
-const defaults: Readonly<Record<string, unknown>> = {
-  action_sets: [],
-  app: {},
-  conditional: false,
-  continue_on_fail: false,
-  failure_actions: [],
-  final_wait_ms: 0,
-  inputs: [],
-  negate: false,
-  outputs: {},
-  pass_condition: "all",
-  position: { x: 0, y: 0 },
-  priority: "p2",
-  protected: false,
-  retry_actions: [],
-  sibling_shortcuts: false,
-  tags: [],
-  test_id_attribute: "data-testid",
-  variables: {},
-  verifications: [],
+export type Writing = {
+  verbs: Verbs;
+  /** Path or address of the JSON Schema, for the line by which editors find it. */
+  schema?: string | undefined;
 };
-/** Below these keys everything is the user's own data, which is kept as it is. */
-const ownData = new Set([
-  ...["params", "values", "body", "headers", "default", "inputs", "outputs", "variables"],
-  ...["for_each", "types"],
-]);
 
 /**
- * A userinterface as text for git: the same app gives the same text, whatever its ids and the order of its edits. Throws
- * INPUT_TOO_LARGE for one that could not be imported again.
+ * An app as text for git, in the short form: the same app gives the same text, whatever its ids and the order of its edits.
+ * `tests` are in the form that {@link writeTest} gives. Throws INPUT_TOO_LARGE for one that could not be imported again.
  */
 export function exportYaml(
   model: AppModel,
-  testcases: readonly TestCaseInput[],
+  tests: readonly Readonly<Record<string, unknown>>[],
   references: readonly ReferenceDocument[],
+  { verbs, schema }: Writing,
 ): string {
-  const { id: _, root_tree_id, ...ui } = model.ui;
+  const { name, models, app, variables, test_id_attribute } = model.ui;
+  const isWeb = models.length === 1 && models[0] === "web";
+  const own = tests.map((test) => (test.app === name ? without(test, "app") : test));
   const document = {
-    format_version: formatVersion,
-    ...ui,
-    tree: treeOf(model, root_tree_id),
-    testcases: [...testcases].sort((a, b) => order(a.name, b.name)).map((one) => testcaseOf(one, ui.name)),
-    references: references.length > 0 ? references : undefined,
+    name,
+    ...(!isWeb && { models }),
+    ...(Object.keys(app).length > 0 && { app: sortedData(app) }),
+    ...(Object.keys(variables).length > 0 && { variables: sortedData(variables) }),
+    ...(test_id_attribute !== "data-testid" && { test_id_attribute }),
+    ...writeTree(model, verbs),
+    ...(own.length > 0 && {
+      tests: own.toSorted((a, b) => order(String(a.name), String(b.name))).map(sortedTest),
+    }),
+    ...(references.length > 0 && { references }),
   };
-  const text = stringify(tidy(document), { lineWidth: 0, aliasDuplicateObjects: false });
+  const text = textOf(document, schema);
   if (text.length > maxCharacters) throw tooLarge(text.length, references);
   return text;
+}
+
+/** One test as a file of its own. */
+export function testYaml(test: Readonly<Record<string, unknown>>, schema?: string): string {
+  return textOf(sortedTest(test), schema);
+}
+
+function textOf(value: object, schema: string | undefined): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  layOut(document.contents);
+  const line = schema === undefined ? "" : `# yaml-language-server: $schema=${schema}\n`;
+  return `${line}${document.toString({ lineWidth: 0 })}`;
+}
+
+const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+function without(test: Readonly<Record<string, unknown>>, key: string) {
+  const { [key]: _, ...rest } = test;
+  return rest;
 }
 
 function tooLarge(characters: number, references: readonly ReferenceDocument[]): ToolError {
@@ -84,74 +75,4 @@ function tooLarge(characters: number, references: readonly ReferenceDocument[]):
     named === "" ? "Split the app into several userinterfaces." : `Save smaller references for ${named}.`,
     { largest },
   );
-}
-
-function treeOf(model: AppModel, treeId: string): Record<string, unknown> {
-  const nodes = [...model.nodes.values()].filter(({ tree_id }) => tree_id === treeId).sort(nodeOrder);
-  const edges = [...model.edges.values()]
-    .filter(({ tree_id }) => tree_id === treeId)
-    .map((edge) => edgeOf(model, edge));
-  return { nodes: nodes.map((node) => nodeOf(model, node)), edges: edges.sort(edgeOrder) };
-}
-
-function nodeOf(model: AppModel, node: Node): Record<string, unknown> {
-  const { id: _, tree_id, screenshot, subtree_id, type, ...input } = node;
-  const tree = model.trees.get(subtree_id ?? "");
-  return {
-    ...input,
-    type: type === "screen" ? undefined : type,
-    subtree: tree && { name: tree.name === node.label ? undefined : tree.name, ...treeOf(model, tree.id) },
-  };
-}
-
-function edgeOf(model: AppModel, edge: Edge) {
-  const { id: _, tree_id, action_sets, ...input } = edge;
-  return {
-    ...input,
-    source: labelOf(model, edge.source),
-    target: labelOf(model, edge.target),
-    action_sets: action_sets.map(setOf),
-  };
-}
-
-function setOf(set: ActionSet): Record<string, unknown> {
-  const { id, direction, ...rest } = set;
-  return {
-    ...rest,
-    id: id === direction ? undefined : id,
-    direction: direction === "forward" ? undefined : direction,
-  };
-}
-
-function testcaseOf(testcase: TestCaseInput, userinterface: string): Record<string, unknown> {
-  const { userinterface_name, ...rest } = testcase;
-  return userinterface_name === userinterface ? rest : { userinterface_name, ...rest };
-}
-
-const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-const nodeOrder = (a: Node, b: Node) =>
-  Number(b.type === "entry") - Number(a.type === "entry") || order(a.label, b.label);
-
-type NamedEdge = ReturnType<typeof edgeOf>;
-const edgeOrder = (a: NamedEdge, b: NamedEdge) =>
-  order(a.source, b.source) ||
-  order(a.target, b.target) ||
-  order(a.priority, b.priority) ||
-  order(JSON.stringify(tidy(a)), JSON.stringify(tidy(b)));
-
-/** Puts keys in a fixed order and leaves out what is undefined or a default; the user's own data stays whole. */
-function tidy(value: unknown, isOwn = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => tidy(item, isOwn));
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value)
-    .filter(([key, item]) => item !== undefined && (isOwn || !isDefault(key, item)))
-    .sort(([a], [b]) => (isOwn ? order(a, b) : rank(a) - rank(b) || order(a, b)));
-  return Object.fromEntries(entries.map(([key, item]) => [key, tidy(item, isOwn || ownData.has(key))]));
-}
-
-const rank = (key: string) => rankOf.get(key) ?? firstKeys.length;
-
-function isDefault(key: string, value: unknown): boolean {
-  if (key === "params") return JSON.stringify(value) === "{}";
-  return key in defaults && JSON.stringify(defaults[key]) === JSON.stringify(value);
 }

@@ -1,149 +1,172 @@
 import { randomUUID } from "node:crypto";
-import { type Path, parseSource, type Source } from "../../../config/source.ts";
-import type { EdgeDraft, Node, ReferenceDocument, TestCaseInput } from "../../../domain/index.ts";
-import { pathText, schemaProblems } from "../../../domain/schemaProblems.ts";
+import { basename } from "node:path";
+import type { Node, ReferenceDocument } from "../../../domain/index.ts";
+import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
+import type { Language, Path, Verbs } from "../steps/index.ts";
 import { namedSets, withSharedActions } from "../userinterfaces/editEdges.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { edgeProblems, nodeProblems, treeProblems } from "../userinterfaces/problems.ts";
-import { maxCharacters, type YamlDocument, type YamlTree, yamlSchema } from "./yamlDocument.ts";
+import { Problems } from "./problems.ts";
+import { type DraftTree, readTree } from "./readTree.ts";
+import { type AppFile, appFileSchema, maxCharacters, testsFileSchema } from "./yamlDocument.ts";
 
-const shownProblems = 20;
-
-/** `references` is undefined when the file says nothing of them. */
-export type Imported = {
-  model: AppModel;
-  testcases: TestCaseInput[];
+/** What a file holds. Its tests are as they are written, in either form, each naming its app. */
+export type FileRead = {
+  /** Undefined for a file of tests alone. */
+  model: AppModel | undefined;
+  tests: { value: unknown; path: Path }[];
+  /** Undefined when the file says nothing of them. */
   references: ReferenceDocument[] | undefined;
+  /** Adds what is found wrong later, with its line. */
+  problems: Problems;
+};
+
+export type Reading = {
+  verbs: Verbs;
+  /** The file's name: in errors, and a single test without a name is called after it. */
+  file?: string | undefined;
+  /** The app that is replaced. */
+  known?: AppModel | undefined;
 };
 
 /**
- * Reads a userinterface from YAML. Ids are those of `known` where a tree, node or edge has the same labels, so that
- * history survives; new ones elsewhere. Throws INVALID_INPUT that names every problem with its line.
+ * Reads an app or tests from YAML. Ids are those of `known` where a tree, node or edge has the same labels, so that
+ * history survives; new ones elsewhere. Throws INVALID_INPUT that names every problem with its line and column.
  */
-export function readYaml(text: string, known?: AppModel): Imported {
+export function readYaml(text: string, { verbs, file, known }: Reading): FileRead {
   if (text.length > maxCharacters) {
     const message = `The YAML has ${text.length} characters; at most ${maxCharacters} are read.`;
     throw new ToolError("INVALID_INPUT", message, "Split the app into several userinterfaces.");
   }
-  const source = parseSource("yaml", text);
-  const parsed = yamlSchema.safeParse(source.value);
-  const problems = new Problems(source);
-  if (source.problems.length > 0 || !parsed.success) {
-    const found =
-      source.problems.length > 0 || parsed.success ? [] : schemaProblems(parsed.error.issues, yamlSchema);
-    for (const { path, message, key } of found) problems.add(path, message, key);
-    throw problems.error();
+  const problems = new Problems(text, file);
+  problems.check();
+  const { value } = problems;
+  if (isFields(value) && ("steps" in value || "blocks" in value)) {
+    const name = file === undefined ? {} : { name: basename(file).replace(/\.ya?ml$/i, "") };
+    const path: Path = [];
+    return {
+      model: undefined,
+      tests: [{ value: { ...name, ...value }, path }],
+      references: undefined,
+      problems,
+    };
   }
-  const model = new Draft(parsed.data, known, problems).model();
-  const { name, references } = parsed.data;
-  for (const index of repeated(references ?? [])) {
-    problems.add(["references", index], "there is another reference of this name and device model");
-  }
-  if (problems.lines.length > 0) throw problems.error();
-  const testcases = parsed.data.testcases.map((one) => ({
-    ...one,
-    userinterface_name: one.userinterface_name ?? name,
-  }));
-  return { model, testcases, references };
+  return isFields(value) && !("name" in value) && ("tests" in value || "testcases" in value)
+    ? readTests(value, problems)
+    : readApp(value, { verbs, known }, problems);
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function readTests(value: Fields, problems: Problems): FileRead {
+  const parsed = testsFileSchema.safeParse(value);
+  if (!parsed.success) addAll(problems, schemaProblems(parsed.error.issues, testsFileSchema));
+  problems.check();
+  const tests = parsed.success ? testsOf(parsed.data, parsed.data.app) : [];
+  return { model: undefined, tests, references: undefined, problems };
+}
+
+function readApp(value: unknown, { verbs, known }: Reading, problems: Problems): FileRead {
+  const parsed = appFileSchema.safeParse(value);
+  if (!parsed.success) addAll(problems, schemaProblems(parsed.error.issues, appFileSchema));
+  if (!parsed.success) throw problems.error("INVALID_INPUT");
+  const file = parsed.data;
+  // Nothing in an app's model names its nodes or its tests in words.
+  const vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };
+  const language: Language = { vocabulary, verbs };
+  const model = new Draft(file, readTree(file, language, problems), known, problems).model();
+  for (const index of repeated(file.references ?? []))
+    problems.add(["references", index], "there is another reference of this name and device model");
+  problems.check();
+  return { model, tests: testsOf(file, file.name), references: file.references, problems };
+}
+
+type Tests = Pick<AppFile, "tests" | "testcases">;
+
+/** The tests of a file, each naming the app of the file unless it names one itself. */
+function testsOf(file: Tests, app: string | undefined): FileRead["tests"] {
+  return (["tests", "testcases"] as const).flatMap((key) =>
+    (file[key] ?? []).map((value, index) => {
+      const isNamed = app === undefined || "app" in value || "userinterface_name" in value;
+      return { value: isNamed ? value : { ...value, userinterface_name: app }, path: [key, index] };
+    }),
+  );
+}
+
+function addAll(problems: Problems, found: readonly { path: Path; message: string; key?: string }[]): void {
+  for (const { path, message, key } of found) problems.add(path, message, key);
+}
 /** Places of those that have the name and the device model of one before. */
 function repeated(references: readonly ReferenceDocument[]): number[] {
   const keys = references.map(({ name, device_model }) => JSON.stringify([device_model, name]));
   return keys.flatMap((key, index) => (keys.indexOf(key) < index ? [index] : []));
 }
 
-class Problems {
-  readonly lines: { line: number; path: string; message: string }[] = [];
-
-  constructor(private readonly source: Source) {
-    for (const { line, path, message } of source.problems)
-      this.lines.push({ line: line ?? 1, path, message });
-  }
-
-  add(path: Path, message: string, key?: string): void {
-    const { line } = this.source.problem(path, message, key);
-    this.lines.push({ line: line ?? 1, path: pathText(path), message });
-  }
-
-  error(): ToolError {
-    const shown = [...this.lines].sort((a, b) => a.line - b.line).slice(0, shownProblems);
-    const text = shown.map(({ line, path, message }) => `line ${line}${path && ` ${path}`}: ${message}`);
-    const more = this.lines.length - shown.length;
-    return new ToolError(
-      "INVALID_INPUT",
-      `The YAML is not a userinterface: ${text.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`,
-      "Nothing was imported. export_userinterface shows the form of one that exists.",
-      { problems: shown },
-    );
-  }
-}
-
-/** The rows of a document, checked while they are made. */
+/** The rows of a file, checked while they are made. */
 class Draft {
   private readonly draft: AppModel;
   private readonly knownIds: ReadonlyMap<string, string>;
   private readonly used = new Map<string, number>();
 
   constructor(
-    document: YamlDocument,
+    file: AppFile,
+    tree: DraftTree,
     known: AppModel | undefined,
     private readonly problems: Problems,
   ) {
-    const { format_version: _, tree, testcases: __, references: ___, ...input } = document;
+    const { name, models, app, variables, test_id_attribute } = file;
     this.knownIds = known ? idsByLabel(known) : new Map();
     const ui = {
-      ...input,
+      ...{ name, models, app, variables, test_id_attribute },
       id: known?.ui.id ?? randomUUID(),
       root_tree_id: known?.ui.root_tree_id ?? randomUUID(),
     };
     this.draft = { ui, updated_at: "", trees: new Map(), nodes: new Map(), edges: new Map() };
     const root = { id: ui.root_tree_id, userinterface_id: ui.id, name: ui.name };
     this.draft.trees.set(root.id, root);
-    this.addTree(tree, root.id, undefined, ["tree"]);
+    this.addTree(tree, root.id, undefined);
   }
 
   model(): AppModel {
     return this.draft;
   }
 
-  private addTree(tree: YamlTree, treeId: string, parent: Node | undefined, path: Path): void {
+  private addTree(tree: DraftTree, treeId: string, parent: Node | undefined): void {
     const byLabel = new Map<string, Node>();
-    for (const [index, { subtree: _, ...input }] of tree.nodes.entries()) {
+    for (const { at, input } of tree.nodes) {
       const node: Node = { ...input, id: this.idOf("node", treeId, input.label), tree_id: treeId };
-      this.add([...path, "nodes", index], nodeProblems(this.draft, node), () => {
+      this.add(at, nodeProblems(this.draft, node), () => {
         this.draft.nodes.set(node.id, node);
         byLabel.set(node.label, node);
       });
     }
-    for (const [index, draft] of tree.edges.entries()) {
-      this.addEdge(draft, treeId, byLabel, parent, [...path, "edges", index]);
-    }
-    for (const [index, { label, subtree }] of tree.nodes.entries()) {
-      const node = byLabel.get(label);
-      if (node && subtree) this.addSubtree(subtree, node, [...path, "nodes", index, "subtree"]);
+    for (const edge of tree.edges) this.addEdge(edge, treeId, byLabel, parent);
+    for (const { input, subtree } of tree.nodes) {
+      const node = byLabel.get(input.label);
+      if (node && subtree) this.addSubtree(subtree, node);
     }
   }
 
-  private addSubtree(subtree: YamlTree & { name?: string | undefined }, parent: Node, path: Path): void {
+  private addSubtree(subtree: NonNullable<DraftTree["nodes"][number]["subtree"]>, parent: Node): void {
     const id = this.idOf("tree", parent.id, "");
     const name = subtree.name ?? parent.label;
     const tree = { id, userinterface_id: this.draft.ui.id, parent_node_id: parent.id, name };
-    this.add(path, treeProblems(this.draft, tree), () => {
+    this.add(subtree.at, treeProblems(this.draft, tree), () => {
       this.draft.trees.set(id, tree);
       const node = { ...parent, subtree_id: id };
       this.draft.nodes.set(parent.id, node);
-      this.addTree(subtree, id, node, path);
+      this.addTree(subtree, id, node);
     });
   }
 
   private addEdge(
-    draft: EdgeDraft,
+    { at, draft }: DraftTree["edges"][number],
     treeId: string,
     byLabel: ReadonlyMap<string, Node>,
     parent: Node | undefined,
-    path: Path,
   ): void {
     const idOf = (label: string) =>
       (byLabel.get(label) ?? (parent?.label === label ? parent : undefined))?.id;
@@ -159,7 +182,7 @@ class Draft {
       target,
       action_sets,
     });
-    this.add(path, edgeProblems(this.draft, edge), () => this.draft.edges.set(id, edge));
+    this.add(at, edgeProblems(this.draft, edge), () => this.draft.edges.set(id, edge));
   }
 
   private add(path: Path, problems: readonly string[], then: () => void): void {

@@ -1,9 +1,11 @@
-export { parseTestcase } from "./parse.ts";
+export { codeOf } from "./problems.ts";
 export { createTestcases } from "./testcases.ts";
 export type {
   AppsPort,
   ExecuteRequest,
   HttpPort,
+  ImportOptions,
+  ListedProblem,
   NavigationOutcome,
   NavigationPort,
   NavigationRequest,

@@ -5,17 +5,20 @@ import type { Problem } from "./types.ts";
 const speaking: ReadonlySet<ErrorCode> = new Set(["EMPTY_TEST", "UNKNOWN_VARIABLE"]);
 const shown = 20;
 
+export function codeOf(problems: readonly Pick<Problem, "code">[]): ErrorCode {
+  const alone = [...speaking].find((code) => problems.every((problem) => problem.code === code));
+  return problems.length > 0 && alone ? alone : "TESTCASE_INVALID";
+}
+
 /** One error for all problems, in the order in which they were found. */
 export function problemsError(name: string, problems: readonly Problem[]): ToolError {
-  const [first] = problems;
-  const alone = [...speaking].find((code) => problems.every((problem) => problem.code === code));
   const lines = problems.slice(0, shown).map(lineOf);
   const more = problems.length > shown ? ` (${problems.length - shown} more)` : "";
   return new ToolError(
-    first && alone ? alone : "TESTCASE_INVALID",
+    codeOf(problems),
     `${name}: ${lines.join("; ")}${more}`,
     "Mend these and try again; nothing was saved or run.",
-    { problems },
+    { problems: problems.map(({ path, code, message }) => ({ path, code, message })) },
   );
 }
 

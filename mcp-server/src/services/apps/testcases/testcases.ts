@@ -8,16 +8,20 @@ import { offeringOf } from "../../devices/findCommand.ts";
 import type { CallContext, DeviceRef, OfferingDevice, OpenDevice, RunReply, RunSpec } from "../../ports.ts";
 import { Stepping } from "../../records/executions/index.ts";
 import { pageOf } from "../../values/pages.ts";
+import { appNameOf, type Language, writeTest } from "../steps/index.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { runTestcase } from "./execute.ts";
 import { canStartFresh, Setups } from "./freshStart.ts";
 import { allBlocks } from "./graph.ts";
-import { parseTestcase } from "./parse.ts";
+import { parseGiven, parseTestcase, testNameOf } from "./parse.ts";
 import { problemsError } from "./problems.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import { type Start, startOf } from "./startOf.ts";
 import type {
   ExecuteRequest,
+  ImportOptions,
+  ListedProblem,
+  Problem,
   RowRun,
   TestcaseDependencies,
   TestcaseReply,
@@ -26,7 +30,7 @@ import type {
 } from "./types.ts";
 import { testcaseResultSchema } from "./types.ts";
 import { openUsed, usesDevice } from "./usesDevice.ts";
-import { type Called, contentOf, inputProblemsOf, type ValidationPorts, validate } from "./validate.ts";
+import { type Called, contentOf, inputProblemsOf, look, type ValidationPorts, validate } from "./validate.ts";
 
 /** Of rows that did not pass, in a reply; the reports have all. */
 const mostRowsShown = 20;
@@ -88,6 +92,14 @@ class Testcases implements TestcaseService {
         : "list_testcases shows all.",
       { nearest: near },
     );
+  }
+
+  async loadWritten(ref: string) {
+    const { id, created_at: _, updated_at, ...testcase } = await this.load(ref);
+    const app = await this.savedApp(testcase.userinterface_name, {});
+    const known = app && "problem" in app ? undefined : app;
+    const language = this.languageOf(known, await this.names());
+    return { id, updated_at, testcase: writeTest(testcase, language) };
   }
 
   async list({ tag, userinterface, offset = 0, maxTokens }: Parameters<TestcaseService["list"]>[0]) {
@@ -168,19 +180,31 @@ class Testcases implements TestcaseService {
     return rowsOf(testcase, inputs, app?.variables ?? {}, this.deps.uploads);
   }
 
-  async exportFor(userinterface: string): Promise<TestCaseInput[]> {
-    return (await this.deps.rows.list(userinterface)).map(contentOf);
+  async exportFor(app: AppView) {
+    const language = this.languageOf(app, await this.names());
+    return (await this.deps.rows.list(app.name)).map((testcase) => writeTest(contentOf(testcase), language));
   }
 
-  async importAll(list: readonly unknown[], options: { tx?: Database; app?: AppView } = {}) {
-    const testcases = list.map(parseTestcase);
+  async importAll(list: readonly unknown[], options: ImportOptions = {}) {
+    const { tx, app } = options;
+    const rows = tx ? this.deps.rowsIn(tx) : this.deps.rows;
+    const names = [...list.map(testNameOf), ...(await rows.names())];
+    const read = await Promise.all(list.map((given) => this.read(given, names, options)));
+    const problems: ListedProblem[] = [];
+    const note = (index: number, found: readonly Problem[]) =>
+      void problems.push(...found.map((problem) => ({ ...problem, index })));
+    const sound = read.flatMap((one, index) => {
+      if ("testcase" in one) return [{ ...one, index }];
+      note(index, one.problems);
+      return [];
+    });
+    const testcases = sound.map(({ testcase }) => testcase);
     const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
-    const rows = options.tx ? this.deps.rowsIn(options.tx) : this.deps.rows;
-    const ports = this.ports({ rows, among, app: options.app, tx: options.tx });
-    for (const testcase of testcases) {
-      const own = options.app?.name === testcase.userinterface_name ? options.app : undefined;
-      await validate(testcase, { app: own }, ports);
-    }
+    const ports = this.ports({ rows, among, app, tx });
+    // While one cannot be read, a call of it would be reported as a call of a test case that is not there.
+    for (const { testcase, app: own, placed, index } of problems.length > 0 ? [] : sound)
+      note(index, (await look(testcase, { app: own }, ports)).problems.map(placed));
+    if (problems.length > 0) throw refusalOf(problems, list, options);
     await rows.upsertAll(
       testcases.map((testcase) => ({ id: randomUUID(), testcase })),
       this.now(),
@@ -189,10 +213,25 @@ class Testcases implements TestcaseService {
   }
 
   private async check(given: unknown, device: OfferingDevice | undefined): Promise<TestCaseInput> {
-    const testcase = parseTestcase(given);
-    const app = await this.savedApp(testcase);
-    await validate(testcase, { device, app }, this.ports());
+    const read = await this.read(given, [testNameOf(given), ...(await this.names())], {});
+    if ("problems" in read) throw problemsError(testNameOf(given), read.problems);
+    const { testcase, app, placed } = read;
+    const { problems } = await look(testcase, { device, app }, this.ports());
+    if (problems.length > 0) throw problemsError(testcase.name, problems.map(placed));
     return testcase;
+  }
+
+  /** A test case in either form with the app that it names, or what is wrong with its shape. */
+  private async read(given: unknown, names: readonly string[], within: ImportOptions) {
+    const app = await this.savedApp(appNameOf(given), within);
+    if (app && "problem" in app) return { problems: [app.problem] };
+    const read = parseGiven(given, this.languageOf(app, names));
+    return "testcase" in read ? { ...read, app } : read;
+  }
+
+  private languageOf(app: AppView | undefined, testcases: readonly string[]): Language {
+    const vocabulary = { places: app?.nodes ?? [], testcases, commands: undefined, checks: undefined };
+    return { vocabulary, verbs: this.deps.verbs() };
   }
 
   /** The device that a call names, if it names one. */
@@ -253,14 +292,18 @@ class Testcases implements TestcaseService {
   }
 
   /** The app that a test case names; one that is not there is a problem of the test case. */
-  private async savedApp(testcase: TestCaseInput): Promise<AppView | undefined> {
-    if (testcase.userinterface_name === undefined) return undefined;
+  private async savedApp(
+    name: string | undefined,
+    { app, tx }: ImportOptions,
+  ): Promise<AppView | { problem: Problem } | undefined> {
+    if (name === undefined) return undefined;
+    if (app?.name === name) return app;
     try {
-      return await this.deps.apps.describe(testcase.userinterface_name);
+      return await this.deps.apps.describe(name, tx);
     } catch (error) {
       if (!(error instanceof ToolError) || error.code !== "USERINTERFACE_NOT_FOUND") throw error;
       const message = `${error.message} ${error.hint}`;
-      throw problemsError(testcase.name, [{ path: "userinterface_name", code: error.code, message }]);
+      return { problem: { path: "userinterface_name", code: error.code, message } };
     }
   }
 
@@ -300,6 +343,23 @@ class Testcases implements TestcaseService {
   private now(): string {
     return new Date(this.deps.clock.now()).toISOString();
   }
+}
+
+/** The error of a list that cannot be imported. */
+function refusalOf(
+  problems: readonly ListedProblem[],
+  list: readonly unknown[],
+  { refuse }: ImportOptions,
+): ToolError {
+  const first = problems[0]?.index;
+  const name = first === undefined ? "the test cases" : testNameOf(list[first]);
+  return (
+    refuse?.(problems) ??
+    problemsError(
+      name,
+      problems.filter(({ index }) => index === first),
+    )
+  );
 }
 
 const nameTaken = (name: string) =>

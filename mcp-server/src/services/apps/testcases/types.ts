@@ -8,6 +8,7 @@ import {
   type TestCase,
   type TestCaseInput,
 } from "../../../domain/index.ts";
+import type { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
 import type { AllowedRequest } from "../../policy/allowedFetch.ts";
@@ -28,12 +29,21 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
+import type { Verbs } from "../steps/index.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import type { SchemaChecker } from "./api/schemaChecker.ts";
 import type { PastRun } from "./rerun.ts";
 
 /** What is wrong with a test case. `path` is the block's, such as `loop1/check`; empty for the whole. */
-export type Problem = { path: string; code: string; message: string };
+export type Problem = {
+  path: string;
+  code: string;
+  message: string;
+  /** Where it is written, from the top of the test case. */
+  at?: readonly PropertyKey[];
+  /** The key at that place that is meant. */
+  key?: string;
+};
 
 export type AppsPort = {
   /** Throws USERINTERFACE_NOT_FOUND with the nearest. */
@@ -87,6 +97,8 @@ export type TestcaseDependencies = BlockPorts & {
   devices: DeviceService;
   executions: ExecutionService;
   apps: AppsPort;
+  /** What the drivers offer, by which steps are told apart. */
+  verbs(): Verbs;
   /** The last finished run of a test case on a build, or on none. */
   lastRun(testcase: string, build: string | undefined): Promise<PastRun | undefined>;
 };
@@ -173,7 +185,7 @@ export type TestcaseSummary = {
 
 export type TestcaseService = {
   /**
-   * Saves by name. Throws TESTCASE_INVALID, EMPTY_TEST or UNKNOWN_VARIABLE with every problem; commands are checked
+   * Saves by name, in steps or in blocks and edges. Throws TESTCASE_INVALID, EMPTY_TEST or UNKNOWN_VARIABLE with every problem; commands are checked
    * when a device is given, nodes when the test case names a userinterface.
    */
   save(
@@ -196,6 +208,8 @@ export type TestcaseService = {
   names(): Promise<string[]>;
   /** By name or id. Throws TESTCASE_NOT_FOUND with the nearest names. */
   load(ref: string): Promise<TestCase>;
+  /** {@link load}, in the short form where it is a sequence. */
+  loadWritten(ref: string): Promise<{ id: string; updated_at: string; testcase: Record<string, unknown> }>;
   /** By name, from `offset` on; as many as fit into `maxTokens`, and how many did not. */
   list(filter: {
     tag?: string | undefined;
@@ -209,15 +223,19 @@ export type TestcaseService = {
   remove(ref: string, confirm: boolean): Promise<{ id: string; name: string }>;
   /** Validates all, then runs. Throws what `save` throws, and INVALID_INPUT for wrong inputs, before anything runs. */
   execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply>;
-  /** Test cases of a userinterface as they are kept in its YAML, by name. */
-  exportFor(userinterface: string): Promise<TestcaseInputList>;
+  /** Test cases of an app as its file has them, by name: in steps where they are a sequence. */
+  exportFor(app: AppView): Promise<Record<string, unknown>[]>;
   /**
-   * Saves a list, all or none, within the caller's transaction if one is given; calls among the list are known. `app`
-   * is the userinterface that is imported with it and may not be stored yet.
+   * Saves a list, in either form, all or none, within the caller's transaction if one is given; calls among the list are
+   * known. `app` is the userinterface that is imported with it and may not be stored yet. `refuse` makes the error of all
+   * that is wrong; without it the first test case that is wrong has its own.
    */
-  importAll(
-    list: readonly unknown[],
-    options?: { tx?: Database; app?: AppView },
-  ): Promise<{ names: string[] }>;
+  importAll(list: readonly unknown[], options?: ImportOptions): Promise<{ names: string[] }>;
 };
-type TestcaseInputList = Omit<TestCase, "id" | "created_at" | "updated_at">[];
+/** A problem of the test case at `index` of a list. */
+export type ListedProblem = Problem & { index: number };
+export type ImportOptions = {
+  tx?: Database;
+  app?: AppView;
+  refuse?: (problems: readonly ListedProblem[]) => ToolError;
+};

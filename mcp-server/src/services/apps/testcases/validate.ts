@@ -54,12 +54,23 @@ export const withoutApp = "a navigation needs an app; give userinterface_name";
 /** Test cases that a run will call, by the name or id in the block that calls them, and its set-up test by name. */
 export type Called = ReadonlyMap<string, TestCaseInput>;
 
-/** Everything that is wrong, in one error; else the test cases that it calls, deeper ones included. */
+/** Throws everything that is wrong in one error; else returns the test cases that it calls, deeper ones included. */
 export async function validate(
   testcase: TestCaseInput,
   against: Against,
   ports: ValidationPorts,
 ): Promise<Called> {
+  const { called, problems } = await look(testcase, against, ports);
+  if (problems.length > 0) throw problemsError(testcase.name, problems);
+  return called;
+}
+
+/** Everything that is wrong, and the test cases that it calls. */
+export async function look(
+  testcase: TestCaseInput,
+  against: Against,
+  ports: ValidationPorts,
+): Promise<{ called: Called; problems: Problem[] }> {
   const called = new Map<string, TestCaseInput>();
   const problems = [
     ...(await ownProblems(testcase, against, ports)),
@@ -70,8 +81,7 @@ export async function validate(
     const found = await calledProblems(other, against, ports);
     problems.push(...found.map((problem) => ({ ...problem, path: join(other.name, problem.path) })));
   }
-  if (problems.length > 0) throw problemsError(testcase.name, problems);
-  return called;
+  return { called, problems };
 }
 
 /** Finds a start that contradicts itself, and a set-up test that is not there; fills `called` with that and its calls. */

@@ -155,13 +155,15 @@ function reading(db: Database, models: Models) {
   } satisfies Partial<UserInterfaceService>;
 }
 
-function appView({ ui, nodes }: AppModel): AppView {
+export function appView({ ui, nodes }: AppModel): AppView {
   return {
     name: ui.name,
     app: ui.app,
     variables: variablesOf(ui),
     test_id_attribute: ui.test_id_attribute,
-    nodes: [...nodes.values()].map(({ id, label }) => ({ id, label })),
+    nodes: [...nodes.values()].map(({ id, label, verifications, pass_condition }) => ({
+      ...{ id, label, verifications, pass_condition },
+    })),
     start: { fresh: ui.app.fresh, storage_state: ui.app.storage_state, setup: ui.app.setup },
   };
 }

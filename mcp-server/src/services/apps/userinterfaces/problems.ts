@@ -1,3 +1,4 @@
+import { nearest } from "@labwright/controllers";
 import type { ActionSet, Edge, Node, Tree } from "../../../domain/index.ts";
 import { type AppModel, depthOf, edgeLabel, treeName } from "./model.ts";
 
@@ -44,8 +45,8 @@ export function edgeProblems(model: AppModel, edge: Edge): string[] {
   const source = model.nodes.get(edge.source);
   const target = model.nodes.get(edge.target);
   const problems = [
-    ...(source ? [] : [`source "${edge.source}" is no node`]),
-    ...(target ? [] : [`target "${edge.target}" is no node`]),
+    ...(source ? [] : [`source "${edge.source}" is no node${offer(model, edge.source)}`]),
+    ...(target ? [] : [`target "${edge.target}" is no node${offer(model, edge.target)}`]),
     ...setProblems(edge.action_sets),
   ];
   if (!source || !target) return problems;
@@ -60,6 +61,12 @@ export function edgeProblems(model: AppModel, edge: Edge): string[] {
     problems.push(`a reverse action set cannot start at the action node "${target.label}"`);
   }
   return problems.concat(sharedSetProblems(model, edge));
+}
+
+function offer(model: AppModel, wanted: string): string {
+  const labels = [...model.nodes.values()].map(({ label }) => label);
+  const [best] = nearest(wanted, labels, 1);
+  return best === undefined ? "" : `; did you mean "${best}"?`;
 }
 
 function areJoined(model: AppModel, source: Node, target: Node): boolean {

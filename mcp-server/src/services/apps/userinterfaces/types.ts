@@ -15,13 +15,13 @@ import type { AppModel } from "./model.ts";
 import type { ModelListener } from "./models.ts";
 import type { EdgeLine, EdgeView, NodeLine, NodeView } from "./views.ts";
 
-/** What others may know of an app: its variables with `app` among them, and its nodes. */
+/** What others may know of an app: its variables with `app` among them, and its nodes with what proves them. */
 export type AppView = {
   name: string;
   app?: UserInterface["app"];
   variables: Params;
   test_id_attribute?: string;
-  nodes: readonly { id: string; label: string }[];
+  nodes: readonly Pick<Node, "id" | "label" | "verifications" | "pass_condition">[];
   /** How runs of its test cases start. */
   start: StartWish;
 };

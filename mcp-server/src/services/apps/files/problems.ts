@@ -1,0 +1,51 @@
+import { type Path, parseSource } from "../../../config/source.ts";
+import { pathText } from "../../../domain/schemaProblems.ts";
+import { type ErrorCode, ToolError } from "../../../errors.ts";
+
+const shownProblems = 20;
+
+type Line = { line: number; column: number; path: string; message: string };
+
+/** What is wrong with a file, each with its line and column. */
+export class Problems {
+  readonly lines: Line[] = [];
+  private readonly source: ReturnType<typeof parseSource>;
+
+  constructor(
+    text: string,
+    private readonly file: string | undefined,
+  ) {
+    this.source = parseSource(file ?? "yaml", text);
+    for (const { line = 1, column = 1, path, message } of this.source.problems)
+      this.lines.push({ line, column, path, message });
+  }
+
+  get value(): unknown {
+    return this.source.value;
+  }
+
+  add(path: Path, message: string, key?: string): void {
+    const { line = 1, column = 1 } = this.source.problem(path, message, key);
+    this.lines.push({ line, column, path: pathText(path), message });
+  }
+
+  /** Throws when there are problems. */
+  check(code: ErrorCode = "INVALID_INPUT"): void {
+    if (this.lines.length > 0) throw this.error(code);
+  }
+
+  error(code: ErrorCode): ToolError {
+    const sorted = this.lines.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    const shown = sorted.slice(0, shownProblems);
+    const text = shown.map(
+      ({ line, column, path, message }) => `line ${line}, column ${column}${path && ` ${path}`}: ${message}`,
+    );
+    const more = this.lines.length - shown.length;
+    return new ToolError(
+      code,
+      `${this.file ?? "The YAML"} cannot be imported: ${text.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`,
+      "Nothing was imported. export_userinterface shows the form of one that exists.",
+      { problems: shown },
+    );
+  }
+}

@@ -1,0 +1,6 @@
+export { compileSteps } from "./compile.ts";
+export { stepsOf } from "./decompile.ts";
+export { readActions, readChecks, writeActions, writeChecks } from "./lists.ts";
+export type { Language, Path, StepProblem } from "./readStep.ts";
+export { appNameOf, readTest, writeTest } from "./testForm.ts";
+export { besideIn, isVerb as isStepVerb, kinds, loopVerbs, type Verbs, verbsOf } from "./verbs.ts";

@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Params } from "../../../domain/index.ts";
+import { type Body, type Language, readStep } from "./readStep.ts";
+import { besideIn } from "./verbs.ts";
+
+/** The usual words of a block, where they mean exactly it. */
+export function usualWords(body: Body, language: Language): string | undefined {
+  const isMeant = (words: string) => {
+    const read = readStep(words, [], { ...language, beside: besideIn.test, report: () => undefined });
+    if (!read || !("said" in read)) return false;
+    const [draft, ...others] = read.groups.flatMap(({ drafts }) => drafts);
+    // In a list of actions a check is an action.
+    const type = body.type === "action" && draft?.type === "verification" ? "action" : draft?.type;
+    return (
+      draft !== undefined && others.length === 0 && isDeepStrictEqual({ ...withoutEmpty(draft), type }, body)
+    );
+  };
+  return candidatesOf(body).find(isMeant);
+}
+
+/** A block without arguments has no `params`. */
+export function withoutEmpty(body: Body): Body {
+  const { params, ...rest } = body;
+  return isParams(params) && Object.keys(params).length === 0 ? rest : body;
+}
+
+/** Possible words; whether they fit is seen by reading them. */
+function candidatesOf(body: Body): string[] {
+  const { type, command, params = {}, negate, timeout_ms } = body;
+  if (type === "navigation") return [`go to ${String(body.target)}`, `go to ${quoted(body.target)}`];
+  if (type === "call_testcase") return [`call test ${String(body.testcase)}`];
+  if (type === "sleep") return [`wait${timeOf(body.duration_ms)}`];
+  if (typeof command !== "string" || !isParams(params)) return [];
+  const words = commandWords[command]?.(params) ?? [];
+  return [...words, ...checkWords(command, params, negate === true, timeout_ms)];
+}
+
+const isParams = (value: unknown): value is Params => typeof value === "object" && value !== null;
+
+/** In quotes that the text does not hold; a text with both kinds gives words that mean something else. */
+const quoted = (value: unknown) =>
+  String(value).includes('"') ? `'${String(value)}'` : `"${String(value)}"`;
+
+function timeOf(ms: unknown): string {
+  return typeof ms === "number" && ms % 1_000 === 0 ? ` ${ms / 1_000} s` : ` ${String(ms)} ms`;
+}
+
+const on = (verb: string) => (params: Params) => [`${verb} ${quoted(params.selector)}`];
+
+const commandWords: Readonly<Record<string, (params: Params) => string[]>> = {
+  click_element: on("click"),
+  double_click: on("double click"),
+  right_click: on("right click"),
+  hover_element: on("hover over"),
+  scroll_to_element: on("scroll to"),
+  input_text: ({ selector, text }) =>
+    text === "" ? [`clear ${quoted(selector)}`] : [`type ${quoted(text)} into ${quoted(selector)}`],
+  type_text: ({ text }) => [`type ${quoted(text)}`],
+  press_key: ({ key }) => [`press ${String(key)}`],
+  select_option: ({ selector, option }) => [`select ${quoted(option)} from ${quoted(selector)}`],
+  set_checked: ({ selector, checked }) => [`${checked === true ? "tick" : "untick"} ${quoted(selector)}`],
+  upload_file: ({ selector, files }) => [
+    `upload ${quoted(Array.isArray(files) ? files[0] : undefined)} to ${quoted(selector)}`,
+  ],
+  drag_and_drop: ({ selector, to_selector }) => [`drag ${quoted(selector)} to ${quoted(to_selector)}`],
+  navigate_to_url: ({ url }) => [`open ${String(url)}`],
+  reload: () => ["reload the page"],
+  scroll: ({ direction }) => [
+    direction === "top" || direction === "bottom"
+      ? `scroll to the ${direction}`
+      : `scroll ${String(direction)}`,
+  ],
+};
+
+const states: Readonly<Record<string, readonly [holds: string, holdsNot: string]>> = {
+  element_visible: ["shown", "not shown"],
+  element_hidden: ["hidden", "not hidden"],
+  element_enabled: ["enabled", "disabled"],
+  element_checked: ["checked", "unchecked"],
+  element_focused: ["focused", "not focused"],
+};
+
+function checkWords(command: string, params: Params, negate: boolean, timeout: unknown): string[] {
+  const name = quoted(params.selector);
+  const text = quoted(params.text);
+  const state = states[command]?.[negate ? 1 : 0];
+  if (timeout !== undefined) {
+    const end = timeout === 30_000 ? "" : ` for${timeOf(timeout)}`;
+    return [`wait for text ${text}${end}`, `wait for ${name}${end}`, `wait until ${name} is ${state}${end}`];
+  }
+  if (state !== undefined) return [`check ${name} is ${state}`];
+  return (othersSaid[command] ?? (() => []))(params, negate, name);
+}
+
+const othersSaid: Readonly<Record<string, (params: Params, negate: boolean, name: string) => string[]>> = {
+  text_visible: ({ text }, negate) => [`check text ${quoted(text)}${negate ? " is not shown" : ""}`],
+  title_matches: ({ title }) => [`check the title is ${quoted(title)}`],
+  url_matches: ({ url }) => [`check the url has ${quoted(url)}`],
+  element_count: ({ count }, _, name) => [`check there are ${String(count)} ${name}`],
+  element_text: ({ text }, _, name) => [`check ${name} has text ${quoted(text)}`],
+  element_value: ({ value }, negate, name) =>
+    value === ""
+      ? [`check ${name} is ${negate ? "not " : ""}empty`]
+      : [`check ${name} has value ${quoted(value)}`],
+};
