@@ -18,7 +18,7 @@ export const saveTestcase = defineTool({
   name: "save_testcase",
   title: "Save a test case",
   description:
-    "Save {name,userinterface_name?,tags?,fresh?,storage_state?,setup?,retries?,inputs?:[{name,default?,required?}],variables?,outputs?,types?,for_each?,blocks:[{id,type}],edges:[{from,to,on?:failure}]}. Blocks: start, success, failure, navigation{target}, action{command,params,into?}, verification{command,params,negate?}, condition{expression}, set{values}, loop{iterations|while,body,on_failure}, sleep{duration_ms}, get_current_time, api_request{method,url,checks}, call_testcase{testcase,inputs}, script{script,args}. Values take {{CEL}}, {{block_id.output.x}}",
+    "Save {name,app?,tags?,fresh?,setup?,retries?,inputs?:[{name,default?,required?}],variables?,outputs?,types?,for_each?,steps}. A step: words (go to NODE), or {command:{params},into?,id?}, {check:{params}}, {not:{check:{}}}, {call:{testcase,inputs}}, {set}, {condition}, {api_request:{method,url,checks}}, {repeat|while,steps}. To branch, blocks:[{id,type}],edges:[{from,to,on?:failure}] of start, success, failure, action{command,params}, verification, navigation{target}. Values take {{CEL}}, {{id.output.x}}",
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "write",
@@ -39,7 +39,7 @@ export const saveTestcase = defineTool({
 export const loadTestcase = defineTool({
   name: "load_testcase",
   title: "Load a test case",
-  description: "A saved test case, in the form that save_testcase takes",
+  description: "A saved test case as save_testcase takes it, in steps if it is a sequence",
   domain: "testcases",
   capabilities: ["TEST_AUTHORING"],
   effect: "read",
