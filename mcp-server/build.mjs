@@ -40,7 +40,10 @@ const sources = [
   "agent-client/src",
   "agent-client/agents",
 ];
+/** What editors check files of users by. */
+const schemas = ["app.schema.json", "test.schema.json", "config.schema.json"];
 const others = [
+  ...schemas.map((name) => `mcp-server/docs/${name}`),
   "mcp-server/build.mjs",
   "mcp-server/external.mjs",
   "mcp-server/workers.mjs",
@@ -116,6 +119,7 @@ function isDone(stamp) {
     ...Object.keys(workers).map((name) => `${name}.js`),
     ...pgliteFiles,
     "licences.txt",
+    ...schemas.map((name) => `schemas/${name}`),
     "catalogue.json",
     "skills.json",
     "template.tgz",
@@ -168,6 +172,7 @@ async function buildAll(hash) {
     });
     cpSync(join(root, "agent-client/agents"), join(fresh, "agents"), { recursive: true });
     cpSync(join(root, "controllers/addons"), join(fresh, "addons"), { recursive: true, filter: isOfAddon });
+    for (const name of schemas) cpSync(join(here, "docs", name), join(fresh, "schemas", name));
     await generate(build, fresh, { hash, at: new Date().toISOString() });
     moveInto(dist, fresh);
     writeFileSync(stampFile, hash);

@@ -95,6 +95,28 @@ test("files are saved and run, a line for each verdict, and the three reports ar
   });
 });
 
+test("files in the short form run: one test by its file's name, several, and an app with its nodes", async () => {
+  const movies = { nodes: { Home: null, Movies: 'check text "All movies"' }, entry: false };
+  const app = { name: "tv", models: ["simulated"], ...movies };
+  const tests = [{ name: "tv movies", steps: ['click "Movies"', "check Movies is shown", "press BACK"] }];
+  await writeFile(join(folder, "tv.yaml"), stringify({ ...app, tests }));
+  await writeFile(join(folder, "look at home.yaml"), 'steps: [check text "Welcome"]\n');
+  const more = ["one", "two"].map((name) => ({ name: `tv ${name}`, steps: ['check text "Movies"'] }));
+  await writeFile(join(folder, "more.yaml"), stringify({ app: "tv", tests: more }));
+  await client.call("execute_device_action", {
+    actions: [{ command: "press_key", params: { key: "HOME" } }],
+  });
+  expect(await run(["tv.yaml", "look at home.yaml", "more.yaml"], { keep: true })).toBe(0);
+  for (const name of ["look at home", "tv one", "tv two", "tv movies"])
+    expect(printed).toContain(`passed     ${name}`);
+  await writeFile(join(folder, "typo.yaml"), 'name: typo\nsteps:\n  - press OK\n  - check txt "A"\n');
+  await expect(run(["typo.yaml"])).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /typo\.yaml cannot be imported: line 4, column 5 steps\[1\]: .*; nearest: check text "T"/,
+    ),
+  });
+});
+
 test("exit code 0 means that all passed; inputs reach the tests that declare them, repeat repeats", async () => {
   await writeFile(join(folder, "input.yaml"), stringify(looks("input", "Nothing")));
   expect(await run(["input.yaml"], { inputs: ["text=Live TV"], repeat: 3 })).toBe(0);

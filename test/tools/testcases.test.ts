@@ -134,3 +134,51 @@ test("list_testcases filters; rename_testcase and delete_testcase change what is
   expect(gone.structured).toMatchObject({ name: "renamed" });
   expect((await client.call("list_testcases", { tag: "listed" })).structured).toEqual({ testcases: [] });
 });
+
+test("a test case in steps is saved, comes back in steps, runs, and is reported in its words", async () => {
+  const steps = [
+    'click "Movies"',
+    { not: { text_visible: { text: "Nothing", match: "same" } } },
+    { repeat: 2, steps: ["press DOWN"] },
+    'check text "All movies"',
+  ];
+  const saved = await save({ name: "in steps", covers: ["TV-1"], steps }, { device_id: "box" });
+  expect(saved.structured).toMatchObject({ name: "in steps", created: true });
+  const { structured } = await client.call("load_testcase", { testcase: "in steps" });
+  const { testcase } = structured;
+  expect(testcase).toEqual({ name: "in steps", covers: ["TV-1"], steps });
+  expect((await save(Object(testcase))).structured).toMatchObject({ created: false });
+  expect((await run("in steps")).structured).toMatchObject({ status: "passed", steps_done: 6 });
+  await goHome();
+  await save({ name: "wrong words", steps: ['click "Live TV"', 'wait for text "All movies" for 1 ms'] });
+  expect((await run("wrong words")).structured).toMatchObject({
+    status: "failed",
+    failed_step: { path: "s2", label: 'wait for text "All movies" for 1 ms' },
+  });
+});
+
+test("what is wrong with steps is told with their places, whatever finds it", async () => {
+  const wrong = async (steps: unknown[], more = {}) =>
+    (await save({ name: "wrong steps", steps, ...more })).error;
+  expect(await wrong(["reload", "danse", { clik_element: {} }])).toMatchObject({
+    code: "TESTCASE_INVALID",
+    message: expect.stringMatching(
+      /^wrong steps: steps\[1\]: danse: not understood; nearest: .*; steps\[2\]: unknown command .*did you mean "click_element"\?/,
+    ),
+  });
+  // The shape of the block, an unknown variable, another test and the device's own commands.
+  const loop = { repeat: 0, steps: ['check text "A"'] };
+  expect((await wrong(["reload", loop]))?.message).toContain("steps[1]: iterations: Too small");
+  const inner = { repeat: 2, steps: ['check text "{{nobody}}"'] };
+  expect((await wrong([inner]))?.message).toContain("steps[0].steps[0]: ");
+  expect((await wrong([{ call: "nobody" }]))?.message).toContain('steps[0]: there is no test case "nobody"');
+  const press = { name: "wrong steps", steps: ["press FIRE", 'check text "A"'] };
+  expect((await save(press, { device_id: "box" })).error?.message).toMatch(
+    /^wrong steps: steps\[0\]: .*FIRE/,
+  );
+  expect((await wrong([], { step: [] }))?.message).toContain('unknown key "step"; did you mean "steps"?');
+  expect((await wrong([], { app: "nowhere" }))?.message).toContain("userinterface_name");
+  expect((await client.call("load_testcase", { testcase: "wrong steps" })).error?.code).toBe(
+    "TESTCASE_NOT_FOUND",
+  );
+});

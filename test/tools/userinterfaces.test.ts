@@ -91,6 +91,6 @@ test("broken YAML is refused with the line of each problem", async () => {
   });
   expect(reply.error).toMatchObject({
     code: "INVALID_INPUT",
-    message: expect.stringContaining("line 3 models"),
+    message: expect.stringContaining("line 3, column 9 models"),
   });
 });

@@ -38,7 +38,8 @@ export class Problems {
     const sorted = this.lines.toSorted((a, b) => a.line - b.line || a.column - b.column);
     const shown = sorted.slice(0, shownProblems);
     const text = shown.map(
-      ({ line, column, path, message }) => `line ${line}, column ${column}${path && ` ${path}`}: ${message}`,
+      ({ line, column, path, message }) =>
+        `line ${line}, column ${column}${path && ` ${path}`}: ${message.replace(/\.$/, "")}`,
     );
     const more = this.lines.length - shown.length;
     return new ToolError(

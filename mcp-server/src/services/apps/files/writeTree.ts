@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ActionSet, Edge, Node, Verification } from "../../../domain/index.ts";
+import type { Action, ActionSet, Edge, Node, Verification } from "../../../domain/index.ts";
 import { type Language, type Verbs, writeActions, writeChecks } from "../steps/index.ts";
 import { type AppModel, labelOf } from "../userinterfaces/model.ts";
 import { sortedData, sortedStep } from "./sorted.ts";
@@ -102,7 +102,9 @@ class TreeWriter {
   private checks(verifications: readonly Verification[]): Fields {
     if (verifications.length === 0) return {};
     const checks = writeChecks(verifications, this.language);
-    return checks ? { checks: single(sortedStep(checks)) } : { verifications: sortedData(verifications) };
+    return checks
+      ? { checks: single(sortedStep(checks)) }
+      : { verifications: sortedData(verifications.map(withoutNothing)) };
   }
 
   /** By `FROM -> TO`, or as a list where names would clash. */
@@ -161,13 +163,19 @@ function flagsOf({ priority, conditional, sibling_shortcuts, final_wait_ms }: Ed
 }
 
 function rawSet({ id, direction, ...rest }: ActionSet): unknown {
-  const lists = Object.entries(rest).filter(([, list]) => list !== undefined && list.length > 0);
+  const lists = Object.entries(rest).flatMap(([key, list]) =>
+    list === undefined || list.length === 0 ? [] : [[key, list.map(withoutNothing)]],
+  );
   return sortedData({
     ...(id !== direction && { id }),
     ...(direction !== "forward" && { direction }),
     ...Object.fromEntries(lists),
   });
 }
+
+/** An action or a check without arguments has no `params`. */
+const withoutNothing = ({ params, ...rest }: Action | Verification) =>
+  Object.keys(params).length === 0 ? rest : { ...rest, params };
 
 const single = (list: unknown): unknown => (Array.isArray(list) && list.length === 1 ? list[0] : list);
 

@@ -3,4 +3,13 @@ export { stepsOf } from "./decompile.ts";
 export { readActions, readChecks, writeActions, writeChecks } from "./lists.ts";
 export type { Language, Path, StepProblem } from "./readStep.ts";
 export { appNameOf, readTest, writeTest } from "./testForm.ts";
-export { besideIn, isVerb as isStepVerb, kinds, loopVerbs, type Verbs, verbsOf } from "./verbs.ts";
+export {
+  besideIn,
+  type CheckOffer,
+  type CommandOffer,
+  isVerb as isStepVerb,
+  kinds,
+  loopVerbs,
+  type Verbs,
+  verbsOf,
+} from "./verbs.ts";

@@ -5,16 +5,17 @@ import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
 import { offeringOf } from "../../devices/findCommand.ts";
-import type { CallContext, DeviceRef, OfferingDevice, OpenDevice, RunReply, RunSpec } from "../../ports.ts";
+import type { CallContext, DeviceRef, OfferingDevice, OpenDevice, RunSpec } from "../../ports.ts";
 import { Stepping } from "../../records/executions/index.ts";
 import { pageOf } from "../../values/pages.ts";
-import { appNameOf, type Language, writeTest } from "../steps/index.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { runTestcase } from "./execute.ts";
 import { canStartFresh, Setups } from "./freshStart.ts";
+import { GivenTests, refusalOf } from "./givenTests.ts";
 import { allBlocks } from "./graph.ts";
-import { parseGiven, parseTestcase, testNameOf } from "./parse.ts";
+import { parseTestcase, testNameOf } from "./parse.ts";
 import { problemsError } from "./problems.ts";
+import { replyOf, summaryOf } from "./replies.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import { type Start, startOf } from "./startOf.ts";
 import type {
@@ -22,18 +23,12 @@ import type {
   ImportOptions,
   ListedProblem,
   Problem,
-  RowRun,
   TestcaseDependencies,
   TestcaseReply,
   TestcaseService,
-  TestcaseSummary,
 } from "./types.ts";
-import { testcaseResultSchema } from "./types.ts";
 import { openUsed, usesDevice } from "./usesDevice.ts";
 import { type Called, contentOf, inputProblemsOf, look, type ValidationPorts, validate } from "./validate.ts";
-
-/** Of rows that did not pass, in a reply; the reports have all. */
-const mostRowsShown = 20;
 
 /** Keeps test cases and runs them. */
 export function createTestcases(deps: TestcaseDependencies): TestcaseService {
@@ -51,9 +46,11 @@ type PortsWithin = {
 class Testcases implements TestcaseService {
   private readonly deps: TestcaseDependencies;
   private readonly setups: Setups;
+  private readonly given: GivenTests;
 
   constructor(deps: TestcaseDependencies) {
     this.deps = deps;
+    this.given = new GivenTests(deps);
     this.setups = new Setups(deps.clock);
   }
 
@@ -96,10 +93,7 @@ class Testcases implements TestcaseService {
 
   async loadWritten(ref: string) {
     const { id, created_at: _, updated_at, ...testcase } = await this.load(ref);
-    const app = await this.savedApp(testcase.userinterface_name, {});
-    const known = app && "problem" in app ? undefined : app;
-    const language = this.languageOf(known, await this.names());
-    return { id, updated_at, testcase: writeTest(testcase, language) };
+    return { id, updated_at, testcase: await this.given.write(testcase, await this.names()) };
   }
 
   async list({ tag, userinterface, offset = 0, maxTokens }: Parameters<TestcaseService["list"]>[0]) {
@@ -181,15 +175,16 @@ class Testcases implements TestcaseService {
   }
 
   async exportFor(app: AppView) {
-    const language = this.languageOf(app, await this.names());
-    return (await this.deps.rows.list(app.name)).map((testcase) => writeTest(contentOf(testcase), language));
+    const names = await this.names();
+    const testcases = await this.deps.rows.list(app.name);
+    return Promise.all(testcases.map((testcase) => this.given.write(contentOf(testcase), names, { app })));
   }
 
   async importAll(list: readonly unknown[], options: ImportOptions = {}) {
     const { tx, app } = options;
     const rows = tx ? this.deps.rowsIn(tx) : this.deps.rows;
     const names = [...list.map(testNameOf), ...(await rows.names())];
-    const read = await Promise.all(list.map((given) => this.read(given, names, options)));
+    const read = await Promise.all(list.map((given) => this.given.read(given, names, options)));
     const problems: ListedProblem[] = [];
     const note = (index: number, found: readonly Problem[]) =>
       void problems.push(...found.map((problem) => ({ ...problem, index })));
@@ -213,25 +208,12 @@ class Testcases implements TestcaseService {
   }
 
   private async check(given: unknown, device: OfferingDevice | undefined): Promise<TestCaseInput> {
-    const read = await this.read(given, [testNameOf(given), ...(await this.names())], {});
+    const read = await this.given.read(given, [testNameOf(given), ...(await this.names())]);
     if ("problems" in read) throw problemsError(testNameOf(given), read.problems);
     const { testcase, app, placed } = read;
     const { problems } = await look(testcase, { device, app }, this.ports());
     if (problems.length > 0) throw problemsError(testcase.name, problems.map(placed));
     return testcase;
-  }
-
-  /** A test case in either form with the app that it names, or what is wrong with its shape. */
-  private async read(given: unknown, names: readonly string[], within: ImportOptions) {
-    const app = await this.savedApp(appNameOf(given), within);
-    if (app && "problem" in app) return { problems: [app.problem] };
-    const read = parseGiven(given, this.languageOf(app, names));
-    return "testcase" in read ? { ...read, app } : read;
-  }
-
-  private languageOf(app: AppView | undefined, testcases: readonly string[]): Language {
-    const vocabulary = { places: app?.nodes ?? [], testcases, commands: undefined, checks: undefined };
-    return { vocabulary, verbs: this.deps.verbs() };
   }
 
   /** The device that a call names, if it names one. */
@@ -291,22 +273,6 @@ class Testcases implements TestcaseService {
     return (await this.deps.navigation.position?.(device, request, signal))?.node;
   }
 
-  /** The app that a test case names; one that is not there is a problem of the test case. */
-  private async savedApp(
-    name: string | undefined,
-    { app, tx }: ImportOptions,
-  ): Promise<AppView | { problem: Problem } | undefined> {
-    if (name === undefined) return undefined;
-    if (app?.name === name) return app;
-    try {
-      return await this.deps.apps.describe(name, tx);
-    } catch (error) {
-      if (!(error instanceof ToolError) || error.code !== "USERINTERFACE_NOT_FOUND") throw error;
-      const message = `${error.message} ${error.hint}`;
-      return { problem: { path: "userinterface_name", code: error.code, message } };
-    }
-  }
-
   private async find(ref: string): Promise<TestCase | undefined> {
     const { rows } = this.deps;
     return (await rows.findByName(ref)) ?? (await rows.findById(ref));
@@ -345,23 +311,6 @@ class Testcases implements TestcaseService {
   }
 }
 
-/** The error of a list that cannot be imported. */
-function refusalOf(
-  problems: readonly ListedProblem[],
-  list: readonly unknown[],
-  { refuse }: ImportOptions,
-): ToolError {
-  const first = problems[0]?.index;
-  const name = first === undefined ? "the test cases" : testNameOf(list[first]);
-  return (
-    refuse?.(problems) ??
-    problemsError(
-      name,
-      problems.filter(({ index }) => index === first),
-    )
-  );
-}
-
 const nameTaken = (name: string) =>
   new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");
 
@@ -378,46 +327,4 @@ function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): Te
   };
   const setup = testcase.setup === from ? { setup: to } : {};
   return { ...testcase, ...setup, blocks: testcase.blocks.map(inBlock) };
-}
-
-/** A stored result is read as what it should be; one of another kind of run says nothing here. */
-function replyOf({ output, ...reply }: RunReply<object>): TestcaseReply {
-  const result = testcaseResultSchema.safeParse(output);
-  if (!result.success) return reply;
-  const { testcase: _testcase, verified_count, outputs, failed_step, rows, ...told } = result.data;
-  const { code: _code, message: _message, ...step } = failed_step ?? { code: "", message: "" };
-  return {
-    ...reply,
-    ...told,
-    verified_count,
-    ...(rows && { rows: rowsShown(rows) }),
-    ...(Object.keys(outputs).length > 0 && { outputs }),
-    ...("path" in step && { failed_step: step }),
-  };
-}
-
-function rowsShown(rows: readonly RowRun[]) {
-  const bad = rows.filter(({ status }) => status !== "passed");
-  const more = bad.length - mostRowsShown;
-  return {
-    total: rows.length,
-    passed: rows.length - bad.length,
-    not_passed: bad.slice(0, mostRowsShown),
-    ...(more > 0 && { more }),
-  };
-}
-
-function summaryOf(
-  { id, name, userinterface_name, tags, inputs }: TestCase,
-  needsDevice: boolean,
-): TestcaseSummary {
-  const names = inputs.map((input) => (input.required ? `${input.name} (required)` : input.name));
-  return {
-    id,
-    name,
-    ...(userinterface_name !== undefined && { userinterface_name }),
-    ...(tags.length > 0 && { tags }),
-    ...(names.length > 0 && { inputs: names }),
-    ...(!needsDevice && { needs_device: false as const }),
-  };
 }

@@ -1,0 +1,48 @@
+import type { TestCase } from "../../../domain/index.ts";
+import type { RunReply } from "../../ports.ts";
+import { type RowRun, type TestcaseReply, type TestcaseSummary, testcaseResultSchema } from "./types.ts";
+
+/** Of rows that did not pass, in a reply; the reports have all. */
+const mostRowsShown = 20;
+
+/** A stored result is read as what it should be; one of another kind of run says nothing here. */
+export function replyOf({ output, ...reply }: RunReply<object>): TestcaseReply {
+  const result = testcaseResultSchema.safeParse(output);
+  if (!result.success) return reply;
+  const { testcase: _testcase, verified_count, outputs, failed_step, rows, ...told } = result.data;
+  const { code: _code, message: _message, ...step } = failed_step ?? { code: "", message: "" };
+  return {
+    ...reply,
+    ...told,
+    verified_count,
+    ...(rows && { rows: rowsShown(rows) }),
+    ...(Object.keys(outputs).length > 0 && { outputs }),
+    ...("path" in step && { failed_step: step }),
+  };
+}
+
+function rowsShown(rows: readonly RowRun[]) {
+  const bad = rows.filter(({ status }) => status !== "passed");
+  const more = bad.length - mostRowsShown;
+  return {
+    total: rows.length,
+    passed: rows.length - bad.length,
+    not_passed: bad.slice(0, mostRowsShown),
+    ...(more > 0 && { more }),
+  };
+}
+
+export function summaryOf(
+  { id, name, userinterface_name, tags, inputs }: TestCase,
+  needsDevice: boolean,
+): TestcaseSummary {
+  const names = inputs.map((input) => (input.required ? `${input.name} (required)` : input.name));
+  return {
+    id,
+    name,
+    ...(userinterface_name !== undefined && { userinterface_name }),
+    ...(tags.length > 0 && { tags }),
+    ...(names.length > 0 && { inputs: names }),
+    ...(!needsDevice && { needs_device: false as const }),
+  };
+}
