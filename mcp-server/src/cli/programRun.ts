@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { examples, type Given, readCount, withDaemonOptions } from "./commandOptions.ts";
+import { addProjectCommands } from "./project/commands.ts";
 import type { RunOptions } from "./run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 
@@ -12,15 +13,16 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
     .description("runs test cases and says how each ended; for CI")
     .argument(
       "[testcase...]",
-      "names or ids of saved test cases, or YAML files, which are saved first; all when none is named",
+      "names or ids of saved test cases, or YAML files and folders, which are saved first; all when none is named",
     );
   for (const add of [addChoice, addDevices, addManner, addResults]) add(command);
   withDaemonOptions(command.optionsGroup("Server:"))
     .addHelpText(
       "after",
       examples(
-        "labwright run login checkout --device browser --report reports",
-        "labwright run tests/login.yaml --input user=anna --repeat 3",
+        "labwright run labwright --report reports",
+        "labwright run login checkout --device browser",
+        "labwright run labwright/tests/login.yaml --input user=anna --repeat 3",
         "labwright run --tag smoke --workers 4 --shard 1/3 --report reports",
         'labwright run "sign in" --headed --slow 500',
         'labwright run "sign in" --debug',
@@ -32,6 +34,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
       const { input: inputs, tag: tags, ...rest } = given;
       exit(await runOnDaemon({ ...rest, testcases, inputs, tags }, terminal));
     });
+  addProjectCommands(program, terminal, exit);
   addDemo(program, terminal, exit);
 }
 

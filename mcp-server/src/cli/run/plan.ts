@@ -1,16 +1,12 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { parse } from "yaml";
 import { z } from "zod";
 import { ToolError } from "../../errors.ts";
+import { importFiles, isProjectPath, yamlFilesAt } from "../project/files.ts";
 import { done, type RunConnection, type RunTerminal } from "./connection.ts";
 import { type Filter, filtered } from "./filter.ts";
 
 export type PlanOptions = Filter & {
-  /** Names or ids of saved test cases, or YAML files, which are saved first. All saved test cases when empty. */
+  /** Names or ids of saved test cases, or YAML files and folders of them, which are saved first. All saved test cases when empty. */
   testcases: readonly string[];
-  /** Checks the commands of what is saved. */
-  device?: string | undefined;
   /** `name=value`; a value that is JSON is taken as such. */
   inputs: readonly string[];
 };
@@ -24,7 +20,12 @@ const listedSchema = z.looseObject({
   inputs: z
     .array(z.string())
     .default([])
-    .transform((inputs) => inputs.map((input) => input.replace(/ \(required\)$/, ""))),
+    .transform((inputs) =>
+      inputs.map((input) => ({
+        name: input.replace(/ \(required\)$/, ""),
+        isRequired: input.endsWith(" (required)"),
+      })),
+    ),
   needs_device: z.boolean().default(true),
 });
 type Listed = z.output<typeof listedSchema>;
@@ -33,25 +34,33 @@ type Listed = z.output<typeof listedSchema>;
 export async function planRun(
   options: PlanOptions,
   connection: RunConnection,
-  { cwd, signal }: Pick<RunTerminal, "cwd" | "signal">,
+  { cwd, signal, err }: Pick<RunTerminal, "cwd" | "signal" | "err">,
 ): Promise<Planned[]> {
-  const names: string[] = [];
-  for (const argument of options.testcases) {
-    if (!/\.ya?ml$/i.test(argument)) names.push(argument);
-    else names.push(...(await saveFile(resolve(cwd, argument), options.device, connection, signal)));
-  }
+  const given = options.testcases.map((argument) =>
+    isProjectPath(cwd, argument) ? { files: yamlFilesAt(cwd, argument) } : { name: argument },
+  );
+  const files = [...new Set(given.flatMap((one) => ("files" in one ? one.files : [])))];
+  const saved = new Map(
+    (await importFiles(files, connection, { cwd, signal })).map(({ path, tests }) => [path, tests]),
+  );
+  const names = given.flatMap((one) =>
+    "files" in one ? one.files.flatMap((file) => saved.get(file) ?? []) : [one.name],
+  );
   const inputs = parseInputs(options.inputs);
   const all = await listAll(connection, signal);
   const wanted = options.testcases.length === 0 ? all : await named(names, all, connection, signal);
+  const byName = given.flatMap((one) => ("name" in one ? [one.name] : []));
   if (wanted.length === 0) {
-    const hint = "Give a YAML file, or make one with `labwright call save_testcase`.";
+    const hint = "labwright init makes a folder with an app and a test; labwright run labwright runs it.";
     throw new ToolError("INVALID_INPUT", "There is no test case yet.", hint);
   }
-  const tests = filtered(wanted, options);
+  const tests = withoutParts(filtered(wanted, options), { byName, inputs, err });
   refuseStray(Object.keys(inputs), tests);
   return tests.map((test) => ({
     name: test.name,
-    inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => test.inputs.includes(name))),
+    inputs: Object.fromEntries(
+      Object.entries(inputs).filter(([name]) => test.inputs.some((input) => input.name === name)),
+    ),
     needsDevice: test.needs_device,
   }));
 }
@@ -87,43 +96,39 @@ async function named(
   return wanted;
 }
 
+/**
+ * Without the tests that need an input which nobody gives: others call them. Those that were named stay, and say what they
+ * need. Throws INVALID_INPUT when none is left.
+ */
+function withoutParts(
+  tests: readonly Listed[],
+  given: { byName: readonly string[]; inputs: Record<string, unknown>; err(text: string): void },
+): Listed[] {
+  const missing = ({ id, name, inputs }: Listed) =>
+    given.byName.includes(name) || given.byName.includes(id)
+      ? []
+      : inputs.filter((input) => input.isRequired && !Object.hasOwn(given.inputs, input.name));
+  const parts = tests.filter((test) => missing(test).length > 0);
+  if (parts.length === 0) return [...tests];
+  const said = parts.map(
+    (test) =>
+      `${test.name} (${missing(test)
+        .map(({ name }) => name)
+        .join(", ")})`,
+  );
+  const text = `${said.length > 1 ? "These need inputs" : "This needs an input"} that nobody gave: ${said.join(", ")}.`;
+  if (parts.length === tests.length)
+    throw new ToolError("INVALID_INPUT", text, "Give them: --input name=value.");
+  given.err(`left out: ${text}\n`);
+  return tests.filter((test) => !parts.includes(test));
+}
+
 function refuseStray(given: readonly string[], tests: readonly Listed[]): void {
-  const known = new Set(tests.flatMap(({ inputs }) => inputs));
+  const known = new Set(tests.flatMap(({ inputs }) => inputs.map(({ name }) => name)));
   const stray = given.filter((name) => !known.has(name));
   if (stray.length === 0) return;
   const hint = known.size > 0 ? `Inputs are ${[...known].join(", ")}.` : "They take no inputs.";
   throw new ToolError("INVALID_INPUT", `No test case has the input ${stray.join(", ")}.`, hint);
-}
-
-/** A file holds one test case, or several under `testcases`, as in an exported user interface. */
-async function saveFile(
-  file: string,
-  device: string | undefined,
-  connection: RunConnection,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const content = await readYaml(file);
-  const several = z.looseObject({ testcases: z.array(z.unknown()).min(1) }).safeParse(content);
-  const names: string[] = [];
-  for (const testcase of several.success ? several.data.testcases : [content]) {
-    const args = { testcase, ...(device !== undefined && { device_id: device }) };
-    const saved = await done(connection.call("save_testcase", args, signal));
-    names.push(z.looseObject({ name: z.string() }).parse(saved).name);
-  }
-  return names;
-}
-
-async function readYaml(file: string): Promise<unknown> {
-  try {
-    return parse(await readFile(file, "utf8"));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ToolError(
-      "INVALID_INPUT",
-      `${file} cannot be read: ${message}`,
-      "Give a YAML file of a test case.",
-    );
-  }
 }
 
 function parseInputs(given: readonly string[]): Record<string, unknown> {

@@ -33,10 +33,12 @@ function rowsShown(rows: readonly RowRun[]) {
 }
 
 export function summaryOf(
-  { id, name, userinterface_name, tags, inputs }: TestCase,
+  { id, name, userinterface_name, tags, inputs, for_each }: TestCase,
   needsDevice: boolean,
 ): TestcaseSummary {
-  const names = inputs.map((input) => (input.required ? `${input.name} (required)` : input.name));
+  // Its rows give the inputs of a test that runs for each of them.
+  const isAsked = ({ required }: TestCase["inputs"][number]) => required && for_each === undefined;
+  const names = inputs.map((input) => (isAsked(input) ? `${input.name} (required)` : input.name));
   return {
     id,
     name,

@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { daemonOptions, examples, type Given, withDaemonOptions } from "../commandOptions.ts";
+import type { ExitCode, Terminal } from "../terminal.ts";
+
+/** `init, import, export`: apps and tests as files. */
+export function addProjectCommands(
+  program: Command,
+  terminal: Terminal,
+  exit: (code: ExitCode) => void,
+): void {
+  withDaemonOptions(program.command("init"))
+    .description("looks at a page and writes labwright/ with its app and a test that passes")
+    .argument("[url]", "the page; https://example.com when none is named")
+    .option("--device <id>", "the device to look with")
+    .addHelpText("after", examples("labwright init http://localhost:3000"))
+    .action(async (url: string | undefined, given: Given & { device?: string }) => {
+      const { runInit } = await import("./init.ts");
+      exit(await runInit({ ...daemonOptions(given), device: given.device, url }, terminal));
+    });
+  withDaemonOptions(program.command("import"))
+    .description("saves the apps and tests of YAML files, those of the same name replaced")
+    .argument("<path...>", "files, or folders of them")
+    .addHelpText("after", examples("labwright import labwright", "labwright import shop.yaml"))
+    .action(async (paths: string[], given: Given) => {
+      const { runImport } = await import("./transfer.ts");
+      exit(await runImport(paths, daemonOptions(given), terminal));
+    });
+  withDaemonOptions(program.command("export"))
+    .description("prints an app with its tests as YAML, or writes it into a file")
+    .argument("<app>", "its name")
+    .option("--out <file>", "the file to write")
+    .option("--force", "replaces a file that is there")
+    .addHelpText(
+      "after",
+      examples("labwright export shop", "labwright export shop --out labwright/apps/shop.yaml"),
+    )
+    .action(async (app: string, given: Given & { out?: string; force?: boolean }) => {
+      const { runExport } = await import("./transfer.ts");
+      const { out, force } = given;
+      exit(await runExport(app, { ...daemonOptions(given), out, force }, terminal));
+    });
+}

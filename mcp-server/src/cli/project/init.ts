@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { stringify } from "yaml";
+import { z } from "zod";
+import { ToolError } from "../../errors.ts";
+import { packageFolder } from "../../storage/packageFolder.ts";
+import type { DaemonOptions } from "../options.ts";
+import { done } from "../run/connection.ts";
+import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { withDaemon } from "./withDaemon.ts";
+
+/** What is opened when no address is named. */
+const usualUrl = "https://example.com/";
+
+export type InitOptions = Partial<DaemonOptions> & { url?: string | undefined; device?: string | undefined };
+
+/**
+ * `labwright init [url]`: looks at a page in the browser and writes `labwright/` with the app and a test of it that passes.
+ * Throws INVALID_INPUT when that folder is there, and what the device says of a page that does not open; then nothing is written.
+ */
+export async function runInit(options: InitOptions, terminal: Terminal): Promise<ExitCode> {
+  const folder = join(terminal.cwd, "labwright");
+  if (existsSync(folder))
+    throw new ToolError(
+      "INVALID_INPUT",
+      "There is a folder labwright here already.",
+      "Nothing was changed. Run its tests: labwright run labwright",
+    );
+  const url = readUrl(options.url ?? usualUrl);
+  const page = await lookAt(url, options, terminal);
+  const name = nameOf(url);
+  const files = [
+    [join(folder, "apps", `${name}.yaml`), appText(name, url, page)],
+    [join(folder, "tests", `${name}.yaml`), testText(name, page)],
+  ] as const;
+  for (const [file, text] of files) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${schemaLine(file, terminal.cwd)}${text}`, { flag: "wx" });
+    terminal.out(`${relative(terminal.cwd, file)}\n`);
+  }
+  terminal.out("Run the test: labwright run labwright\n");
+  return exitCodes.passed;
+}
+
+function readUrl(text: string): URL {
+  const url = URL.parse(/^[a-z]+:/i.test(text) ? text : `http://${text}`);
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  throw new ToolError(
+    "INVALID_INPUT",
+    `"${text}" is no address of a page.`,
+    "For example: labwright init http://localhost:3000",
+  );
+}
+
+/** `shop.example`, without what an app's file cannot have in its name. */
+const nameOf = (url: URL) =>
+  url.hostname
+    .replace(/^www\./, "")
+    .replace(/[^a-z0-9.-]+/gi, "-")
+    .replace(/\.$/, "");
+
+type Page = { title: string; heading: string | undefined };
+
+async function lookAt(url: URL, options: InitOptions, terminal: Terminal): Promise<Page> {
+  return withDaemon(options, terminal, "init", async (call) => {
+    const named = options.device === undefined ? {} : { device_id: options.device };
+    const taken = await done(call("take_control", named));
+    const { session_id } = z.looseObject({ session_id: z.string() }).parse(taken);
+    try {
+      const actions = [{ command: "navigate_to_url", params: { url: url.href } }];
+      await done(call("execute_device_action", { session_id, actions, look: false }));
+      const seen = z
+        .looseObject({
+          title: z.string(),
+          items: z.array(z.looseObject({ role: z.string(), name: z.string() })),
+        })
+        .parse(
+          await done(
+            call("dump_ui_elements", {
+              session_id,
+              interactive_only: false,
+              detail: "full",
+              max_tokens: 20_000,
+            }),
+          ),
+        );
+      return { title: seen.title, heading: seen.items.find(isHeading)?.name };
+    } finally {
+      await call("release_control", { session_id });
+    }
+  });
+}
+
+const isHeading = ({ role, name }: { role: string; name: string }) =>
+  role === "heading" && name.trim() !== "" && name.length <= 80 && !/["\n{}]/.test(name);
+
+const write = (value: unknown) => stringify(value, { lineWidth: 0 });
+
+/** What proves that the page is there: its heading, else its title, else its address. */
+function proofOf(url: URL, { title, heading }: Page): string {
+  if (heading !== undefined) return `check text "${heading}"`;
+  return title !== "" && !/["\n{}]/.test(title)
+    ? `check the title is "${title}"`
+    : `check the url has "${url.host}"`;
+}
+
+function appText(name: string, url: URL, page: Page): string {
+  const app = { name, app: { url: url.href }, nodes: { Home: proofOf(url, page) } };
+  return `# How to reach the screens of ${name}. Add a node for each screen, and an edge with the steps that lead there.\n${write(app)}`;
+}
+
+function testText(name: string, { title }: Page): string {
+  const check = title !== "" && !/["\n{}]/.test(title) ? [`check the title is "${title}"`] : [];
+  const test = { name: `${name} opens`, app: name, tags: ["smoke"], steps: ["go to Home", ...check] };
+  return `# What to check. Steps are words, such as click "Sign in", or a command with its arguments.\n${write(test)}`;
+}
+
+/** The line by which editors find the schema, where the package lies in the project. */
+function schemaLine(file: string, cwd: string): string {
+  const kind = file.includes(`${join("labwright", "apps")}`) ? "app" : "test";
+  const schema = join(packageFolder(), "dist", "schemas", `${kind}.schema.json`);
+  if (!schema.startsWith(join(cwd, "node_modules"))) return "";
+  return `# yaml-language-server: $schema=${relative(dirname(file), schema).replaceAll("\\", "/")}\n`;
+}

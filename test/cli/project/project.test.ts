@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { run, temporaryFolder } from "../fixtures.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const page = '<!doctype html><title>The shop</title><h1>Welcome in</h1><a href="/cart">Cart</a>';
+const cart = "<!doctype html><title>Cart</title><h1>Your cart</h1>";
+const server = createServer((request, response) => {
+  response.setHeader("content-type", "text/html").end(request.url === "/cart" ? cart : page);
+});
+const data = temporaryFolder();
+let folder: ReturnType<typeof temporaryFolder>;
+let url: string;
+beforeAll(async () => {
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
+});
+afterAll(async () => {
+  await labwright("stop");
+  server.close();
+  folder.remove();
+  data.remove();
+});
+beforeEach(() => {
+  folder?.remove();
+  folder = temporaryFolder();
+});
+
+const labwright = (...args: string[]) =>
+  run(args, { env: { LABWRIGHT_DATA_DIR: data.path }, cwd: folder?.path ?? data.path });
+
+function write(name: string, text: string): void {
+  const file = join(folder.path, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+const read = (name: string) => readFileSync(join(folder.path, name), "utf8");
+
+it("init writes an app and a test of the page, which passes, and never writes over a folder", async () => {
+  expect(await labwright("init", url)).toMatchObject({ code: 0, err: "" });
+  expect(parse(read("labwright/apps/127.0.0.1.yaml"))).toMatchObject({
+    app: { url },
+    nodes: { Home: 'check text "Welcome in"' },
+  });
+  const ran = await labwright("run", "labwright");
+  expect(ran).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^passed +127\.0\.0\.1 opens .*1 run: 1 passed\n$/s),
+  });
+  write("labwright/apps/127.0.0.1.yaml", "mine");
+  expect(await labwright("init", url)).toMatchObject({ code: 2, err: expect.stringContaining("already") });
+  expect(read("labwright/apps/127.0.0.1.yaml")).toBe("mine");
+});
+
+it("init of a page that does not open, or of no address, writes nothing", async () => {
+  expect(await labwright("init", "http://127.0.0.1:9/")).toMatchObject({ code: 2, out: "" });
+  expect(await labwright("init", "ftp://x")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("no address"),
+  });
+  expect(existsSync(join(folder.path, "labwright"))).toBe(false);
+});
+
+const app = () =>
+  `name: mall\napp: { url: "${url}" }\nnodes:\n  Home: check text "Welcome in"\n  Cart: check text "Your cart"\nedges:\n  Home -> Cart: click "Cart"\n`;
+
+it("run takes a folder: apps first, tests that call tests of other files, and leaves out what needs inputs", async () => {
+  write("labwright/apps/mall.yaml", app());
+  write(
+    "labwright/tests/a.yaml",
+    "name: a\napp: mall\nsteps:\n  - call: { testcase: open, inputs: { node: Cart } }\n",
+  );
+  write(
+    "labwright/tests/open.yaml",
+    'name: open\napp: mall\ninputs: [{ name: node, required: true }]\nsteps:\n  - go: "{{node}}"\n',
+  );
+  const ran = await labwright("run", "labwright");
+  expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/^passed +a .*1 run: 1 passed/s) });
+  expect(ran.err).toContain("open (node)");
+  expect(await labwright("run", "labwright/tests/open.yaml", "--input", "node=Home")).toMatchObject({
+    code: 0,
+  });
+});
+
+it("names the file, line and column of what is wrong, and an empty or missing folder", async () => {
+  write("labwright/apps/mall.yaml", app());
+  write("labwright/tests/b.yaml", 'name: b\napp: mall\nsteps:\n  - go to Home\n  - clik "Cart"\n');
+  const ran = await labwright("run", "labwright");
+  expect(ran).toMatchObject({ code: 2, out: "" });
+  expect(ran.err).toMatch(/b\.yaml.*5/s);
+  mkdirSync(join(folder.path, "empty"));
+  expect(await labwright("run", "empty")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("no YAML file"),
+  });
+  expect(await labwright("import", "nowhere")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("no such file"),
+  });
+});
+
+it("import saves and counts; export gives what import takes, and replaces no file unasked", async () => {
+  write("labwright/mall.yaml", `${app()}tests:\n  - name: opens\n    steps: [go to Cart]\n`);
+  expect(await labwright("import", "labwright")).toMatchObject({
+    code: 0,
+    out: "labwright/mall.yaml: app mall, 1 test\n",
+  });
+  expect(await labwright("export", "mall", "--out", "out/mall.yaml")).toMatchObject({ code: 0 });
+  expect(parse(read("out/mall.yaml"))).toMatchObject({ edges: { "Home -> Cart": 'click "Cart"' } });
+  expect(await labwright("export", "mall", "--out", "out/mall.yaml")).toMatchObject({ code: 2 });
+  expect(await labwright("run", "out/mall.yaml", "--grep", "opens")).toMatchObject({ code: 0 });
+});
