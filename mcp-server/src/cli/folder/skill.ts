@@ -98,7 +98,7 @@ function isOurs(text: string): boolean {
 }
 
 /** SKILL.md as the agents read it. Its digest tells a copy that was changed by hand. */
-export function skillText(command: string): string {
+function skillText(command: string): string {
   const names = (verb: keyof typeof shortNames) => Object.keys(shortNames[verb]).join(", ");
   const body = `
 # Labwright from the shell

@@ -59,7 +59,7 @@ export type BenchOptions = {
 };
 
 /** A node that no check proves. */
-export const nodeCalled = (label: string) => ({
+const nodeCalled = (label: string) => ({
   ...{ id: `id-${label}`, label, verifications: [], pass_condition: "all" as const },
 });
 

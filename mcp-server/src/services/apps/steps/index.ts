@@ -4,7 +4,6 @@ export { readActions, readChecks, writeActions, writeChecks } from "./lists.ts";
 export type { Language, Path, StepProblem } from "./readStep.ts";
 export { appNameOf, readTest, writeTest } from "./testForm.ts";
 export {
-  besideIn,
   type CheckOffer,
   type CommandOffer,
   isVerb as isStepVerb,
