@@ -281,9 +281,9 @@ it("does not read the file again after it was loaded", () => {
   expect(readFileSync(file, "utf8")).toContain("other");
 });
 
-describe("the main README", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const examples = [...readme.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => yaml);
+describe("the page on devices and settings", () => {
+  const text = readFileSync(new URL("../../docs/devices.md", import.meta.url), "utf8");
+  const examples = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => yaml);
 
   it("has an example of devices", () => {
     expect(examples.join("\n")).toContain("devices:");

@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { separator } from "../../mcp-server/src/cli/folder/words.ts";
+import { createProgram } from "../../mcp-server/src/cli/program.ts";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].concat(
+  readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
+);
+const textOf = (page: string) => readFileSync(join(root, page), "utf8");
+const blocksOf = (page: string, language: string) =>
+  [...textOf(page).matchAll(/^```(\w+)\n(.*?)^```/gms)].flatMap(([, name, text = ""]) =>
+    name === language ? [text] : [],
+  );
+
+it.each(pages)("the links of %s lead to files and headings that are there", (page) => {
+  for (const [, target = ""] of textOf(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const [file = "", heading] = target.split("#");
+    const path = file === "" ? join(root, page) : join(root, dirname(page), file);
+    expect(existsSync(path), `${target} in ${page}`).toBe(true);
+    if (heading === undefined) continue;
+    const headings = [...readFileSync(path, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) =>
+      text
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    );
+    expect(headings, target).toContain(heading);
+  }
+});
+
+describe("the commands of the command line", () => {
+  const silent = { out() {}, err() {}, env: {}, cwd: root, signal: new AbortController().signal };
+  const program = createProgram(silent, () => {});
+  const linesOf = (page: string) =>
+    blocksOf(page, "sh")
+      .join("\n")
+      .split("\n")
+      .flatMap((line) => /^(?:npx )?labwright ([^#>]+)/.exec(line.trim())?.[1] ?? []);
+  const lines = pages.flatMap((page) => linesOf(page).map((line) => [page, line.trim()] as const));
+
+  it("are shown", () => expect(lines.length).toBeGreaterThan(20));
+
+  it.each(lines)("%s: labwright %s", (_, line) => {
+    const words = (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).filter((word) => word !== "…");
+    let command: Command = program;
+    let found = command.commands.find((one) => one.name() === words[0]);
+    expect(found, words[0]).toBeDefined();
+    for (; found; found = command.commands.find((one) => one.name() === words[0])) {
+      command = found;
+      words.shift();
+    }
+    // What the agent client's command line takes is its own, and the words of do and check are the device's.
+    if (["chat", "ask", "do", "check"].includes(command.name())) return;
+    const options = command.options.flatMap(({ long, short }) => [long, short]);
+    for (const word of words.filter((one) => one.startsWith("-"))) expect(options).toContain(word);
+  });
+
+  it("part their commands by the word that the command line knows", () => {
+    expect(textOf("docs/guide.md")).toContain(` ${separator} `);
+  });
+});
+
+describe("examples of apps and tests", () => {
+  let product: Product;
+  let client: TestClient;
+  beforeAll(async () => {
+    product = await openProduct("devices: [{ name: browser, model: web }]");
+    client = await product.connect();
+  });
+  afterAll(() => product.dispose());
+
+  it("are saved as they stand", async () => {
+    const [app = "", test = ""] = blocksOf("docs/writing-tests.md", "yaml");
+    const [first = ""] = blocksOf("README.md", "yaml");
+    const called = "name: log out\napp: shop\nsteps: [go to Home]\n";
+    for (const yaml of [app, called, test, first]) {
+      const reply = await client.call("import_userinterface", { yaml, replace: true });
+      expect(reply.error, yaml).toBeUndefined();
+    }
+    expect((await client.call("load_testcase", { testcase: "Buy a lamp" })).structured).toMatchObject({
+      testcase: { steps: expect.any(Array) },
+    });
+  });
+});
+
+it("every page of the documentation is on its first page", () => {
+  const index = textOf("docs/README.md");
+  for (const page of pages.filter((name) => name.startsWith("docs/") && name !== "docs/README.md"))
+    expect(index).toContain(relative("docs", page));
+});
