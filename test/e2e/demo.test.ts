@@ -29,6 +29,7 @@ describe("labwright demo", () => {
     expect(stdout).toMatch(/^serenadejs +Enter saves an edit +passed/m);
     expect(stdout).not.toContain("unexpected");
     expect(stdout).toContain('"mcpServers"');
+    expect(stdout.trim().split("\n").at(-1)).toMatch(/^Open the report: \S+ .*serenadejs.report\.html$/);
 
     const report = (name: string) => readFile(join(cwd, "reports", "serenadejs", name), "utf8");
     expect(await report("report.html")).toContain("Escape cancels an edit");

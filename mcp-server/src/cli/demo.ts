@@ -14,8 +14,10 @@ import { countLines, type Judgement, judge, verdictTable } from "./demo/verdicts
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 
 export type DemoOptions = {
-  /** Names of implementations; all when empty. */
+  /** Names of implementations; the first when empty. */
   only: readonly string[];
+  /** Takes all of them. */
+  all?: boolean | undefined;
   /** Where the reports go; a new temporary folder when left out. */
   report?: string | undefined;
 };
@@ -38,7 +40,7 @@ const anything = z.looseObject({});
  * Exit code 0 when every verdict is the right one, a failed one for a known fault included; 1 when one is not.
  */
 export async function runDemo(options: DemoOptions, terminal: Terminal): Promise<ExitCode> {
-  const chosen = choose(options.only);
+  const chosen = choose(options);
   const dataDir = await mkdtemp(join(tmpdir(), "labwright-demo-"));
   const reportDir = resolve(
     terminal.cwd,
@@ -55,7 +57,9 @@ export async function runDemo(options: DemoOptions, terminal: Terminal): Promise
     }));
     terminal.out(`Starting Labwright on ${dataDir}\n`);
     const judgements = await withHost(dataDir, terminal, (host) => play(host, served, reportDir, terminal));
-    terminal.out(`\n${countLines(judgements).join("\n")}\n\nReports: ${reportDir}\n${attachText()}`);
+    terminal.out(
+      `\n${countLines(judgements).join("\n")}\n\nReports: ${reportDir}\n${attachText()}${openText(reportDir, chosen)}`,
+    );
     return judgements.every(({ isExpected }) => isExpected) ? exitCodes.passed : exitCodes.failed;
   } catch (error) {
     if (terminal.signal.aborted) return exitCodes.interrupted;
@@ -66,10 +70,11 @@ export async function runDemo(options: DemoOptions, terminal: Terminal): Promise
   }
 }
 
-function choose(only: readonly string[]): readonly Implementation[] {
+function choose({ only, all }: DemoOptions): readonly Implementation[] {
   const unknown = only.find((name) => !implementations.some((one) => one.name === name));
-  if (unknown === undefined)
-    return implementations.filter(({ name }) => only.length === 0 || only.includes(name));
+  if (unknown === undefined && (all || only.length > 0))
+    return implementations.filter(({ name }) => all || only.includes(name));
+  if (unknown === undefined) return implementations.slice(0, 1);
   const names = implementations.map(({ name }) => name).join(", ");
   throw new ToolError(
     "INVALID_INPUT",
@@ -173,6 +178,13 @@ async function saveReports(stage: Stage, dir: string, judgements: readonly Judge
 }
 
 /** What to paste where. The program is named by its whole path, since a host starts it anywhere. */
+/** The command that shows the first report in this system's browser. */
+function openText(reportDir: string, [first]: readonly Implementation[]): string {
+  const programs: Readonly<Record<string, string>> = { darwin: "open", win32: "start" };
+  const program = programs[process.platform] ?? "xdg-open";
+  return `Open the report: ${program} ${join(reportDir, first?.name ?? "", reportFiles.html)}\n`;
+}
+
 function attachText(): string {
   const program = join(packageFolder(), "bin", "labwright.js");
   const config = { mcpServers: { labwright: { command: process.execPath, args: [program, "mcp"] } } };

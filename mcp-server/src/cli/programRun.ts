@@ -96,12 +96,16 @@ function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) =>
   program
     .command("demo")
     .description("the main job on a real web app, with a daemon and data of its own")
-    .argument("[implementations...]", "of TodoMVC; all when none is named")
+    .argument("[implementations...]", "of TodoMVC; vanillajs when none is named")
+    .option("--all", "all of them")
     .option("--report <dir>", "where the reports go")
-    .addHelpText("after", examples("labwright demo", "labwright demo react --report reports"))
-    .action(async (only: string[], given: { report?: string }) => {
+    .addHelpText(
+      "after",
+      examples("labwright demo", "labwright demo react --report reports", "labwright demo --all"),
+    )
+    .action(async (only: string[], given: { report?: string; all?: boolean }) => {
       const { runDemo } = await import("./demo.ts");
-      exit(await runDemo({ only, report: given.report }, terminal));
+      exit(await runDemo({ only, ...given }, terminal));
     });
 }
 
