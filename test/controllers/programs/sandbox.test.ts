@@ -105,8 +105,7 @@ for address in [("127.0.0.1", 22), ("1.1.1.1", 53)]:
   it("writes into its own folders only, which are gone afterwards", async () => {
     const outside = join(folder, "outside.txt");
     const source = `for f in /usr/x /etc/x /x /dev/x ${outside} /shown/x; do echo no > $f; done; echo yes > /scratch/a; cat /scratch/a`;
-    const shown = join(folder, "shown");
-    mkdirSync(shown);
+    const shown = mkdtempSync(join(folder, "shown-"));
     chmodSync(shown, 0o777);
     const mounts = [{ from: shown, to: "/shown" }];
     const { text } = await inBash(source, { mounts });
@@ -162,7 +161,7 @@ except OSError as error:
 
   it("sees only the file that it is shown, and writes it only where it may", async () => {
     const secret = join(folder, "private");
-    mkdirSync(secret, { mode: 0o700 });
+    mkdirSync(secret, { mode: 0o700, recursive: true });
     writeFileSync(join(secret, "a.txt"), "first");
     chmodSync(join(secret, "a.txt"), 0o666);
     const mounts = [{ from: join(secret, "a.txt"), to: "/in/a.txt", writable: true }];
