@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { packageFolder } from "../storage/packageFolder.ts";
 
-const packageSchema = z.object({ name: z.string(), version: z.string() });
+const catalogueSchema = z.object({ version: z.string() });
 
-/** The version of the package that people install, whose `package.json` lies above this one's. */
+/** The version of this build, also in the bundle for Claude Desktop, which lies in folders of its own. */
 export function version(): string {
-  const file = join(dirname(packageFolder()), "package.json");
-  return packageSchema.parse(JSON.parse(readFileSync(file, "utf8"))).version;
+  const file = join(packageFolder(), "dist", "catalogue.json");
+  return catalogueSchema.parse(JSON.parse(readFileSync(file, "utf8"))).version;
 }

@@ -47,6 +47,11 @@ it("a folder takes a device, acts, looks and checks with it, and another folder 
   expect(await inFolder(other, "release")).toMatchObject({ code: 0 });
 });
 
+it("a folder that holds nothing gives nothing back, and takes nothing for it", async () => {
+  expect(await inFolder(mine, "release", "--device", "box")).toMatchObject({ code: 2, out: "" });
+  expect((await inFolder(mine, "call", "list_hosts")).out).not.toContain("held");
+});
+
 it("what is wrong is said with what would be right, and nothing is done", async () => {
   const ambiguous = await inFolder(mine, "do", "press", "HOME");
   expect(ambiguous).toMatchObject({ code: 2, err: expect.stringContaining("labwright take NAME") });

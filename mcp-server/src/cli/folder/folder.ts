@@ -4,9 +4,11 @@ import { join, relative } from "node:path";
 import { z } from "zod";
 import { findErrorFacts, ToolError } from "../../errors.ts";
 import { renderError, renderResult } from "../../server/render.ts";
-import { callTool, connectDaemon, fetchArtifact, type ToolAnswer } from "../daemon.ts";
+import type { ToolAnswer } from "../daemon.ts";
 import type { DaemonOptions } from "../options.ts";
+import { exitCodeOf } from "../run.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { withDaemon } from "../withDaemon.ts";
 import { type CommandSchema, commandsIn, paramsOf, type Said, schemaSchema } from "./words.ts";
 
 /** A longer reply goes into a file, so that an agent reads what it needs of it. */
@@ -33,26 +35,16 @@ async function inFolder(
   const folder = realpathSync(terminal.cwd);
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 12);
   const client = `folder/${process.getuid?.() ?? 0}-${hash}`;
-  const attached = await connectDaemon(options, terminal, { command: "call", client: `do/${process.pid}` });
-  const { file } = attached;
-  const call: Call = (name, args = {}) =>
-    callTool(file, {
-      name,
-      arguments: args,
-      client,
-      traceparent: terminal.env.TRACEPARENT,
-      signal: terminal.signal,
-    });
   try {
-    return await work({ call, artifact: (uri) => fetchArtifact(file, uri, client), terminal });
+    return await withDaemon(options, terminal, { command: "call", client }, ({ call, artifact }) =>
+      work({ call: (name, args = {}) => call(name, args, terminal.signal), artifact, terminal }),
+    );
   } catch (error) {
     if (!(error instanceof Failed)) throw error;
     const { code, hint } = error.answer.error;
     const toldHint = code === "DEVICE_AMBIGUOUS" ? "Take one for this folder: labwright take NAME" : hint;
     terminal.err(`${renderError({ ...error.answer.error, hint: toldHint })}\n`);
     return findErrorFacts(code)?.fault === "app" ? exitCodes.failed : exitCodes.error;
-  } finally {
-    attached.close();
   }
 }
 
@@ -82,8 +74,8 @@ export const runTake = (options: FolderOptions, terminal: Terminal) =>
 /** `labwright release`. */
 export const runRelease = (options: FolderOptions, terminal: Terminal) =>
   inFolder(options, terminal, async ({ call }) => {
-    const { session_id } = await session(call, options.device);
-    terminal.out(`${renderResult(await done(call("release_control", { session_id })))}\n`);
+    const args = options.device === undefined ? {} : { device_id: options.device };
+    terminal.out(`${renderResult(await done(call("release_control", args)))}\n`);
     return exitCodes.passed;
   });
 
@@ -94,9 +86,10 @@ export const runDo = (line: readonly string[], options: FolderOptions, terminal:
     const held = await session(folder.call, options.device);
     const actions = await resolved(said, folder.call, "list_actions", held);
     const reply = await done(folder.call("execute_device_action", { ...held, actions }));
-    const { execution_id: _, status, ...told } = reply;
-    say(folder, "do", renderResult(status === "passed" ? told : { status, ...told }));
-    return status === "passed" ? exitCodes.passed : exitCodes.failed;
+    const { execution_id, status, ...told } = reply;
+    // What still runs is followed by its id.
+    say(folder, "do", renderResult(status === "passed" ? told : { status, execution_id, ...told }));
+    return exitCodeOf([String(status)]);
   });
 
 const verdictSchema = z.object({
@@ -193,7 +186,7 @@ export const runGo = (
     const held = await session(folder.call, options.device);
     const reply = await done(folder.call("navigate_to_node", { ...held, userinterface_name, node }));
     say(folder, "go", renderResult(reply));
-    return reply.status === "passed" ? exitCodes.passed : exitCodes.failed;
+    return exitCodeOf([String(reply.status)]);
   });
 
 async function onlyApp(call: Call): Promise<string> {

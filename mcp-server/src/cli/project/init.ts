@@ -5,9 +5,9 @@ import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import { packageFolder } from "../../storage/packageFolder.ts";
 import type { DaemonOptions } from "../options.ts";
-import { done } from "../run/connection.ts";
+import { done, unending } from "../run/connection.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
-import { withDaemon } from "./withDaemon.ts";
+import { withDaemon } from "../withDaemon.ts";
 
 /** What is opened when no address is named. */
 const usualUrl = "https://example.com/";
@@ -62,7 +62,9 @@ const nameOf = (url: URL) =>
 type Page = { title: string; heading: string | undefined };
 
 async function lookAt(url: URL, options: InitOptions, terminal: Terminal): Promise<Page> {
-  return withDaemon(options, terminal, "init", async (call) => {
+  return withDaemon(options, terminal, { command: "init" }, async (connection) => {
+    const call = (name: string, args: Record<string, unknown>) =>
+      connection.call(name, args, terminal.signal);
     const named = options.device === undefined ? {} : { device_id: options.device };
     const taken = await done(call("take_control", named));
     const { session_id } = z.looseObject({ session_id: z.string() }).parse(taken);
@@ -86,7 +88,7 @@ async function lookAt(url: URL, options: InitOptions, terminal: Terminal): Promi
         );
       return { title: seen.title, heading: seen.items.find(isHeading)?.name };
     } finally {
-      await call("release_control", { session_id });
+      await connection.call("release_control", { session_id }, unending());
     }
   });
 }

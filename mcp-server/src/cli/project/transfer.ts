@@ -5,8 +5,8 @@ import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done } from "../run/connection.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { withDaemon } from "../withDaemon.ts";
 import { importFiles, yamlFilesAt } from "./files.ts";
-import { withDaemon } from "./withDaemon.ts";
 
 /** `labwright import <file or folder...>`: saves apps and tests, those of the same name replaced. */
 export async function runImport(
@@ -15,8 +15,8 @@ export async function runImport(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const files = [...new Set(paths.flatMap((path) => yamlFilesAt(terminal.cwd, path)))];
-  const imported = await withDaemon(options, terminal, "import", (call) =>
-    importFiles(files, { call }, terminal),
+  const imported = await withDaemon(options, terminal, { command: "import" }, (connection) =>
+    importFiles(files, connection, terminal),
   );
   for (const { file, app, tests } of imported) {
     const counted = `${tests.length} ${tests.length === 1 ? "test" : "tests"}`;
@@ -35,8 +35,8 @@ export async function runExport(app: string, options: ExportOptions, terminal: T
   const file = options.out === undefined ? undefined : resolve(terminal.cwd, options.out);
   if (file !== undefined && existsSync(file) && options.force !== true)
     throw new ToolError("INVALID_INPUT", `${options.out} is there already.`, "Add --force to replace it.");
-  const exported = await withDaemon(options, terminal, "export", (call) =>
-    done(call("export_userinterface", { userinterface_name: app })),
+  const exported = await withDaemon(options, terminal, { command: "export" }, ({ call }) =>
+    done(call("export_userinterface", { userinterface_name: app }, terminal.signal)),
   );
   const { yaml } = z.looseObject({ yaml: z.string() }).parse(exported);
   if (file === undefined) terminal.out(yaml);

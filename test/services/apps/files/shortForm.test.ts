@@ -197,7 +197,7 @@ describe("a file of tests", () => {
   test("is one test, called after its file where it has no name", () => {
     const { model, tests } = read(
       "app: shop\ncovers: [A-1]\nsteps: [reload]\n",
-      "/work/tests/buy a lamp.yaml",
+      "/home/anna/tests/buy a lamp.yaml",
     );
     expect(model).toBeUndefined();
     expect(tests).toEqual([
