@@ -51,7 +51,7 @@ const fileOf = (token = testToken) => ({
 });
 
 async function open(client: string): Promise<Attached> {
-  const attached = await attach(fileOf(), client, 5_000);
+  const attached = await attach(fileOf(), { client, project: undefined }, 5_000);
   if (!attached) throw new Error("the daemon let nobody in");
   return attached;
 }
@@ -158,7 +158,7 @@ describe("a bridge's link", () => {
 
 describe("who is no bridge", () => {
   it("gets no link with a wrong token, and finds no daemon", async () => {
-    expect(await attach(fileOf("wrong"), "x", 5_000)).toBeUndefined();
+    expect(await attach(fileOf("wrong"), { client: "x", project: undefined }, 5_000)).toBeUndefined();
     expect(http.links.count()).toBe(0);
   });
 

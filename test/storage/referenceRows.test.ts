@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
+import { databaseOnly } from "../../mcp-server/src/domain/index.ts";
 import {
   type ReferenceRow,
   type ReferenceRows,
@@ -41,6 +42,7 @@ describeEachDatabase("rows of references", (open) => {
     for (const id of ["shop", "bank"]) {
       await userinterfaceRows(storage.db).insert({
         ...{ id, name: `The ${id}`, models: ["web"], app: {}, variables: {} },
+        ...{ ...databaseOnly, archived_at: null },
         ...{ test_id_attribute: "data-testid", root_tree_id: `${id} tree`, created_at: at, updated_at: at },
       });
     }

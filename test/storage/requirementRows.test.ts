@@ -159,16 +159,37 @@ function linking(world: () => World): void {
     await rows.link(b, first, "partial", minute(1));
     await rows.link(a, first, "full", minute(1));
     await rows.link(a, second, "full", minute(1));
-    const line = { name: "Login works", status: "active" };
-    expect(await rows.requirementsOf(["first", "unknown"])).toEqual([
+    const line = { name: "Login works", status: "active", project: "" };
+    expect(await rows.requirementsOf([{ name: "first" }, { name: "unknown" }])).toEqual([
       { ...line, code: "A", priority: "P1", testcase: "first", coverage: "full" },
       { ...line, code: "B", priority: "P2", testcase: "first", coverage: "partial" },
     ]);
-    expect(await rows.requirementsOf(["second", "first"])).toHaveLength(3);
+    expect(await rows.requirementsOf([{ name: "second" }, { name: "first" }])).toHaveLength(3);
     expect(await rows.requirementsOf([])).toEqual([]);
     await testcaseRows(storage.db).remove(first);
-    expect(await rows.requirementsOf(["second", "first"])).toMatchObject([{ code: "A", testcase: "second" }]);
+    expect(await rows.requirementsOf([{ name: "second" }, { name: "first" }])).toMatchObject([
+      { code: "A", testcase: "second" },
+    ]);
     expect(await rows.linked(b)).toEqual({ full: 0, partial: 0 });
+  });
+
+  it("counts a test case that names it in covers, unless its link says how much, and until it is archived", async () => {
+    const { rows, storage, coverage } = world();
+    const a = await stored(world(), "A");
+    const id = await saveTestcase(storage.db, "first", { covers: ["A", "A", "LATER"] });
+    expect(await rows.linked(a)).toEqual({ full: 1, partial: 0 });
+    const later = await stored(world(), "LATER");
+    expect(await coverage.uncovered({})).toEqual([]);
+    await storeRun(storage.db, { name: "first", status: "failed", at: 1, project: "/another/project" });
+    expect(await coverage.of(later, {})).toMatchObject([{ testcases: [{ testcase: "first" }] }]);
+    expect((await coverage.of(later, {}))[0]?.testcases[0]).not.toHaveProperty("run");
+    await storeRun(storage.db, { name: "first", status: "passed", at: 2 });
+    expect(await coverage.of(later, {})).toMatchObject([{ testcases: [{ run: { status: "passed" } }] }]);
+    await rows.link(a, id, "partial", minute(1));
+    expect(await rows.linked(a)).toEqual({ full: 0, partial: 1 });
+    await testcaseRows(storage.db).archive(id, minute(3));
+    expect(await rows.linked(a)).toEqual({ full: 0, partial: 0 });
+    expect(await coverage.uncovered({})).toHaveLength(2);
   });
 }
 

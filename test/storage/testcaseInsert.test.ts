@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { testcaseSchema } from "../../mcp-server/src/domain/index.ts";
+import { databaseOnly, testcaseSchema } from "../../mcp-server/src/domain/index.ts";
 import { databaseBytes } from "../../mcp-server/src/storage/index.ts";
 import { testcaseRows } from "../../mcp-server/src/storage/testcaseRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
@@ -22,16 +22,21 @@ describeEachDatabase("a new test case", (open) => {
       id: randomUUID(),
       testcase: testcase(`by ${one}`),
     }));
-    const kept = await Promise.all(asked.map(({ id, testcase: own }) => rows.insert(id, own, at)));
+    const kept = await Promise.all(
+      asked.map(({ id, testcase: own }) => rows.insert({ id, testcase: own, source: databaseOnly }, at)),
+    );
     const first = asked[kept.indexOf(true)];
     expect(kept.filter(Boolean)).toHaveLength(1);
-    expect(await rows.findByName("inserted")).toEqual({
-      ...first?.testcase,
-      id: first?.id,
-      created_at: at,
-      updated_at: at,
-    });
-    expect(await rows.list("shop")).toHaveLength(1);
+    expect(await rows.meant("inserted")).toEqual([
+      {
+        ...first?.testcase,
+        id: first?.id,
+        created_at: at,
+        updated_at: at,
+        source: databaseOnly,
+      },
+    ]);
+    expect(await rows.list({ name: "shop" })).toHaveLength(1);
   });
 });
 

@@ -22,7 +22,7 @@ export function nearestOf<T>(
     .map(({ thing }) => thing);
 }
 
-/** Dice coefficient over letter pairs, 0..1; a name that contains the other counts as at least 0.5. */
+/** Dice coefficient over letter pairs, 0..1; a name that contains the other, or has two letters swapped, counts as at least 0.5. */
 export function similarity(a: string, b: string): number {
   const left = spelling(a);
   const right = spelling(b);
@@ -32,7 +32,15 @@ export function similarity(a: string, b: string): number {
   const total = Math.max(left.length - 1, 0) + Math.max(right.length - 1, 0);
   const dice = total === 0 ? 0 : (2 * shared) / total;
   const contains = left.length > 2 && right.length > 2 && (left.includes(right) || right.includes(left));
-  return contains ? Math.max(0.5, dice) : dice;
+  return contains || isSwapped(left, right) ? Math.max(0.5, dice) : dice;
+}
+
+/** Whether two letters that stand side by side are the whole difference, which leaves short words no pair in common. */
+function isSwapped(a: string, b: string): boolean {
+  if (a.length !== b.length || a.length < 3) return false;
+  let at = 0;
+  while (a[at] === b[at]) at++;
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
 const spelling = (text: string) => fold(text.replace(/[_-]+/g, " ")).slice(0, 200);

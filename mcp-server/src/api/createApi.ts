@@ -3,6 +3,7 @@ import { ToolError } from "../errors.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Attachment } from "../registry/tool.ts";
 import { wireSchema } from "../registry/wire.ts";
+import type { Caller } from "../server/call.ts";
 import type { CallTool } from "../server/callTool.ts";
 import type { ArtifactStore } from "../services/ports.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
@@ -16,7 +17,7 @@ export type ApiDeps = {
   /** One word per service, such as `database: "ok"`. */
   health(): Promise<{ healthy: boolean; services: Record<string, string> }>;
   /** Whose call a request is, after the server has let it in. */
-  principalOf(request: Request): { principal: string; client: string };
+  principalOf(request: Request): Caller;
   version: string;
   /** A fault of ours, for the log. */
   fault(error: unknown, trace_id: string): void;

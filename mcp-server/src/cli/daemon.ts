@@ -106,6 +106,7 @@ export async function callTool(
     name: string;
     arguments: Record<string, unknown>;
     client: string;
+    project?: string | undefined;
     traceparent?: string | undefined;
     signal: AbortSignal;
   },
@@ -113,7 +114,7 @@ export async function callTool(
   const response = await fetch(daemonUrl(file, `/api/v1/tools/${encodeURIComponent(request.name)}`), {
     method: "POST",
     headers: {
-      ...daemonHeaders(file, request.client),
+      ...daemonHeaders(file, request.client, request.project),
       "content-type": "application/json",
       ...(request.traceparent && { traceparent: request.traceparent }),
     },

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
+import { findProject } from "../config/projectFolder.ts";
 import { isOn, namesIn, SubsetError } from "../registry/subset.ts";
 import { serveBridge } from "../server/bridge/serveBridge.ts";
 import { type BridgeOptions, type DaemonOptions, readBridgeOptions, toArguments } from "./options.ts";
@@ -49,6 +50,7 @@ function serve(options: BridgeOptions, env: Environment): void {
   serveBridge({
     catalogueFile: new URL("./catalogue.json", import.meta.url),
     dataDir,
+    project: findProject(process.cwd()),
     command: daemonCommand({ ...options, dataDir }, env),
     // Asked at each search: the file may change while the bridge lives.
     config: () => configOf(options, env, dataDir),

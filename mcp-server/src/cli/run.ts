@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { countText } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
+import { changedSince } from "./project/files.ts";
 import type { RunConnection, RunTerminal } from "./run/connection.ts";
 import { type ExecuteOptions, runTest } from "./run/oneTest.ts";
 import { type Planned, type PlanOptions, planRun } from "./run/plan.ts";
@@ -46,7 +47,7 @@ export async function runTestcases(
   refuseContradictions(options, terminal);
   const report = options.report === undefined ? undefined : resolve(terminal.cwd, options.report);
   if (report !== undefined) await tryReports(report);
-  const planned = await planRun(options, connection, terminal);
+  const { tests: planned, files } = await planRun(options, connection, terminal);
   const rounds = Array.from({ length: options.repeat }, () => planned).flat();
   const wanted = Math.min(options.workers ?? 1, rounds.length);
   // A test of requests alone needs no device.
@@ -59,6 +60,11 @@ export async function runTestcases(
     terminal.out(`report: ${await writeReports(ids, report, connection)}\n`);
   const left = rounds.filter((_, at) => !ran.some((one) => one.at === at)).map(({ name }) => name);
   if (left.length > 0) terminal.out(wrapText(notRunText(left), terminal.columns));
+  const changed = changedSince(files);
+  if (changed.length > 0)
+    terminal.err(
+      `changed during the run, so the verdicts are of what was there before: ${changed.join(", ")}\n`,
+    );
   terminal.out(`${countText(ran, left.length)}\n`);
   if (terminal.signal.aborted) return exitCodes.interrupted;
   return exitCodeOf(ran.map(({ status }) => status));

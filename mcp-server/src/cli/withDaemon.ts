@@ -1,3 +1,4 @@
+import { findProject } from "../config/projectFolder.ts";
 import { callTool, connectDaemon, fetchArtifact, type ToolAnswer } from "./daemon.ts";
 import type { DaemonOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -23,10 +24,11 @@ export async function withDaemon<Result>(
   const { file } = attached;
   const caller = client ?? own;
   const traceparent = terminal.env.TRACEPARENT;
+  const project = findProject(terminal.cwd);
   try {
     return await work({
       call: (name, args, signal) =>
-        callTool(file, { name, arguments: args, client: caller, traceparent, signal }),
+        callTool(file, { name, arguments: args, client: caller, project, traceparent, signal }),
       artifact: (uri) => fetchArtifact(file, uri, caller),
     });
   } finally {

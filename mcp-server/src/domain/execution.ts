@@ -78,7 +78,10 @@ export const executionSchema = z.object({
   /** Where the last run of the same test on the same build ended otherwise: how the two starts differed. */
   rerun: z.string().optional(),
 });
-export type Execution = z.output<typeof executionSchema>;
+export type Execution = z.output<typeof executionSchema> & {
+  /** The folder of the project that its test case is of. */
+  project?: string;
+};
 
 /** The forms of a report: a page for people, and what CI systems and test managers read. */
 export const reportFormats = ["html", "junit", "ctrf"] as const;

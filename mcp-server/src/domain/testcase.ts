@@ -2,6 +2,7 @@ import { z } from "zod";
 import { actionBatchSchema, actionSchema, actionTypeSchema, verificationSchema } from "./action.ts";
 import { apiRequestShape } from "./apiRequest.ts";
 import { durationMs, labelSchema, paramsSchema } from "./common.ts";
+import type { Source } from "./source.ts";
 import { startShape } from "./start.ts";
 
 const blockId = z
@@ -205,4 +206,4 @@ export const stepsTestSchema = z.strictObject({
   steps: z.array(z.union([z.string(), paramsSchema])).max(mostBlocks),
 });
 export type TestCaseInput = z.output<typeof testcaseSchema>;
-export type TestCase = TestCaseInput & { id: string; created_at: string; updated_at: string };
+export type TestCase = TestCaseInput & { id: string; created_at: string; updated_at: string; source: Source };

@@ -3,12 +3,18 @@ import type { AnyTool, Attachment } from "../registry/tool.ts";
 import type { CallFacts } from "../services/index.ts";
 import type { CallError } from "./callError.ts";
 
-/** One call, whatever wire it came by. `traceparent` is W3C; `idempotency_key` may also be among the arguments. */
-export type CallRequest = {
-  name: string;
-  arguments: unknown;
+/** Whose call it is. */
+export type Caller = {
   principal: string;
   client: string;
+  /** The absolute path of the project whose names are meant. */
+  project?: string | undefined;
+};
+
+/** One call, whatever wire it came by. `traceparent` is W3C; `idempotency_key` may also be among the arguments. */
+export type CallRequest = Caller & {
+  name: string;
+  arguments: unknown;
   signal: AbortSignal;
   progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
   traceparent?: string | undefined;

@@ -3,7 +3,14 @@ import { ToolError } from "../errors.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { AnyTool, Attachment } from "../registry/tool.ts";
 import { isIdempotent } from "../registry/wire.ts";
-import type { CallContext, CallFacts, Clock, FinishedRun, Services } from "../services/index.ts";
+import {
+  type CallContext,
+  type CallFacts,
+  type Clock,
+  type FinishedRun,
+  inProject,
+  type Services,
+} from "../services/index.ts";
 import type { CallOutcome, CallRecord, CallRequest, CallTool } from "./call.ts";
 import { callError, isKnownError } from "./callError.ts";
 import type { CallStore, IdempotencyKey } from "./callStore.ts";
@@ -185,7 +192,9 @@ async function runTool(
   const context = contextOf(deps, request, call, limit);
   const { services } = deps;
   try {
-    const work = tool.handle({ input, services, context, attach: (a) => void attachments.push(a) });
+    const attach = (attachment: Attachment) => void attachments.push(attachment);
+    const handle = () => tool.handle({ input, services, context, attach });
+    const work = inProject(request.project ?? "", handle);
     const result = await Promise.race([work, limit.ended]);
     const { mask, maskValues } = services.secrets;
     const structured = (tool.authored ? maskValues : mask)(checkedOutput(tool, result));

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 
 /**
@@ -44,7 +44,26 @@ export function removeDaemonFile(dataDir: string, pid: number): void {
 export const daemonUrl = (file: DaemonFile, path: string): URL =>
   new URL(path, `http://127.0.0.1:${file.port}`);
 
-export const daemonHeaders = (file: DaemonFile, client: string): Record<string, string> => ({
+/** `project` is the folder whose names the client means. */
+export const daemonHeaders = (
+  file: DaemonFile,
+  client: string,
+  project?: string,
+): Record<string, string> => ({
   authorization: `Bearer ${file.token}`,
-  "x-labwright-client": client,
+  [clientHeader]: client,
+  ...(project !== undefined && { [projectHeader]: encodeURIComponent(project) }),
 });
+
+export const clientHeader = "x-labwright-client";
+const projectHeader = "x-labwright-project";
+
+/** The project that a request names. A path that is not absolute names none. */
+export function projectIn(headers: Headers | undefined): string | undefined {
+  try {
+    const path = decodeURIComponent(headers?.get(projectHeader) ?? "");
+    return isAbsolute(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}

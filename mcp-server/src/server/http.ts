@@ -10,8 +10,9 @@ import { SubsetError } from "../registry/subset.ts";
 import type { Clock } from "../services/index.ts";
 import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
 import type { ToolCall } from "./backend.ts";
-import type { CallTool } from "./call.ts";
+import type { Caller, CallTool } from "./call.ts";
 import { createServer } from "./createServer.ts";
+import { clientHeader, projectIn } from "./daemonFile.ts";
 import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
 import { createListingCache } from "./listingCache.ts";
@@ -29,7 +30,6 @@ const entriesPath = /^\/server\/agent\/store\/sessions\/[^/]+\/entries$/;
 
 /** One token, so one principal; clients tell themselves apart by {@link clientHeader}, a session or their name. */
 const principal = "local";
-const clientHeader = "x-labwright-client";
 
 export type HttpDeps = {
   access: Access;
@@ -82,7 +82,8 @@ export type Http = {
 export function createHttp(deps: HttpDeps): Http {
   const limit = deps.bodyBytes ?? maxBodyBytes;
   const links = createLinks({
-    backendOf: (client) => localBackend({ ...deps, identify: () => ({ principal, client }) }),
+    backendOf: (client, project) =>
+      localBackend({ ...deps, identify: () => ({ principal, client, project }) }),
     onOpen: deps.onActivity,
     onAsked: deps.onActivity,
     onEnd: (client) => {
@@ -236,11 +237,12 @@ async function upgrade(
   }
   if (isSocket) return (await agents()).socketUpgrade(request, socket, head);
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${linkProtocol}\r\n\r\n`);
-  links?.serve(socket, head, clientName(headers.get(clientHeader)) ?? "unknown");
+  const client = clientName(headers.get(clientHeader)) ?? "unknown";
+  links?.serve(socket, head, { client, project: projectIn(headers) });
 }
 
 function mcpRoutes(deps: HttpDeps, limit: number) {
-  const backend = localBackend({ ...deps, identify: (call) => ({ principal, client: clientOf(call) }) });
+  const backend = localBackend({ ...deps, identify: whoseOf });
   const subsets = createSubsets(deps.catalogue, deps.userSkills);
   const create = deps.createServer ?? createServer;
   const listening = createListening(backend);
@@ -277,6 +279,12 @@ function mcpRoutes(deps: HttpDeps, limit: number) {
   };
 }
 
+const whoseOf = (call: ToolCall): Caller => ({
+  principal,
+  client: clientOf(call),
+  project: projectIn(call.http?.headers),
+});
+
 function clientOf(call: ToolCall): string {
   const named = clientName(call.http?.headers.get(clientHeader));
   if (named !== undefined) return named;
@@ -288,9 +296,10 @@ function clientOf(call: ToolCall): string {
  * Whose call a REST request is.
  * @public main.ts takes it from the rooms that it loads
  */
-export const restPrincipal = (request: Request): { principal: string; client: string } => ({
+export const restPrincipal = (request: Request): Caller => ({
   principal,
   client: clientName(request.headers.get(clientHeader)) ?? "rest",
+  project: projectIn(request.headers),
 });
 
 const sessionClient = (session: string, host: string | undefined) =>

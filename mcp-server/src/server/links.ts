@@ -10,10 +10,13 @@ import {
   type Told,
 } from "./linkMessages.ts";
 
+/** Who is at the other end, and the project that it was started in. */
+type Bridge = { client: string; project: string | undefined };
+
 /** The daemon's ends of the bridges' connections. */
 export type Links = {
   /** Serves a bridge for as long as it lives; `head` is what came with its upgrade. */
-  serve(socket: Socket, head: Buffer, client: string): void;
+  serve(socket: Socket, head: Buffer, bridge: Bridge): void;
   count(): number;
   /** Tells every bridge why it is left, and ends its connection. */
   leave(reason: string): void;
@@ -21,14 +24,14 @@ export type Links = {
 
 export function createLinks(deps: {
   /** What runs the calls of a client. */
-  backendOf(client: string): Backend;
+  backendOf(client: string, project: string | undefined): Backend;
   onOpen(): void;
   onAsked(): void;
   onEnd(client: string): void;
 }): Links {
   const living = new Set<(reason: string) => void>();
 
-  function serve(socket: Socket, head: Buffer, client: string): void {
+  function serve(socket: Socket, head: Buffer, { client, project }: Bridge): void {
     const running = new Map<number, AbortController>();
     const tell = (told: Told) => {
       if (socket.writable) socket.write(`${JSON.stringify(told)}\n`);
@@ -48,7 +51,7 @@ export function createLinks(deps: {
       for (const control of running.values()) control.abort();
       if (living.delete(leave)) deps.onEnd(client);
     });
-    const backend = deps.backendOf(client);
+    const backend = deps.backendOf(client, project);
     readLines(
       socket,
       head,

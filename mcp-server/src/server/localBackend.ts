@@ -1,6 +1,6 @@
 import type { CatalogueSkill } from "../registry/catalogue.ts";
 import type { Backend, ToolCall } from "./backend.ts";
-import type { CallTool } from "./call.ts";
+import type { Caller, CallTool } from "./call.ts";
 import type { Resources } from "./resources/index.ts";
 import { toMcp } from "./toMcp.ts";
 
@@ -12,9 +12,7 @@ export type LocalParts = {
 };
 
 /** The backend where the tools run. `identify` says whose call it is. */
-export function localBackend(
-  parts: LocalParts & { identify(call: ToolCall): { principal: string; client: string } },
-): Backend {
+export function localBackend(parts: LocalParts & { identify(call: ToolCall): Caller }): Backend {
   return {
     ...parts.resources,
     async callTool(call) {

@@ -52,6 +52,7 @@ import { createArtifactStore, type RetainingArtifactStore } from "./records/arti
 import { createEvents, type Events } from "./records/events.ts";
 import { createExecutions } from "./records/executions/index.ts";
 import { createNotices } from "./records/notices.ts";
+import { meantApp } from "./records/project.ts";
 import { createDeployments } from "./runs/deployments/index.ts";
 import { createJudgements } from "./runs/judgement/index.ts";
 import { createReports } from "./runs/reports/index.ts";
@@ -106,7 +107,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const executions = createExecutions({
     ...{ rows, devices, events, secrets, notices, clock, host },
     mostDevices: config.limits.max_parallel_devices,
-    findApp: (name) => userinterfaceRows(deps.storage.db).find(name),
+    findApp: async (ref) => meantApp(await userinterfaceRows(deps.storage.db).meant(ref), ref),
     onError: deps.onFault,
   });
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
@@ -338,12 +339,13 @@ function createApps(
     verbs,
     rows: testcaseRows(db),
     rowsIn: testcaseRows,
+    transaction: (work) => db.transaction(work),
     lastRun: executionRows(db).lastRun,
     navigation,
     http: (url, init) => allowedFetch(policy, url, init),
     apps: userinterfaces,
     uploads: createUploads(config.folders.uploads),
   });
-  const appFiles = createAppFiles({ userinterfaces, testcases, references, verbs });
+  const appFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });
   return { userinterfaces, navigation, testcases, references, appFiles };
 }

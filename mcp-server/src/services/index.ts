@@ -35,6 +35,7 @@ export * from "./ports.ts";
 export type { EventFeed } from "./records/events.ts";
 export { storableText } from "./records/executions/storable.ts";
 export { callerOf } from "./records/notices.ts";
+export { inProject } from "./records/project.ts";
 
 /** Everything a tool may call. */
 export type Services = {

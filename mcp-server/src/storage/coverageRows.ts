@@ -3,7 +3,7 @@ import type { Coverage, ExecutionStatus, Requirement } from "../domain/index.ts"
 import { withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { byCode, byTestcase, headline, matches, type RequirementFilter } from "./requirementRows.ts";
-import { executions, requirementLinks, requirements, testcases } from "./schema.ts";
+import { executions, requirementCoverage, requirements, testcases } from "./schema.ts";
 
 /** One that no test case covers in full; `partial` is how many cover a part. */
 export type UncoveredRequirement = Pick<Requirement, "code" | "name" | "priority" | "category"> & {
@@ -45,15 +45,15 @@ export function coverageRows(db: Database) {
         .select({
           ...headline,
           testcase: testcases.name,
-          coverage: requirementLinks.coverage,
+          coverage: requirementCoverage.coverage,
           status: last.status,
           execution_id: last.id,
           at: last.started_at,
         })
         .from(requirements)
-        .leftJoin(requirementLinks, eq(requirementLinks.requirement_id, requirements.id))
-        .leftJoin(testcases, eq(testcases.id, requirementLinks.testcase_id))
-        .leftJoin(last, eq(last.name, testcases.name))
+        .leftJoin(requirementCoverage, eq(requirementCoverage.requirement_id, requirements.id))
+        .leftJoin(testcases, eq(testcases.id, requirementCoverage.testcase_id))
+        .leftJoin(last, and(eq(last.name, testcases.name), eq(last.project, testcases.project)))
         .where(isMeant)
         .orderBy(byCode, byTestcase);
       return grouped(rows);
@@ -63,14 +63,14 @@ export function coverageRows(db: Database) {
     async uncovered(
       filter: Pick<RequirementFilter, "priority" | "category">,
     ): Promise<UncoveredRequirement[]> {
-      const partial = count(requirementLinks.testcase_id);
+      const partial = count(requirementCoverage.testcase_id);
       const rows = await db
         .select({ ...headline, partial })
         .from(requirements)
-        .leftJoin(requirementLinks, eq(requirementLinks.requirement_id, requirements.id))
+        .leftJoin(requirementCoverage, eq(requirementCoverage.requirement_id, requirements.id))
         .where(and(ne(requirements.status, "deprecated"), matches(filter)))
         .groupBy(requirements.id)
-        .having(sql`count(*) filter (where ${requirementLinks.coverage} = 'full') = 0`)
+        .having(sql`count(*) filter (where ${requirementCoverage.coverage} = 'full') = 0`)
         .orderBy(asc(requirements.priority), sql`${partial} > 0`, byCode);
       return rows.map(withoutNulls);
     },
@@ -82,12 +82,13 @@ function lastRuns(db: Database, requirementId: string | undefined, runs: RunFilt
   const linked = db
     .select({ name: testcases.name })
     .from(testcases)
-    .innerJoin(requirementLinks, eq(requirementLinks.testcase_id, testcases.id))
-    .where(requirementId === undefined ? undefined : eq(requirementLinks.requirement_id, requirementId));
+    .innerJoin(requirementCoverage, eq(requirementCoverage.testcase_id, testcases.id))
+    .where(requirementId === undefined ? undefined : eq(requirementCoverage.requirement_id, requirementId));
   const { id, name, status, started_at } = executions;
+  const project = sql<string>`coalesce(${executions.project}, '')`.as("run_project");
   return db.$with("last_run").as(
     db
-      .selectDistinctOn([name], { id, name, status, started_at })
+      .selectDistinctOn([name, project], { id, name, project, status, started_at })
       .from(executions)
       .where(
         and(
@@ -97,7 +98,7 @@ function lastRuns(db: Database, requirementId: string | undefined, runs: RunFilt
           ...filtered(runs),
         ),
       )
-      .orderBy(name, desc(started_at), desc(id)),
+      .orderBy(name, project, desc(started_at), desc(id)),
   );
 }
 

@@ -33,6 +33,7 @@ export function executionRows(db: Database) {
   const { insert, end: endPrepared, finished } = statements(db);
   return {
     ...stepRows(db),
+    ...foundRows(db),
 
     /** Once: a second time, as after a connection that was lost with the word of the first, changes nothing. */
     async insert(execution: NewExecution): Promise<void> {
@@ -68,41 +69,12 @@ export function executionRows(db: Database) {
         return true;
       });
     },
-
-    async find(id: string): Promise<{ execution: Execution; result: unknown } | undefined> {
-      const [row] = await db.select().from(executions).where(eq(executions.id, id));
-      return row && { execution: toExecution(row), result: row.result };
-    },
-
-    /** The last run of a test case on a build, or on none, that has a verdict. */
-    async lastRun(testcase: string, build: string | undefined): Promise<Execution | undefined> {
-      const [row] = await db
-        .select()
-        .from(executions)
-        .where(
-          and(
-            eq(executions.kind, "testcase"),
-            eq(executions.name, testcase),
-            build === undefined ? isNull(executions.build) : eq(executions.build, build),
-            inArray(executions.status, ["passed", "failed", "error", "timeout"]),
-          ),
-        )
-        .orderBy(desc(executions.started_at), desc(executions.id))
-        .limit(1);
-      return row && toExecution(row);
-    },
-
-    /** What a host has not ended, oldest first. */
-    async openOn(hostName: string): Promise<Execution[]> {
-      const rows = await db
-        .select()
-        .from(executions)
-        .where(and(eq(executions.host_name, hostName), inArray(executions.status, open)))
-        .orderBy(asc(executions.started_at));
-      return rows.map(toExecution);
-    },
   };
 }
+
+/** Whether a run is of a project's test case; of none, where none is named. */
+export const isOfProject = (project: string | undefined) =>
+  project === undefined || project === "" ? isNull(executions.project) : eq(executions.project, project);
 
 const started = {
   id: placeholder("id"),
@@ -119,6 +91,7 @@ const started = {
   release: placeholder("release"),
   build: placeholder("build"),
   userinterface: placeholder("userinterface"),
+  project: placeholder("project"),
   triggered_by: placeholder("triggered_by"),
   correlation_id: placeholder("correlation_id"),
   verified_count: placeholder("verified_count"),
@@ -189,6 +162,49 @@ export function finishedRunValues(runs: readonly FinishedRun[]): { runs: string;
 const endOfInserted = Object.fromEntries(
   Object.keys(ended).map((key) => [key, sql`excluded.${sql.identifier(key)}`]),
 );
+
+function foundRows(db: Database) {
+  return {
+    async find(id: string): Promise<{ execution: Execution; result: unknown } | undefined> {
+      const [row] = await db.select().from(executions).where(eq(executions.id, id));
+      return row && { execution: toExecution(row), result: row.result };
+    },
+
+    /** The last run of a test case on a build, or on none, that has a verdict. */
+    async lastRun(test: {
+      name: string;
+      project?: string;
+      build?: string | undefined;
+    }): Promise<Execution | undefined> {
+      const { name, project, build } = test;
+      const [row] = await db
+        .select()
+        .from(executions)
+        .where(
+          and(
+            eq(executions.kind, "testcase"),
+            eq(executions.name, name),
+            isOfProject(project),
+            build === undefined ? isNull(executions.build) : eq(executions.build, build),
+            inArray(executions.status, ["passed", "failed", "error", "timeout"]),
+          ),
+        )
+        .orderBy(desc(executions.started_at), desc(executions.id))
+        .limit(1);
+      return row && toExecution(row);
+    },
+
+    /** What a host has not ended, oldest first. */
+    async openOn(hostName: string): Promise<Execution[]> {
+      const rows = await db
+        .select()
+        .from(executions)
+        .where(and(eq(executions.host_name, hostName), inArray(executions.status, open)))
+        .orderBy(asc(executions.started_at));
+      return rows.map(toExecution);
+    },
+  };
+}
 
 function stepRows(db: Database) {
   const append = db

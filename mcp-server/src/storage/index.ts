@@ -75,6 +75,7 @@ export {
   type RequirementRows,
   requirementRows,
   type TracedRequirement,
+  type TracedTest,
 } from "./requirementRows.ts";
 export { type RunRecord, type RunRecords, runRecords } from "./runRecords.ts";
 export type { AgentUsage } from "./schema/agents.ts";

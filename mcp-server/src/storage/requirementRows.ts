@@ -1,8 +1,8 @@
-import { and, asc, count, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Coverage, Requirement, RequirementPriority, RequirementStatus } from "../domain/index.ts";
 import { withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
-import { requirementLinks, requirements, testcases } from "./schema.ts";
+import { requirementCoverage, requirementLinks, requirements, testcases } from "./schema.ts";
 
 /** Without a code it gets the number after the highest: REQ-001, REQ-002 ... */
 export type NewRequirement = Omit<Requirement, "code" | "category" | "created_at" | "updated_at"> & {
@@ -31,8 +31,12 @@ export type RequirementLine = Pick<Requirement, "code" | "name" | "priority" | "
 export type LinkOutcome = "linked" | "changed" | "unchanged";
 export type TracedRequirement = Pick<Requirement, "code" | "name" | "priority" | "status"> & {
   testcase: string;
+  /** Of the test case; empty for the database's own. */
+  project: string;
   coverage: Coverage;
 };
+/** A test case by its name in its project. */
+export type TracedTest = { name: string; project?: string | undefined };
 export type RequirementRows = ReturnType<typeof requirementRows>;
 
 /** Requirements and the test cases that they are linked to. Codes are unique. */
@@ -82,10 +86,10 @@ export function requirementRows(db: Database) {
         .select({
           ...headline,
           status: requirements.status,
-          testcases: count(requirementLinks.testcase_id),
+          testcases: count(requirementCoverage.testcase_id),
         })
         .from(requirements)
-        .leftJoin(requirementLinks, eq(requirementLinks.requirement_id, requirements.id))
+        .leftJoin(requirementCoverage, eq(requirementCoverage.requirement_id, requirements.id))
         .where(matches(filter))
         .groupBy(requirements.id)
         .orderBy(byCode);
@@ -129,21 +133,24 @@ function linkRows(db: Database) {
       return rows.length > 0;
     },
 
-    /** How many links it has, by coverage. */
+    /** How many test cases cover it, by coverage. */
     async linked(requirementId: string): Promise<Record<Coverage, number>> {
-      const { coverage } = requirementLinks;
+      const { coverage } = requirementCoverage;
       const rows = await db
         .select({ coverage, n: count() })
-        .from(requirementLinks)
-        .where(eq(requirementLinks.requirement_id, requirementId))
+        .from(requirementCoverage)
+        .where(eq(requirementCoverage.requirement_id, requirementId))
         .groupBy(coverage);
       const of = (wanted: Coverage) => rows.find((row) => row.coverage === wanted)?.n ?? 0;
       return { full: of("full"), partial: of("partial") };
     },
 
     /** What the test cases of these names are linked to, by code, then by test case. */
-    async requirementsOf(testcaseNames: readonly string[]): Promise<TracedRequirement[]> {
-      if (testcaseNames.length === 0) return [];
+    async requirementsOf(tests: readonly TracedTest[]): Promise<TracedRequirement[]> {
+      if (tests.length === 0) return [];
+      const isMeant = tests.map(({ name, project = "" }) =>
+        and(eq(testcases.name, name), eq(testcases.project, project)),
+      );
       return db
         .select({
           code: requirements.code,
@@ -151,12 +158,13 @@ function linkRows(db: Database) {
           priority: requirements.priority,
           status: requirements.status,
           testcase: testcases.name,
-          coverage: requirementLinks.coverage,
+          project: testcases.project,
+          coverage: requirementCoverage.coverage,
         })
-        .from(requirementLinks)
-        .innerJoin(requirements, eq(requirements.id, requirementLinks.requirement_id))
-        .innerJoin(testcases, eq(testcases.id, requirementLinks.testcase_id))
-        .where(inArray(testcases.name, [...testcaseNames]))
+        .from(requirementCoverage)
+        .innerJoin(requirements, eq(requirements.id, requirementCoverage.requirement_id))
+        .innerJoin(testcases, eq(testcases.id, requirementCoverage.testcase_id))
+        .where(or(...isMeant))
         .orderBy(byCode, byTestcase);
     },
   };

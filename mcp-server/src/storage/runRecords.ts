@@ -2,11 +2,12 @@ import { and, between, desc, eq, inArray, isNotNull, ne, or, type SQL, sql } fro
 import type { Attempt, Classification, Execution, Step } from "../domain/index.ts";
 import { withoutNulls } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { isOfProject } from "./executionRows.ts";
 import { executionAnalyses, executions, steps } from "./schema.ts";
 
 /** What a run's judgement is made of. */
 export type RunRecord = Pick<Execution, "id" | "kind" | "name" | "status" | "reason" | "attempts"> &
-  Pick<Execution, "device" | "userinterface" | "build" | "started_at" | "verified_count"> & {
+  Pick<Execution, "device" | "userinterface" | "project" | "build" | "started_at" | "verified_count"> & {
     /** In the order of the run. Empty for the passed runs of {@link RunRecords}. */
     unpassed: readonly Pick<Step, "path" | "label" | "status" | "error">[];
     /** What somebody judged it to be. */
@@ -37,8 +38,10 @@ export function runRecords(db: Database): RunRecords {
   }
 
   return {
-    ofTest: ({ id, kind, name }) =>
-      find(id, and(eq(executions.kind, kind), eq(executions.name, name)), mostRuns.ofTest),
+    ofTest({ id, kind, name, project }) {
+      const isSame = and(eq(executions.kind, kind), eq(executions.name, name), isOfProject(project));
+      return find(id, isSame, mostRuns.ofTest);
+    },
 
     async near({ id, device, userinterface, started_at }, windowMs) {
       const after = (ms: number) => new Date(Date.parse(started_at) + ms).toISOString();
@@ -74,6 +77,7 @@ const columns = {
     reason: executions.reason,
     device: executions.device,
     userinterface: executions.userinterface,
+    project: executions.project,
     build: executions.build,
     attempts: sql<Attempt[] | null>`${executions.result}->'attempts'`,
     classification: executionAnalyses.classification,

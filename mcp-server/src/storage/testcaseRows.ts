@@ -1,77 +1,54 @@
-import { asc, eq, sql } from "drizzle-orm";
-import type { TestCase, TestCaseInput } from "../domain/index.ts";
+import { and, asc, eq, or, sql } from "drizzle-orm";
+import type { Source, TestCase, TestCaseInput } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { testcases } from "./schema.ts";
+import { isPresent, sourceRows } from "./sourceRows.ts";
 
 export type TestcaseRows = ReturnType<typeof testcaseRows>;
 
-/** Saved test cases. Names are unique. */
+/** A test case as it is saved: by the name that it has in its project. */
+export type SavedTest = {
+  id: string;
+  testcase: TestCaseInput;
+  source: Source;
+  /** Its place among the tests of its file. */
+  file_position?: number | undefined;
+};
+
+/** Saved test cases. Names are unique in a project. */
 export function testcaseRows(db: Database) {
   return {
-    /** Saves by name in one statement; `id` is used only when the name is new. */
-    upsert: (id: string, testcase: TestCaseInput, at: string) => upsert(db, id, testcase, at),
+    ...sourceRows(db, testcases),
+    ...readRows(db),
+
+    /** Saves by name in one statement; `id` is used only when the name is new. What was archived is back. */
+    async upsert(
+      { id, testcase, source, file_position }: SavedTest,
+      at: string,
+    ): Promise<{ id: string; created: boolean }> {
+      const { name, ...changed } = columnsOf(testcase, at);
+      const set = { ...changed, ...source, file_position, archived_at: null };
+      const [row] = await db
+        .insert(testcases)
+        .values({ id, name, created_at: at, ...set })
+        .onConflictDoUpdate({ target: [testcases.project, testcases.name], set })
+        .returning({ id: testcases.id });
+      return { id: row?.id ?? id, created: row?.id === id };
+    },
 
     /** False, and nothing is changed, when the name is taken. */
-    async insert(id: string, testcase: TestCaseInput, at: string): Promise<boolean> {
+    async insert({ id, testcase, source }: SavedTest, at: string): Promise<boolean> {
       const rows = await db
         .insert(testcases)
-        .values({ id, ...columnsOf(testcase, at), created_at: at })
-        .onConflictDoNothing({ target: testcases.name })
+        .values({ id, ...columnsOf(testcase, at), ...source, created_at: at })
+        .onConflictDoNothing({ target: [testcases.project, testcases.name] })
         .returning({ id: testcases.id });
       return rows.length > 0;
     },
 
-    async findById(id: string): Promise<TestCase | undefined> {
-      const [row] = await db.select().from(testcases).where(eq(testcases.id, id));
-      return row && toTestcase(row);
-    },
-
-    async findByName(name: string): Promise<TestCase | undefined> {
-      const [row] = await db.select().from(testcases).where(eq(testcases.name, name));
-      return row && toTestcase(row);
-    },
-
-    /** By name, in byte order whatever the database's collation. */
-    async list(userinterface?: string): Promise<TestCase[]> {
-      const rows = await db
-        .select()
-        .from(testcases)
-        .where(userinterface === undefined ? undefined : eq(testcases.userinterface_name, userinterface))
-        .orderBy(asc(sql`${testcases.name} collate "C"`));
-      return rows.map(toTestcase);
-    },
-
-    async names(): Promise<string[]> {
-      const rows = await db.select({ name: testcases.name }).from(testcases);
-      return rows.map(({ name }) => name);
-    },
-
-    /** Renames and, in the same transaction, saves what calls it under its new name. */
-    async rename(
-      id: string,
-      renamed: TestCaseInput,
-      callers: readonly TestCaseInput[],
-      at: string,
-    ): Promise<void> {
-      await db.transaction(async (tx) => {
-        await tx
-          .update(testcases)
-          .set({ name: renamed.name, body: renamed, updated_at: at })
-          .where(eq(testcases.id, id));
-        for (const caller of callers) {
-          await tx
-            .update(testcases)
-            .set({ body: caller, updated_at: at })
-            .where(eq(testcases.name, caller.name));
-        }
-      });
-    },
-
-    /** Saves a list by name, all or none; an `id` is used only when its name is new. */
-    async upsertAll(list: readonly { id: string; testcase: TestCaseInput }[], at: string): Promise<void> {
-      await db.transaction(async (tx) => {
-        for (const { id, testcase } of list) await upsert(tx, id, testcase, at);
-      });
+    /** Saves one under the name that it has now, which may be another than before. */
+    async update(id: string, testcase: TestCaseInput, at: string): Promise<void> {
+      await db.update(testcases).set(columnsOf(testcase, at)).where(eq(testcases.id, id));
     },
 
     async remove(id: string): Promise<boolean> {
@@ -81,14 +58,49 @@ export function testcaseRows(db: Database) {
   };
 }
 
-async function upsert(db: Database, id: string, testcase: TestCaseInput, at: string) {
-  const { name, ...changed } = columnsOf(testcase, at);
-  const [row] = await db
-    .insert(testcases)
-    .values({ id, name, created_at: at, ...changed })
-    .onConflictDoUpdate({ target: testcases.name, set: changed })
-    .returning({ id: testcases.id });
-  return { id: row?.id ?? id, created: row?.id === id };
+function readRows(db: Database) {
+  return {
+    /** The one of that id, else those of that name, one of each project at most. */
+    async meant(idOrName: string): Promise<TestCase[]> {
+      const isNamed = and(eq(testcases.name, idOrName), isPresent(testcases));
+      const rows = await db
+        .select()
+        .from(testcases)
+        .where(or(eq(testcases.id, idOrName), isNamed));
+      return rows.map(toTestcase);
+    },
+
+    /** By name, in byte order whatever the database's collation; of an app, those of its project. */
+    async list(app?: { name: string; project?: string | undefined }): Promise<TestCase[]> {
+      const rows = await db
+        .select()
+        .from(testcases)
+        .where(
+          and(
+            isPresent(testcases),
+            app && eq(testcases.userinterface_name, app.name),
+            app?.project === undefined ? undefined : eq(testcases.project, app.project),
+          ),
+        )
+        .orderBy(asc(sql`${testcases.name} collate "C"`));
+      return rows.map(toTestcase);
+    },
+
+    async names(): Promise<string[]> {
+      const rows = await db.select({ name: testcases.name }).from(testcases).where(isPresent(testcases));
+      return rows.map(({ name }) => name);
+    },
+
+    /** Those of a project, archived ones left out: each file's in its order, then what was added to it. */
+    async ofProject(project: string): Promise<TestCase[]> {
+      const rows = await db
+        .select()
+        .from(testcases)
+        .where(and(isPresent(testcases), eq(testcases.project, project)))
+        .orderBy(asc(testcases.file), sql`${testcases.file_position} nulls last`, asc(testcases.created_at));
+      return rows.map(toTestcase);
+    },
+  };
 }
 
 const columnsOf = (testcase: TestCaseInput, at: string) => ({
@@ -99,6 +111,6 @@ const columnsOf = (testcase: TestCaseInput, at: string) => ({
 });
 
 function toTestcase(row: typeof testcases.$inferSelect): TestCase {
-  const { body, id, created_at, updated_at } = row;
-  return { ...body, id, created_at, updated_at };
+  const { body, id, created_at, updated_at, project, file, file_hash } = row;
+  return { ...body, id, created_at, updated_at, source: { project, file, file_hash } };
 }

@@ -1,6 +1,7 @@
-import { asc, count, eq, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, or, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { edges, nodes, trees, userinterfaces } from "./schema.ts";
+import { isPresent, sourceRows } from "./sourceRows.ts";
 
 export type UserInterfaceRow = typeof userinterfaces.$inferSelect;
 export type UserInterfaceCounts = UserInterfaceRow & { nodes: number; edges: number; trees: number };
@@ -8,6 +9,8 @@ export type UserInterfaceCounts = UserInterfaceRow & { nodes: number; edges: num
 /** The models of apps, apart from their trees. */
 export function userinterfaceRows(db: Database) {
   return {
+    ...sourceRows(db, userinterfaces),
+    ...namedRows(db),
     async insert(row: UserInterfaceRow): Promise<void> {
       await db.insert(userinterfaces).values(row);
     },
@@ -27,18 +30,13 @@ export function userinterfaceRows(db: Database) {
         .returning({ at: userinterfaces.updated_at });
       return row?.at ?? at;
     },
-    async find(idOrName: string): Promise<UserInterfaceRow | undefined> {
-      const isMeant = or(eq(userinterfaces.id, idOrName), eq(userinterfaces.name, idOrName));
-      const [row] = await db.select().from(userinterfaces).where(isMeant).limit(1);
-      return row;
-    },
-    async names(): Promise<string[]> {
-      const rows = await db.select({ name: userinterfaces.name }).from(userinterfaces);
-      return rows.map(({ name }) => name);
-    },
     /** By name, with what each holds. */
     async list(): Promise<UserInterfaceCounts[]> {
-      const rows = await db.select().from(userinterfaces).orderBy(asc(userinterfaces.name));
+      const rows = await db
+        .select()
+        .from(userinterfaces)
+        .where(isPresent(userinterfaces))
+        .orderBy(asc(userinterfaces.name));
       const perTree = { id: trees.userinterface_id, n: count() };
       const treeCounts = await db.select(perTree).from(trees).groupBy(trees.userinterface_id);
       const nodeCounts = await db
@@ -62,6 +60,39 @@ export function userinterfaceRows(db: Database) {
     /** Its trees, nodes and edges go with it. */
     async remove(id: string): Promise<void> {
       await db.delete(userinterfaces).where(eq(userinterfaces.id, id));
+    },
+  };
+}
+
+function namedRows(db: Database) {
+  return {
+    /** The one of that id, else those of that name, one of each project at most. */
+    async meant(idOrName: string): Promise<UserInterfaceRow[]> {
+      const isNamed = and(eq(userinterfaces.name, idOrName), isPresent(userinterfaces));
+      return db
+        .select()
+        .from(userinterfaces)
+        .where(or(eq(userinterfaces.id, idOrName), isNamed));
+    },
+    /** Archived or not. */
+    async findIn(project: string, name: string): Promise<UserInterfaceRow | undefined> {
+      const isMeant = and(eq(userinterfaces.project, project), eq(userinterfaces.name, name));
+      const [row] = await db.select().from(userinterfaces).where(isMeant);
+      return row;
+    },
+    /** Those of a project, archived ones left out. */
+    async ofProject(project: string): Promise<UserInterfaceRow[]> {
+      return db
+        .select()
+        .from(userinterfaces)
+        .where(and(isPresent(userinterfaces), eq(userinterfaces.project, project)));
+    },
+    async names(): Promise<string[]> {
+      const rows = await db
+        .select({ name: userinterfaces.name })
+        .from(userinterfaces)
+        .where(isPresent(userinterfaces));
+      return rows.map(({ name }) => name);
     },
   };
 }

@@ -74,6 +74,7 @@ export const listTestcases = defineTool({
       z.object({
         id: z.string(),
         name: z.string(),
+        project: z.string().optional(),
         userinterface_name: z.string().optional(),
         tags: z.array(z.string()).optional(),
         inputs: z.array(z.string()).optional(),

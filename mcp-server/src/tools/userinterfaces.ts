@@ -1,11 +1,47 @@
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { appSchema, paramsSchema, userInterfaceSchema } from "../domain/index.ts";
+import { ToolError } from "../errors.ts";
 import { maxTokensField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const ui = { userinterface_name: z.string().min(1).describe("Name or id") };
 const offset = z.int().min(0).default(0);
 const more = z.int().optional().describe("Not shown; ask again with a larger offset");
+/** A path in a project's folder, with `/`. */
+const relativeFile = z
+  .string()
+  .max(4_000)
+  .regex(
+    /^(?!\/|[A-Za-z]:)(?!.*(?:^|\/)\.\.(?:\/|$))[^\\\p{Cc}]+\.ya?ml$/u,
+    "must be the path of a YAML file in the project",
+  );
+const projectPlaceSchema = z.strictObject({
+  project: z.string().refine(isAbsolute, "must be an absolute path"),
+  file: relativeFile,
+});
+/** What the command line asks for of the files of a project; models give the text of one. */
+const projectLoadSchema = z.strictObject({
+  project: projectPlaceSchema.shape.project,
+  files: z
+    .array(z.strictObject({ file: relativeFile, hash: z.string().length(64), text: z.string().optional() }))
+    .max(2_000),
+  folders: z.array(z.string().max(4_000)).max(100),
+  dry_run: z.boolean().default(false),
+});
+const loadReportSchema = z.object({
+  needs: z.array(z.string()).optional(),
+  files: z.array(
+    z.object({
+      file: z.string(),
+      app: z.string().optional(),
+      tests: z.array(z.object({ id: z.string(), name: z.string() })),
+      changed: z.boolean(),
+    }),
+  ),
+  archived: z.array(z.string()),
+});
+
 const removed = z.object({ nodes: z.int(), edges: z.int(), trees: z.int() });
 
 export const createUserinterface = defineTool({
@@ -53,6 +89,7 @@ export const listUserinterfaces = defineTool({
       z.object({
         id: z.string(),
         name: z.string(),
+        project: z.string().optional(),
         models: z.array(z.string()),
         nodes: z.int(),
         edges: z.int(),
@@ -117,10 +154,11 @@ export const exportUserinterface = defineTool({
   effect: "read",
   authored: true,
   timeoutMs: 60_000,
-  input: z.strictObject(ui),
+  input: z.strictObject({ ...ui, schema: z.string().optional() }),
+  wireInput: z.object(ui),
   output: z.object({ yaml: z.string() }),
   handle: async ({ input, services }) => ({
-    yaml: await services.appFiles.exportYaml(input.userinterface_name),
+    yaml: await services.appFiles.exportYaml(input.userinterface_name, input.schema),
   }),
 });
 
@@ -135,9 +173,16 @@ export const importUserinterface = defineTool({
   idempotent: true,
   timeoutMs: 120_000,
   input: z.strictObject({
-    yaml: z.string().min(1),
+    yaml: z.string().min(1).optional(),
     replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
     file: z.string().max(4_000).optional(),
+    load: projectLoadSchema.optional(),
+    keep_in: projectPlaceSchema.extend({ userinterface_name: z.string(), hash: z.string() }).optional(),
+  }),
+  wireInput: z.object({
+    yaml: z.string(),
+    replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
+    file: z.string().optional(),
   }),
   output: z.object({
     id: z.string().optional(),
@@ -146,11 +191,20 @@ export const importUserinterface = defineTool({
     trees: z.int().optional(),
     nodes: z.int().optional(),
     edges: z.int().optional(),
-    testcases: z.int(),
-    names: z.array(z.string()),
+    testcases: z.int().optional(),
+    names: z.array(z.string()).optional(),
     references: z.int().optional(),
+    loaded: loadReportSchema.optional(),
   }),
-  handle: ({ input, services }) => services.appFiles.importYaml(input.yaml, input.replace, input.file),
+  async handle({ input: { yaml, replace, file, load, keep_in }, services }) {
+    if (load) return { loaded: await services.appFiles.load(load) };
+    if (keep_in) {
+      await services.appFiles.keepIn(keep_in.userinterface_name, keep_in);
+      return {};
+    }
+    if (yaml !== undefined) return services.appFiles.importYaml(yaml, replace, file);
+    throw new ToolError("INVALID_INPUT", "yaml is missing.", "Give the text of the file as yaml.");
+  },
 });
 
 export const deleteUserinterface = defineTool({

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
+import { findProject } from "../../config/projectFolder.ts";
 import { ToolError } from "../../errors.ts";
 import { done, type RunConnection } from "../run/connection.ts";
 
@@ -10,18 +12,19 @@ const isYaml = (name: string) => /\.ya?ml$/i.test(name);
 
 /** Whether an argument of the command line names a file or folder, and no test case. */
 export function isProjectPath(cwd: string, argument: string): boolean {
-  return (
-    isYaml(argument) || statSync(resolve(cwd, argument), { throwIfNoEntry: false })?.isDirectory() === true
-  );
+  return isYaml(argument) || isFolder(resolve(cwd, argument));
 }
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The YAML files of a path, in the order of their names. Throws INVALID_INPUT when there is none. */
 export function yamlFilesAt(cwd: string, argument: string): string[] {
   const path = resolve(cwd, argument);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw noFile(argument, "There is no such file or folder.");
-  if (!stat.isDirectory()) return [path];
-  const files = filesIn(path).sort();
+  const real = realpathSync(path);
+  if (!stat.isDirectory()) return [real];
+  const files = filesIn(real).sort();
   if (files.length === 0) throw noFile(argument, "It has no YAML file.");
   if (files.length > mostFiles)
     throw noFile(argument, `It has ${files.length} YAML files; at most ${mostFiles} are read.`);
@@ -45,60 +48,123 @@ function filesIn(folder: string): string[] {
   });
 }
 
-type File = { path: string; text: string; isApp: boolean };
+type Test = { id: string; name: string };
+/** A file as it was loaded. `file` is the path as it is told, from the working folder; `hash` is of what was loaded. */
+export type Loaded = {
+  path: string;
+  file: string;
+  hash: string;
+  app: string | undefined;
+  tests: Test[];
+  changed: boolean;
+};
+export type LoadedFiles = {
+  files: Loaded[];
+  /** Names of what the folders hold no more. */
+  archived: string[];
+};
 
-const importedSchema = z.looseObject({ name: z.string().optional(), names: z.array(z.string()) });
-/** `file` is the path as it is told, from the working folder. */
-export type Imported = { path: string; file: string; app: string | undefined; tests: string[] };
+const replySchema = z.looseObject({
+  loaded: z.looseObject({
+    needs: z.array(z.string()).optional(),
+    files: z.array(
+      z.looseObject({
+        file: z.string(),
+        app: z.string().optional(),
+        tests: z.array(z.looseObject({ id: z.string(), name: z.string() })),
+        changed: z.boolean(),
+      }),
+    ),
+    archived: z.array(z.string()),
+  }),
+});
+
+/** Files of one project; `folders` are those that were named, of which all files are among them. */
+type Project = { folder: string; paths: string[]; folders: string[] };
 
 /**
- * Saves apps and tests of files and returns what each holds, in the order of `paths`. Apps come first; a file whose tests call
- * tests of another file waits for that one. Throws what the first file that cannot be saved is refused with.
+ * Loads what changed of files and folders into the database: of each project all or nothing. Throws with every problem of
+ * every file of the first project that cannot be loaded.
  */
-export async function importFiles(
-  paths: readonly string[],
+export async function loadFiles(
+  given: readonly string[],
   connection: Pick<RunConnection, "call">,
-  { cwd, signal }: { cwd: string; signal: AbortSignal },
-): Promise<Imported[]> {
-  const imported = new Map<string, Imported>();
-  const all = paths.map((path) => readFile(path, cwd));
-  let left = [...all.filter(({ isApp }) => isApp), ...all.filter(({ isApp }) => !isApp)];
-  while (left.length > 0) {
-    const refused: { file: File; error: ToolError }[] = [];
-    for (const file of left) {
-      const ended = await importFile(file, connection, { cwd, signal }).catch(toolError);
-      if (ended instanceof ToolError) refused.push({ file, error: ended });
-      else imported.set(file.path, ended);
-    }
-    // Without progress the first refusal is what is wrong.
-    if (refused[0] !== undefined && refused.length === left.length) throw refused[0].error;
-    left = refused.map(({ file }) => file);
+  { cwd, signal, dryRun = false }: { cwd: string; signal: AbortSignal; dryRun?: boolean },
+): Promise<LoadedFiles> {
+  const all: LoadedFiles = { files: [], archived: [] };
+  for (const project of projectsOf(given, cwd)) {
+    const { files, archived } = await loadProject(project, connection, { cwd, signal, dryRun });
+    all.files.push(...files);
+    all.archived.push(...archived);
   }
-  return paths.flatMap((path) => imported.get(path) ?? []);
+  return all;
 }
 
-function toolError(error: unknown): ToolError {
-  if (error instanceof ToolError) return error;
-  throw error;
+function projectsOf(given: readonly string[], cwd: string): Project[] {
+  const projects = new Map<string, Project>();
+  for (const argument of given) {
+    const paths = yamlFilesAt(cwd, argument);
+    const named = realpathSync(resolve(cwd, argument));
+    const folder = projectOf(isFolder(named) ? named : dirname(named), cwd);
+    const project = projects.get(folder) ?? { folder, paths: [], folders: [] };
+    projects.set(folder, project);
+    project.paths.push(...paths.filter((path) => !project.paths.includes(path)));
+    if (isFolder(named)) project.folders.push(inside(folder, named));
+  }
+  return [...projects.values()];
 }
 
-async function importFile(
-  { path, text }: File,
+/** The project that a folder is in; where there is none, the working folder above it, else the folder itself. */
+function projectOf(folder: string, cwd: string): string {
+  const own = realpathSync(cwd);
+  const isBelow = folder === own || folder.startsWith(own + sep);
+  return findProject(folder) ?? (isBelow ? own : folder);
+}
+
+const inside = (folder: string, path: string) => relative(folder, path).replaceAll("\\", "/");
+
+async function loadProject(
+  { folder, paths, folders }: Project,
   connection: Pick<RunConnection, "call">,
-  { cwd, signal }: { cwd: string; signal: AbortSignal },
-): Promise<Imported> {
-  const file = relative(cwd, path);
-  const args = { yaml: text, replace: true, file };
-  const { name, names } = importedSchema.parse(
-    await done(connection.call("import_userinterface", args, signal)),
-  );
-  return { path, file, app: name, tests: names };
+  { cwd, signal, dryRun }: { cwd: string; signal: AbortSignal; dryRun: boolean },
+): Promise<LoadedFiles> {
+  const read = paths.map((path) => {
+    const text = readText(path, cwd);
+    return { path, text, file: inside(folder, path), hash: hashOf(text) };
+  });
+  const load = async (needs: readonly string[]) => {
+    const files = read.map(({ file, hash, text }) => ({ file, hash, ...(needs.includes(file) && { text }) }));
+    const args = { load: { project: folder, files, folders, dry_run: dryRun } };
+    return replySchema.parse(await done(connection.call("import_userinterface", args, signal))).loaded;
+  };
+  // Texts of files that the database knows stay here.
+  const first = await load([]);
+  const { files, archived } = first.needs ? await load(first.needs) : first;
+  const byFile = new Map(files.map((one) => [one.file, one]));
+  return {
+    archived,
+    files: read.map(({ path, file, hash }) => {
+      const { app, tests = [], changed = false } = byFile.get(file) ?? {};
+      return { path, file: relative(cwd, path), hash, app, tests, changed };
+    }),
+  };
 }
 
-function readFile(path: string, cwd: string): File {
+/** Those of the files that are not as they were loaded. */
+export const changedSince = (files: readonly Loaded[]): string[] =>
+  files.flatMap(({ path, file, hash }) => {
+    try {
+      return hashOf(readFileSync(path, "utf8")) === hash ? [] : [file];
+    } catch {
+      return [file];
+    }
+  });
+
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function readText(path: string, cwd: string): string {
   try {
-    const text = readFileSync(path, "utf8");
-    return { path, text, isApp: /^(?:nodes|edges|tree|models):/m.test(text) };
+    return readFileSync(path, "utf8");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new ToolError(

@@ -1,27 +1,29 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { z } from "zod";
+import { findProject } from "../../config/projectFolder.ts";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done } from "../run/connection.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
-import { importFiles, yamlFilesAt } from "./files.ts";
+import { hashOf, loadFiles } from "./files.ts";
 
-/** `labwright import <file or folder...>`: saves apps and tests, those of the same name replaced. */
+/** `labwright import <file or folder...>`: loads what changed of apps and tests, and archives what folders hold no more. */
 export async function runImport(
   paths: readonly string[],
   options: Partial<DaemonOptions>,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const files = [...new Set(paths.flatMap((path) => yamlFilesAt(terminal.cwd, path)))];
-  const imported = await withDaemon(options, terminal, { command: "import" }, (connection) =>
-    importFiles(files, connection, terminal),
+  const { files, archived } = await withDaemon(options, terminal, { command: "import" }, (connection) =>
+    loadFiles(paths, connection, terminal),
   );
-  for (const { file, app, tests } of imported) {
+  for (const { file, app, tests, changed } of files) {
     const counted = `${tests.length} ${tests.length === 1 ? "test" : "tests"}`;
-    terminal.out(`${file}: ${app === undefined ? counted : `app ${app}, ${counted}`}\n`);
+    const held = app === undefined ? counted : `app ${app}, ${counted}`;
+    terminal.out(`${file}: ${held}${changed ? "" : ", as before"}\n`);
   }
+  if (archived.length > 0) terminal.out(`archived: ${archived.join(", ")}\n`);
   return exitCodes.passed;
 }
 
@@ -35,15 +37,22 @@ export async function runExport(app: string, options: ExportOptions, terminal: T
   const file = options.out === undefined ? undefined : resolve(terminal.cwd, options.out);
   if (file !== undefined && existsSync(file) && options.force !== true)
     throw new ToolError("INVALID_INPUT", `${options.out} is there already.`, "Add --force to replace it.");
-  const exported = await withDaemon(options, terminal, { command: "export" }, ({ call }) =>
-    done(call("export_userinterface", { userinterface_name: app }, terminal.signal)),
-  );
-  const { yaml } = z.looseObject({ yaml: z.string() }).parse(exported);
-  if (file === undefined) terminal.out(yaml);
-  else {
+  return withDaemon(options, terminal, { command: "export" }, async ({ call }) => {
+    const named = { userinterface_name: app };
+    const exported = await done(call("export_userinterface", named, terminal.signal));
+    const { yaml } = z.looseObject({ yaml: z.string() }).parse(exported);
+    if (file === undefined) {
+      terminal.out(yaml);
+      return exitCodes.passed;
+    }
     mkdirSync(dirname(file), { recursive: true });
+    const project = findProject(dirname(file));
     writeFileSync(file, yaml);
     terminal.out(`${relative(terminal.cwd, file)}\n`);
-  }
-  return exitCodes.passed;
+    if (project === undefined) return exitCodes.passed;
+    const place = { project, file: relative(project, realpathSync(file)).replaceAll("\\", "/") };
+    const keep_in = { ...named, ...place, hash: hashOf(yaml) };
+    await done(call("import_userinterface", { keep_in }, terminal.signal));
+    return exitCodes.passed;
+  });
 }

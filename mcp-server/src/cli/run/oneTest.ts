@@ -61,7 +61,7 @@ export async function runTest(
 }
 
 function argumentsOf(
-  { name, inputs }: Planned,
+  { id, inputs }: Planned,
   options: ExecuteOptions,
   seat: Seat | undefined,
 ): Record<string, unknown> {
@@ -73,7 +73,7 @@ function argumentsOf(
     ...(debug === true && { stop: true, timeout_ms: steppingMs }),
   };
   return {
-    testcase: name,
+    testcase: id,
     inputs,
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     // Returns at once with the execution's id, without which an interrupted run could not be cancelled.

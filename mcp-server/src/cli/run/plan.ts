@@ -1,21 +1,32 @@
+import { join } from "node:path";
 import { z } from "zod";
+import { findProject, projectFiles } from "../../config/projectFolder.ts";
 import { ToolError } from "../../errors.ts";
-import { importFiles, isProjectPath, yamlFilesAt } from "../project/files.ts";
+import { isProjectPath, type Loaded, loadFiles } from "../project/files.ts";
 import { done, type RunConnection, type RunTerminal } from "./connection.ts";
 import { type Filter, filtered } from "./filter.ts";
 
 export type PlanOptions = Filter & {
-  /** Names or ids of saved test cases, or YAML files and folders of them, which are saved first. All saved test cases when empty. */
+  /**
+   * Names or ids of test cases, or YAML files and folders of them, which are loaded first. When empty, the tests of the project
+   * that the working folder is in; in none, all that are in no project.
+   */
   testcases: readonly string[];
   /** `name=value`; a value that is JSON is taken as such. */
   inputs: readonly string[];
 };
 
-export type Planned = { name: string; inputs: Record<string, unknown>; needsDevice: boolean };
+export type Plan = {
+  tests: Planned[];
+  /** The files that they were loaded from. */
+  files: readonly Loaded[];
+};
+export type Planned = { id: string; name: string; inputs: Record<string, unknown>; needsDevice: boolean };
 
 const listedSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
+  project: z.string().optional(),
   tags: z.array(z.string()).default([]),
   inputs: z
     .array(z.string())
@@ -30,39 +41,44 @@ const listedSchema = z.looseObject({
 });
 type Listed = z.output<typeof listedSchema>;
 
-/** Saves files, finds every test case that the filter leaves, and gives each the inputs that it declares. */
+/** Loads files that changed, finds every test case that the filter leaves, and gives each the inputs that it declares. */
 export async function planRun(
   options: PlanOptions,
   connection: RunConnection,
   { cwd, signal, err }: Pick<RunTerminal, "cwd" | "signal" | "err">,
-): Promise<Planned[]> {
-  const given = options.testcases.map((argument) =>
-    isProjectPath(cwd, argument) ? { files: yamlFilesAt(cwd, argument) } : { name: argument },
-  );
-  const files = [...new Set(given.flatMap((one) => ("files" in one ? one.files : [])))];
-  const saved = new Map(
-    (await importFiles(files, connection, { cwd, signal })).map(({ path, tests }) => [path, tests]),
-  );
-  const names = given.flatMap((one) =>
-    "files" in one ? one.files.flatMap((file) => saved.get(file) ?? []) : [one.name],
-  );
+): Promise<Plan> {
   const inputs = parseInputs(options.inputs);
+  const project = findProject(cwd);
+  const byName = options.testcases.filter((argument) => !isProjectPath(cwd, argument));
+  const paths = options.testcases.filter((argument) => isProjectPath(cwd, argument));
+  const own = project === undefined ? [] : [join(project, projectFiles)];
+  const { files, archived } = await loadFiles(paths.length > 0 ? paths : own, connection, { cwd, signal });
+  if (archived.length > 0) err(`archived, since no file has them any more: ${archived.join(", ")}\n`);
   const all = await listAll(connection, signal);
-  const wanted = options.testcases.length === 0 ? all : await named(names, all, connection, signal);
-  const byName = given.flatMap((one) => ("name" in one ? [one.name] : []));
+  const byId = new Map(all.map((test) => [test.id, test]));
+  const ofFiles = files.flatMap(({ tests }) => tests.flatMap(({ id }) => byId.get(id) ?? []));
+  const isGiven = options.testcases.length > 0;
+  const ofNames = await Promise.all(byName.map((name) => named(name, { all, project }, connection, signal)));
+  const wanted = isGiven
+    ? [...(paths.length > 0 ? ofFiles : []), ...ofNames]
+    : project === undefined
+      ? all.filter((test) => test.project === undefined)
+      : ofFiles;
   if (wanted.length === 0) {
     const hint = "labwright init makes a folder with an app and a test; labwright run labwright runs it.";
     throw new ToolError("INVALID_INPUT", "There is no test case yet.", hint);
   }
   const tests = withoutParts(filtered(wanted, options), { byName, inputs, err });
   refuseStray(Object.keys(inputs), tests);
-  return tests.map((test) => ({
+  const planned = tests.map((test) => ({
+    id: test.id,
     name: test.name,
     inputs: Object.fromEntries(
       Object.entries(inputs).filter(([name]) => test.inputs.some((input) => input.name === name)),
     ),
     needsDevice: test.needs_device,
   }));
+  return { tests: planned, files };
 }
 
 /** As many at a time as a reply holds. */
@@ -78,22 +94,21 @@ async function listAll(connection: RunConnection, signal: AbortSignal): Promise<
   return all;
 }
 
+/** The one that a name or id means in the project. */
 async function named(
-  names: readonly string[],
-  all: readonly Listed[],
+  ref: string,
+  { all, project }: { all: readonly Listed[]; project: string | undefined },
   connection: RunConnection,
   signal: AbortSignal,
-): Promise<Listed[]> {
-  const byName = new Map(all.map((test) => [test.name, test]));
-  const byId = new Map(all.map((test) => [test.id, test]));
-  const wanted: Listed[] = [];
-  for (const name of names) {
-    const found = byName.get(name) ?? byId.get(name);
-    if (found) wanted.push(found);
-    // Throws, with the names that are nearest.
-    else await done(connection.call("load_testcase", { testcase: name }, signal));
-  }
-  return wanted;
+): Promise<Listed> {
+  const found = all.filter(({ id, name }) => id === ref || name === ref);
+  const of = (folder: string | undefined) => found.find((test) => test.project === folder);
+  const meant = found.find(({ id }) => id === ref) ?? of(project) ?? of(undefined);
+  const only = meant ?? (found.length === 1 ? found[0] : undefined);
+  if (only) return only;
+  // Throws, with the names that are nearest, or with the projects that have one.
+  await done(connection.call("load_testcase", { testcase: ref }, signal));
+  throw new ToolError("TESTCASE_NOT_FOUND", `There is no test case "${ref}".`, "Run it again.");
 }
 
 /**

@@ -11,6 +11,8 @@ import { type Attached, attach } from "./link.ts";
 export type DaemonWanted = {
   dataDir: string;
   client: string;
+  /** The project whose names the caller means. */
+  project?: string | undefined;
   command: readonly string[];
   deadlineMs: number;
   /** True while some process holds the data directory: starting another daemon would be for nothing. */
@@ -29,7 +31,7 @@ export async function findDaemon(wanted: DaemonWanted): Promise<Attached> {
   const deadline = performance.now() + wanted.deadlineMs;
   let child: Child | undefined;
   for (let wait = 5; performance.now() < deadline; wait = Math.min(wait * 1.3, 100)) {
-    const attached = await findRunningDaemon(wanted.dataDir, wanted.client);
+    const attached = await findRunningDaemon(wanted.dataDir, wanted.client, wanted.project);
     if (attached && (await isAcceptedOrLeft(attached, wanted, child))) return attached;
     if (child?.exit !== undefined && child.exit !== busyExitCode) throw unavailable(child, wanted);
     if (await isStartWanted(child, wanted)) child = start(wanted);
@@ -63,9 +65,13 @@ async function isStartWanted(child: Child | undefined, wanted: DaemonWanted): Pr
 }
 
 /** Finds a running daemon only. */
-export async function findRunningDaemon(dataDir: string, client: string): Promise<Attached | undefined> {
+export async function findRunningDaemon(
+  dataDir: string,
+  client: string,
+  project?: string,
+): Promise<Attached | undefined> {
   const file = readDaemonFile(dataDir);
-  return file && isAlive(file.pid) ? attach(file, client, 5_000) : undefined;
+  return file && isAlive(file.pid) ? attach(file, { client, project }, 5_000) : undefined;
 }
 
 /** Asks a daemon to end. False: it is busy and `ifIdle` was asked. */

@@ -28,24 +28,31 @@ export type Attached = Backend & {
   close(): void;
 };
 
+/** Who connects, and the project whose names it means. */
+export type Asker = { client: string; project: string | undefined };
+
 /**
  * Connects to a daemon. Undefined if none answers there within `timeoutMs`, which a daemon.json left by a dead one, or a
  * stranger on its port, gives.
  */
 export async function attach(
   file: DaemonFile,
-  client: string,
+  { client, project }: Asker,
   timeoutMs: number,
 ): Promise<Attached | undefined> {
-  const opened = await upgrade(file, client, timeoutMs);
+  const opened = await upgrade(file, daemonHeaders(file, client, project), timeoutMs);
   return opened && new Link(file, opened.socket, opened.head);
 }
 
 type Opened = { socket: Socket; head: Buffer };
 
-function upgrade(file: DaemonFile, client: string, timeoutMs: number): Promise<Opened | undefined> {
+function upgrade(
+  file: DaemonFile,
+  own: Record<string, string>,
+  timeoutMs: number,
+): Promise<Opened | undefined> {
   return new Promise((resolve) => {
-    const headers = { ...daemonHeaders(file, client), connection: "Upgrade", upgrade: linkProtocol };
+    const headers = { ...own, connection: "Upgrade", upgrade: linkProtocol };
     const asked = request({ host: "127.0.0.1", port: file.port, path: "/attach", headers });
     const timer = setTimeout(() => asked.destroy(), timeoutMs);
     const settle = (opened: Opened | undefined) => {

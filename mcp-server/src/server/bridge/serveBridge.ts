@@ -27,6 +27,8 @@ const maxListened = 64;
 export type BridgeOptions = {
   catalogueFile: URL;
   dataDir: string;
+  /** The project that the bridge was started in. */
+  project: string | undefined;
   command: readonly string[];
   config(): NonNullable<DaemonWanted["config"]>;
   subset: SubsetAsked;
@@ -141,6 +143,7 @@ async function loadForward(
       findDaemon({
         dataDir: options.dataDir,
         client: name,
+        project: options.project,
         command: options.command,
         deadlineMs: 45_000,
         isLocked: isDataDirLocked,

@@ -22,6 +22,18 @@ import type {
 } from "../../domain/index.ts";
 import { instant } from "../columns.ts";
 
+/** Where a row comes from: rows of two projects may have one name. */
+const source = () => ({
+  /** The absolute path of the project's folder; empty for what is the database's own. */
+  project: text("project").notNull().default(""),
+  /** The path of its file in the project, with `/`. */
+  file: text("file"),
+  /** sha256 of the file as it was last read or written. */
+  file_hash: text("file_hash"),
+  /** When its file no longer held it; then it is only found by its id. */
+  archived_at: instant("archived_at"),
+});
+
 export const userinterfaces = pgTable(
   "userinterfaces",
   {
@@ -32,10 +44,11 @@ export const userinterfaces = pgTable(
     variables: jsonb("variables").$type<Params>().notNull(),
     test_id_attribute: text("test_id_attribute").notNull(),
     root_tree_id: text("root_tree_id").notNull(),
+    ...source(),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
-  (t) => [uniqueIndex("userinterfaces_name").on(t.name)],
+  (t) => [uniqueIndex("userinterfaces_name").on(t.project, t.name)],
 );
 
 export const trees = pgTable(
@@ -135,10 +148,13 @@ export const testcases = pgTable(
     name: text("name").notNull(),
     userinterface_name: text("userinterface_name"),
     body: jsonb("body").$type<TestCaseInput>().notNull(),
+    ...source(),
+    /** Its place among the tests of its file. */
+    file_position: integer("file_position"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
-  (t) => [uniqueIndex("testcases_name").on(t.name)],
+  (t) => [uniqueIndex("testcases_name").on(t.project, t.name)],
 );
 
 /** A named crop or text of a screen, per app and device model, that checks compare with. The file is in `references/`. */

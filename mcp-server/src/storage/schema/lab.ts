@@ -1,4 +1,5 @@
-import { index, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { index, jsonb, pgTable, pgView, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type {
   AlertState,
   AlertTriage,
@@ -45,6 +46,20 @@ export const requirementLinks = pgTable(
     index("requirement_links_testcase").on(t.testcase_id),
   ],
 );
+
+/** What covers a requirement: links, and test cases that say so themselves. What is archived covers nothing. */
+export const requirementCoverage = pgView("requirement_coverage", {
+  requirement_id: text("requirement_id").notNull(),
+  testcase_id: text("testcase_id").notNull(),
+  coverage: text("coverage").$type<Coverage>().notNull(),
+}).as(sql`
+  select l.requirement_id, l.testcase_id, l.coverage
+  from requirement_links l join testcases t on t.id = l.testcase_id and t.archived_at is null
+  union
+  select r.id, t.id, 'full'
+  from testcases t cross join jsonb_array_elements_text(t.body->'covers') c(code) join requirements r on r.code = c.code
+  where t.archived_at is null
+    and not exists (select 1 from requirement_links l where l.requirement_id = r.id and l.testcase_id = t.id)`);
 
 /** Something that went wrong on a device or beside one. Its pictures are artifact URIs. */
 export const alerts = pgTable(

@@ -22,6 +22,8 @@ export const executions = pgTable(
     release: text("release"),
     build: text("build"),
     userinterface: text("userinterface"),
+    /** That of the test case: two projects may have tests of one name. */
+    project: text("project"),
     triggered_by: text("triggered_by").notNull(),
     correlation_id: text("correlation_id").notNull(),
     verified_count: integer("verified_count").notNull(),

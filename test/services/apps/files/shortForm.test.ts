@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import { exportYaml, testYaml } from "../../../../mcp-server/src/services/apps/files/exportYaml.ts";
+import {
+  exportYaml,
+  testDocument,
+  yamlText,
+} from "../../../../mcp-server/src/services/apps/files/exportYaml.ts";
 import { readYaml } from "../../../../mcp-server/src/services/apps/files/importYaml.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
@@ -13,7 +17,8 @@ function modelOf(text: string) {
   if (!model) throw new Error("no app in this file");
   return model;
 }
-const again = (text: string, schema?: string) => exportYaml(modelOf(text), [], [], { verbs, schema });
+const noneBeside = { tests: [], references: [] };
+const again = (text: string, schema?: string) => exportYaml(modelOf(text), noneBeside, { verbs, schema });
 const lines = (...text: string[]) => `${text.join("\n")}\n`;
 
 describe("an app in the short form", () => {
@@ -150,7 +155,7 @@ describe("an app in the short form", () => {
     // One way of its own from the implied entry is enough.
     const own = modelOf(`${text}edges:\n  Start -> B: reload\n`);
     expect(own.edges.size).toBe(1);
-    expect(exportYaml(own, [], [], { verbs })).toContain("Start -> B: reload");
+    expect(exportYaml(own, noneBeside, { verbs })).toContain("Start -> B: reload");
   });
 
   test("means the same as the older form", () => {
@@ -187,7 +192,7 @@ describe("an app in the short form", () => {
   test("begins with the line for editors when their schema is known", () => {
     const text = lines("name: a", "nodes:", "  B: null");
     expect(again(text, "app.schema.json")).toBe(`# yaml-language-server: $schema=app.schema.json\n${text}`);
-    expect(testYaml({ name: "t", app: "a", steps: ["reload"] }, "x.json")).toBe(
+    expect(yamlText(testDocument({ name: "t", app: "a", steps: ["reload"] }), "x.json")).toBe(
       lines("# yaml-language-server: $schema=x.json", "name: t", "app: a", "steps:", "  - reload"),
     );
   });

@@ -22,7 +22,7 @@ function serviceWith(testcases: TestCases = noTestcases, references = noReferenc
   const userinterfaces = createUserInterfaces({ db, clock: systemClock });
   return {
     ...userinterfaces,
-    ...createAppFiles({ userinterfaces, testcases, references, verbs: builtInVerbs }),
+    ...createAppFiles({ db, clock: systemClock, userinterfaces, testcases, references, verbs: builtInVerbs }),
   };
 }
 
@@ -35,6 +35,7 @@ const language = { vocabulary, verbs: builtInVerbs() };
 function memoryTestcases(): TestCases & { kept: TestCaseInput[] } {
   const kept: TestCaseInput[] = [];
   return {
+    ...noTestcases,
     kept,
     exportFor: async ({ name }) => {
       const own = kept.filter(({ userinterface_name }) => userinterface_name === name);
@@ -241,7 +242,7 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     const apps = serviceWith({
       ...noTestcases,
       async importAll(_list, options) {
-        seen.push(options?.app);
+        seen.push(...(options?.apps ?? []));
         return { names: [] };
       },
     });

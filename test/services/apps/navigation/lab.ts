@@ -29,12 +29,15 @@ import { builtInVerbs } from "../../../fixtures/verbs.ts";
 export const noTestcases: AppFilesDependencies["testcases"] = {
   exportFor: async () => [],
   importAll: async () => ({ names: [] }),
+  written: async () => [],
+  keepSources: () => undefined,
 };
 
 export const noReferences: AppFilesDependencies["references"] = {
   exportFor: async () => [],
   importAll: async () => undefined,
   removeOrphans: async () => {},
+  keepSources: () => undefined,
 };
 
 export type LabOptions = {
@@ -65,6 +68,7 @@ export async function openLab(db: Database, options: LabOptions = {}) {
   const actions = options.wrapActions?.(executor) ?? executor;
   const userinterfaces = createUserInterfaces({ db, clock });
   const files = createAppFiles({
+    ...{ db, clock },
     userinterfaces,
     testcases: noTestcases,
     references: noReferences,

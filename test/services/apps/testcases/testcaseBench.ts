@@ -66,13 +66,13 @@ const nodeCalled = (label: string) => ({
 /** Apps that the tests know: `box` of the simulated device. */
 const apps: Readonly<Record<string, AppView>> = {
   box: {
-    name: "box",
+    ...{ id: "box-id", name: "box", project: "" },
     variables: { app: { url: "http://box.test/" }, greeting: "Welcome" },
     nodes: ["Home", "Movies", "Settings"].map(nodeCalled),
     start: {},
   },
   other: {
-    name: "other",
+    ...{ id: "other-id", name: "other", project: "" },
     variables: { app: {}, greeting: "Nothing" },
     nodes: [nodeCalled("Home")],
     start: {},
@@ -132,6 +132,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   const testcases = createTestcases({
     rows: testcaseRows(db),
     rowsIn: testcaseRows,
+    transaction: (work) => db.transaction(work),
     lastRun: executionRows(db).lastRun,
     verbs: builtInVerbs,
     devices,

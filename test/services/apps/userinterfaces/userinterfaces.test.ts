@@ -32,6 +32,7 @@ async function appWith(yaml?: (name: string) => string) {
   const app = `app ${randomUUID()}`;
   if (yaml) {
     const files = createAppFiles({
+      ...{ db, clock: systemClock },
       userinterfaces: apps,
       testcases: noTestcases,
       references: noReferences,

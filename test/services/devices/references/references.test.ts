@@ -65,7 +65,8 @@ describeEachDatabase("the reference service", (open) => {
     apps = createUserInterfaces({ db, clock });
     const secrets = testSecrets({ PIN: "News" });
     references = createReferences({ db, folder, userinterfaces: apps, secrets, clock });
-    files = createAppFiles({ userinterfaces: apps, testcases: noTestcases, references, verbs: builtInVerbs });
+    const parts = { userinterfaces: apps, testcases: noTestcases, references, verbs: builtInVerbs };
+    files = createAppFiles({ db, clock, ...parts });
   });
   beforeEach(async () => {
     await storage.db.execute(sql`truncate userinterfaces cascade`);
@@ -279,6 +280,7 @@ describeEachDatabase("the reference service", (open) => {
       folder: elsewhere,
     });
     const files2 = createAppFiles({
+      ...{ db: storage.db, clock },
       userinterfaces: apps,
       testcases: noTestcases,
       references: other,

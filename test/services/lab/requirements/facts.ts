@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type ExecutionStatus, testcaseSchema } from "../../../../mcp-server/src/domain/index.ts";
+import {
+  databaseOnly,
+  type ExecutionStatus,
+  testcaseSchema,
+} from "../../../../mcp-server/src/domain/index.ts";
 import { executionRows, type NewExecution } from "../../../../mcp-server/src/storage/executionRows.ts";
 import type { Database, NewRequirement } from "../../../../mcp-server/src/storage/index.ts";
 import { testcaseRows } from "../../../../mcp-server/src/storage/testcaseRows.ts";
@@ -18,13 +22,16 @@ export const draft = (more: Partial<NewRequirement> = {}): NewRequirement => ({
 });
 
 /** Saves a test case that does nothing and gives its id. */
-export async function saveTestcase(db: Database, name: string): Promise<string> {
+export async function saveTestcase(db: Database, name: string, more: object = {}): Promise<string> {
   const blocks = [
     { id: "start", type: "start" },
     { id: "done", type: "success" },
   ];
-  const testcase = testcaseSchema.parse({ name, blocks, edges: [{ from: "start", to: "done" }] });
-  const { id } = await testcaseRows(db).upsert(randomUUID(), testcase, minute(0));
+  const testcase = testcaseSchema.parse({ name, blocks, edges: [{ from: "start", to: "done" }], ...more });
+  const { id } = await testcaseRows(db).upsert(
+    { id: randomUUID(), testcase, source: databaseOnly },
+    minute(0),
+  );
   return id;
 }
 

@@ -21,7 +21,7 @@ function serviceOf({ db }: Storage, clock = fakeClock()): RequirementService {
     coverage: coverageRows(db),
     testcases: {
       async load(ref) {
-        const found = (await rows.findByName(ref)) ?? (await rows.findById(ref));
+        const [found] = await rows.meant(ref);
         if (found) return found;
         throw new ToolError(
           "TESTCASE_NOT_FOUND",
@@ -149,7 +149,7 @@ describeEachDatabase("the requirement service", (open) => {
       await expect(service.ofTestcase("no", tokens)).rejects.toMatchObject(unknown);
       await saveTestcase(storage.db, "t");
       await expect(service.link("no", "t", "full")).rejects.toMatchObject({ code: "REQUIREMENT_NOT_FOUND" });
-      expect(await service.requirementsOf(["no"])).toEqual([]);
+      expect(await service.requirementsOf([{ name: "no" }])).toEqual([]);
     });
   });
 

@@ -222,8 +222,8 @@ describe("the report service", () => {
   });
 
   it("asks once which requirements its test cases check, for the page only, and hides secrets in them", async () => {
-    const asked: (readonly string[])[] = [];
-    const link = { code: "REQ-001", name: "keeps 4711-secret", coverage: "full" as const };
+    const asked: unknown[] = [];
+    const link = { project: "", code: "REQ-001", name: "keeps 4711-secret", coverage: "full" as const };
     const reports = reportsOf([step(0)], async (names) => {
       asked.push(names);
       return [
@@ -236,7 +236,7 @@ describe("the report service", () => {
     expect(text.split("<b>REQ-001</b> keeps [secret PIN]")).toHaveLength(3);
     expect(text).not.toContain("REQ-002");
     for (const format of ["junit", "ctrf"] as const) await reports.create(["a"], format);
-    expect(asked).toEqual([["Add a todo"]]);
+    expect(asked).toEqual([[{ name: "Add a todo", project: "" }]]);
   });
 
   it("tells where a run stands in as many tokens as asked, what failed first", async () => {

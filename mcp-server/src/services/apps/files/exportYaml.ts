@@ -14,42 +14,56 @@ export type Writing = {
   schema?: string | undefined;
 };
 
+type Test = Readonly<Record<string, unknown>>;
+/** What stands in a file beside the model of its app. `tests` are in the form that {@link writeTest} gives. */
+export type Beside = { tests: readonly Test[]; references: readonly ReferenceDocument[] };
+
 /**
  * An app as text for git, in the short form: the same app gives the same text, whatever its ids and the order of its edits.
- * `tests` are in the form that {@link writeTest} gives. Throws INPUT_TOO_LARGE for one that could not be imported again.
+ * Throws INPUT_TOO_LARGE for one that could not be imported again.
  */
 export function exportYaml(
   model: AppModel,
-  tests: readonly Readonly<Record<string, unknown>>[],
-  references: readonly ReferenceDocument[],
+  { tests, references }: Beside,
   { verbs, schema }: Writing,
 ): string {
+  const sorted = tests.toSorted((a, b) => order(String(a.name), String(b.name)));
+  const text = yamlText(appDocument(model, { tests: sorted, references }, verbs), schema);
+  if (text.length > maxCharacters) throw tooLarge(text.length, references);
+  return text;
+}
+
+/** What the file of an app says, its tests in their order. */
+export function appDocument(model: AppModel, { tests, references }: Beside, verbs: Verbs): Test {
   const { name, models, app, variables, test_id_attribute } = model.ui;
   const isWeb = models.length === 1 && models[0] === "web";
-  const own = tests.map((test) => (test.app === name ? without(test, "app") : test));
-  const document = {
+  return {
     name,
     ...(!isWeb && { models }),
     ...(Object.keys(app).length > 0 && { app: sortedData(app) }),
     ...(Object.keys(variables).length > 0 && { variables: sortedData(variables) }),
     ...(test_id_attribute !== "data-testid" && { test_id_attribute }),
     ...writeTree(model, verbs),
-    ...(own.length > 0 && {
-      tests: own.toSorted((a, b) => order(String(a.name), String(b.name))).map(sortedTest),
-    }),
+    ...(tests.length > 0 && { tests: testsOf(name, tests) }),
     ...(references.length > 0 && { references }),
   };
-  const text = textOf(document, schema);
-  if (text.length > maxCharacters) throw tooLarge(text.length, references);
-  return text;
 }
 
-/** One test as a file of its own. */
-export function testYaml(test: Readonly<Record<string, unknown>>, schema?: string): string {
-  return textOf(sortedTest(test), schema);
-}
+/** What a file of several tests says. */
+export const testsDocument = (app: string | undefined, tests: readonly Test[]): Test => ({
+  ...(app !== undefined && { app }),
+  tests: testsOf(app, tests),
+});
 
-function textOf(value: object, schema: string | undefined): string {
+/** What a file of one test says. */
+export const testDocument = (test: Test): Test => sortedTest(test);
+
+/** Tests of the app that the file names do not name it. */
+const testsOf = (app: string | undefined, tests: readonly Test[]) =>
+  tests.map((test) => sortedTest(test.app === app ? without(test, "app") : test));
+
+/** A document in the layout of files for git. */
+export function yamlText(value: object, schema?: string): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   layOut(document.contents);
   const line = schema === undefined ? "" : `# yaml-language-server: $schema=${schema}\n`;
@@ -58,7 +72,7 @@ function textOf(value: object, schema: string | undefined): string {
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-function without(test: Readonly<Record<string, unknown>>, key: string) {
+function without(test: Test, key: string): Test {
   const { [key]: _, ...rest } = test;
   return rest;
 }

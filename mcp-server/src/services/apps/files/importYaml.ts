@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
-import type { Node, ReferenceDocument } from "../../../domain/index.ts";
+import { databaseOnly, type Node, type ReferenceDocument } from "../../../domain/index.ts";
 import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Language, Path, Verbs } from "../steps/index.ts";
@@ -13,6 +13,10 @@ import { type AppFile, appFileSchema, maxCharacters, testsFileSchema } from "./y
 
 /** What a file holds. Its tests are as they are written, in either form, each naming its app. */
 export type FileRead = {
+  /** An app, tests alone, or one test alone. */
+  kind: "app" | "tests" | "test";
+  /** The app that a file of tests names. */
+  app?: string | undefined;
   /** Undefined for a file of tests alone. */
   model: AppModel | undefined;
   tests: { value: unknown; path: Path }[];
@@ -46,6 +50,7 @@ export function readYaml(text: string, { verbs, file, known }: Reading): FileRea
     const name = file === undefined ? {} : { name: basename(file).replace(/\.ya?ml$/i, "") };
     const path: Path = [];
     return {
+      kind: "test",
       model: undefined,
       tests: [{ value: { ...name, ...value }, path }],
       references: undefined,
@@ -65,8 +70,9 @@ function readTests(value: Fields, problems: Problems): FileRead {
   const parsed = testsFileSchema.safeParse(value);
   if (!parsed.success) addAll(problems, schemaProblems(parsed.error.issues, testsFileSchema));
   problems.check();
-  const tests = parsed.success ? testsOf(parsed.data, parsed.data.app) : [];
-  return { model: undefined, tests, references: undefined, problems };
+  const app = parsed.data?.app;
+  const tests = parsed.success ? testsOf(parsed.data, app) : [];
+  return { kind: "tests", app, model: undefined, tests, references: undefined, problems };
 }
 
 function readApp(value: unknown, { verbs, known }: Reading, problems: Problems): FileRead {
@@ -81,7 +87,8 @@ function readApp(value: unknown, { verbs, known }: Reading, problems: Problems):
   for (const index of repeated(file.references ?? []))
     problems.add(["references", index], "there is another reference of this name and device model");
   problems.check();
-  return { model, tests: testsOf(file, file.name), references: file.references, problems };
+  const tests = testsOf(file, file.name);
+  return { kind: "app", model, tests, references: file.references, problems };
 }
 
 type Tests = Pick<AppFile, "tests" | "testcases">;
@@ -124,7 +131,8 @@ class Draft {
       id: known?.ui.id ?? randomUUID(),
       root_tree_id: known?.ui.root_tree_id ?? randomUUID(),
     };
-    this.draft = { ui, updated_at: "", trees: new Map(), nodes: new Map(), edges: new Map() };
+    const empty = { trees: new Map(), nodes: new Map(), edges: new Map() };
+    this.draft = { ui, source: databaseOnly, updated_at: "", ...empty };
     const root = { id: ui.root_tree_id, userinterface_id: ui.id, name: ui.name };
     this.draft.trees.set(root.id, root);
     this.addTree(tree, root.id, undefined);

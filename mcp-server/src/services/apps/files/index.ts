@@ -1,10 +1,16 @@
-import type { ToolError } from "../../../errors.ts";
+import type { Database } from "../../../storage/database.ts";
+import { testcaseRows } from "../../../storage/testcaseRows.ts";
+import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import type { ReferenceService } from "../../devices/references/index.ts";
+import type { Clock } from "../../ports.ts";
 import type { Verbs } from "../steps/index.ts";
-import { codeOf, type ListedProblem, type TestcaseService } from "../testcases/index.ts";
+import type { ListedProblem, TestcaseService } from "../testcases/index.ts";
 import { appView, type UserInterfaceService } from "../userinterfaces/index.ts";
+import type { AppModel } from "../userinterfaces/model.ts";
 import { exportYaml } from "./exportYaml.ts";
-import { type FileRead, readYaml } from "./importYaml.ts";
+import { readYaml } from "./importYaml.ts";
+import { FileKeeper } from "./keepFiles.ts";
+import { type LoadReport, type ProjectLoad, ProjectLoader, refusalOf } from "./loadProject.ts";
 
 /** What was imported. The app's part is left out for a file of tests alone. */
 export type ImportReport = {
@@ -33,47 +39,80 @@ export type AppFiles = {
    * refused with, with every problem and its line and column, and ALREADY_EXISTS for an app unless `replace`.
    */
   importYaml(text: string, replace: boolean, file?: string): Promise<ImportReport>;
+  /**
+   * Loads what changed of a project's files, and archives what they hold no more, all or nothing. Throws INVALID_INPUT or what
+   * a test case is refused with, with every problem of every file.
+   */
+  load(project: ProjectLoad): Promise<LoadReport>;
+  /** Says that an app and its tests are kept in a file, which was written as {@link exportYaml} gives it. */
+  keepIn(userinterface: string, place: { project: string; file: string; hash: string }): Promise<void>;
 };
 
 export type AppFilesDependencies = {
-  userinterfaces: Pick<UserInterfaceService, "load" | "put">;
-  testcases: Pick<TestcaseService, "exportFor" | "importAll">;
-  references: Pick<ReferenceService, "exportFor" | "importAll" | "removeOrphans">;
+  db: Database;
+  clock: Clock;
+  userinterfaces: Pick<UserInterfaceService, "load" | "loadWithin" | "put" | "keepSources">;
+  testcases: Pick<TestcaseService, "exportFor" | "importAll" | "written" | "keepSources">;
+  references: Pick<ReferenceService, "exportFor" | "importAll" | "removeOrphans" | "keepSources">;
   verbs(): Verbs;
 };
 
-export const createAppFiles = ({
-  userinterfaces,
-  testcases,
-  references,
-  verbs,
-}: AppFilesDependencies): AppFiles => ({
-  async exportYaml(userinterface, schema) {
+export function createAppFiles(deps: AppFilesDependencies): AppFiles {
+  const keeper = new FileKeeper(deps);
+  deps.userinterfaces.keepSources((tx, source) => keeper.keep(tx, source));
+  deps.testcases.keepSources((tx, test) => keeper.keepTest(tx, test));
+  deps.references.keepSources((tx, userinterfaceId) => keeper.keepApp(tx, userinterfaceId));
+  const loader = new ProjectLoader(deps);
+  return {
+    ...transfer(deps),
+    load: (project) => loader.load(project),
+    async keepIn(userinterface, { project, file, hash }) {
+      const { ui, source } = await deps.userinterfaces.load(userinterface);
+      if (source.file !== null) return;
+      const tests = await testcaseRows(deps.db).list({ name: ui.name, project: source.project });
+      const kept = { project, file, file_hash: hash };
+      await deps.db.transaction(async (tx) => {
+        await userinterfaceRows(tx).setSource(ui.id, kept);
+        await userinterfaceRows(tx).touch(ui.id, new Date(deps.clock.now()).toISOString());
+        for (const { id } of tests) await testcaseRows(tx).setSource(id, kept);
+      });
+    },
+  };
+}
+
+const transfer = ({ userinterfaces, testcases, references, verbs }: AppFilesDependencies) => ({
+  async exportYaml(userinterface: string, schema?: string): Promise<string> {
     const model = await userinterfaces.load(userinterface);
     const kept = await references.exportFor(model.ui.id);
     const tests = await testcases.exportFor(appView(model));
-    return exportYaml(model, tests, kept, { verbs: verbs(), schema });
+    return exportYaml(model, { tests, references: kept }, { verbs: verbs(), schema });
   },
-  async importYaml(text, replace, file) {
+  async importYaml(text: string, replace: boolean, file?: string): Promise<ImportReport> {
     const read = readYaml(text, { verbs: verbs(), file });
     const tests = read.tests.map(({ value }) => value);
-    const refuse = (problems: readonly ListedProblem[]) => refusalOf(read, problems);
+    const placed = read.tests.map(({ path }) => ({ path, read }));
+    const refuse = (problems: readonly ListedProblem[]) => refusalOf(placed, problems);
     if (!read.model) {
       const { names } = await testcases.importAll(tests, { refuse });
       return { testcases: names.length, names };
     }
     const first = read.model;
     const names: string[] = [];
-    const { model, replaced } = await userinterfaces.put(first.ui.name, {
+    const app = {
+      name: first.ui.name,
+      make: (known?: AppModel) => (known && readYaml(text, { verbs: verbs(), file, known }).model) ?? first,
+    };
+    const [stored] = await userinterfaces.put([app], {
       replace,
-      make: (known) => (known && readYaml(text, { verbs: verbs(), file, known }).model) ?? first,
-      async storeWith(tx, model, app) {
-        if (tests.length > 0) names.push(...(await testcases.importAll(tests, { tx, app, refuse })).names);
-        if (read.references)
-          await references.importAll(read.references, { tx, userinterfaceId: model.ui.id });
+      async storeWith(tx, models) {
+        const apps = models.map(appView);
+        if (tests.length > 0) names.push(...(await testcases.importAll(tests, { tx, apps, refuse })).names);
+        const [{ ui } = first] = models;
+        if (read.references) await references.importAll(read.references, { tx, userinterfaceId: ui.id });
       },
     });
     await references.removeOrphans();
+    const { model, replaced } = stored ?? { model: first, replaced: false };
     return {
       id: model.ui.id,
       name: model.ui.name,
@@ -87,12 +126,3 @@ export const createAppFiles = ({
     };
   },
 });
-
-/** The error of tests that are wrong, with the places where they are written. */
-function refusalOf({ tests, problems }: FileRead, found: readonly ListedProblem[]): ToolError {
-  for (const { index, at = [], path, message, key } of found) {
-    const text = at.length > 0 || path === "" ? message : `${path}: ${message}`;
-    problems.add([...(tests[index]?.path ?? []), ...at], text, key);
-  }
-  return problems.error(codeOf(found));
-}

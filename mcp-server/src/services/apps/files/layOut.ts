@@ -23,7 +23,7 @@ function entriesOf(node: unknown): [key: string, value: unknown][] {
 }
 
 /** In one line if it fits, else its parts in one line each if they fit. */
-function compact(node: unknown): void {
+export function compact(node: unknown): void {
   if (!isCollection(node) || node.items.length === 0) return;
   if (lengthOf(node) <= longestLine) node.flow = true;
   else for (const [, value] of entriesOf(node)) compact(value);

@@ -3,6 +3,7 @@ import { openConnections } from "../../policy/allowedFetch.ts";
 import type { CallContext, Run, RunReply, RunSpec, StepStops } from "../../ports.ts";
 import { versionOf } from "../../records/executions/newExecution.ts";
 import { storable } from "../../records/executions/storable.ts";
+import { projectInUse } from "../../records/project.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { createCookies } from "./api/cookies.ts";
@@ -134,7 +135,7 @@ async function rerunOf(
 ): Promise<string | undefined> {
   const { request, app } = prepared;
   const { environment, release, build } = request;
-  const before = await deps.lastRun(nameOf(prepared), build);
+  const before = await deps.lastRun({ name: nameOf(prepared), project: projectInUse(), build });
   if (!before) return undefined;
   const input = deps.secrets.mask(storable(inputOf(prepared)));
   const facts = { environment, release, build, userinterface: app?.name, input };

@@ -1,3 +1,4 @@
+export { testNameOf } from "./parse.ts";
 export { codeOf } from "./problems.ts";
 export { createTestcases } from "./testcases.ts";
 export type {
@@ -14,4 +15,6 @@ export type {
   TestcaseResult,
   TestcaseService,
   TestcaseSummary,
+  TestKeeper,
 } from "./types.ts";
+export { contentOf } from "./validate.ts";

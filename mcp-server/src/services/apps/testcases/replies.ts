@@ -33,7 +33,7 @@ function rowsShown(rows: readonly RowRun[]) {
 }
 
 export function summaryOf(
-  { id, name, userinterface_name, tags, inputs, for_each }: TestCase,
+  { id, name, source, userinterface_name, tags, inputs, for_each }: TestCase,
   needsDevice: boolean,
 ): TestcaseSummary {
   // Its rows give the inputs of a test that runs for each of them.
@@ -42,6 +42,7 @@ export function summaryOf(
   return {
     id,
     name,
+    ...(source.project !== "" && { project: source.project }),
     ...(userinterface_name !== undefined && { userinterface_name }),
     ...(tags.length > 0 && { tags }),
     ...(names.length > 0 && { inputs: names }),

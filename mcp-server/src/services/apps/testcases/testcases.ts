@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { nearest } from "@labwright/controllers";
-import type { Block, TestCase, TestCaseInput } from "../../../domain/index.ts";
+import {
+  type Block,
+  databaseOnly,
+  type Source,
+  type TestCase,
+  type TestCaseInput,
+} from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
-import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
+import type { SavedTest, TestcaseRows } from "../../../storage/testcaseRows.ts";
 import { offeringOf } from "../../devices/findCommand.ts";
 import type { CallContext, DeviceRef, OfferingDevice, OpenDevice, RunSpec } from "../../ports.ts";
 import { Stepping } from "../../records/executions/index.ts";
+import { inProject, meantOf, projectInUse } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { runTestcase } from "./execute.ts";
@@ -26,6 +33,7 @@ import type {
   TestcaseDependencies,
   TestcaseReply,
   TestcaseService,
+  TestKeeper,
 } from "./types.ts";
 import { openUsed, usesDevice } from "./usesDevice.ts";
 import { type Called, contentOf, inputProblemsOf, look, type ValidationPorts, validate } from "./validate.ts";
@@ -39,7 +47,7 @@ export function createTestcases(deps: TestcaseDependencies): TestcaseService {
 type PortsWithin = {
   rows?: TestcaseRows;
   among?: ReadonlyMap<string, TestCaseInput>;
-  app?: AppView | undefined;
+  apps?: readonly AppView[] | undefined;
   tx?: Database | undefined;
 };
 
@@ -47,6 +55,7 @@ class Testcases implements TestcaseService {
   private readonly deps: TestcaseDependencies;
   private readonly setups: Setups;
   private readonly given: GivenTests;
+  private keeper: TestKeeper = async () => undefined;
 
   constructor(deps: TestcaseDependencies) {
     this.deps = deps;
@@ -55,8 +64,13 @@ class Testcases implements TestcaseService {
   }
 
   async save(given: unknown, { device }: { device?: OfferingDevice | undefined }) {
-    const testcase = await this.check(given, device);
-    const { id, created } = await this.deps.rows.upsert(randomUUID(), testcase, this.now());
+    const { testcase, app } = await this.check(given, device);
+    const { id, created } = await this.deps.transaction(async (tx) => {
+      const saved = { id: randomUUID(), testcase, source: await this.sourceFor(testcase, app, tx) };
+      const stored = await this.deps.rowsIn(tx).upsert(saved, this.now());
+      await this.keep(tx, { ...saved, id: stored.id });
+      return stored;
+    });
     return { id, name: testcase.name, created };
   }
 
@@ -65,12 +79,33 @@ class Testcases implements TestcaseService {
   }
 
   async createFor(given: unknown, ref: DeviceRef, context: CallContext, save: boolean) {
-    const testcase = await this.check(given, await this.deviceOf(ref, context));
-    if (await this.deps.rows.findByName(testcase.name)) throw nameTaken(testcase.name);
-    if (!save) return { id: undefined, testcase };
-    const id = randomUUID();
-    if (!(await this.deps.rows.insert(id, testcase, this.now()))) throw nameTaken(testcase.name);
-    return { id, testcase };
+    const { testcase, app } = await this.check(given, await this.deviceOf(ref, context));
+    return this.deps.transaction(async (tx) => {
+      const saved = { id: randomUUID(), testcase, source: await this.sourceFor(testcase, app, tx) };
+      const rows = this.deps.rowsIn(tx);
+      if (await inProjectNamed(rows, saved)) throw nameTaken(testcase.name);
+      if (!save) return { id: undefined, testcase };
+      if (!(await rows.insert(saved, this.now()))) throw nameTaken(testcase.name);
+      await this.keep(tx, saved);
+      return { id: saved.id, testcase };
+    });
+  }
+
+  keepSources(keeper: TestKeeper): void {
+    this.keeper = keeper;
+  }
+
+  private async keep(tx: Database, { id, testcase, source }: SavedTest): Promise<void> {
+    if (source.project !== "") await this.keeper(tx, { id, name: testcase.name, source });
+  }
+
+  /** That of the test case of this name, if there is one; a new one is of the project of its app. */
+  private async sourceFor({ name }: TestCaseInput, app: AppView | undefined, tx: Database): Promise<Source> {
+    const project = app?.project ?? "";
+    const named = await this.deps.rowsIn(tx).meant(name);
+    const of = (folder: string) => named.find(({ source }) => source.project === folder);
+    const before = of(projectInUse()) ?? of(project) ?? of("");
+    return before?.source ?? { ...databaseOnly, project };
   }
 
   names(): Promise<string[]> {
@@ -92,17 +127,21 @@ class Testcases implements TestcaseService {
   }
 
   async loadWritten(ref: string) {
-    const { id, created_at: _, updated_at, ...testcase } = await this.load(ref);
-    return { id, updated_at, testcase: await this.given.write(testcase, await this.names()) };
+    const saved = await this.load(ref);
+    const written = await inProject(saved.source.project, async () =>
+      this.given.write(contentOf(saved), await this.names()),
+    );
+    return { id: saved.id, updated_at: saved.updated_at, testcase: written };
   }
 
   async list({ tag, userinterface, offset = 0, maxTokens }: Parameters<TestcaseService["list"]>[0]) {
-    const all = await this.deps.rows.list(userinterface);
-    const ports = this.ports({ among: new Map(all.map((testcase) => [testcase.name, testcase])) });
+    const all = await this.deps.rows.list(userinterface === undefined ? undefined : { name: userinterface });
     const found = await Promise.all(
       all
         .filter(({ tags }) => tag === undefined || tags.includes(tag))
-        .map(async (testcase) => summaryOf(testcase, await usesDevice(testcase, ports))),
+        .map(async (testcase) =>
+          summaryOf(testcase, await usesDevice(testcase, this.portsAmong(testcase, all))),
+        ),
     );
     const { items: testcases, more } = pageOf(found, offset, maxTokens);
     return { testcases, more };
@@ -110,12 +149,21 @@ class Testcases implements TestcaseService {
 
   async rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }> {
     const testcase = await this.load(ref);
-    const taken = await this.deps.rows.findByName(name);
-    if (taken && taken.id !== testcase.id) throw nameTaken(name);
     const callers = await this.callersOf(testcase, true);
     const renamed = parseTestcase({ ...contentOf(testcase), name });
-    const changed = callers.map((caller) => withCallsRenamed(contentOf(caller), testcase.name, name));
-    await this.deps.rows.rename(testcase.id, renamed, changed, this.now());
+    await this.deps.transaction(async (tx) => {
+      const rows = this.deps.rowsIn(tx);
+      const taken = await inProjectNamed(rows, { ...testcase, testcase: renamed });
+      if (taken && taken.id !== testcase.id) throw nameTaken(name);
+      const changed = callers.map(({ id, source, ...caller }) => ({
+        ...{ id, source },
+        testcase: withCallsRenamed(contentOf({ id, source, ...caller }), testcase.name, name),
+      }));
+      const { id, source } = testcase;
+      const all = [{ id, source, testcase: renamed }, ...changed];
+      for (const one of all) await rows.update(one.id, one.testcase, this.now());
+      for (const one of all) await this.keep(tx, one);
+    });
     return { id: testcase.id, name: renamed.name, callers: callers.map((caller) => caller.name) };
   }
 
@@ -131,7 +179,10 @@ class Testcases implements TestcaseService {
         { would_delete: [testcase.name], callers },
       );
     }
-    await this.deps.rows.remove(testcase.id);
+    await this.deps.transaction(async (tx) => {
+      await this.deps.rowsIn(tx).remove(testcase.id);
+      await this.keep(tx, { ...testcase, testcase });
+    });
     return { id: testcase.id, name: testcase.name };
   }
 
@@ -144,7 +195,11 @@ class Testcases implements TestcaseService {
       const hint = "Give testcase, or the execution_id of a run to go on waiting for.";
       throw new ToolError("INVALID_INPUT", "testcase is missing.", hint);
     }
-    const testcase = contentOf(await this.load(request.testcase));
+    const saved = await this.load(request.testcase);
+    return inProject(saved.source.project, () => this.start(contentOf(saved), request, context));
+  }
+
+  private async start(testcase: TestCaseInput, request: ExecuteRequest, context: CallContext) {
     const userinterface = request.userinterface_name ?? testcase.userinterface_name;
     const app = userinterface === undefined ? undefined : await this.deps.apps.describe(userinterface);
     const rows = await this.rowsFor(testcase, request, app);
@@ -176,12 +231,26 @@ class Testcases implements TestcaseService {
 
   async exportFor(app: AppView) {
     const names = await this.names();
-    const testcases = await this.deps.rows.list(app.name);
-    return Promise.all(testcases.map((testcase) => this.given.write(contentOf(testcase), names, { app })));
+    const testcases = await this.deps.rows.list(app);
+    return Promise.all(
+      testcases.map((testcase) => this.given.write(contentOf(testcase), names, { apps: [app] })),
+    );
+  }
+
+  async written(list: readonly unknown[], { tx, app }: { tx: Database; app?: AppView | undefined }) {
+    const within = { tx, apps: app ? [app] : [] };
+    const names = [...list.map(testNameOf), ...(await this.deps.rowsIn(tx).names())];
+    return Promise.all(
+      list.map(async (given) => {
+        const read = await this.given.read(given, names, within);
+        if ("problems" in read) throw problemsError(testNameOf(given), read.problems);
+        return this.given.write(read.testcase, names, within);
+      }),
+    );
   }
 
   async importAll(list: readonly unknown[], options: ImportOptions = {}) {
-    const { tx, app } = options;
+    const { tx, apps } = options;
     const rows = tx ? this.deps.rowsIn(tx) : this.deps.rows;
     const names = [...list.map(testNameOf), ...(await rows.names())];
     const read = await Promise.all(list.map((given) => this.given.read(given, names, options)));
@@ -195,25 +264,39 @@ class Testcases implements TestcaseService {
     });
     const testcases = sound.map(({ testcase }) => testcase);
     const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
-    const ports = this.ports({ rows, among, app, tx });
+    const ports = this.ports({ rows, among, apps, tx });
     // While one cannot be read, a call of it would be reported as a call of a test case that is not there.
     for (const { testcase, app: own, placed, index } of problems.length > 0 ? [] : sound)
       note(index, (await look(testcase, { app: own }, ports)).problems.map(placed));
     if (problems.length > 0) throw refusalOf(problems, list, options);
-    await rows.upsertAll(
-      testcases.map((testcase) => ({ id: randomUUID(), testcase })),
-      this.now(),
-    );
+    const store = (within: Database) => this.storeAll(sound, within, options);
+    await (tx ? store(tx) : this.deps.transaction(store));
     return { names: testcases.map(({ name }) => name) };
   }
 
-  private async check(given: unknown, device: OfferingDevice | undefined): Promise<TestCaseInput> {
+  private async storeAll(
+    list: readonly { testcase: TestCaseInput; app: AppView | undefined }[],
+    tx: Database,
+    { placeOf }: ImportOptions,
+  ): Promise<void> {
+    const saved: SavedTest[] = [];
+    for (const [index, { testcase, app }] of list.entries()) {
+      const place = placeOf?.(index) ?? { source: await this.sourceFor(testcase, app, tx) };
+      const one = { id: randomUUID(), testcase, ...place };
+      const { id } = await this.deps.rowsIn(tx).upsert(one, this.now());
+      saved.push({ ...one, id });
+    }
+    // A file is written when all that it holds is stored.
+    if (!placeOf) for (const one of saved) await this.keep(tx, one);
+  }
+
+  private async check(given: unknown, device: OfferingDevice | undefined) {
     const read = await this.given.read(given, [testNameOf(given), ...(await this.names())]);
     if ("problems" in read) throw problemsError(testNameOf(given), read.problems);
     const { testcase, app, placed } = read;
     const { problems } = await look(testcase, { device, app }, this.ports());
     if (problems.length > 0) throw problemsError(testcase.name, problems.map(placed));
-    return testcase;
+    return { testcase, app };
   }
 
   /** The device that a call names, if it names one. */
@@ -275,20 +358,29 @@ class Testcases implements TestcaseService {
 
   private async find(ref: string): Promise<TestCase | undefined> {
     const { rows } = this.deps;
-    return (await rows.findByName(ref)) ?? (await rows.findById(ref));
+    return meantTest(await rows.meant(ref), ref);
+  }
+
+  /** Test cases of a list as its test case calls them. */
+  private portsAmong({ source }: TestCase, all: readonly TestCase[]): ValidationPorts {
+    const own = all.filter((other) => other.source.project === source.project);
+    return this.ports({ among: new Map(own.map((other) => [other.name, other])) });
   }
 
   private async callersOf(testcase: TestCase, byName: boolean): Promise<TestCase[]> {
     const refs = byName ? [testcase.name] : [testcase.name, testcase.id];
     const all = await this.deps.rows.list();
     return all.filter(
-      (other) => other.id !== testcase.id && callsOf(other).some((ref) => refs.includes(ref)),
+      (other) =>
+        other.id !== testcase.id &&
+        (other.source.project === testcase.source.project || testcase.source.project === "") &&
+        callsOf(other).some((ref) => refs.includes(ref)),
     );
   }
 
   private ports(given: PortsWithin = {}): ValidationPorts {
     const { actions, verifications, secrets, schemas, scripts, apps } = this.deps;
-    const { rows = this.deps.rows, among, app, tx } = given;
+    const { rows = this.deps.rows, among, apps: known = [], tx } = given;
     return {
       actions,
       verifications,
@@ -298,11 +390,11 @@ class Testcases implements TestcaseService {
       async findTestcase(ref) {
         const listed = among?.get(ref);
         if (listed) return listed;
-        const saved = (await rows.findByName(ref)) ?? (await rows.findById(ref));
+        const saved = meantTest(await rows.meant(ref), ref);
         return saved && contentOf(saved);
       },
       testcaseNames: async () => [...(among?.keys() ?? []), ...(await rows.names())],
-      app: async (name) => (app?.name === name ? app : apps.describe(name, tx)),
+      app: async (name) => known.find((app) => app.name === name) ?? apps.describe(name, tx),
     };
   }
 
@@ -310,6 +402,15 @@ class Testcases implements TestcaseService {
     return new Date(this.deps.clock.now()).toISOString();
   }
 }
+
+const meantTest = (rows: readonly TestCase[], ref: string) => {
+  const placed = rows.map((testcase) => ({ id: testcase.id, project: testcase.source.project, testcase }));
+  return meantOf(placed, { ref, what: "test case" })?.testcase;
+};
+
+/** The test case that has the name in the same project. */
+const inProjectNamed = async (rows: TestcaseRows, { testcase, source }: Omit<SavedTest, "id">) =>
+  (await rows.meant(testcase.name)).find((other) => other.source.project === source.project);
 
 const nameTaken = (name: string) =>
   new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");

@@ -5,6 +5,7 @@ import {
   type Params,
   paramsSchema,
   type RetryOn,
+  type Source,
   type TestCase,
   type TestCaseInput,
 } from "../../../domain/index.ts";
@@ -92,15 +93,16 @@ export type BlockPorts = {
 
 export type TestcaseDependencies = BlockPorts & {
   rows: TestcaseRows;
-  /** The rows within a caller's transaction. */
+  /** The rows within a transaction. */
   rowsIn: (tx: Database) => TestcaseRows;
+  transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result>;
   devices: DeviceService;
   executions: ExecutionService;
   apps: AppsPort;
   /** What the drivers offer, by which steps are told apart. */
   verbs(): Verbs;
   /** The last finished run of a test case on a build, or on none. */
-  lastRun(testcase: string, build: string | undefined): Promise<PastRun | undefined>;
+  lastRun(test: { name: string; project?: string; build?: string | undefined }): Promise<PastRun | undefined>;
 };
 
 /** The step that decided a verdict that is not `passed`. `evidence` are artifact URIs. */
@@ -176,6 +178,8 @@ export type ExecuteRequest = DeviceRef & {
 export type TestcaseSummary = {
   id: string;
   name: string;
+  /** The folder of the project that has its file. */
+  project?: string;
   userinterface_name?: string | undefined;
   tags?: string[] | undefined;
   inputs?: string[] | undefined;
@@ -217,25 +221,32 @@ export type TestcaseService = {
     offset?: number;
     maxTokens: number;
   }): Promise<{ testcases: TestcaseSummary[]; more: number }>;
-  /** Also in the test cases that call it, which are named in `callers`. Throws ALREADY_EXISTS. */
+  /** Also in the test cases of its project that call it, which are named in `callers`. Throws ALREADY_EXISTS. */
   rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }>;
-  /** Throws CONFIRMATION_REQUIRED, with what would go, unless `confirm`. */
+  /** Throws CONFIRMATION_REQUIRED, with what would go, unless `confirm`, and PROTECTED for all that a file holds. */
   remove(ref: string, confirm: boolean): Promise<{ id: string; name: string }>;
   /** Validates all, then runs. Throws what `save` throws, and INVALID_INPUT for wrong inputs, before anything runs. */
   execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply>;
   /** Test cases of an app as its file has them, by name: in steps where they are a sequence. */
-  exportFor(app: AppView): Promise<Record<string, unknown>[]>;
+  exportFor(app: AppView): Promise<Params[]>;
   /**
    * Saves a list, in either form, all or none, within the caller's transaction if one is given; calls among the list are
-   * known. `app` is the userinterface that is imported with it and may not be stored yet. `refuse` makes the error of all
-   * that is wrong; without it the first test case that is wrong has its own.
+   * known. `apps` are known already. `refuse` makes the error of all that is wrong; without it the first test case that is
+   * wrong has its own. `placeOf` says what is loaded from where; otherwise files of projects are written.
    */
   importAll(list: readonly unknown[], options?: ImportOptions): Promise<{ names: string[] }>;
+  /** Tests of a file in the form that {@link exportFor} gives, whether they are stored or not. */
+  written(list: readonly unknown[], within: { tx: Database; app?: AppView | undefined }): Promise<Params[]>;
+  /** Says who writes files when the test cases that they hold were stored. */
+  keepSources(keeper: TestKeeper): void;
 };
+/** Writes a test case that a transaction stored, or took away, into the file that it is of; a new one gets a file. */
+export type TestKeeper = (tx: Database, test: { id: string; name: string; source: Source }) => Promise<void>;
 /** A problem of the test case at `index` of a list. */
 export type ListedProblem = Problem & { index: number };
 export type ImportOptions = {
   tx?: Database;
-  app?: AppView;
+  apps?: readonly AppView[];
+  placeOf?: (index: number) => { source: Source; file_position: number | undefined };
   refuse?: (problems: readonly ListedProblem[]) => ToolError;
 };

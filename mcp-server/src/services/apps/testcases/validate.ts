@@ -331,6 +331,7 @@ export function contentOf({
   id: _id,
   created_at: _created,
   updated_at: _updated,
+  source: _source,
   ...content
 }: TestCase): TestCaseInput {
   return content;

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { databaseOnly } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
 import { navigationRows } from "../../../storage/navigationRows.ts";
 import { positionRows } from "../../../storage/positionRows.ts";
 import { treeRows } from "../../../storage/treeRows.ts";
-import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
+import { projectInUse } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";
 import { planEdgeChange, planEdgeRemoval, planNewEdge } from "./editEdges.ts";
 import {
@@ -17,8 +19,8 @@ import {
   planSubtree,
 } from "./editNodes.ts";
 import { type AppModel, getEdge, getNode, variablesOf } from "./model.ts";
-import { Models } from "./models.ts";
-import type { AppView, UserInterfaceService } from "./types.ts";
+import { Models, uiOf } from "./models.ts";
+import type { AppView, NewApp, UserInterfaceService } from "./types.ts";
 import { edgeLine, edgeView, nodeLine, nodeView } from "./views.ts";
 
 export type * from "./types.ts";
@@ -34,11 +36,12 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies): 
     ...editing(models),
     ...reading(db, models),
     async create(input) {
-      await refuseTaken(db, input.name);
+      if (await ownRow(db, input.name)) throw taken(input.name, "Choose another name, or edit that one.");
       const ui = { id: randomUUID(), root_tree_id: randomUUID(), ...input };
       const at = now();
       await db.transaction(async (tx) => {
-        await userinterfaceRows(tx).insert({ ...ui, created_at: at, updated_at: at });
+        const row = { ...ui, ...databaseOnly, archived_at: null, created_at: at, updated_at: at };
+        await userinterfaceRows(tx).insert(row);
         await treeRows(tx).insertTrees([{ id: ui.root_tree_id, userinterface_id: ui.id, name: ui.name }]);
       });
       return ui;
@@ -47,6 +50,7 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies): 
       const model = await models.load(idOrName);
       const removed = { nodes: model.nodes.size, edges: model.edges.size, trees: model.trees.size };
       const labels = [...model.nodes.values()].slice(0, 20).map(({ label }) => label);
+      refuseFile(model);
       if (!confirm) throw confirmation(`userinterface "${model.ui.name}"`, removed, { nodes: labels });
       await db.transaction(async (tx) => {
         await forgetApp(tx, model);
@@ -56,21 +60,36 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies): 
       for (const listener of removeListeners) await listener();
       return removed;
     },
-    async put(name, { replace, make, storeWith }) {
-      const row = await userinterfaceRows(db).find(name);
-      if (row && !replace) throw taken(name, "Pass replace: true to put this one in its place.");
-      const store = async () => {
-        const known = row && (await models.load(row.id));
-        const model = make(known);
-        await db.transaction(async (tx) => {
-          await storeModel(tx, model, known, row?.created_at ?? now(), now());
-          await storeWith(tx, model, appView(model));
-        });
-        models.forget(model.ui.id);
-        return { model, replaced: row !== undefined };
+    async put(apps, { replace, storeWith }) {
+      const rows = await Promise.all(apps.map((app) => rowFor(db, app)));
+      const present = rows.find((row) => row && row.archived_at === null);
+      if (present && !replace) throw taken(present.name, "Pass replace: true to put this one in its place.");
+      const storeApp = async (tx: Database, { make, source }: NewApp, row: UserInterfaceRow | undefined) => {
+        const known = row && (await models.loadWithin(tx, row.id));
+        const model = { ...make(known), source: source ?? known?.source ?? databaseOnly };
+        await storeModel(tx, model, known, row?.created_at ?? now(), now());
+        return model;
       };
-      return row ? models.alone(row.id, store) : store();
+      const storeAll = async (tx: Database) => {
+        const stored: AppModel[] = [];
+        for (const [index, app] of apps.entries()) stored.push(await storeApp(tx, app, rows[index]));
+        await storeWith(tx, stored);
+        // What was loaded from a file is in it already.
+        const written = stored.filter((_, index) => apps[index]?.source === undefined);
+        for (const { source } of written) await models.keep(tx, source);
+        return stored;
+      };
+      const store = async () => {
+        const stored = await db.transaction(storeAll);
+        for (const { ui } of stored) models.forget(ui.id);
+        return stored.map((model, index) => ({ model, replaced: rows[index] !== undefined }));
+      };
+      return models.alone(
+        rows.flatMap((row) => row?.id ?? []),
+        store,
+      );
     },
+    keepSources: (keeper) => models.keepSources(keeper),
     onChange: (listener) => models.onChange(listener),
     onRemove: (listener) => void removeListeners.push(listener),
   };
@@ -93,9 +112,10 @@ function reading(db: Database, models: Models) {
   return {
     async list(maxTokens) {
       const rows = await userinterfaceRows(db).list();
-      const lines = rows.map(({ id, name, models: runsOn, nodes, edges }) => ({
+      const lines = rows.map(({ id, name, project, models: runsOn, nodes, edges }) => ({
         id,
         name,
+        ...(project !== "" && { project }),
         models: runsOn,
         nodes,
         edges,
@@ -104,10 +124,10 @@ function reading(db: Database, models: Models) {
       return { userinterfaces: items, more };
     },
     async get(idOrName) {
-      const { created_at: _, updated_at: __, ...ui } = await models.getRow(idOrName);
-      return ui;
+      return uiOf(await models.getRow(idOrName));
     },
     load: (idOrName) => models.load(idOrName),
+    loadWithin: (tx, idOrName) => models.loadWithin(tx, idOrName),
     describe: async (idOrName, tx) =>
       appView(await (tx ? models.loadWithin(tx, idOrName) : models.load(idOrName))),
     async complete(idOrName, { offset, max_tokens }) {
@@ -155,9 +175,11 @@ function reading(db: Database, models: Models) {
   } satisfies Partial<UserInterfaceService>;
 }
 
-export function appView({ ui, nodes }: AppModel): AppView {
+export function appView({ ui, source, nodes }: AppModel): AppView {
   return {
+    id: ui.id,
     name: ui.name,
+    project: source.project,
     app: ui.app,
     variables: variablesOf(ui),
     test_id_attribute: ui.test_id_attribute,
@@ -168,8 +190,23 @@ export function appView({ ui, nodes }: AppModel): AppView {
   };
 }
 
-async function refuseTaken(db: Database, name: string): Promise<void> {
-  if (await userinterfaceRows(db).find(name)) throw taken(name, "Choose another name, or edit that one.");
+/** What a name is in the project in use, else of the database's own. */
+async function ownRow(db: Database, name: string): Promise<UserInterfaceRow | undefined> {
+  const rows = userinterfaceRows(db);
+  return (await rows.findIn(projectInUse(), name)) ?? rows.findIn("", name);
+}
+
+const rowFor = (db: Database, { name, source }: NewApp) =>
+  source ? userinterfaceRows(db).findIn(source.project, name) : ownRow(db, name);
+
+/** A file that its author wrote is not deleted by a tool. */
+function refuseFile({ ui, source }: AppModel): void {
+  if (source.file === null) return;
+  throw new ToolError(
+    "PROTECTED",
+    `The userinterface "${ui.name}" is the file ${source.file} of ${source.project}.`,
+    "Delete that file; the next run or import of its folder archives what it held.",
+  );
 }
 
 const taken = (name: string, hint: string) =>
@@ -188,7 +225,7 @@ async function storeModel(
   at: string,
 ): Promise<void> {
   const rows = { app: userinterfaceRows(tx), tree: treeRows(tx) };
-  const row = { ...model.ui, created_at: createdAt, updated_at: at };
+  const row = { ...model.ui, ...model.source, archived_at: null, created_at: createdAt, updated_at: at };
   if (known) {
     await rows.app.update({ ...row, updated_at: known.updated_at });
     await rows.app.touch(row.id, at);

@@ -1,5 +1,5 @@
 import { nearest } from "@labwright/controllers";
-import type { Edge, Node, Params, Tree, UserInterface } from "../../../domain/index.ts";
+import type { Edge, Node, Params, Source, Tree, UserInterface } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 
 /**
@@ -8,6 +8,7 @@ import { ToolError } from "../../../errors.ts";
  */
 export type AppModel = {
   ui: UserInterface;
+  source: Source;
   updated_at: string;
   trees: Map<string, Tree>;
   nodes: Map<string, Node>;

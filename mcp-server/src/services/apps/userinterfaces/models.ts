@@ -1,10 +1,11 @@
 import { nearest } from "@labwright/controllers";
-import type { Edge } from "../../../domain/index.ts";
+import type { Edge, Source, UserInterface } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
 import { treeRows } from "../../../storage/treeRows.ts";
 import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
+import { meantApp } from "../../records/project.ts";
 import { applyChange, type Change, writeChange } from "./changes.ts";
 import type { AppModel } from "./model.ts";
 
@@ -12,6 +13,8 @@ import type { AppModel } from "./model.ts";
 export type Edit<Result> = { changes: readonly Change[]; result: Result };
 /** Told after an edit was stored; `undefined` changes: everything may be different. */
 export type ModelListener = (userinterfaceId: string, changes: readonly Change[] | undefined) => void;
+/** Writes what a transaction stores into the file that it is of. */
+export type SourceKeeper = (tx: Database, source: Source) => Promise<void>;
 
 /** So many apps are kept in memory at once. */
 const keptModels = 50;
@@ -22,8 +25,10 @@ const keptModels = 50;
  */
 export class Models {
   private readonly kept = new Map<string, AppModel>();
-  private readonly queues = new Map<string, Promise<unknown>>();
+  /** The last edit of each app; none of them rejects. */
+  private readonly queues = new Map<string, Promise<void>>();
   private readonly listeners: ModelListener[] = [];
+  private keeper: SourceKeeper = async () => undefined;
 
   constructor(
     private readonly db: Database,
@@ -34,10 +39,14 @@ export class Models {
     this.listeners.push(listener);
   }
 
+  keepSources(keeper: SourceKeeper): void {
+    this.keeper = keeper;
+  }
+
   /** By id or name. Throws USERINTERFACE_NOT_FOUND with the nearest. */
   async getRow(idOrName: string, db = this.db): Promise<UserInterfaceRow> {
     const rows = userinterfaceRows(db);
-    const row = await rows.find(idOrName);
+    const row = meantApp(await rows.meant(idOrName), idOrName);
     if (row) return row;
     const near = nearest(idOrName, await rows.names());
     throw new ToolError(
@@ -70,14 +79,16 @@ export class Models {
   /** Plans on the present state, stores the changes in one transaction, then makes them in memory. */
   async edit<Result>(idOrName: string, plan: (model: AppModel) => Edit<Result>): Promise<Result> {
     const { id: userinterfaceId } = await this.getRow(idOrName);
-    return this.alone(userinterfaceId, async () => {
+    return this.alone([userinterfaceId], async () => {
       const model = await this.load(userinterfaceId);
       const { changes, result } = plan(model);
       if (changes.length === 0) return result;
       const at = new Date(this.clock.now()).toISOString();
       const mark = await this.db.transaction(async (tx) => {
         for (const change of changes) await writeChange(tx, change);
-        return userinterfaceRows(tx).touch(model.ui.id, at);
+        const stored = await userinterfaceRows(tx).touch(model.ui.id, at);
+        await this.keep(tx, model.source);
+        return stored;
       });
       for (const change of changes) applyChange(model, change);
       model.updated_at = mark;
@@ -86,18 +97,24 @@ export class Models {
     });
   }
 
-  /** Runs `work` when no other edit of the app is under way. */
-  alone<Result>(userinterfaceId: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.queues.get(userinterfaceId) ?? Promise.resolve();
-    const result = before.then(work, work);
+  /** Writes the file of what the transaction stored, where it has one. */
+  async keep(tx: Database, source: Source): Promise<void> {
+    if (source.file !== null) await this.keeper(tx, source);
+  }
+
+  /** Runs `work` when no other edit of these apps is under way. */
+  alone<Result>(userinterfaceIds: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    const result = Promise.all(userinterfaceIds.map((id) => this.queues.get(id))).then(work);
     const settled = result.then(
       () => undefined,
       () => undefined,
     );
-    this.queues.set(userinterfaceId, settled);
-    void settled.then(() => {
-      if (this.queues.get(userinterfaceId) === settled) this.queues.delete(userinterfaceId);
-    });
+    for (const id of userinterfaceIds) {
+      this.queues.set(id, settled);
+      void settled.then(() => {
+        if (this.queues.get(id) === settled) this.queues.delete(id);
+      });
+    }
     return result;
   }
 
@@ -112,8 +129,22 @@ export class Models {
   }
 }
 
+/** Without what says where it is kept. */
+export function uiOf(row: UserInterfaceRow): UserInterface {
+  const {
+    created_at: _c,
+    updated_at: _u,
+    archived_at: _a,
+    project: _p,
+    file: _f,
+    file_hash: _h,
+    ...ui
+  } = row;
+  return ui;
+}
+
 async function readModel(row: UserInterfaceRow, db: Database): Promise<AppModel> {
-  const { created_at: _, updated_at, ...ui } = row;
+  const { updated_at, project, file, file_hash } = row;
   const rows = treeRows(db);
   const [trees, nodes, edges] = await Promise.all([
     rows.listTrees(row.id),
@@ -123,7 +154,8 @@ async function readModel(row: UserInterfaceRow, db: Database): Promise<AppModel>
   const labels = new Map(nodes.map(({ id, label }) => [id, label]));
   const nameOf = ({ source, target }: Edge) => `${labels.get(source) ?? ""} → ${labels.get(target) ?? ""}`;
   return {
-    ui,
+    ui: uiOf(row),
+    source: { project, file, file_hash },
     updated_at,
     trees: byId(trees, ({ name }) => name),
     nodes: byId(nodes, ({ label }) => label),

@@ -3,6 +3,7 @@ import type {
   Node,
   NodeInput,
   Params,
+  Source,
   StartWish,
   UserInterface,
   UserInterfaceInput,
@@ -12,12 +13,15 @@ import type { UserInterfaceCounts } from "../../../storage/userinterfaceRows.ts"
 import type { EdgeName, EdgePatch } from "./editEdges.ts";
 import type { NodePatch, Removed, Subtree } from "./editNodes.ts";
 import type { AppModel } from "./model.ts";
-import type { ModelListener } from "./models.ts";
+import type { ModelListener, SourceKeeper } from "./models.ts";
 import type { EdgeLine, EdgeView, NodeLine, NodeView } from "./views.ts";
 
 /** What others may know of an app: its variables with `app` among them, and its nodes with what proves them. */
 export type AppView = {
+  id: string;
   name: string;
+  /** The folder of its project; empty where it has none. */
+  project: string;
   app?: UserInterface["app"];
   variables: Params;
   test_id_attribute?: string;
@@ -26,7 +30,16 @@ export type AppView = {
   start: StartWish;
 };
 
-export type UserInterfaceLine = Pick<UserInterfaceCounts, "id" | "name" | "models" | "nodes" | "edges">;
+/** An app to be stored: `make` gives it from the one of its name. Without a `source`, that of the one before. */
+export type NewApp = {
+  name: string;
+  source?: Source | undefined;
+  make(known: AppModel | undefined): AppModel;
+};
+
+export type UserInterfaceLine = Pick<UserInterfaceCounts, "id" | "name" | "models" | "nodes" | "edges"> & {
+  project?: string;
+};
 export type PageRequest = { offset: number; max_tokens: number };
 /** Nodes first, then edges, from `offset` on; `more` is how many of both are left. */
 export type CompleteView = UserInterface & {
@@ -46,23 +59,21 @@ export type UserInterfaceService = {
   get(idOrName: string): Promise<UserInterface>;
   /** The whole app, shared with the cache: read it, never change it. */
   load(idOrName: string): Promise<AppModel>;
+  /** As the transaction sees it. */
+  loadWithin(tx: Database, idOrName: string): Promise<AppModel>;
   /** Within the caller's transaction, if one is given. */
   describe(idOrName: string, tx?: Database): Promise<AppView>;
   complete(idOrName: string, page: PageRequest): Promise<CompleteView>;
-  /** Test cases stay: they run on other apps too. Throws CONFIRMATION_REQUIRED with what would go. */
+  /** Test cases stay: they run on other apps too. Throws CONFIRMATION_REQUIRED with what would go, PROTECTED for a file. */
   remove(idOrName: string, confirm: boolean): Promise<Removed>;
   /**
-   * Stores a whole app, all or nothing. `make` gives it from the one of that name; `storeWith` stores within the same
-   * transaction what belongs to it. Throws ALREADY_EXISTS unless `replace`.
+   * Stores whole apps, all or nothing; `storeWith` stores within the same transaction what belongs to them. Throws
+   * ALREADY_EXISTS unless `replace`.
    */
   put(
-    name: string,
-    app: {
-      replace: boolean;
-      make(known: AppModel | undefined): AppModel;
-      storeWith(tx: Database, model: AppModel, app: AppView): Promise<void>;
-    },
-  ): Promise<{ model: AppModel; replaced: boolean }>;
+    apps: readonly NewApp[],
+    options: { replace: boolean; storeWith(tx: Database, models: readonly AppModel[]): Promise<void> },
+  ): Promise<{ model: AppModel; replaced: boolean }[]>;
   createNode(idOrName: string, tree: string | undefined, input: NodeInput): Promise<Node>;
   getNode(idOrName: string, node: string): Promise<NodeView>;
   updateNode(idOrName: string, node: string, patch: NodePatch): Promise<Node>;
@@ -78,6 +89,8 @@ export type UserInterfaceService = {
   getEdge(idOrName: string, edge: string): Promise<EdgeView>;
   updateEdge(idOrName: string, edge: string, patch: EdgePatch): Promise<EdgeName>;
   deleteEdge(idOrName: string, edge: string, confirm: boolean): Promise<{ edges: number }>;
+  /** Says who writes files when what they hold was stored. */
+  keepSources(keeper: SourceKeeper): void;
   /** Told after each edit was stored. */
   onChange(listener: ModelListener): void;
   /** The listener runs after an app was removed, before {@link remove} returns. */

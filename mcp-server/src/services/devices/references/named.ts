@@ -2,6 +2,7 @@ import { DeviceError, nearest, type ReferencePicture } from "@labwright/controll
 import { type Database, referenceRows } from "../../../storage/index.ts";
 import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
+import { meantApp } from "../../records/project.ts";
 import { sizeOf } from "./crops.ts";
 import { ReferenceFiles } from "./referenceFiles.ts";
 
@@ -23,12 +24,13 @@ const all = 100_000;
 export function createFindPicture({ db, folder, clock }: Dependencies): FindPicture {
   const files = new ReferenceFiles(folder, clock);
   const rows = referenceRows(db);
+  const appOf = async (ref: string) => meantApp(await userinterfaceRows(db).meant(ref), ref);
   const rowOf = async (app: string | undefined, device_model: string, name: string) => {
-    const found = app === undefined ? undefined : await userinterfaceRows(db).find(app);
+    const found = app === undefined ? undefined : await appOf(app);
     return found && rows.find({ userinterface_id: found.id, device_model, name });
   };
   const namesOf = async (app: string, device_model: string) => {
-    const userinterface_id = (await userinterfaceRows(db).find(app))?.id ?? "";
+    const userinterface_id = (await appOf(app))?.id ?? "";
     const { found } = await rows.list({ userinterface_id, device_model }, all);
     return found.flatMap((one) => (one.kind === "image" ? [one.name] : []));
   };

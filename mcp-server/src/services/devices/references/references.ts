@@ -12,6 +12,7 @@ import { alreadyThere, imageWithText, noPlace, twoPlaces } from "./problems.ts";
 import { ReferenceFiles } from "./referenceFiles.ts";
 import type {
   ReferenceDependencies,
+  ReferenceKeeper,
   ReferenceQuery,
   ReferenceService,
   ReferenceSpec,
@@ -34,6 +35,7 @@ export const createReferences = (deps: ReferenceDependencies): ReferenceService 
 class References implements ReferenceService {
   private readonly deps: ReferenceDependencies;
   private readonly files: ReferenceFiles;
+  private keeper: ReferenceKeeper = async () => undefined;
 
   constructor(deps: ReferenceDependencies) {
     this.deps = deps;
@@ -54,8 +56,11 @@ class References implements ReferenceService {
       ...{ id: randomUUID(), ...key, kind: spec.kind, ...taken, created_at: at, updated_at: at },
       ...(sha256 !== undefined && { sha256 }),
     };
-    if (spec.replace) await rows.put(row);
-    else if (!(await rows.insert(row))) throw alreadyThere(key);
+    await this.deps.db.transaction(async (tx) => {
+      if (spec.replace) await referenceRows(tx).put(row);
+      else if (!(await referenceRows(tx).insert(row))) throw alreadyThere(key);
+      await this.keeper(tx, userinterface_id);
+    });
     await this.removeOrphans();
     const shown = png && (await scaleFrame(png));
     return { ...viewOf(row), replaced: before !== undefined, ...(shown && { shown }) };
@@ -75,8 +80,12 @@ class References implements ReferenceService {
     return this.files.get(sha256);
   }
 
-  async exportFor(userinterfaceId: string): Promise<ReferenceDocument[]> {
-    const { found } = await referenceRows(this.deps.db).list({ userinterface_id: userinterfaceId }, all);
+  keepSources(keeper: ReferenceKeeper): void {
+    this.keeper = keeper;
+  }
+
+  async exportFor(userinterfaceId: string, db = this.deps.db): Promise<ReferenceDocument[]> {
+    const { found } = await referenceRows(db).list({ userinterface_id: userinterfaceId }, all);
     return Promise.all(found.map((row) => this.documentOf(row)));
   }
 

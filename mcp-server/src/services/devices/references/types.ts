@@ -37,14 +37,19 @@ export type ReferenceQuery = {
   maxTokens: number;
 };
 
+/** Writes what a transaction stores of an app into the app's file, where it has one. */
+export type ReferenceKeeper = (tx: Database, userinterfaceId: string) => Promise<void>;
+
 export type ReferenceService = {
   /** From the live screen. Throws ALREADY_EXISTS unless `replace`, INVALID_INPUT for an area that is not in the frame. */
   save(device: OpenDevice, spec: ReferenceSpec, signal: AbortSignal): Promise<SavedReference>;
   list(query: ReferenceQuery): Promise<{ references: ReferenceLine[]; more: number }>;
   /** A PNG. Throws REFERENCE_NOT_FOUND. */
   picture(sha256: string): Promise<Uint8Array>;
-  /** In a fixed order. */
-  exportFor(userinterfaceId: string): Promise<ReferenceDocument[]>;
+  /** In a fixed order; within a transaction, if one is given. */
+  exportFor(userinterfaceId: string, tx?: Database): Promise<ReferenceDocument[]>;
+  /** Says who writes the file of an app when a reference of it was stored. */
+  keepSources(keeper: ReferenceKeeper): void;
   /** Puts these in place of those that the userinterface has. Throws INVALID_INPUT for what is no picture. */
   importAll(
     references: readonly ReferenceDocument[],

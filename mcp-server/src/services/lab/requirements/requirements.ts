@@ -62,12 +62,14 @@ function linking({ rows, testcases, clock }: RequirementDependencies) {
       return { requirement: requirement.code, testcase: testcase.name, was_linked };
     },
     async ofTestcase(testcaseRef, maxTokens) {
-      const { name } = await testcases.load(storableText(testcaseRef));
-      const lines = (await rows.requirementsOf([name])).map(({ testcase: _, ...line }) => line);
+      const { name, source } = await testcases.load(storableText(testcaseRef));
+      const lines = (await rows.requirementsOf([{ name, project: source.project }])).map(
+        ({ testcase: _t, project: _p, ...line }) => line,
+      );
       const { items, more } = pageOf(lines, 0, maxTokens);
       return { testcase: name, requirements: items, more };
     },
-    requirementsOf: (testcaseNames) => rows.requirementsOf(testcaseNames),
+    requirementsOf: (tests) => rows.requirementsOf(tests),
   } satisfies Partial<RequirementService>;
 }
 

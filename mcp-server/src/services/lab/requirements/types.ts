@@ -1,4 +1,4 @@
-import type { Coverage, Requirement, RequirementPriority } from "../../../domain/index.ts";
+import type { Coverage, Requirement, RequirementPriority, TestCase } from "../../../domain/index.ts";
 import type {
   CoverageRows,
   LastRun,
@@ -10,6 +10,7 @@ import type {
   RequirementRows,
   RunFilter,
   TracedRequirement,
+  TracedTest,
 } from "../../../storage/index.ts";
 import type { Clock } from "../../ports.ts";
 
@@ -19,7 +20,7 @@ export type RequirementDependencies = {
   rows: RequirementRows;
   coverage: CoverageRows;
   /** Throws TESTCASE_NOT_FOUND with the nearest. */
-  testcases: { load(nameOrId: string): Promise<{ id: string; name: string }> };
+  testcases: { load(nameOrId: string): Promise<Pick<TestCase, "id" | "name" | "source">> };
   /** Throws USERINTERFACE_NOT_FOUND with the nearest. */
   apps: { get(nameOrId: string): Promise<{ name: string }> };
   clock: Clock;
@@ -98,9 +99,13 @@ export type RequirementService = {
   ofTestcase(
     testcase: string,
     maxTokens: number,
-  ): Promise<{ testcase: string; requirements: Omit<TracedRequirement, "testcase">[]; more: number }>;
-  /** What the test cases of these names are linked to, by code; unknown names are linked to nothing. */
-  requirementsOf(testcaseNames: readonly string[]): Promise<TracedRequirement[]>;
+  ): Promise<{
+    testcase: string;
+    requirements: Omit<TracedRequirement, "testcase" | "project">[];
+    more: number;
+  }>;
+  /** What these test cases cover, by code; unknown ones cover nothing. */
+  requirementsOf(tests: readonly TracedTest[]): Promise<TracedRequirement[]>;
   /** One requirement, whatever its status, judged by the last runs that the filter lets through. */
   coverage(requirement: string, runs: RunFilter, maxTokens: number): Promise<CoverageView>;
   /** All requirements that are not deprecated. `more` are categories. */

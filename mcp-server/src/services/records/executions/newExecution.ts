@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { NewExecution } from "../../../storage/executionRows.ts";
 import type { CallContext, OpenDevice, RunSpec } from "../../ports.ts";
+import { projectInUse } from "../project.ts";
 import { storableText } from "./storable.ts";
 
 type Place = {
@@ -33,6 +34,7 @@ export function newExecution(
     release: text(spec.release),
     build: text(spec.build),
     userinterface: text(spec.userinterface),
+    ...(projectInUse() !== "" && { project: projectInUse() }),
     triggered_by: context.principal,
     correlation_id: text(spec.correlation_id) ?? outer?.correlation_id ?? context.trace_id,
     verified_count: 0,

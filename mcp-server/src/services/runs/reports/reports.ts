@@ -41,10 +41,10 @@ export type ReportService = {
 export type ReportDependencies = {
   executions: Pick<ExecutionService, "get" | "wait">;
   judgements: JudgementService;
-  /** What the test cases of these names are linked to; unknown names are linked to nothing. */
+  /** What these test cases cover; unknown ones cover nothing. */
   requirementsOf(
-    testcaseNames: readonly string[],
-  ): Promise<readonly (CheckedRequirement & { testcase: string })[]>;
+    tests: readonly { name: string; project: string }[],
+  ): Promise<readonly (CheckedRequirement & { testcase: string; project: string })[]>;
   artifacts: ArtifactStore;
   secrets: Secrets;
   clock: Clock;
@@ -73,13 +73,17 @@ export function createReports(deps: ReportDependencies): ReportService {
   }
 
   async function withRequirements(entries: readonly ReportEntry[]): Promise<ReportEntry[]> {
-    const nameOf = ({ execution }: ReportEntry) =>
-      execution.kind === "testcase" ? testcaseOf(execution) : undefined;
-    const names = new Set(entries.map(nameOf).filter((name) => name !== undefined));
-    const links = secrets.mask(await deps.requirementsOf([...names]));
+    const testOf = ({ execution }: ReportEntry) => {
+      const name = execution.kind === "testcase" ? testcaseOf(execution) : undefined;
+      return name === undefined ? undefined : { name, project: execution.project ?? "" };
+    };
+    const keyed = (test: ReturnType<typeof testOf>) => (test ? [[JSON.stringify(test), test] as const] : []);
+    const tests = new Map(entries.flatMap((entry) => keyed(testOf(entry))));
+    const links = secrets.mask(await deps.requirementsOf([...tests.values()]));
     return entries.map((entry) => {
-      const name = nameOf(entry);
-      return { ...entry, requirements: links.filter(({ testcase }) => testcase === name) };
+      const { name, project } = testOf(entry) ?? {};
+      const isOwn = (link: (typeof links)[number]) => link.testcase === name && link.project === project;
+      return { ...entry, requirements: links.filter(isOwn) };
     });
   }
 

@@ -1,0 +1,142 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Params, Source, TestCase } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import type { Database } from "../../../storage/database.ts";
+import { testcaseRows } from "../../../storage/testcaseRows.ts";
+import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import { inProject } from "../../records/project.ts";
+import { contentOf } from "../testcases/index.ts";
+import { appView, type UserInterfaceService } from "../userinterfaces/index.ts";
+import { appDocument, testDocument, testsDocument, yamlText } from "./exportYaml.ts";
+import { type FileRead, readYaml } from "./importYaml.ts";
+import type { AppFilesDependencies } from "./index.ts";
+import { inOrderOf, mergeYaml, rewrittenYaml } from "./mergeYaml.ts";
+import { hashOf, readKnown, writeProjectFile } from "./projectFiles.ts";
+
+type Dependencies = AppFilesDependencies & { userinterfaces: Pick<UserInterfaceService, "loadWithin"> };
+
+/** Where tests of a project stand that no file has yet. */
+const testFolder = "labwright/tests";
+
+/** Writes what tools save of a project into its files, within the transaction that stores it. */
+export class FileKeeper {
+  constructor(private readonly deps: Dependencies) {}
+
+  /** Makes the file say what is stored of it. Throws FILE_CHANGED, and PROTECTED where nothing would be left in it. */
+  keep(tx: Database, { project, file }: Pick<Source, "project" | "file">): Promise<void> {
+    return inProject(project, async () => {
+      if (file === null) return;
+      const held = await heldBy(tx, project, file);
+      if (held.app === undefined && held.tests.length === 0) throw wholeFile(project, file);
+      const text = await readKnown(project, file, held.hash);
+      const verbs = this.deps.verbs();
+      const read = readYaml(text, { verbs, file });
+      const before = await this.documentOf(read, tx);
+      const after = await this.storedDocument(read, held, tx, before);
+      if (isDeepStrictEqual(before, after)) return;
+      const merged = mergeYaml(text, before, after);
+      const says = await this.documentOf(readYaml(merged, { verbs, file }), tx).catch(() => undefined);
+      // A file in a form that cannot be merged is written anew.
+      const written = isDeepStrictEqual(says, after) ? merged : rewrittenYaml(text, yamlText(after));
+      await writeProjectFile(project, file, written);
+      await setHash(tx, { project, file, file_hash: hashOf(written) });
+    });
+  }
+
+  /** As {@link keep}; a test case without a file gets one of its own. */
+  async keepTest(
+    tx: Database,
+    { id, name, source }: { id: string; name: string; source: Source },
+  ): Promise<void> {
+    if (source.file !== null) return this.keep(tx, source);
+    const { project } = source;
+    const own = (await testcaseRows(tx).ofProject(project)).find((test) => test.id === id);
+    if (!own) return;
+    await inProject(project, async () => {
+      const [test = {}] = await this.deps.testcases.written([contentOf(own)], { tx });
+      const file = freeFile(project, name);
+      const text = yamlText(testDocument(test));
+      await writeProjectFile(project, file, text);
+      await testcaseRows(tx).setSource(id, { project, file, file_hash: hashOf(text) });
+    });
+  }
+
+  async keepApp(tx: Database, userinterfaceId: string): Promise<void> {
+    const [row] = await userinterfaceRows(tx).meant(userinterfaceId);
+    if (row) await this.keep(tx, row);
+  }
+
+  /** What a file says, in the form in which it is exported. */
+  private async documentOf(
+    { kind, app, model, tests, references = [] }: FileRead,
+    tx: Database,
+  ): Promise<Params> {
+    const given = tests.map(({ value }) => value);
+    const view = model && appView(model);
+    const written = await this.deps.testcases.written(given, { tx, app: view });
+    if (kind === "app" && model) return appDocument(model, { tests: written, references }, this.deps.verbs());
+    return kind === "tests" ? testsDocument(app, written) : testDocument(written[0] ?? {});
+  }
+
+  /** What the database has of a file, in the order of the file. */
+  private async storedDocument(
+    { kind, app }: FileRead,
+    { app: appId, tests }: Held,
+    tx: Database,
+    before: Params,
+  ): Promise<Params> {
+    const model = appId === undefined ? undefined : await this.deps.userinterfaces.loadWithin(tx, appId);
+    const given = tests.map((test) => contentOf(test));
+    const written = await this.deps.testcases.written(given, { tx, app: model && appView(model) });
+    const ordered = inOrderOf(listIn(before.tests).map(nameOf), written, nameOf);
+    if (kind === "app" && model) {
+      const all = await this.deps.references.exportFor(model.ui.id, tx);
+      const references = inOrderOf(listIn(before.references).map(referenceKey), all, referenceKey);
+      return appDocument(model, { tests: ordered, references }, this.deps.verbs());
+    }
+    return kind === "tests" || ordered.length !== 1
+      ? testsDocument(app, ordered)
+      : testDocument(ordered[0] ?? {});
+  }
+}
+
+const nameOf = ({ name }: { name?: unknown }) => String(name);
+const referenceKey = ({ name, device_model }: { name?: unknown; device_model?: unknown }) =>
+  JSON.stringify([device_model, name]);
+const listIn = (value: unknown): Params[] => (Array.isArray(value) ? value : []);
+
+/** What the database has of a file. */
+type Held = { app: string | undefined; tests: readonly TestCase[]; hash: string | null };
+
+async function heldBy(tx: Database, project: string, file: string): Promise<Held> {
+  const app = (await userinterfaceRows(tx).ofProject(project)).find((row) => row.file === file);
+  const tests = (await testcaseRows(tx).ofProject(project)).filter(({ source }) => source.file === file);
+  return { app: app?.id, tests, hash: app?.file_hash ?? tests[0]?.source.file_hash ?? null };
+}
+
+export async function setHash(tx: Database, source: Source): Promise<void> {
+  await userinterfaceRows(tx).setHash(source);
+  await testcaseRows(tx).setHash(source);
+}
+
+/** A name that no file has. */
+function freeFile(project: string, name: string): string {
+  const slug =
+    name
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-|-$/g, "") || "test";
+  for (let nth = 1; ; nth++) {
+    const file = `${testFolder}/${slug}${nth > 1 ? `-${nth}` : ""}.yaml`;
+    if (!existsSync(join(project, file))) return file;
+  }
+}
+
+const wholeFile = (project: string, file: string) =>
+  new ToolError(
+    "PROTECTED",
+    `It is all that ${file} of ${project} holds, and a tool deletes no file of yours.`,
+    "Delete that file; the next run or import of its folder archives what it held.",
+  );

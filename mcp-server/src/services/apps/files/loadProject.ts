@@ -1,0 +1,237 @@
+import { ToolError } from "../../../errors.ts";
+import type { Database } from "../../../storage/database.ts";
+import { testcaseRows } from "../../../storage/testcaseRows.ts";
+import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import { inProject } from "../../records/project.ts";
+import { codeOf, type ListedProblem, testNameOf } from "../testcases/index.ts";
+import { appView } from "../userinterfaces/index.ts";
+import { type FileRead, readYaml } from "./importYaml.ts";
+import type { AppFilesDependencies } from "./index.ts";
+import { hashOf } from "./projectFiles.ts";
+
+/** A file as it is now. The text is left out where the database may know it already. */
+export type ProjectFile = { file: string; hash: string; text?: string | undefined };
+export type ProjectLoad = {
+  /** The absolute path of the project's folder; the paths of files and folders are in it. */
+  project: string;
+  files: readonly ProjectFile[];
+  /** Folders of which `files` has every file: what is stored of another file there is archived. */
+  folders: readonly string[];
+  /** Nothing is stored; what is wrong is told all the same. */
+  dry_run?: boolean | undefined;
+};
+
+export type LoadedFile = {
+  file: string;
+  app?: string;
+  tests: { id: string; name: string }[];
+  /** It was not as the database knew it. */
+  changed: boolean;
+};
+export type LoadReport = {
+  /** Files whose text is needed; then nothing was done. */
+  needs?: string[];
+  files: LoadedFile[];
+  /** Names of test cases and apps whose files hold them no more. */
+  archived: string[];
+};
+
+type Read = FileRead & { file: string; hash: string };
+
+/** Rolls back what a dry run stored. */
+class DryRun extends Error {}
+
+/** Loads what changed of a project's files, all or nothing. */
+export class ProjectLoader {
+  constructor(private readonly deps: AppFilesDependencies) {}
+
+  load(asked: ProjectLoad): Promise<LoadReport> {
+    return inProject(asked.project, async () => {
+      const known = await this.stored(this.deps.db, asked.project);
+      const changed = asked.files.filter(({ file, hash }) => known.get(file)?.hash !== hash);
+      const needs = changed.flatMap(({ file, text }) => (text === undefined ? [file] : []));
+      if (needs.length > 0) return { needs, files: [], archived: [] };
+      const reads = this.readAll(changed);
+      this.refuseTwins(reads, asked, known);
+      const archived = await this.store(reads, asked);
+      const now = await this.stored(this.deps.db, asked.project);
+      const isChanged = new Set(changed.map(({ file }) => file));
+      const files = asked.files.map(({ file }) => {
+        const { app, tests = [] } = now.get(file) ?? {};
+        return { file, ...(app && { app: app.name }), tests, changed: isChanged.has(file) };
+      });
+      return { files, archived };
+    });
+  }
+
+  private readAll(files: readonly ProjectFile[]): Read[] {
+    const errors: ToolError[] = [];
+    const reads = files.flatMap(({ file, text = "" }) => {
+      try {
+        return [{ ...readYaml(text, { verbs: this.deps.verbs(), file }), file, hash: hashOf(text) }];
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        errors.push(error);
+        return [];
+      }
+    });
+    throwAll(errors);
+    return reads;
+  }
+
+  /** Refuses two files that hold one name. */
+  private refuseTwins(reads: readonly Read[], { files, folders }: ProjectLoad, known: Stored): void {
+    const isRead = new Set(reads.map(({ file }) => file));
+    const given = new Set(files.map(({ file }) => file));
+    // What lies in a folder that is whole, and is no longer there, gives its names away.
+    const others = [...known].filter(
+      ([file]) => !isRead.has(file) && (given.has(file) || !isIn(folders, file)),
+    );
+    const places = new Map<string, string>();
+    for (const [file, { app, tests }] of others) {
+      if (app) places.set(`app ${app.name}`, file);
+      for (const { name } of tests) places.set(`test ${name}`, file);
+    }
+    const errors: ToolError[] = [];
+    for (const { file, model, tests, problems } of reads) {
+      const note = (what: "app" | "test", name: string, path: readonly PropertyKey[]) => {
+        const place = places.get(`${what} ${name}`);
+        if (place !== undefined) problems.add(path, `the ${what} "${name}" is in ${place} too`, "name");
+        places.set(`${what} ${name}`, file);
+      };
+      if (model) note("app", model.ui.name, []);
+      for (const { value, path } of tests) note("test", testNameOf(value), path);
+      if (problems.lines.length > 0) errors.push(problems.error("INVALID_INPUT"));
+    }
+    throwAll(errors);
+  }
+
+  /** Returns the names of what was archived. */
+  private async store(reads: readonly Read[], asked: ProjectLoad): Promise<string[]> {
+    const { project } = asked;
+    const { userinterfaces, references, verbs } = this.deps;
+    const apps = reads.flatMap(({ model, file, hash, problems }) =>
+      model ? [{ model, file, source: { project, file, file_hash: hash }, problems }] : [],
+    );
+    const textOf = new Map(asked.files.map(({ file, text = "" }) => [file, text]));
+    let archived: string[] = [];
+    const stored = userinterfaces.put(
+      apps.map(({ model, source, file }) => ({
+        name: model.ui.name,
+        source,
+        make: (known) =>
+          (known && readYaml(textOf.get(file) ?? "", { verbs: verbs(), file, known }).model) ?? model,
+      })),
+      {
+        replace: true,
+        storeWith: async (tx, models) => {
+          await this.storeTests(reads, { tx, project, apps: models.map(appView) });
+          for (const { ui, source } of models) {
+            const given = reads.find(({ file }) => file === source.file)?.references;
+            if (given) await references.importAll(given, { tx, userinterfaceId: ui.id });
+          }
+          archived = await this.archive(tx, reads, asked);
+          if (asked.dry_run) throw new DryRun();
+        },
+      },
+    );
+    await stored.catch((error: unknown) => {
+      if (!(error instanceof DryRun)) throw error;
+    });
+    await references.removeOrphans();
+    return archived;
+  }
+
+  private async storeTests(
+    reads: readonly Read[],
+    { tx, project, apps }: { tx: Database; project: string; apps: ReturnType<typeof appView>[] },
+  ): Promise<void> {
+    const placed = reads.flatMap((read) => read.tests.map((test, at) => ({ ...test, read, at })));
+    await this.deps.testcases.importAll(
+      placed.map(({ value }) => value),
+      {
+        tx,
+        apps,
+        placeOf(index) {
+          const { read, at } = placed[index] ?? {};
+          const source = { project, file: read?.file ?? null, file_hash: read?.hash ?? null };
+          return { source, file_position: at };
+        },
+        refuse: (found) => refusalOf(placed, found),
+      },
+    );
+  }
+
+  /** What no file holds any more: of files that were read, and of those that are gone from folders that are whole. */
+  private async archive(tx: Database, reads: readonly Read[], asked: ProjectLoad): Promise<string[]> {
+    const given = new Set(asked.files.map(({ file }) => file));
+    const held = new Map(reads.map((read) => [read.file, read]));
+    const at = new Date(this.deps.clock.now()).toISOString();
+    const isGone = (file: string | null, isHeld: (read: Read) => boolean): boolean => {
+      if (file === null) return false;
+      const read = held.get(file);
+      return read ? !isHeld(read) : !given.has(file) && isIn(asked.folders, file);
+    };
+    const [apps, tests] = [userinterfaceRows(tx), testcaseRows(tx)];
+    const goneApps = (await apps.ofProject(asked.project)).filter(({ file, name }) =>
+      isGone(file, ({ model }) => model?.ui.name === name),
+    );
+    const goneTests = (await tests.ofProject(asked.project)).filter(({ source, name }) =>
+      isGone(source.file, (read) => read.tests.some(({ value }) => testNameOf(value) === name)),
+    );
+    for (const { id } of goneApps) await apps.archive(id, at);
+    for (const { id } of goneTests) await tests.archive(id, at);
+    return [...goneApps, ...goneTests].map(({ name }) => name);
+  }
+
+  private async stored(db: Database, project: string): Promise<Stored> {
+    const stored: Stored = new Map();
+    const of = (file: string, hash: string | null) => {
+      const entry = stored.get(file) ?? { hash, app: undefined, tests: [] };
+      stored.set(file, entry);
+      return entry;
+    };
+    for (const { id, name, file, file_hash } of await userinterfaceRows(db).ofProject(project))
+      if (file !== null) of(file, file_hash).app = { id, name };
+    for (const { id, name, source } of await testcaseRows(db).ofProject(project))
+      if (source.file !== null) of(source.file, source.file_hash).tests.push({ id, name });
+    return stored;
+  }
+}
+
+type Row = { id: string; name: string };
+/** What is stored of a project, by file. */
+type Stored = Map<string, { hash: string | null; app: Row | undefined; tests: Row[] }>;
+
+const isIn = (folders: readonly string[], file: string) =>
+  folders.some((folder) => folder === "" || file.startsWith(`${folder}/`));
+
+/** The error of tests that are wrong, with the places where they are written. */
+export function refusalOf(
+  tests: readonly { path: readonly PropertyKey[]; read: Pick<FileRead, "problems"> }[],
+  found: readonly ListedProblem[],
+): ToolError {
+  const wrong = new Map<FileRead["problems"], ListedProblem[]>();
+  for (const problem of found) {
+    const { index, at = [], path, message, key } = problem;
+    const test = tests[index];
+    if (!test) continue;
+    const text = at.length > 0 || path === "" ? message : `${path}: ${message}`;
+    test.read.problems.add([...test.path, ...at], text, key);
+    wrong.set(test.read.problems, [...(wrong.get(test.read.problems) ?? []), problem]);
+  }
+  return joined([...wrong].map(([problems, own]) => problems.error(codeOf(own))));
+}
+
+function throwAll(errors: readonly ToolError[]): void {
+  if (errors.length > 0) throw joined(errors);
+}
+
+/** One error of all that is wrong in several files. */
+function joined(errors: readonly ToolError[]): ToolError {
+  const [first] = errors;
+  if (!first) throw new Error("There is no error to tell");
+  const message = errors.map((error) => error.message).join("\n");
+  const problems = errors.flatMap(({ details }) => (Array.isArray(details.problems) ? details.problems : []));
+  return errors.length === 1 ? first : new ToolError(first.code, message, first.hint, { problems });
+}

@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import { withLinesOf } from "./keepLines.ts";
+import { compact } from "./layOut.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * A YAML text with what is different between `before` and `after`; all else stays as its author wrote it, with its comments.
+ * `before` is what the text says in the form of `after`, which need not be how the text says it: where it is not, the entry
+ * is written anew.
+ */
+export function mergeYaml(text: string, before: Fields, after: Fields): string {
+  const document = parseDocument(text, { uniqueKeys: true });
+  const style = styleOf(text);
+  const unchanged = document.toString(style);
+  const { contents } = document;
+  if (isMap(contents)) mergeMap(document, contents, before, after, true);
+  return withLinesOf(text, unchanged, document.toString(style));
+}
+
+/** The text of `value` below the comments that stand above the first key of `text`. */
+export function rewrittenYaml(text: string, written: string): string {
+  const head = /^(?:[ \t]*(?:#[^\n]*)?\n)*/.exec(text)?.[0] ?? "";
+  return head + written;
+}
+
+/** How the author indents, so that lines which are not changed stay the same. */
+function styleOf(text: string) {
+  const indent = /^[^\s#][^\n]*:[^\n]*\n( +)\S/m.exec(text)?.[1]?.length ?? 2;
+  return {
+    lineWidth: 0,
+    indent: Math.min(8, Math.max(2, indent)),
+    indentSeq: !/^( *)[^\s#-][^\n]*:[ \t]*\n\1- /m.test(text),
+    flowCollectionPadding: !/[^\s]\{[^\s}]|: \{[^\s}]/.test(text),
+  };
+}
+
+function merged(document: Document, node: unknown, before: unknown, after: unknown): unknown {
+  if (isDeepStrictEqual(before, after)) return node;
+  const isMerged =
+    (isMap(node) && isFields(before) && isFields(after) && mergeMap(document, node, before, after, false)) ||
+    (isSeq(node) && Array.isArray(before) && Array.isArray(after) && mergeSeq(document, node, before, after));
+  if (isMerged) return node;
+  const fresh = document.createNode(after, { aliasDuplicateObjects: false });
+  compact(fresh);
+  return withComments(fresh, node);
+}
+
+/** What stands above and behind a node stays where another takes its place. */
+function withComments(fresh: Node, old: unknown): Node {
+  if (!isNode(old)) return fresh;
+  const { comment, commentBefore, spaceBefore } = old;
+  Object.assign(fresh, { comment, commentBefore, spaceBefore });
+  return fresh;
+}
+
+/** False, and nothing is changed, when the author's map has not the keys that are different; a map at the top takes any. */
+function mergeMap(document: Document, map: YAMLMap, before: Fields, after: Fields, isTop: boolean): boolean {
+  const renamed = renames(before, after);
+  const different = Object.keys(before).filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  if (!isTop && different.some((key) => !map.has(key))) return false;
+  for (const [from, to] of renamed) renameKey(map, from, to);
+  const gone = different.filter((key) => !(key in after) && !renamed.has(key));
+  for (const key of gone) map.delete(key);
+  const earlier = new Map([...renamed].map(([from, to]) => [to, from]));
+  for (const [key, value] of Object.entries(after)) {
+    const said = before[earlier.get(key) ?? key];
+    if (!isDeepStrictEqual(said, value)) map.set(key, merged(document, map.get(key, true), said, value));
+  }
+  return true;
+}
+
+/** Entries that went and came with the same value, or the only ones that did: the same under another name. */
+function renames(before: Fields, after: Fields): Map<string, string> {
+  const gone = Object.keys(before).filter((key) => !(key in after));
+  const come = Object.keys(after).filter((key) => !(key in before));
+  const found = new Map<string, string>();
+  for (const from of gone) {
+    const isSame = (to: string) =>
+      ![...found.values()].includes(to) && isDeepStrictEqual(before[from], after[to]);
+    const to = gone.length === 1 && come.length === 1 ? come[0] : come.find(isSame);
+    if (to !== undefined) found.set(from, to);
+  }
+  return found;
+}
+
+function renameKey(map: YAMLMap, from: string, to: string): void {
+  const key = map.items.map((pair) => pair.key).find((node) => isScalar(node) && String(node.value) === from);
+  if (isScalar(key)) key.value = to;
+}
+
+/** False, and nothing is changed, when the author's list has not as many items as it says. */
+function mergeSeq(
+  document: Document,
+  seq: YAMLSeq,
+  before: readonly unknown[],
+  after: readonly unknown[],
+): boolean {
+  if (seq.items.length !== before.length) return false;
+  const most = Math.min(before.length, after.length);
+  let first = 0;
+  while (first < most && isDeepStrictEqual(before[first], after[first])) first++;
+  let last = 0;
+  while (last < most - first && isDeepStrictEqual(before.at(-1 - last), after.at(-1 - last))) last++;
+  const between = after.slice(first, after.length - last);
+  const taken = seq.items.slice(first, before.length - last);
+  const items = between.map((value, at) => merged(document, taken[at], before[first + at], value));
+  seq.items.splice(first, taken.length, ...items);
+  return true;
+}
+
+/** `after` in the order of the keys before; one that took the place of another stands there, and new ones last. */
+export function inOrderOf<Item>(
+  keys: readonly string[],
+  after: readonly Item[],
+  keyOf: (item: Item) => string,
+): Item[] {
+  const come = after.filter((item) => !keys.includes(keyOf(item)));
+  const byKey = new Map(after.map((item) => [keyOf(item), item]));
+  const gone = keys.filter((key) => !byKey.has(key));
+  const replaced = gone.length === 1 && come.length === 1;
+  const kept = keys.flatMap((key) => byKey.get(key) ?? (replaced ? come : []));
+  return replaced ? kept : [...kept, ...come];
+}

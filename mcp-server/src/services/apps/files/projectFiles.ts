@@ -1,0 +1,39 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ToolError } from "../../../errors.ts";
+import { fileFailure } from "../../../fileFailure.ts";
+
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** The file of a project as the database knows it. Throws FILE_CHANGED when it is another now, or gone. */
+export async function readKnown(project: string, file: string, hash: string | null): Promise<string> {
+  const text = await readFile(join(project, file), "utf8").catch(() => undefined);
+  if (text !== undefined && hashOf(text) === hash) return text;
+  const what = text === undefined ? "is gone" : "was changed";
+  throw new ToolError(
+    "FILE_CHANGED",
+    `${file} of ${project} ${what} since it was loaded; nothing was saved.`,
+    `labwright import ${file} loads it as it is now; then repeat the call.`,
+    { project, file },
+  );
+}
+
+/** Whole or not at all. Throws INVALID_INPUT where this user cannot write. */
+export async function writeProjectFile(project: string, file: string, text: string): Promise<void> {
+  const path = join(project, file);
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, text, { flag: "wx" });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    const why = fileFailure(error, path)?.message ?? (error instanceof Error ? error.message : String(error));
+    throw new ToolError(
+      "INVALID_INPUT",
+      `${file} of ${project} cannot be written, so nothing was saved: ${why}`,
+      "Give this user the right to write there, then repeat the call.",
+    );
+  }
+}

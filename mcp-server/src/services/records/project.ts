@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { ToolError } from "../../errors.ts";
+
+const inUse = new AsyncLocalStorage<string>();
+
+/** Does `work` with names as the project means them; `folder` is empty for what is the database's own. */
+export const inProject = <T>(folder: string, work: () => T): T => inUse.run(folder, work);
+
+/** The folder of the project whose names the caller means; empty where it is in none. */
+export const projectInUse = (): string => inUse.getStore() ?? "";
+
+/** {@link meantOf} of userinterfaces. */
+export const meantApp = <Row extends Named>(rows: readonly Row[], ref: string): Row | undefined =>
+  meantOf(rows, { ref, what: "userinterface" });
+
+type Named = { id: string; project: string };
+
+/**
+ * The one that a name or id means, of those that have it: the project's own, else the database's own, else the only one.
+ * Throws AMBIGUOUS when several other projects have one.
+ */
+export function meantOf<Row extends Named>(
+  rows: readonly Row[],
+  { ref, what }: { ref: string; what: string },
+): Row | undefined {
+  const folder = projectInUse();
+  const best =
+    rows.find(({ id }) => id === ref) ??
+    rows.find(({ project }) => project === folder) ??
+    rows.find(({ project }) => project === "");
+  if (best || rows.length <= 1) return best ?? rows[0];
+  const candidates = rows.map(({ id, project }) => ({ id, project }));
+  throw new ToolError(
+    "AMBIGUOUS",
+    `${rows.length} projects have a ${what} "${ref}": ${candidates.map(({ id, project }) => `${project} (${id})`).join(", ")}.`,
+    "Give the id, or call from the folder of the project.",
+    { candidates },
+  );
+}

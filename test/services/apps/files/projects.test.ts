@@ -1,0 +1,301 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { inProject } from "../../../../mcp-server/src/services/index.ts";
+import { callContext } from "../../../fixtures/callContext.ts";
+import { openProduct, type Product } from "../../../fixtures/product.ts";
+
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+
+const shop = `# The shop's screens.
+name: shop
+app: { url: "https://shop.test/" } # staging
+nodes:
+  # What a customer sees first.
+  Home: check text "Welcome"
+  Cart:
+    checks: [check text "Your cart"]
+    description: What was chosen # and is not paid
+edges:
+  Home -> Cart: click "Cart" # the button at the top
+`;
+const cartTest = `# A customer without anything in the cart.
+name: the cart is empty
+app: shop
+steps:
+  - go to Cart
+  # Said in words.
+  - check text "Nothing here"
+`;
+const files = { "labwright/apps/shop.yaml": shop, "labwright/tests/cart.yaml": cartTest };
+type Files = Readonly<Record<string, string>>;
+
+let product: Product;
+let folder: string;
+const folders: string[] = [];
+beforeAll(async () => {
+  product = await openProduct("devices: [{ name: box, model: simulated }]");
+});
+beforeEach(async () => {
+  folder = await newFolder();
+});
+afterAll(async () => {
+  await product.dispose();
+  for (const one of folders) await rm(one, { recursive: true, force: true });
+});
+
+async function newFolder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), "labwright-project-"));
+  folders.push(made);
+  return made;
+}
+
+async function write(given: Files, project = folder): Promise<void> {
+  for (const [file, text] of Object.entries(given)) {
+    await mkdir(dirname(join(project, file)), { recursive: true });
+    await writeFile(join(project, file), text);
+  }
+}
+const onDisk = (file: string, project = folder) => readFile(join(project, file), "utf8");
+
+/** Loads what is given, as the command line does, `labwright` being whole. */
+const load = (given: Files = files, project = folder) =>
+  product.services.appFiles.load({
+    project,
+    files: Object.entries(given).map(([file, text]) => ({ file, hash: hashOf(text), text })),
+    folders: ["labwright"],
+  });
+
+async function loaded(given: Files = files, project = folder) {
+  await write(given, project);
+  return load(given, project);
+}
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+/** A call of a tool made in the folder of a project. */
+const here = <T>(work: () => Promise<T>, project = folder) => inProject(project, work);
+const apps = () => product.services.userinterfaces;
+const tests = () => product.services.testcases;
+
+describe("loading the files of a project", () => {
+  test("asks for texts that the database does not know, and loads only what changed", async () => {
+    await write(files);
+    const asked = { project: folder, folders: ["labwright"] };
+    const hashes = Object.entries(files).map(([file, text]) => ({ file, hash: hashOf(text) }));
+    const { appFiles } = product.services;
+    expect(await appFiles.load({ ...asked, files: hashes })).toMatchObject({
+      needs: Object.keys(files),
+      files: [],
+    });
+    expect((await load()).files).toMatchObject([
+      { file: "labwright/apps/shop.yaml", app: "shop", tests: [], changed: true },
+      { file: "labwright/tests/cart.yaml", tests: [{ name: "the cart is empty" }], changed: true },
+    ]);
+    const again = await appFiles.load({ ...asked, files: hashes });
+    expect(again).toMatchObject({ files: [{ changed: false }, { changed: false }], archived: [] });
+    expect(again).not.toHaveProperty("needs");
+  });
+
+  test("keeps tests in the order of their file, and loads tests that call each other across files", async () => {
+    const calls = `app: shop
+tests:
+  - name: z comes first
+    steps: [{ call: { testcase: the cart is empty } }]
+  - name: a comes second
+    steps: [go to Home]
+`;
+    const { files: first } = await loaded({ "labwright/tests/a-calls.yaml": calls, ...files });
+    const names = ["z comes first", "a comes second"];
+    expect(first[0]?.tests.map(({ name }) => name)).toEqual(names);
+    const { files: second } = await load({ "labwright/tests/a-calls.yaml": calls, ...files });
+    expect(second[0]).toMatchObject({ changed: false, tests: [{ name: names[0] }, { name: names[1] }] });
+  });
+
+  test("gives two projects their own apps and tests of one name", async () => {
+    const other = await newFolder();
+    const theirs = { ...files, "labwright/apps/shop.yaml": shop.replace("shop.test", "other.test") };
+    await loaded();
+    await loaded(theirs, other);
+    expect(await here(() => apps().get("shop"))).toMatchObject({
+      app: { url: "https://shop.test/" },
+    });
+    expect(await here(() => apps().get("shop"), other)).toMatchObject({
+      app: { url: "https://other.test/" },
+    });
+    const [own, their] = [folder, other].map((project) =>
+      here(() => tests().load("the cart is empty"), project),
+    );
+    expect((await own)?.id).not.toBe((await their)?.id);
+    expect(await failureOf(tests().load("the cart is empty"))).toMatchObject({
+      code: "AMBIGUOUS",
+      message: expect.stringContaining(folder),
+    });
+  });
+
+  test("archives what a file, or a whole folder, holds no more, and takes it back with its id", async () => {
+    const first = await loaded();
+    const kept = { "labwright/apps/shop.yaml": shop };
+    expect((await load(kept)).archived).toEqual(["the cart is empty"]);
+    expect(await failureOf(here(() => tests().load("the cart is empty")))).toMatchObject({
+      code: expect.stringMatching(/TESTCASE_NOT_FOUND|AMBIGUOUS/),
+    });
+    expect((await load()).files[1]?.tests).toEqual(first.files[1]?.tests);
+    const renamed = cartTest.replace("the cart is empty", "no goods");
+    const second = await loaded({ ...files, "labwright/tests/cart.yaml": renamed });
+    expect(second).toMatchObject({ archived: ["the cart is empty"] });
+  });
+
+  test("refuses two files with one name, and stores nothing of either", async () => {
+    const twins = { ...files, "labwright/tests/twin.yaml": cartTest };
+    expect(await failureOf(loaded(twins))).toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(
+        /twin\.yaml.*line 2.*"the cart is empty" is in labwright\/tests\/cart\.yaml too/s,
+      ),
+    });
+    expect(await failureOf(here(() => apps().get("shop")))).toBeDefined();
+  });
+
+  test("tells all that is wrong in all files, with their lines, and loads none", async () => {
+    const wrong = {
+      "labwright/apps/shop.yaml": shop,
+      "labwright/tests/a.yaml": "app: shop\nsteps:\n  - go to Crat\n",
+      "labwright/tests/b.yaml": "app: shop\nsteps:\n  - clikc x\n",
+    };
+    const error = await failureOf(loaded(wrong));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /a\.yaml cannot be imported: line 3.*Cart.*\n.*b\.yaml cannot be imported: line 3/s,
+      ),
+    });
+    expect(await failureOf(here(() => apps().get("shop")))).toBeDefined();
+  });
+
+  test("refuses a circle of calls", async () => {
+    const circle = {
+      ...files,
+      "labwright/tests/one.yaml": "steps: [{ call: { testcase: two } }]\n",
+      "labwright/tests/two.yaml": "steps: [{ call: { testcase: one } }]\n",
+    };
+    expect(await failureOf(loaded(circle))).toMatchObject({
+      message: expect.stringContaining("one calls two calls one: a test case cannot call itself"),
+    });
+  });
+
+  test("stores nothing in a dry run", async () => {
+    await write(files);
+    const asked = Object.entries(files).map(([file, text]) => ({ file, hash: hashOf(text), text }));
+    await product.services.appFiles.load({ project: folder, files: asked, folders: [], dry_run: true });
+    expect(await failureOf(here(() => apps().get("shop")))).toBeDefined();
+  });
+});
+
+describe("what a tool saves of a project", () => {
+  beforeEach(() => loaded().then(() => undefined));
+
+  test("is written to the app's file, all else as its author wrote it", async () => {
+    const checks = [{ command: "text_visible", params: { text: "Hello" } }];
+    await here(() => apps().updateNode("shop", "Home", { verifications: checks }));
+    expect(await onDisk("labwright/apps/shop.yaml")).toBe(
+      shop.replace('Home: check text "Welcome"', 'Home: check text "Hello"'),
+    );
+    await here(() =>
+      apps().createNode("shop", undefined, {
+        label: "Orders",
+        type: "screen",
+        position: { x: 0, y: 0 },
+        verifications: [{ command: "text_visible", params: { text: "Orders" } }],
+        pass_condition: "all",
+        protected: false,
+      }),
+    );
+    const text = await onDisk("labwright/apps/shop.yaml");
+    expect(text).toContain('  Orders: check text "Orders"\nedges:');
+    for (const comment of shop.match(/#.*/g) ?? []) expect(text).toContain(comment);
+    expect((await load({ ...files, "labwright/apps/shop.yaml": text })).files).toMatchObject([
+      { changed: false },
+      { changed: false },
+    ]);
+  });
+
+  test("renames a node and its edges where they stand", async () => {
+    await here(() => apps().updateNode("shop", "Cart", { label: "Basket" }));
+    const text = await onDisk("labwright/apps/shop.yaml");
+    expect(text).toBe(shop.replace("  Cart:", "  Basket:").replace("Home -> Cart:", "Home -> Basket:"));
+  });
+
+  test("is written to the test's file, and a new test gets a file of its own", async () => {
+    const steps = ["go to Cart", 'check text "Nothing is here"'];
+    const saved = { name: "the cart is empty", app: "shop", steps };
+    await here(() => tests().saveFor(saved, {}, callContext()));
+    expect(await onDisk("labwright/tests/cart.yaml")).toBe(
+      cartTest.replace("Nothing here", "Nothing is here"),
+    );
+    await here(() =>
+      tests().saveFor({ name: "Home opens!", app: "shop", steps: ["go to Home"] }, {}, callContext()),
+    );
+    expect(await onDisk("labwright/tests/home-opens.yaml")).toBe(
+      "name: Home opens!\napp: shop\nsteps:\n  - go to Home\n",
+    );
+    await here(() => tests().rename("Home opens!", "Home is there"));
+    expect(await onDisk("labwright/tests/home-opens.yaml")).toContain("name: Home is there\n");
+  });
+
+  test("is refused as FILE_CHANGED when somebody changed the file, and nothing is stored", async () => {
+    const edited = shop.replace("Welcome", "Good day");
+    await write({ "labwright/apps/shop.yaml": edited });
+    const change = here(() => apps().updateNode("shop", "Home", { label: "Start page" }));
+    expect(await failureOf(change)).toMatchObject({
+      code: "FILE_CHANGED",
+      message: expect.stringContaining("labwright/apps/shop.yaml"),
+      hint: expect.stringContaining("labwright import labwright/apps/shop.yaml"),
+    });
+    expect(await onDisk("labwright/apps/shop.yaml")).toBe(edited);
+    expect(await here(() => apps().getNode("shop", "Home"))).toMatchObject({ label: "Home" });
+  });
+
+  test("is refused, and not stored, where the project cannot be written", async () => {
+    // The superuser may write everywhere: a folder in place of the temporary file's stands for a right that is missing.
+    const place = join(folder, "labwright", "apps");
+    await chmod(place, 0o555);
+    const change = here(() => apps().updateNode("shop", "Home", { label: "Start page" }));
+    const error = await failureOf(change);
+    await chmod(place, 0o755);
+    if (process.getuid?.() === 0) return;
+    expect(error).toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("nothing was saved"),
+    });
+  });
+
+  test("deletes no file: neither that of a test nor that of an app", async () => {
+    expect(await failureOf(here(() => tests().remove("the cart is empty", true)))).toMatchObject({
+      code: "PROTECTED",
+      message: expect.stringContaining("labwright/tests/cart.yaml"),
+    });
+    expect(await failureOf(here(() => apps().remove("shop", true)))).toMatchObject({
+      code: "PROTECTED",
+    });
+    expect(await here(() => tests().load("the cart is empty"))).toMatchObject({
+      name: "the cart is empty",
+    });
+  });
+
+  test("leaves apps of the database alone, and what is exported into a project is kept there", async () => {
+    const name = `own ${folder}`.slice(-40);
+    const { appFiles } = product.services;
+    await appFiles.importYaml(`name: "${name}"\nnodes: { Home: check text "Hi" }\n`, false);
+    await apps().updateNode(name, "Home", { description: "first" });
+    const yaml = await appFiles.exportYaml(name);
+    await write({ "labwright/apps/own.yaml": yaml });
+    await appFiles.keepIn(name, { project: folder, file: "labwright/apps/own.yaml", hash: hashOf(yaml) });
+    await apps().updateNode(name, "Home", { description: "second" });
+    expect(await onDisk("labwright/apps/own.yaml")).toBe(yaml.replace("first", "second"));
+  });
+});
