@@ -19,7 +19,7 @@ import { parseInput } from "./parseInput.ts";
 import { renderResult } from "./render.ts";
 import { noSuchTool } from "./repair/noSuchTool.ts";
 
-export type { CallOutcome, CallRecord, CallRequest, CallTool } from "./call.ts";
+export type { Caller, CallOutcome, CallRecord, CallRequest, CallTool } from "./call.ts";
 
 export type CallObserver = {
   /** Runs a call inside a span; `traceId` is 32 hex digits, that of `traceparent` if it has one. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -113,5 +113,55 @@ it("import saves and counts; export gives what import takes, and replaces no fil
   expect(await labwright("export", "mall", "--out", "out/mall.yaml")).toMatchObject({ code: 0 });
   expect(parse(read("out/mall.yaml"))).toMatchObject({ edges: { "Home -> Cart": 'click "Cart"' } });
   expect(await labwright("export", "mall", "--out", "out/mall.yaml")).toMatchObject({ code: 2 });
+  expect(await labwright("run", "out/mall.yaml", "--grep", "opens")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('the app "mall" is in labwright/mall.yaml too'),
+  });
+  rmSync(join(folder.path, "labwright/mall.yaml"));
   expect(await labwright("run", "out/mall.yaml", "--grep", "opens")).toMatchObject({ code: 0 });
+});
+
+it("run without a name runs the tests of the project that it is called in, and no other's of the same names", async () => {
+  write("one/labwright/apps/mall.yaml", app());
+  write("one/labwright/tests/opens.yaml", "app: mall\nsteps: [go to Cart]\n");
+  write("two/labwright/apps/mall.yaml", app().replace("Your cart", "Your basket"));
+  write("two/labwright/tests/opens.yaml", "app: mall\nsteps: [go to Cart]\n");
+  const at = (project: string, ...args: string[]) =>
+    run(args, { env: { LABWRIGHT_DATA_DIR: data.path }, cwd: join(folder.path, project) });
+  const passed = { code: 0, out: expect.stringMatching(/^passed +opens .*1 run: 1 passed/s) };
+  expect(await at("one/labwright", "run")).toMatchObject(passed);
+  expect(await at("two", "run")).toMatchObject({ code: 1, out: expect.stringContaining("Your basket") });
+  // The second run of one project is no rerun of the other's.
+  expect(await at("one", "run", "opens")).toMatchObject(passed);
+  expect(await labwright("run", "opens")).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/2 projects have a test case "opens"/),
+  });
+  const saved = JSON.stringify({ userinterface_name: "mall", label: "Sale", verifications: [] });
+  expect(await at("two", "call", "create_node", "--json", saved)).toMatchObject({ code: 0 });
+  expect(read("two/labwright/apps/mall.yaml")).toContain("  Sale:");
+  expect(read("one/labwright/apps/mall.yaml")).not.toContain("Sale");
+});
+
+it("run says which files changed meanwhile, and takes what a folder holds no more from its tests", async () => {
+  write("labwright/apps/mall.yaml", app());
+  const test = "app: mall\nsteps: [go to Cart]\n";
+  write("labwright/tests/stays.yaml", test);
+  write("labwright/tests/goes.yaml", test);
+  const running = labwright("run", "--slow", "1500");
+  const isRunning = async () =>
+    expect(
+      (await labwright("call", "get_execution_results", "--json", '{"status":"running"}')).out,
+    ).toContain("goes");
+  await vi.waitFor(isRunning, { timeout: 60_000, interval: 200 });
+  write("labwright/tests/stays.yaml", `# Another word.\n${test}`);
+  const ran = await running;
+  expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("2 runs: 2 passed") });
+  expect(ran.err).toContain(
+    "changed during the run, so the verdicts are of what was there before: labwright/tests/stays.yaml",
+  );
+  rmSync(join(folder.path, "labwright/tests/goes.yaml"));
+  const after = await labwright("run");
+  expect(after).toMatchObject({ code: 0, out: expect.stringContaining("1 run: 1 passed") });
+  expect(after.err).toContain("archived, since no file has them any more: goes");
 });

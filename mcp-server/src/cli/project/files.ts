@@ -18,7 +18,7 @@ export function isProjectPath(cwd: string, argument: string): boolean {
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The YAML files of a path, in the order of their names. Throws INVALID_INPUT when there is none. */
-export function yamlFilesAt(cwd: string, argument: string): string[] {
+function yamlFilesAt(cwd: string, argument: string): string[] {
   const path = resolve(cwd, argument);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw noFile(argument, "There is no such file or folder.");

@@ -1,16 +1,15 @@
-import type { Database } from "../../../storage/database.ts";
 import { testcaseRows } from "../../../storage/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
-import type { ReferenceService } from "../../devices/references/index.ts";
-import type { Clock } from "../../ports.ts";
-import type { Verbs } from "../steps/index.ts";
-import type { ListedProblem, TestcaseService } from "../testcases/index.ts";
-import { appView, type UserInterfaceService } from "../userinterfaces/index.ts";
+import type { ListedProblem } from "../testcases/index.ts";
+import { appView } from "../userinterfaces/index.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { exportYaml } from "./exportYaml.ts";
 import { readYaml } from "./importYaml.ts";
 import { FileKeeper } from "./keepFiles.ts";
 import { type LoadReport, type ProjectLoad, ProjectLoader, refusalOf } from "./loadProject.ts";
+import type { AppFilesDependencies } from "./types.ts";
+
+export type { AppFilesDependencies };
 
 /** What was imported. The app's part is left out for a file of tests alone. */
 export type ImportReport = {
@@ -46,15 +45,6 @@ export type AppFiles = {
   load(project: ProjectLoad): Promise<LoadReport>;
   /** Says that an app and its tests are kept in a file, which was written as {@link exportYaml} gives it. */
   keepIn(userinterface: string, place: { project: string; file: string; hash: string }): Promise<void>;
-};
-
-export type AppFilesDependencies = {
-  db: Database;
-  clock: Clock;
-  userinterfaces: Pick<UserInterfaceService, "load" | "loadWithin" | "put" | "keepSources">;
-  testcases: Pick<TestcaseService, "exportFor" | "importAll" | "written" | "keepSources">;
-  references: Pick<ReferenceService, "exportFor" | "importAll" | "removeOrphans" | "keepSources">;
-  verbs(): Verbs;
 };
 
 export function createAppFiles(deps: AppFilesDependencies): AppFiles {

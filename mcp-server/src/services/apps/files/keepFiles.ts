@@ -8,21 +8,19 @@ import { testcaseRows } from "../../../storage/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import { inProject } from "../../records/project.ts";
 import { contentOf } from "../testcases/index.ts";
-import { appView, type UserInterfaceService } from "../userinterfaces/index.ts";
+import { appView } from "../userinterfaces/index.ts";
 import { appDocument, testDocument, testsDocument, yamlText } from "./exportYaml.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
-import type { AppFilesDependencies } from "./index.ts";
 import { inOrderOf, mergeYaml, rewrittenYaml } from "./mergeYaml.ts";
 import { hashOf, readKnown, writeProjectFile } from "./projectFiles.ts";
-
-type Dependencies = AppFilesDependencies & { userinterfaces: Pick<UserInterfaceService, "loadWithin"> };
+import type { AppFilesDependencies } from "./types.ts";
 
 /** Where tests of a project stand that no file has yet. */
 const testFolder = "labwright/tests";
 
 /** Writes what tools save of a project into its files, within the transaction that stores it. */
 export class FileKeeper {
-  constructor(private readonly deps: Dependencies) {}
+  constructor(private readonly deps: AppFilesDependencies) {}
 
   /** Makes the file say what is stored of it. Throws FILE_CHANGED, and PROTECTED where nothing would be left in it. */
   keep(tx: Database, { project, file }: Pick<Source, "project" | "file">): Promise<void> {
@@ -116,7 +114,7 @@ async function heldBy(tx: Database, project: string, file: string): Promise<Held
   return { app: app?.id, tests, hash: app?.file_hash ?? tests[0]?.source.file_hash ?? null };
 }
 
-export async function setHash(tx: Database, source: Source): Promise<void> {
+async function setHash(tx: Database, source: Source): Promise<void> {
   await userinterfaceRows(tx).setHash(source);
   await testcaseRows(tx).setHash(source);
 }

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
 import { testcaseRows } from "../../../storage/testcaseRows.ts";
@@ -6,8 +8,8 @@ import { inProject } from "../../records/project.ts";
 import { codeOf, type ListedProblem, testNameOf } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
-import type { AppFilesDependencies } from "./index.ts";
 import { hashOf } from "./projectFiles.ts";
+import type { AppFilesDependencies } from "./types.ts";
 
 /** A file as it is now. The text is left out where the database may know it already. */
 export type ProjectFile = { file: string; hash: string; text?: string | undefined };
@@ -80,13 +82,13 @@ export class ProjectLoader {
   }
 
   /** Refuses two files that hold one name. */
-  private refuseTwins(reads: readonly Read[], { files, folders }: ProjectLoad, known: Stored): void {
+  private refuseTwins(reads: readonly Read[], { project, files, folders }: ProjectLoad, known: Stored): void {
     const isRead = new Set(reads.map(({ file }) => file));
     const given = new Set(files.map(({ file }) => file));
-    // What lies in a folder that is whole, and is no longer there, gives its names away.
-    const others = [...known].filter(
-      ([file]) => !isRead.has(file) && (given.has(file) || !isIn(folders, file)),
-    );
+    // A file that is gone gives its names away.
+    const isThere = (file: string) =>
+      given.has(file) || (!isIn(folders, file) && existsSync(join(project, file)));
+    const others = [...known].filter(([file]) => !isRead.has(file) && isThere(file));
     const places = new Map<string, string>();
     for (const [file, { app, tests }] of others) {
       if (app) places.set(`app ${app.name}`, file);

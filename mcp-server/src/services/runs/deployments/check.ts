@@ -87,13 +87,17 @@ async function testcaseProblems(ref: string, inputs: Params, { testcases }: Port
   return inputProblemsOf(await testcases.load(ref), inputs).map((message) => invalid(`inputs: ${message}`));
 }
 
-/** By their own names, since a test case may be given by its id and a script without its extension. */
+/**
+ * By their own names, since a test case may be given by its id and a script without its extension; a project's test case by its
+ * id, since another project may have one of its name.
+ */
 async function named(
   { testcase, script }: DeploymentInput,
   { testcases, scripts }: Ports,
 ): Promise<Pick<DeploymentInput, "testcase" | "script">> {
+  const meant = testcase === undefined ? undefined : await testcases.load(testcase);
   return {
-    ...(testcase !== undefined && { testcase: (await testcases.load(testcase)).name }),
+    ...(meant && { testcase: meant.source.project === "" ? meant.name : meant.id }),
     ...(script !== undefined && { script: (await scripts.find(script)).name }),
   };
 }

@@ -2,6 +2,7 @@ import { type Failure, failureSchema, type Step } from "../../../domain/index.ts
 import { type ErrorCode, errors, ToolError } from "../../../errors.ts";
 import type { Clock, Run } from "../../ports.ts";
 import { verdictOf } from "../../records/verdicts.ts";
+import { projectInUse } from "../../records/project.ts";
 import type { ToolCalls, ToolReply } from "./types.ts";
 
 const unsureCode: ErrorCode = "CHECK_INCONCLUSIVE";
@@ -26,6 +27,8 @@ export class ScriptToolCalls {
   /** By call: why its last answer could not tell. */
   private readonly unsure = new Map<string, string>();
   private readonly run: Run;
+  // Calls come by a socket, which knows nothing of the project in use.
+  private readonly project = projectInUse();
   private readonly send: ToolCalls;
   private readonly clock: Clock;
 
@@ -44,7 +47,8 @@ export class ScriptToolCalls {
     const started = this.clock.monotonic();
     const { principal, client } = run.context;
     const within = { execution_id: run.id, session_id: run.session_id };
-    const reply = await this.send({ name: tool, arguments: args, principal, client, signal, within });
+    const { project } = this;
+    const reply = await this.send({ name: tool, arguments: args, principal, client, project, signal, within });
     if (reply.ok) this.count(tool, reply.structured);
     this.noteUnsure(JSON.stringify([tool, args]), reply);
     const durationMs = this.clock.monotonic() - started;

@@ -41,6 +41,8 @@ export type ToolCalls = (request: {
   arguments: unknown;
   principal: string;
   client: string;
+  /** The folder of the project that the script runs for. */
+  project: string;
   signal: AbortSignal;
   /** The run that the call is a part of, and the lease it means when it names no device. */
   within: { execution_id: string; session_id?: string | undefined };
