@@ -19,7 +19,7 @@ export async function runStatus(
     terminal.out(
       options.json
         ? `${JSON.stringify({ running: false, data_dir: dataDir })}\n`
-        : `No daemon runs for ${dataDir}.\n`,
+        : `No daemon runs for ${dataDir}. Any command that needs one starts it; labwright serve keeps one.\n`,
     );
     return exitCodes.failed;
   }
@@ -49,11 +49,14 @@ export async function runStatus(
   }
 }
 
-const lines = ({ services, ...state }: { services: Record<string, string> } & Record<string, unknown>) =>
-  [...Object.entries(state), ...Object.entries(services)]
-    .filter(([name]) => name !== "running")
-    .map(([name, value]) => `${name}: ${String(value)}\n`)
-    .join("");
+function lines({
+  services,
+  ...state
+}: { services: Record<string, string> } & Record<string, unknown>): string {
+  const rows = [...Object.entries(state), ...Object.entries(services)].filter(([name]) => name !== "running");
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${String(value)}\n`).join("");
+}
 
 /** What ends first when a daemon is asked to: its runs are cancelled and its devices closed. */
 const stopMs = 30_000;

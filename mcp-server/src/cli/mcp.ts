@@ -21,7 +21,9 @@ It offers all tools, or what is asked for:
   --exclude-tools A  not these (LABWRIGHT_EXCLUDE_TOOLS)
   --read-only        only tools that change nothing (LABWRIGHT_READ_ONLY=true)
 
-What a host's configuration takes: labwright install json
+Examples:
+  labwright mcp --read-only
+  labwright install json     what a host's configuration takes
 `;
 
 /** Runs until its host closes stdin. Bundled alone, so that a host has the listings in a moment. */

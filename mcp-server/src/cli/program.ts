@@ -5,33 +5,50 @@ import { daemonOptions, examples, type Given, readCount, withDaemonOptions } fro
 import { runStatus, runStop } from "./control.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { InstallOptions } from "./install.ts";
+import { addListCommands } from "./listCommands.ts";
 import { runLogs } from "./logs.ts";
 import { addRunCommands } from "./programRun.ts";
 import { addReportCommand } from "./reportCommand.ts";
 import { runSetup } from "./setup.ts";
-import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
+import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
 import { version } from "./version.ts";
 
 /** Every command with its options and an example. `exit` hears the exit code of the one that ran. */
 export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  const columns = terminal.columns ?? 100;
   const program = new Command("labwright")
     .description("Drives and judges real devices, and serves them to any MCP host.")
     .version(version(), "-v, --version", "the version of this Labwright")
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
-      writeOut: terminal.out,
-      writeErr: terminal.err,
-      getOutHelpWidth: () => terminal.columns ?? 100,
-      getErrHelpWidth: () => terminal.columns ?? 100,
+      writeOut: (text) => terminal.out(wrapText(text, columns)),
+      writeErr: (text) => terminal.err(wrapText(text, columns)),
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
     })
     .configureHelp({ sortSubcommands: true })
-    .showHelpAfterError("(labwright --help lists what there is)");
+    .showHelpAfterError("(labwright --help lists the commands)")
+    .addHelpText(
+      "after",
+      examples(
+        "labwright init http://localhost:3000",
+        "labwright run labwright --report reports",
+        "labwright do open http://localhost:3000",
+        'labwright keep "sign in"',
+        "labwright list devices",
+        "labwright install claude-code",
+        'labwright ask "Run the test sign in"',
+        "labwright doctor",
+      ),
+    );
   program.commandsGroup("Run tests:");
   addRunCommands(program, terminal, exit);
   addReportCommand(program, terminal, exit);
   program.commandsGroup("Drive a device by hand:");
   addFolderCommands(program, terminal, exit);
+  program.commandsGroup("See what there is:");
+  addListCommands(program, terminal, exit);
   program.commandsGroup("Serve AI assistants:");
   addHostCommands(program);
   addInstallCommand(program, terminal, exit);

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { explainMatch } from "@labwright/skills";
 import type { CatalogueSkill } from "../registry/catalogue.ts";
 import { type KnownSkills, problemLines, readKnownSkills, type SkillOptions } from "./knownSkills.ts";
+import { table } from "./table.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 
 /** `labwright skills list`: those of the build and the user's own. Exit code 1 when a file of the user's is left out. */
@@ -14,7 +15,7 @@ export function listSkills(
   const rows = listed(known).map(({ name, version, description, tools, own }) => ({
     ...{ name, version, own, description, tools },
   }));
-  terminal.out(options.json ? `${JSON.stringify(rows)}\n` : rows.map(line).join(""));
+  terminal.out(options.json ? `${JSON.stringify(rows)}\n` : listText(rows, terminal.columns));
   return reportProblems(known, terminal);
 }
 
@@ -70,8 +71,14 @@ const listed = ({ shipped, user }: KnownSkills): Listed[] =>
     ...user.map((skill) => ({ ...skill, own: true })),
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
 
-const line = ({ name, version, own, description }: Omit<Listed, "system_prompt" | "markdown">) =>
-  `${name}@${version}${own ? " (yours)" : ""}: ${description}\n`;
+const listText = (rows: readonly Omit<Listed, "system_prompt" | "markdown">[], columns: number | undefined) =>
+  table(
+    ["skill", "version", "of", "what it is for"],
+    rows.map(({ name, version, own, description }) => [
+      ...[name, version, own ? "you" : "Labwright", description],
+    ]),
+    columns,
+  );
 
 function reportProblems({ problems }: KnownSkills, { err }: Terminal): ExitCode {
   err(problemLines(problems));
