@@ -134,8 +134,26 @@ export const importUserinterface = defineTool({
   effect: "write",
   idempotent: true,
   timeoutMs: 120_000,
-  input: z.strictObject({
-    yaml: z.string().min(1),
+  input: z
+    .strictObject({
+      yaml: z.string().min(1).optional(),
+      replace: z.boolean().default(false),
+      file: z.string().max(4_000).optional(),
+      dry_run: z
+        .strictObject({
+          files: z
+            .array(z.strictObject({ file: z.string().max(4_000), yaml: z.string() }))
+            .min(1)
+            .max(2_000),
+        })
+        .optional()
+        .describe("In place of yaml: says what is wrong with these files together, and stores nothing"),
+    })
+    .refine(({ yaml, dry_run }) => (yaml === undefined) !== (dry_run === undefined), {
+      error: "yaml is missing",
+    }),
+  wireInput: z.object({
+    yaml: z.string(),
     replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
     file: z.string().max(4_000).optional(),
   }),
@@ -146,11 +164,14 @@ export const importUserinterface = defineTool({
     trees: z.int().optional(),
     nodes: z.int().optional(),
     edges: z.int().optional(),
-    testcases: z.int(),
-    names: z.array(z.string()),
+    testcases: z.int().optional(),
+    names: z.array(z.string()).optional(),
     references: z.int().optional(),
+    ...{ apps: z.int().optional(), tests: z.int().optional(), unchecked: z.int().optional() },
+    findings: z.array(z.record(z.string(), z.unknown())).optional(),
   }),
-  handle: ({ input, services }) => services.appFiles.importYaml(input.yaml, input.replace, input.file),
+  handle: ({ input: { yaml = "", replace, file, dry_run: examined }, services }) =>
+    examined ? services.appFiles.examine(examined.files) : services.appFiles.importYaml(yaml, replace, file),
 });
 
 export const deleteUserinterface = defineTool({

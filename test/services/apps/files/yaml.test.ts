@@ -241,7 +241,7 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     const apps = serviceWith({
       ...noTestcases,
       async importAll(_list, options) {
-        seen.push(options?.app);
+        seen.push(...(options?.apps ?? []));
         return { names: [] };
       },
     });

@@ -298,18 +298,20 @@ describeEachDatabase("test cases", (open) => {
       const whole = testcase(call, { name: "imported whole", userinterface_name: "imported app" });
       const app = { name: "imported app", variables: {}, nodes: [], start: {} };
       const rolledBack = storage.db.transaction(async (tx) => {
-        await bench.testcases.importAll([whole, part], { tx, app });
+        await bench.testcases.importAll([whole, part], { tx, apps: [app] });
         throw new Error("the import failed later");
       });
       await expect(rolledBack).rejects.toThrow("failed later");
       await expect(bench.testcases.load("imported part")).rejects.toMatchObject({
         code: "TESTCASE_NOT_FOUND",
       });
-      await expect(bench.testcases.importAll([part, { ...whole, blocks: [] }], { app })).rejects.toThrow();
+      await expect(
+        bench.testcases.importAll([part, { ...whole, blocks: [] }], { apps: [app] }),
+      ).rejects.toThrow();
       await expect(bench.testcases.load("imported part")).rejects.toMatchObject({
         code: "TESTCASE_NOT_FOUND",
       });
-      expect(await bench.testcases.importAll([whole, part], { app })).toEqual({
+      expect(await bench.testcases.importAll([whole, part], { apps: [app] })).toEqual({
         names: ["imported whole", "imported part"],
       });
       const exported = await bench.testcases.exportFor(app);

@@ -3,6 +3,7 @@ import type { ReferenceService } from "../../devices/references/index.ts";
 import type { Verbs } from "../steps/index.ts";
 import { codeOf, type ListedProblem, type TestcaseService } from "../testcases/index.ts";
 import { appView, type UserInterfaceService } from "../userinterfaces/index.ts";
+import { type Examination, examineFiles, type FileText } from "./examine.ts";
 import { exportYaml } from "./exportYaml.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
 
@@ -21,6 +22,8 @@ export type ImportReport = {
   references?: number;
 };
 
+export { testYaml } from "./exportYaml.ts";
+
 /** Apps and tests as YAML: models, test cases and references. */
 export type AppFiles = {
   /**
@@ -33,6 +36,8 @@ export type AppFiles = {
    * refused with, with every problem and its line and column, and ALREADY_EXISTS for an app unless `replace`.
    */
   importYaml(text: string, replace: boolean, file?: string): Promise<ImportReport>;
+  /** What is wrong or weak in files that belong together. Stores nothing. */
+  examine(files: readonly FileText[]): Promise<Examination>;
 };
 
 export type AppFilesDependencies = {
@@ -68,7 +73,8 @@ export const createAppFiles = ({
       replace,
       make: (known) => (known && readYaml(text, { verbs: verbs(), file, known }).model) ?? first,
       async storeWith(tx, model, app) {
-        if (tests.length > 0) names.push(...(await testcases.importAll(tests, { tx, app, refuse })).names);
+        if (tests.length > 0)
+          names.push(...(await testcases.importAll(tests, { tx, apps: [app], refuse })).names);
         if (read.references)
           await references.importAll(read.references, { tx, userinterfaceId: model.ui.id });
       },
@@ -86,6 +92,7 @@ export const createAppFiles = ({
       ...(read.references && { references: read.references.length }),
     };
   },
+  examine: (files) => examineFiles(files, { verbs: verbs(), testcases }),
 });
 
 /** The error of tests that are wrong, with the places where they are written. */

@@ -7,7 +7,7 @@ import { problemsError } from "./problems.ts";
 import type { ImportOptions, ListedProblem, Problem, TestcaseDependencies } from "./types.ts";
 
 type Dependencies = Pick<TestcaseDependencies, "apps" | "verbs">;
-type Within = Pick<ImportOptions, "app" | "tx">;
+type Within = Pick<ImportOptions, "apps" | "tx">;
 
 /** Reads and writes test cases in the form that their authors use, by the nodes of their apps. */
 export class GivenTests {
@@ -35,10 +35,11 @@ export class GivenTests {
   /** The app that a test case names; one that is not there is a problem of the test case. */
   private async appOf(
     name: string | undefined,
-    { app, tx }: Within,
+    { apps = [], tx }: Within,
   ): Promise<AppView | { problem: Problem } | undefined> {
     if (name === undefined) return undefined;
-    if (app?.name === name) return app;
+    const given = apps.find((app) => app.name === name);
+    if (given) return given;
     try {
       return await this.deps.apps.describe(name, tx);
     } catch (error) {

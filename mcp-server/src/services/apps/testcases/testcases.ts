@@ -39,7 +39,7 @@ export function createTestcases(deps: TestcaseDependencies): TestcaseService {
 type PortsWithin = {
   rows?: TestcaseRows;
   among?: ReadonlyMap<string, TestCaseInput>;
-  app?: AppView | undefined;
+  apps?: readonly AppView[] | undefined;
   tx?: Database | undefined;
 };
 
@@ -177,11 +177,13 @@ class Testcases implements TestcaseService {
   async exportFor(app: AppView) {
     const names = await this.names();
     const testcases = await this.deps.rows.list(app.name);
-    return Promise.all(testcases.map((testcase) => this.given.write(contentOf(testcase), names, { app })));
+    return Promise.all(
+      testcases.map((testcase) => this.given.write(contentOf(testcase), names, { apps: [app] })),
+    );
   }
 
   async importAll(list: readonly unknown[], options: ImportOptions = {}) {
-    const { tx, app } = options;
+    const { tx, apps, dryRun } = options;
     const rows = tx ? this.deps.rowsIn(tx) : this.deps.rows;
     const names = [...list.map(testNameOf), ...(await rows.names())];
     const read = await Promise.all(list.map((given) => this.given.read(given, names, options)));
@@ -195,15 +197,13 @@ class Testcases implements TestcaseService {
     });
     const testcases = sound.map(({ testcase }) => testcase);
     const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
-    const ports = this.ports({ rows, among, app, tx });
+    const ports = this.ports({ rows, among, apps, tx });
     // While one cannot be read, a call of it would be reported as a call of a test case that is not there.
-    for (const { testcase, app: own, placed, index } of problems.length > 0 ? [] : sound)
+    for (const { testcase, app: own, placed, index } of problems.length > 0 && !dryRun ? [] : sound)
       note(index, (await look(testcase, { app: own }, ports)).problems.map(placed));
     if (problems.length > 0) throw refusalOf(problems, list, options);
-    await rows.upsertAll(
-      testcases.map((testcase) => ({ id: randomUUID(), testcase })),
-      this.now(),
-    );
+    const saved = dryRun ? [] : testcases.map((testcase) => ({ id: randomUUID(), testcase }));
+    if (saved.length > 0) await rows.upsertAll(saved, this.now());
     return { names: testcases.map(({ name }) => name) };
   }
 
@@ -286,9 +286,9 @@ class Testcases implements TestcaseService {
     );
   }
 
-  private ports(given: PortsWithin = {}): ValidationPorts {
-    const { actions, verifications, secrets, schemas, scripts, apps } = this.deps;
-    const { rows = this.deps.rows, among, app, tx } = given;
+  private ports(within: PortsWithin = {}): ValidationPorts {
+    const { actions, verifications, secrets, schemas, scripts } = this.deps;
+    const { rows = this.deps.rows, among, apps = [], tx } = within;
     return {
       actions,
       verifications,
@@ -302,7 +302,7 @@ class Testcases implements TestcaseService {
         return saved && contentOf(saved);
       },
       testcaseNames: async () => [...(among?.keys() ?? []), ...(await rows.names())],
-      app: async (name) => (app?.name === name ? app : apps.describe(name, tx)),
+      app: async (name) => apps.find((app) => app.name === name) ?? this.deps.apps.describe(name, tx),
     };
   }
 

@@ -227,7 +227,7 @@ export type TestcaseService = {
   exportFor(app: AppView): Promise<Record<string, unknown>[]>;
   /**
    * Saves a list, in either form, all or none, within the caller's transaction if one is given; calls among the list are
-   * known. `app` is the userinterface that is imported with it and may not be stored yet. `refuse` makes the error of all
+   * known. `refuse` makes the error of all
    * that is wrong; without it the first test case that is wrong has its own.
    */
   importAll(list: readonly unknown[], options?: ImportOptions): Promise<{ names: string[] }>;
@@ -236,6 +236,9 @@ export type TestcaseService = {
 export type ListedProblem = Problem & { index: number };
 export type ImportOptions = {
   tx?: Database;
-  app?: AppView;
+  /** Apps that are imported with the tests and may not be stored yet. */
+  apps?: readonly AppView[];
+  /** Looks for what is wrong in all of them, and saves nothing. */
+  dryRun?: boolean;
   refuse?: (problems: readonly ListedProblem[]) => ToolError;
 };
