@@ -33,3 +33,10 @@ export function readCount(text: string): number {
   if (Number.isSafeInteger(count) && count >= 0) return count;
   throw new InvalidArgumentError("It is a whole number, 0 or more.");
 }
+
+/** A whole number within bounds. */
+export const readUpTo = (least: number, most: number) => (text: string) => {
+  const count = readCount(text);
+  if (count >= least && count <= most) return count;
+  throw new InvalidArgumentError(`It is ${least} to ${most}.`);
+};

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { examples } from "../commandOptions.ts";
+import { examples, readUpTo } from "../commandOptions.ts";
 import type { ExitCode, Terminal } from "../terminal.ts";
 import type { FolderOptions, LookOptions } from "./folder.ts";
+import type { KeepOptions } from "./keep.ts";
 import { separator, shortNames } from "./words.ts";
 
 const namesText = (verb: keyof typeof shortNames) =>
@@ -11,11 +12,12 @@ const namesText = (verb: keyof typeof shortNames) =>
 
 type Exit = (code: ExitCode) => void;
 
-/** `do, look, check, shot, go, take, release`. One working folder drives one device until it releases it or is idle. */
+/** `do, look, check, shot, go, take, release, keep`. One working folder drives one device until it releases it or is idle. */
 export function addFolderCommands(program: Command, terminal: Terminal, exit: Exit): void {
   addVerbs(program, terminal, exit);
   addLooks(program, terminal, exit);
   addLease(program, terminal, exit);
+  addKeep(program, terminal, exit);
 }
 
 const folderCommand = (program: Command, name: string, description: string) =>
@@ -105,5 +107,25 @@ function addLease(program: Command, terminal: Terminal, exit: Exit): void {
     .action(async (given: FolderOptions) => {
       const { runRelease } = await import("./folder.ts");
       exit(await runRelease(given, terminal));
+    });
+}
+
+function addKeep(program: Command, terminal: Terminal, exit: Exit): void {
+  program
+    .command("keep")
+    .description("writes what passed here since the device was taken as a test into labwright/tests")
+    .argument("<name>", "the test's name, which is also its file's")
+    .option("--last <count>", "only so many of the latest commands and checks", readUpTo(1, 500))
+    .option("--app <name>", "the app that the test is of; by default that of labwright go")
+    .option("--force", "replaces a file that is there")
+    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
+    .addHelpText(
+      "after",
+      examples('labwright keep "sign in"', 'labwright keep "add to cart" --last 6 --app shop'),
+    )
+    .action(async (name: string, given: KeepOptions) => {
+      const { runKeep } = await import("./keep.ts");
+      exit(await runKeep(name, given, terminal));
     });
 }
