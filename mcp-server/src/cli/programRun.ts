@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { examples, type Given, readCount, withDaemonOptions } from "./commandOptions.ts";
+import { examples, type Given, readUpTo, withDaemonOptions } from "./commandOptions.ts";
 import { addProjectCommands } from "./project/commands.ts";
 import type { RunOptions } from "./run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 
 type RunGiven = Given &
-  Omit<RunOptions, "testcases" | "inputs" | "tags"> & { tag: string[]; input: string[] };
+  Omit<RunOptions, "testcases" | "inputs" | "tags"> & { tag: string[]; input: string[]; watch?: boolean };
 
 export function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const command = program
@@ -26,6 +26,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
         "labwright run --tag smoke --workers 4 --shard 1/3 --report reports",
         'labwright run "sign in" --headed --slow 500',
         'labwright run "sign in" --debug',
+        "labwright run labwright --watch",
       ),
     )
     .addHelpText("after", exitCodesText)
@@ -67,6 +68,7 @@ const addDevices = (command: Command) =>
 const addManner = (command: Command) =>
   command
     .optionsGroup("How they run:")
+    .option("--watch", "runs again what changed in the files and folders, until Ctrl-C")
     .option("--repeat <count>", "how often all of them run", readUpTo(1, 1_000), 1)
     .option("--keep", "each goes on in what the one before left, in place of starting fresh")
     .option("--retries <count>", "how often a test is tried again", readUpTo(0, 10))
@@ -110,12 +112,6 @@ function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) =>
 }
 
 const append = (value: string, before: string[]) => [...before, value];
-
-const readUpTo = (least: number, most: number) => (text: string) => {
-  const count = readCount(text);
-  if (count >= least && count <= most) return count;
-  throw new InvalidArgumentError(`It is ${least} to ${most}.`);
-};
 
 function readSeconds(text: string): number {
   const seconds = Number(text);
