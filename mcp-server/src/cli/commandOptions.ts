@@ -12,17 +12,13 @@ export const daemonOptions = ({ dataDir, config, logLevel }: Given): DaemonOptio
 
 export function withDaemonOptions(command: Command): Command {
   return command
-    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
     .addOption(
-      new Option("--log-level <level>", "of a daemon that this starts (LABWRIGHT_LOG_LEVEL)").choices([
-        "trace",
-        "debug",
-        "info",
-        "warn",
-        "error",
-        "silent",
-      ]),
+      new Option(
+        "--log-level <level>",
+        "how much a daemon logs that this command starts (LABWRIGHT_LOG_LEVEL)",
+      ).choices(["trace", "debug", "info", "warn", "error", "silent"]),
     );
 }
 

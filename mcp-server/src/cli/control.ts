@@ -79,7 +79,7 @@ export async function runStop(
   if (
     !(await stopDaemon(attached.file, { reason: "labwright stop", ifIdle: options.ifIdle ?? false, client }))
   ) {
-    terminal.err(`The daemon (pid ${pid}) is busy. Leave --if-idle out to end what it does.\n`);
+    terminal.err(`The daemon (pid ${pid}) is busy. labwright stop without --if-idle cancels what it runs.\n`);
     return exitCodes.failed;
   }
   const deadline = performance.now() + stopMs;

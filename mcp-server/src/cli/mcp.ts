@@ -11,7 +11,7 @@ const help = `labwright mcp: serves MCP over stdin and stdout, for a host that s
 
 It finds the Labwright daemon of its data directory, or starts it.
 
-  --data-dir DIR     what is kept between runs (LABWRIGHT_DATA_DIR)
+  --data-dir DIR     the folder of the server's data (LABWRIGHT_DATA_DIR)
   --config FILE      labwright.yaml (LABWRIGHT_CONFIG)
   --log-level LEVEL  trace, debug, info, warn, error, silent (LABWRIGHT_LOG_LEVEL)
 

@@ -53,11 +53,13 @@ export function whySkill(options: SkillOptions & { request: string }, terminal: 
   );
   const isMatch = decision.kind === "match";
   const lines = [
-    isMatch ? `It loads ${decision.skill.name}.` : `It is asked which is meant: ${stopped.join("; ")}.`,
+    isMatch
+      ? `It loads ${decision.skill.name}.`
+      : `No skill is loaded, and the assistant asks which one is meant: ${stopped.join("; ")}.`,
     ...near.map(
       ({ skill, score, phrase }) => `${score.toFixed(2).padStart(7)}  ${skill.name.padEnd(24)} "${phrase}"`,
     ),
-    "The number is how much better a skill fits than what no skill is for; its phrase that comes nearest is quoted.",
+    "The number says how much better the skill fits than a request that no skill is for. The quote is its nearest phrase.",
   ];
   terminal.out(`${lines.join("\n")}\n`);
   return isMatch ? exitCodes.passed : exitCodes.failed;

@@ -85,6 +85,9 @@ export function failureText(error: unknown): string {
   return `${code}${error.message}${hint}\n`;
 }
 
+/** `1 test`, `2 tests`. */
+export const counted = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
 /** Below the first word of a line that is not indented. */
 const hanging = " ".repeat(11);
 

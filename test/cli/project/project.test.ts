@@ -61,7 +61,7 @@ it("init of a page that does not open, or of no address, writes nothing", async 
   expect(await labwright("init", "http://127.0.0.1:9/")).toMatchObject({ code: 2, out: "" });
   expect(await labwright("init", "ftp://x")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("no address"),
+    err: expect.stringContaining("not the address of a page"),
   });
   expect(existsSync(join(folder.path, "labwright"))).toBe(false);
 });

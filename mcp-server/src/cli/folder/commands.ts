@@ -25,7 +25,7 @@ const folderCommand = (program: Command, name: string, description: string) =>
     .command(name)
     .description(description)
     .option("--device <id>", "the device; by default the folder's own, else the free one")
-    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)");
 
 /** Their words are not the command line's options, which stand before them. */
@@ -52,7 +52,7 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
     });
   verb(
     "check",
-    "checks the screen: exit code 0 it holds, 1 it does not, 2 nobody can tell",
+    "checks the screen; exit code 0: it holds, 1: it does not, 2: this cannot be told",
     "list_verifications",
   )
     .addHelpText(
@@ -70,15 +70,15 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
 
 function addLooks(program: Command, terminal: Terminal, exit: Exit): void {
   folderCommand(program, "look", "lists the elements on the screen, each with a ref for do and check")
-    .option("--find <words>", "only the elements most like this")
-    .option("--all", "plain text too")
+    .option("--find <words>", "lists only elements that fit these words")
+    .option("--all", "lists plain text too")
     .addHelpText("after", examples("labwright look", 'labwright look --find "sign in"'))
     .action(async (given: LookOptions) => {
       const { runLook } = await import("./folder.ts");
       exit(await runLook(given, terminal));
     });
   folderCommand(program, "shot", "writes a picture of the screen into .labwright/ and prints its path")
-    .option("--marks", "with the refs drawn on it")
+    .option("--marks", "draws the refs on it")
     .addHelpText("after", examples("labwright shot", "labwright shot --marks"))
     .action(async (given: FolderOptions & { marks?: boolean }) => {
       const { runShot } = await import("./folder.ts");
@@ -118,7 +118,7 @@ function addKeep(program: Command, terminal: Terminal, exit: Exit): void {
     .option("--last <count>", "only so many of the latest commands and checks", readUpTo(1, 500))
     .option("--app <name>", "the app that the test is of; by default that of labwright go")
     .option("--force", "replaces a file that is there")
-    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
     .addHelpText(
       "after",

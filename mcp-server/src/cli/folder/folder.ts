@@ -171,7 +171,7 @@ async function resolved(said: readonly Said[], call: Call, listing: string, held
 }
 
 function unlisted(command: string): never {
-  throw new ToolError("INTERNAL", `No schema of ${command} was asked for.`, "Tell us of this.");
+  throw new ToolError("INTERNAL", `No schema of ${command} was asked for.`, "Report this as a bug.");
 }
 
 export type LookOptions = FolderOptions & { find?: string | undefined; all?: boolean | undefined };

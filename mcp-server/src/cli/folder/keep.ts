@@ -9,7 +9,7 @@ import { readTest, verbsOf, writeTest } from "../../services/apps/steps/index.ts
 import type { DaemonOptions } from "../options.ts";
 import { examine, findingText } from "../project/examine.ts";
 import { schemaPath } from "../project/schemaPath.ts";
-import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { type JournalLine, readJournal } from "./journal.ts";
 
@@ -46,20 +46,19 @@ export async function runKeep(name: string, options: KeepOptions, terminal: Term
   );
   if (findings.length > 0) {
     terminal.err(findings.map(findingText).join(""));
-    terminal.err(`This would be no test that runs, so nothing was written:\n${yaml}`);
+    terminal.err(`The server does not take this test, so nothing was written:\n${yaml}`);
     return exitCodes.error;
   }
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, yaml);
   const checks = steps.filter(isCheck).length;
-  terminal.out(`${file}: ${count(steps.length, "step")}, ${count(checks, "check")} among them\n`);
+  terminal.out(`${file}: ${counted(steps.length, "step")}, ${counted(checks, "check")} among them\n`);
   for (const line of remarks(steps, unseen)) terminal.out(`${line}\n`);
   terminal.out(`Run it: labwright run ${/^[\w./-]+$/.test(file) ? file : JSON.stringify(file)}\n`);
   return exitCodes.passed;
 }
 
 const refusal = (message: string, hint: string) => new ToolError("INVALID_INPUT", message, hint);
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 /** `sign-in` for "Sign in". */
 function fileNameOf(name: string): string {
@@ -108,7 +107,7 @@ function refuseUseless(steps: readonly Step[]): void {
     );
   if (!steps.some((step) => isCheck(step) || isGo(step)))
     throw refusal(
-      `None of the ${count(steps.length, "step")} is a check, and a test that checks nothing cannot pass.`,
+      `None of the ${counted(steps.length, "step")} is a check, and a test that checks nothing cannot pass.`,
       'Check what the steps led to, and keep them again: labwright check text "Welcome"',
     );
   const lost = steps.flatMap((step) => Object.entries(step)).find(([, params]) => hasRef(params));

@@ -58,7 +58,7 @@ function chosen(name: string | undefined, { cwd, env }: Terminal): readonly Agen
 function place(file: string, text: string, options: SkillOptions, say: (what: string) => void): boolean {
   const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   if (before !== undefined && !isOurs(before)) {
-    say("has a skill that was changed by hand, which stays as it is");
+    say("has a skill that was changed by hand; it was not touched");
     return false;
   }
   const after = options.remove === true ? undefined : text;
@@ -75,7 +75,7 @@ function write(file: string, text: string | undefined, say: (what: string) => vo
     try {
       rmdirSync(dirname(file));
     } catch {}
-    say("has the skill no more");
+    say("no longer has the skill");
   } else {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);

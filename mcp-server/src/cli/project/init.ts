@@ -49,7 +49,7 @@ function readUrl(text: string): URL {
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new ToolError(
     "INVALID_INPUT",
-    `"${text}" is no address of a page.`,
+    `"${text}" is not the address of a page.`,
     "For example: labwright init http://localhost:3000",
   );
 }

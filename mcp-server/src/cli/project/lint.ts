@@ -4,7 +4,7 @@ import { z } from "zod";
 import { loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
-import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { type Examination, examine, type Finding, findingText } from "./examine.ts";
 import { yamlFilesAt } from "./files.ts";
@@ -70,15 +70,13 @@ function configFindings(path: string, { env, cwd }: Terminal): Finding[] {
   }
 }
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
 function summary({ findings, apps, tests, unchecked }: Examination, files: number, isOwn: boolean): string {
   const weak = findings.filter((finding) => finding.weak).length;
   const wrong = findings.length - weak;
-  const found = wrong === 0 ? "nothing is wrong" : count(wrong, "error");
-  const warnings = weak === 0 ? "" : `, ${count(weak, "warning")}`;
+  const found = wrong === 0 ? "nothing is wrong" : counted(wrong, "error");
+  const warnings = weak === 0 ? "" : `, ${counted(weak, "warning")}`;
   const skipped = isOwn
-    ? `\nApps and tests were not checked: ${count(unchecked, "file")}. Correct labwright.yaml first.`
-    : `\n${count(unchecked, "test")} not checked: the file of the app is wrong. Correct it first.`;
-  return `${count(files, "file")} with ${count(apps, "app")} and ${count(tests, "test")}: ${found}${warnings}${unchecked > 0 ? skipped : ""}`;
+    ? `\nApps and tests were not checked: ${counted(unchecked, "file")}. Correct labwright.yaml first.`
+    : `\n${counted(unchecked, "test")} not checked: the file of the app is wrong. Correct it first.`;
+  return `${counted(files, "file")} with ${counted(apps, "app")} and ${counted(tests, "test")}: ${found}${warnings}${unchecked > 0 ? skipped : ""}`;
 }

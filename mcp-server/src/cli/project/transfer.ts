@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done } from "../run/connection.ts";
-import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { importFiles, yamlFilesAt } from "./files.ts";
 
@@ -19,8 +19,8 @@ export async function runImport(
     importFiles(files, connection, terminal),
   );
   for (const { file, app, tests } of imported) {
-    const counted = `${tests.length} ${tests.length === 1 ? "test" : "tests"}`;
-    terminal.out(`${file}: ${app === undefined ? counted : `app ${app}, ${counted}`}\n`);
+    const ofTests = counted(tests.length, "test");
+    terminal.out(`${file}: ${app === undefined ? ofTests : `app ${app}, ${ofTests}`}\n`);
   }
   return exitCodes.passed;
 }
