@@ -37,7 +37,7 @@ describe("labwright list", () => {
     expect(out).toMatch(/^\S*\/box-2 +simulated +free$/m);
     await labwright(["release"]);
     expect((await labwright(["list", "runs"])).out).toMatch(
-      /^RUN +STARTED .*\n\w{12} +[-\d]{10} [:\d]{8} +passed +actions/,
+      /^RUN +STARTED \(UTC\) .*\n\w{12} +[-\d]{10} [:\d]{8} +passed +actions/,
     );
     const json = await labwright(["list", "devices", "--json"]);
     expect(JSON.parse(json.out)).toMatchObject({ hosts: [{ devices: [{ model: "simulated" }, {}] }] });

@@ -70,7 +70,7 @@ const lists: Readonly<Record<Listed, List>> = {
   runs: {
     tool: "get_execution_results",
     args: { ...page, max_tokens: 4_000 },
-    heads: ["run", "started", "status", "kind", "name", "reason"],
+    heads: ["run", "started (UTC)", "status", "kind", "name", "reason"],
     rows: (answer) => {
       const run = z.looseObject({
         ...{ execution_id: text, started_at: text, status: text, kind: text, name: text, reason: text },
