@@ -67,38 +67,6 @@ describe("wrong use", () => {
   });
 });
 
-describe("help", () => {
-  it("lists every command, and each has an example", async () => {
-    const { code, out } = await labwright(["--help"]);
-    expect(code).toBe(0);
-    const names = [...out.matchAll(/^ {2}([a-z]+) .*$/gm)]
-      .map((match) => match[1] ?? "")
-      .filter((name) => name !== "help");
-    expect(names).toEqual(
-      expect.arrayContaining([
-        "agents",
-        "ask",
-        "call",
-        "chat",
-        "demo",
-        "doctor",
-        "logs",
-        "mcp",
-        "run",
-        "serve",
-        "setup",
-        "status",
-        "stop",
-      ]),
-    );
-    for (const name of names) {
-      const help = await labwright([name, "--help"]);
-      expect(help).toMatchObject({ code: 0, err: "" });
-      expect(help.out, name).toContain("Examples:");
-    }
-  });
-});
-
 describe("labwright call", () => {
   it("prints the result as JSON alone on stdout", async () => {
     await daemon();
@@ -199,7 +167,7 @@ describe("labwright status", () => {
       services: { database: "ok" },
     });
     expect(out).not.toContain(file.token);
-    expect((await labwright(["status"])).out).toContain("status: unhealthy\n");
+    expect((await labwright(["status"])).out).toMatch(/^status +unhealthy$/m);
   });
 
   it("does not believe a daemon.json that a dead daemon left", async () => {

@@ -30,7 +30,10 @@ export async function run(
     env?: Record<string, string>;
     cwd?: string;
     signal?: AbortSignal;
+    /** Of a terminal so wide; none when left out. */
+    columns?: number;
     onOut?: (text: string) => void;
+    onErr?: (text: string) => void;
   } = {},
 ): Promise<Ran> {
   const ran = { out: "", err: "" };
@@ -41,10 +44,12 @@ export async function run(
     },
     err: (text) => {
       ran.err += text;
+      options.onErr?.(text);
     },
     env: { PATH: process.env.PATH, HOME: "/nonexistent", ...options.env },
     cwd: options.cwd ?? tmpdir(),
     signal: options.signal ?? new AbortController().signal,
+    columns: options.columns,
   });
   return { code, ...ran };
 }

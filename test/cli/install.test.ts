@@ -126,7 +126,7 @@ describe.each(hosts.map((host) => [host.name, host] as const))("labwright instal
     }
     expect(read(`${file}.labwright-backup`)).toBe(sample(host));
     const { code, out } = await labwright(name, "--remove");
-    expect({ code, out }).toEqual({ code: 0, out: `${host.title} has labwright no more: ${file}\n` });
+    expect({ code, out }).toEqual({ code: 0, out: `${host.title} no longer has labwright: ${file}\n` });
     expect(read(file)).toBe(sample(host));
   });
 
@@ -217,7 +217,7 @@ describe.each(hosts.map((host) => [host.name, host] as const))("labwright instal
     const { code, out, err } = await labwright(name, "--project");
     if (host.project === undefined) {
       expect(code).toBe(2);
-      expect(err).toContain(`${host.title} knows no projects.`);
+      expect(err).toContain(`${host.title} has no settings for a single project.`);
       return;
     }
     expect(code).toBe(0);
@@ -607,7 +607,7 @@ describe("wrong use", () => {
     start(getHost("cursor"));
     const { code, err } = await labwright("cursor", "--name", name);
     expect(code).toBe(2);
-    expect(err).toContain("is no name for a server");
+    expect(err).toContain("cannot be the name of a server");
   });
 
   it("ends with 2 for a configuration that is not there", async () => {

@@ -130,7 +130,7 @@ test("exit code 2 when a test could not be judged, also beside a failure", async
   );
   await expect(run(["broken.yaml"])).rejects.toMatchObject({ code: "UNKNOWN_VARIABLE" });
   await writeFile(join(folder, "wrong.yaml"), stringify(looks("wrong", "x", { command: "text_visibel" })));
-  await writeFile(join(folder, "bad.yaml"), stringify(looks("bad", "Nothing")));
+  await writeFile(join(folder, "bad.yaml"), stringify(looks("fails", "Nothing")));
   expect(await run(["bad.yaml", "wrong.yaml"])).toBe(2);
   expect(printed).toMatch(
     /error +wrong {2}box\n +the test could not be run\n +TESTCASE_INVALID: .*text_visible/,

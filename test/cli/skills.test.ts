@@ -30,8 +30,8 @@ test("skills list shows ours and the user's own, without a daemon", async () => 
   write("our-lab", "[list_hosts, get_device_info]");
   const { code, out } = await skills("list");
   expect(code).toBe(0);
-  expect(out).toMatch(/^device-status@\d+\.\d+\.\d+: /m);
-  expect(out).toContain("our-lab@1.0.0 (yours): Looks at our lab.\n");
+  expect(out).toMatch(/^device-status +\d+\.\d+\.\d+ +Labwright +\w/m);
+  expect(out).toMatch(/^our-lab +1\.0\.0 +you +Looks at our lab\.$/m);
 });
 
 test("skills list ends with 1 and names the line when a file of the user's is left out", async () => {
@@ -52,7 +52,7 @@ test("skills why names the skill that a request loads, the nearest phrases, and 
   const short = await skills("why", "lamps");
   expect(short).toMatchObject({ code: 1 });
   expect(short.out).toMatch(
-    /^It is asked which is meant: only 1 of its words say something, and 2 are needed/,
+    /^No skill is loaded, and the assistant asks which one is meant: only 1 of its words say something, and 2 are needed/,
   );
   const far = await skills("why", "could you maybe check something");
   expect(far.out).toMatch(/fits -?\d+\.\d\d better than .*, and 0\.4 are needed|words say something/);
@@ -79,7 +79,7 @@ test("skills new writes a skill that loads, has three triggers, says what each k
   const keys = lines.flatMap((line, at) => (/^[a-z_]+:/.test(line) ? [lines[at - 1]] : []));
   expect(keys).toHaveLength(9);
   for (const comment of keys) expect(comment).toMatch(/^# [A-Z\dt].*\.$/);
-  expect((await skills("list")).out).toMatch(/^tidy-bench@1\.0\.0 \(yours\)/m);
+  expect((await skills("list")).out).toMatch(/^tidy-bench +1\.0\.0 +you /m);
   expect(await skills("test", "tidy-bench")).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^skill +right +wrong +undecided\ntidy-bench +12 +0 +0\n$/),

@@ -117,11 +117,11 @@ test.each([
   ["long.csv", "screen,text\nMovies,All movies,more\n", "row 1 (line 2) has 3 values"],
   ["typo.csv", "scren,text\nMovies,All movies\n", 'no row has the column "screen"; did you mean "scren"?'],
   ["twice.csv", "screen,text,text\na,b,c\n", 'has the column "text" twice'],
-  ["quote.csv", 'screen,text\n"Movies,All movies\n', "quote.csv is no CSV"],
+  ["quote.csv", 'screen,text\n"Movies,All movies\n', "quote.csv is not CSV"],
   ["empty.csv", "screen,text\n", "there is no row"],
   ["lack.json", '[{"screen":"a","text":"b"},{"screen":"c"}]', 'row 2 lacks the column "text"'],
-  ["flat.json", '["a"]', "row 1 of flat.json is no object"],
-  ["broken.json", "[{", "broken.json is no JSON"],
+  ["flat.json", '["a"]', "row 1 of flat.json is not an object"],
+  ["broken.json", "[{", "broken.json is not JSON"],
 ])("%s is refused before anything runs, with the row and the column", async (file, text, message) => {
   await writeFile(join(uploads, file), text);
   await save(opens(`of ${file}`, file));

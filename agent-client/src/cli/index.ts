@@ -99,7 +99,7 @@ function createProgram(terminal: Terminal, run: Run): Command {
 
 const withClientOptions = (command: Command): Command =>
   command
-    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
     .option("--agent <name>", "whom to talk to; `labwright agents` lists them")
     .option("--skill <name>", "the skill for what is asked, in place of one that is chosen")

@@ -47,7 +47,7 @@ function ofRequest(status: 400 | 413, said: string, model: string): ModelFailure
     return failed("CONTEXT_FULL", `The conversation is longer than ${model} can read: ${said}`, hint);
   }
   const hint =
-    "What it names must be mended: in agents.models, in the skill, or in what was sent. The same request will fail again.";
+    "Correct what it names: in agents.models, in the skill, or in what was sent. The same request will fail again.";
   return failed("MODEL_FAILED", `${model} refused the request: ${said}`, hint);
 }
 

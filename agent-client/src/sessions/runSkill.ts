@@ -42,7 +42,7 @@ export const createRunSkill =
     const { server, clock } = deps;
     const { store } = server;
     const skill = (await server.skills()).find(({ name }) => name === given.skill);
-    const hint = "Mend the agent's triggers.";
+    const hint = "Correct the agent's triggers.";
     if (!skill) throw new AgentError("SKILL_NOT_FOUND", `There is no skill ${given.skill}.`, hint);
     const title = given.request.slice(0, titleLetters);
     const begun = { id, agent: agent.name, owner: `agent:${agent.name}`, title };

@@ -38,7 +38,7 @@ function compile(pattern: string): RegExp {
   } catch (cause) {
     throw new DeviceError(
       "INVALID_PARAMS",
-      `The pattern ${quoted(pattern)} is not a regular expression; mend it or use match contains`,
+      `The pattern ${quoted(pattern)} is not a regular expression; correct it or use match contains`,
       {},
       { cause },
     );

@@ -6,6 +6,7 @@ import { daemonHeaders, daemonUrl } from "../server/daemonFile.ts";
 import { connectDaemon } from "./daemon.ts";
 import { readKnownSkills } from "./knownSkills.ts";
 import type { DaemonOptions } from "./options.ts";
+import { table } from "./table.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 
 type Listing = Partial<DaemonOptions> & { json?: boolean | undefined };
@@ -69,18 +70,22 @@ export async function listTasks(
     const url = daemonUrl(attached.file, `/server/agent/store/tasks?${query}`);
     const response = await fetch(url, { headers: daemonHeaders(attached.file, client) });
     const { tasks } = z.object({ tasks: z.array(taskSchema) }).parse(await response.json());
-    terminal.out(json ? jsonLine(tasks) : tasks.map(taskLine).join(""));
-    if (tasks.length === 0 && !json) terminal.err("There is no such task.\n");
+    if (json) terminal.out(jsonLine(tasks));
+    else if (tasks.length > 0) terminal.out(table(taskHeads, tasks.map(taskRow), terminal.columns));
+    else terminal.out(`${agent || state ? noMatch : noTasks}\n`);
     return exitCodes.passed;
   } finally {
     attached.close();
   }
 }
 
-function taskLine(task: z.output<typeof taskSchema>): string {
+const noMatch = "No task matches. Leave --agent and --state out to see all.";
+const noTasks = "No tasks yet. Agents add one when an alert is raised or a run ends.";
+const taskHeads = ["task", "updated", "agent", "state", "priority", "event", "result"];
+
+function taskRow(task: z.output<typeof taskSchema>): string[] {
   const { id, updated_at, agent, state, priority, event, error, finding } = task;
   const summary = error ?? String(finding?.summary ?? "");
   const parts = [String(id), updated_at, agent, state, priority, event.type, summary];
-  const line = parts.map((part) => plainLine(part, 160)).join("  ");
-  return `${line.trimEnd()}\n`;
+  return parts.map((part) => plainLine(part, 160));
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findProject } from "../config/projectFolder.ts";
+import { projectAt } from "../config/projectFolder.ts";
 import { ToolError } from "../errors.ts";
 import { findCaller } from "./caller.ts";
 import { callTool, connectDaemon } from "./daemon.ts";
@@ -32,7 +32,7 @@ export async function runCall(
       name,
       arguments: args,
       client: caller.client,
-      project: findProject(terminal.cwd),
+      project: projectAt(terminal.cwd),
       traceparent: terminal.env.TRACEPARENT,
       signal: terminal.signal,
     });

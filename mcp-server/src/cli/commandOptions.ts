@@ -12,17 +12,13 @@ export const daemonOptions = ({ dataDir, config, logLevel }: Given): DaemonOptio
 
 export function withDaemonOptions(command: Command): Command {
   return command
-    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
     .addOption(
-      new Option("--log-level <level>", "of a daemon that this starts (LABWRIGHT_LOG_LEVEL)").choices([
-        "trace",
-        "debug",
-        "info",
-        "warn",
-        "error",
-        "silent",
-      ]),
+      new Option(
+        "--log-level <level>",
+        "how much a daemon logs that this command starts (LABWRIGHT_LOG_LEVEL)",
+      ).choices(["trace", "debug", "info", "warn", "error", "silent"]),
     );
 }
 
@@ -33,3 +29,10 @@ export function readCount(text: string): number {
   if (Number.isSafeInteger(count) && count >= 0) return count;
   throw new InvalidArgumentError("It is a whole number, 0 or more.");
 }
+
+/** A whole number within bounds. */
+export const readUpTo = (least: number, most: number) => (text: string) => {
+  const count = readCount(text);
+  if (count >= least && count <= most) return count;
+  throw new InvalidArgumentError(`It is ${least} to ${most}.`);
+};

@@ -19,7 +19,7 @@ export async function runStatus(
     terminal.out(
       options.json
         ? `${JSON.stringify({ running: false, data_dir: dataDir })}\n`
-        : `No daemon runs for ${dataDir}.\n`,
+        : `No daemon runs for ${dataDir}. Any command that needs one starts it; labwright serve keeps one.\n`,
     );
     return exitCodes.failed;
   }
@@ -49,11 +49,14 @@ export async function runStatus(
   }
 }
 
-const lines = ({ services, ...state }: { services: Record<string, string> } & Record<string, unknown>) =>
-  [...Object.entries(state), ...Object.entries(services)]
-    .filter(([name]) => name !== "running")
-    .map(([name, value]) => `${name}: ${String(value)}\n`)
-    .join("");
+function lines({
+  services,
+  ...state
+}: { services: Record<string, string> } & Record<string, unknown>): string {
+  const rows = [...Object.entries(state), ...Object.entries(services)].filter(([name]) => name !== "running");
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${String(value)}\n`).join("");
+}
 
 /** What ends first when a daemon is asked to: its runs are cancelled and its devices closed. */
 const stopMs = 30_000;
@@ -76,7 +79,7 @@ export async function runStop(
   if (
     !(await stopDaemon(attached.file, { reason: "labwright stop", ifIdle: options.ifIdle ?? false, client }))
   ) {
-    terminal.err(`The daemon (pid ${pid}) is busy. Leave --if-idle out to end what it does.\n`);
+    terminal.err(`The daemon (pid ${pid}) is busy. labwright stop without --if-idle cancels what it runs.\n`);
     return exitCodes.failed;
   }
   const deadline = performance.now() + stopMs;

@@ -177,7 +177,6 @@ async function saveReports(stage: Stage, dir: string, judgements: readonly Judge
   }
 }
 
-/** What to paste where. The program is named by its whole path, since a host starts it anywhere. */
 /** The command that shows the first report in this system's browser. */
 function openText(reportDir: string, [first]: readonly Implementation[]): string {
   const programs: Readonly<Record<string, string>> = { darwin: "open", win32: "start" };
@@ -185,6 +184,7 @@ function openText(reportDir: string, [first]: readonly Implementation[]): string
   return `Open the report: ${program} ${join(reportDir, first?.name ?? "", reportFiles.html)}\n`;
 }
 
+/** What to paste where. The program is named by its whole path, since a host starts it anywhere. */
 function attachText(): string {
   const program = join(packageFolder(), "bin", "labwright.js");
   const config = { mcpServers: { labwright: { command: process.execPath, args: [program, "mcp"] } } };

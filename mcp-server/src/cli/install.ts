@@ -59,7 +59,7 @@ function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return;
   throw new ToolError(
     "INVALID_INPUT",
-    `"${name.slice(0, 80)}" is no name for a server.`,
+    `"${name.slice(0, 80)}" cannot be the name of a server.`,
     "--name takes letters, digits, - and _, at most 64, the first a letter or digit.",
   );
 }
@@ -99,7 +99,11 @@ function projectPlace(machine: Machine, { title, project }: Host): Place {
   if (project !== undefined) {
     return { file: join(machine, machine.cwd, ...project.split("/")), folder: machine.cwd };
   }
-  throw new ToolError("INVALID_INPUT", `${title} knows no projects.`, "Leave --project out.");
+  throw new ToolError(
+    "INVALID_INPUT",
+    `${title} has no settings for a single project.`,
+    "Leave --project out.",
+  );
 }
 
 /** Undefined when the host is not there, which it has then said. */
@@ -129,7 +133,9 @@ function install(run: Run, host: Host, { file }: Place): ExitCode {
   terminal.out(`${host.title} has ${options.name} now: ${file}\n`);
   if (change.backup !== undefined) terminal.out(`The file as it was: ${change.backup}\n`);
   if (options.project) {
-    terminal.out("It names a path of this machine; others of the project run this command themselves.\n");
+    terminal.out(
+      "It names a path of this machine. Everybody else in the project runs this command on their own.\n",
+    );
   }
   terminal.out(`${host.next}\n`);
   return exitCodes.passed;
@@ -146,7 +152,7 @@ function remove(run: Run, host: Host, { file }: Place): ExitCode {
     return exitCodes.passed;
   }
   if (options.dryRun) return showChange(run, file, change);
-  terminal.out(`${host.title} has ${options.name} no more: ${file}\n`);
+  terminal.out(`${host.title} no longer has ${options.name}: ${file}\n`);
   if (change.backup !== undefined) terminal.out(`The file as it was: ${change.backup}\n`);
   return exitCodes.passed;
 }
@@ -167,7 +173,7 @@ function edited(file: string, byHand: string, edit: () => string): string {
     throw new ToolError(
       "CONFIG_INVALID",
       `${placeIn(file, error)}: ${error.message}. It was left as it is.`,
-      `Mend it and run this again, or do this by hand:\n${byHand.trimEnd()}`,
+      `Correct it and run this again, or do this by hand:\n${byHand.trimEnd()}`,
       { file, ...(error.line !== undefined && { line: error.line }) },
       { cause: error },
     );

@@ -12,7 +12,7 @@ const help = `labwright mcp: serves MCP over stdin and stdout, for a host that s
 
 It finds the Labwright daemon of its data directory, or starts it.
 
-  --data-dir DIR     what is kept between runs (LABWRIGHT_DATA_DIR)
+  --data-dir DIR     the folder of the server's data (LABWRIGHT_DATA_DIR)
   --config FILE      labwright.yaml (LABWRIGHT_CONFIG)
   --log-level LEVEL  trace, debug, info, warn, error, silent (LABWRIGHT_LOG_LEVEL)
 
@@ -22,7 +22,9 @@ It offers all tools, or what is asked for:
   --exclude-tools A  not these (LABWRIGHT_EXCLUDE_TOOLS)
   --read-only        only tools that change nothing (LABWRIGHT_READ_ONLY=true)
 
-What a host's configuration takes: labwright install json
+Examples:
+  labwright mcp --read-only
+  labwright install json     what a host's configuration takes
 `;
 
 /** Runs until its host closes stdin. Bundled alone, so that a host has the listings in a moment. */

@@ -5,33 +5,50 @@ import { daemonOptions, examples, type Given, readCount, withDaemonOptions } fro
 import { runStatus, runStop } from "./control.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { InstallOptions } from "./install.ts";
+import { addListCommands } from "./listCommands.ts";
 import { runLogs } from "./logs.ts";
 import { addRunCommands } from "./programRun.ts";
 import { addReportCommand } from "./reportCommand.ts";
 import { runSetup } from "./setup.ts";
-import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
+import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
 import { version } from "./version.ts";
 
 /** Every command with its options and an example. `exit` hears the exit code of the one that ran. */
 export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  const columns = terminal.columns ?? 100;
   const program = new Command("labwright")
     .description("Drives and judges real devices, and serves them to any MCP host.")
     .version(version(), "-v, --version", "the version of this Labwright")
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
-      writeOut: terminal.out,
-      writeErr: terminal.err,
-      getOutHelpWidth: () => terminal.columns ?? 100,
-      getErrHelpWidth: () => terminal.columns ?? 100,
+      writeOut: (text) => terminal.out(wrapText(text, columns)),
+      writeErr: (text) => terminal.err(wrapText(text, columns)),
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
     })
     .configureHelp({ sortSubcommands: true })
-    .showHelpAfterError("(labwright --help lists what there is)");
+    .showHelpAfterError("(labwright --help lists the commands)")
+    .addHelpText(
+      "after",
+      examples(
+        "labwright init http://localhost:3000",
+        "labwright run labwright --report reports",
+        "labwright do open http://localhost:3000",
+        'labwright keep "sign in"',
+        "labwright list devices",
+        "labwright install claude-code",
+        'labwright ask "Run the test sign in"',
+        "labwright doctor",
+      ),
+    );
   program.commandsGroup("Run tests:");
   addRunCommands(program, terminal, exit);
   addReportCommand(program, terminal, exit);
   program.commandsGroup("Drive a device by hand:");
   addFolderCommands(program, terminal, exit);
+  program.commandsGroup("See what there is:");
+  addListCommands(program, terminal, exit);
   program.commandsGroup("Serve AI assistants:");
   addHostCommands(program);
   addInstallCommand(program, terminal, exit);
@@ -50,7 +67,7 @@ function addHostCommands(program: Command): void {
     .description("runs the daemon here, in the foreground: MCP over HTTP, REST, metrics")
     .option("--host <address>", "address to listen on (LABWRIGHT_HOST)")
     .option("--port <port>", "port to listen on, 0 for a free one (LABWRIGHT_PORT)")
-    .option("--until-idle", "leaves when there is nothing to do for a while")
+    .option("--until-idle", "ends when nothing has run for a while")
     .addHelpText("after", examples("labwright serve", "labwright serve --port 8080 --config labwright.yaml"));
   withDaemonOptions(program.command("mcp"))
     .description("serves MCP over stdin and stdout, for a host that starts it")
@@ -72,7 +89,7 @@ function addAgentCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .description("the agents of this build and your own, and what they did by themselves")
     .addHelpText("after", examples("labwright agents", "labwright agents tasks --state failed"));
   withDaemonOptions(agents.command("list", { isDefault: true }))
-    .description("lists them, and what is wrong with the files of yours")
+    .description("lists them, and says what is wrong with your own files")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright agents list", "labwright agents list --json"))
     .action(async (given: Given & { json?: boolean }) => {
@@ -80,9 +97,9 @@ function addAgentCommands(program: Command, terminal: Terminal, exit: (code: Exi
       exit(listAgents({ ...daemonOptions(given), json: given.json }, terminal));
     });
   withDaemonOptions(agents.command("tasks"))
-    .description("lists what they did by themselves and have to do, newest first")
-    .option("--agent <name>", "only those of this agent")
-    .addOption(new Option("--state <state>", "only those in this state").choices(agentTaskStates))
+    .description("lists the tasks of agents that work by themselves, newest first")
+    .option("--agent <name>", "only tasks of this agent")
+    .addOption(new Option("--state <state>", "only tasks in this state").choices(agentTaskStates))
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright agents tasks --agent monitor --json"))
     .action(async ({ agent, state, json, ...given }: Given & TasksGiven) => {
@@ -95,7 +112,7 @@ function addAgentCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .allowExcessArguments()
     .action(() => {
       terminal.err(
-        "`labwright agent` is no more: the agents are part of the server, on its port and with its token.\nStart it with `labwright serve`, and enable those that work by themselves in labwright.yaml: agents.agents.monitor.enabled, agents.agents.analyzer.enabled.\n",
+        "`labwright agent` was removed: the agents are part of the server, on its port and with its token.\nStart it with `labwright serve`, and enable those that work by themselves in labwright.yaml: agents.agents.monitor.enabled, agents.agents.analyzer.enabled.\n",
       );
       exit(exitCodes.error);
     });
@@ -105,15 +122,15 @@ type TasksGiven = { agent?: string; state?: string; json?: boolean };
 
 function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   withDaemonOptions(program.command("status"))
-    .description("says whether a daemon runs, and how it is")
+    .description("says whether a daemon runs, and whether it is healthy")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright status", "labwright status --json"))
     .action(async (given: Given & { json?: boolean }) => {
       exit(await runStatus({ ...daemonOptions(given), json: given.json }, terminal));
     });
   withDaemonOptions(program.command("stop"))
-    .description("ends the daemon; what it does is cancelled")
-    .option("--if-idle", "only when it does nothing")
+    .description("ends the daemon and cancels what it runs")
+    .option("--if-idle", "only when nothing runs")
     .addHelpText("after", examples("labwright stop", "labwright stop --if-idle"))
     .action(async (given: Given & { ifIdle?: boolean }) => {
       exit(await runStop({ ...daemonOptions(given), ifIdle: given.ifIdle }, terminal));
@@ -121,14 +138,14 @@ function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: Ex
   withDaemonOptions(program.command("logs"))
     .description("shows the end of the daemon's log, one JSON object a line")
     .option("-n, --lines <count>", "how many lines", readCount, 100)
-    .option("-f, --follow", "goes on until Ctrl-C")
+    .option("-f, --follow", "shows new lines until Ctrl-C")
     .addHelpText("after", examples("labwright logs -n 20", "labwright logs --follow"))
     .action(async (given: Given & { lines: number; follow?: boolean }) => {
       exit(await runLogs({ ...daemonOptions(given), lines: given.lines, follow: given.follow }, terminal));
     });
   withDaemonOptions(program.command("call"))
     .description("calls one tool and prints its result as JSON")
-    .argument("<tool>", "its name, as list_hosts")
+    .argument("<tool>", "its name, such as list_hosts")
     .option("--json <arguments>", "the tool's arguments, one JSON object")
     .option("--device <id>", "the device, in place of device_id in the arguments")
     .addHelpText(
@@ -147,7 +164,7 @@ function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: Ex
 
 function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   withDaemonOptions(program.command("doctor"))
-    .description("says what is there, what is missing, and what mends it")
+    .description("says what is there, what is missing, and how to fix it")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright doctor", "labwright doctor --config labwright.yaml"))
     .action(async (given: Given & { json?: boolean }) => {
@@ -157,7 +174,7 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
   program
     .command("setup")
     .description("installs what is missing: packages, build, a browser; for tests also PostgreSQL's programs")
-    .argument("[parts...]", "only the add-ons of these parts, which not everybody needs")
+    .argument("[parts...]", "installs only the add-ons of these parts")
     .addOption(new Option("--for <purpose>", "what to set up").choices(["demo", "test"]).default("demo"))
     .option("--data-dir <dir>", "where add-ons are installed (LABWRIGHT_DATA_DIR)")
     .addHelpText("after", examples("labwright setup", "labwright setup --for test"))
@@ -174,7 +191,7 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
     .description("the skills of this build and your own")
     .addHelpText("after", examples("labwright skills list", "labwright skills export .claude/skills"));
   withDaemonOptions(skills.command("list"))
-    .description("lists them, and what is wrong with the files of yours")
+    .description("lists them, and says what is wrong with your own files")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright skills list", "labwright skills list --json"))
     .action(async (given: Given & { json?: boolean }) => {
@@ -182,9 +199,7 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       exit(listSkills({ ...daemonOptions(given), json: given.json }, terminal));
     });
   withDaemonOptions(skills.command("why"))
-    .description(
-      "says which skill a request loads, how near each comes, and what kept the best from being taken",
-    )
+    .description("says which skill a request loads, how well each fits, and why none is loaded")
     .argument("<request>", "what would be said to the assistant")
     .addHelpText("after", examples('labwright skills why "check the lab"'))
     .action(async (request: string, given: Given) => {
@@ -192,9 +207,9 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       exit(whySkill({ ...daemonOptions(given), request }, terminal));
     });
   withDaemonOptions(skills.command("export"))
-    .description("writes each as <folder>/<name>/SKILL.md, for programs that read Agent Skills")
-    .argument("<folder>", "where to")
-    .argument("[names...]", "only these")
+    .description("writes each skill as <folder>/<name>/SKILL.md, for programs that read Agent Skills")
+    .argument("<folder>", "the folder to write into")
+    .argument("[names...]", "only these skills")
     .addHelpText(
       "after",
       examples("labwright skills export .claude/skills", "labwright skills export out run-testcase"),
@@ -218,7 +233,7 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     });
   withDaemonOptions(skills.command("test"))
     .description("tries which skill the triggers and examples of your skills choose")
-    .argument("[names...]", "only these")
+    .argument("[names...]", "only these skills")
     .addHelpText("after", examples("labwright skills test", "labwright skills test check-lamps"))
     .action(async (names: string[], given: Given) => {
       const { testSkills } = await import("./ownSkills.ts");
@@ -239,7 +254,7 @@ function addInstallCommand(program: Command, terminal: Terminal, exit: (code: Ex
     .option("--project", "writes the host's file of this project, not the user's")
     .option("--dry-run", "shows what would change")
     .option("--print", "prints what goes into the host's file, and writes nothing")
-    .option("--remove", "takes Labwright out again")
+    .option("--remove", "removes Labwright from the host")
     .option("--name <name>", "the server's name in the host", "labwright")
     .option(
       "--skills [names]",

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { examples, type Given, readCount, withDaemonOptions } from "./commandOptions.ts";
+import { examples, type Given, readUpTo, withDaemonOptions } from "./commandOptions.ts";
 import { addProjectCommands } from "./project/commands.ts";
 import type { RunOptions } from "./run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 
 type RunGiven = Given &
-  Omit<RunOptions, "testcases" | "inputs" | "tags"> & { tag: string[]; input: string[] };
+  Omit<RunOptions, "testcases" | "inputs" | "tags"> & { tag: string[]; input: string[]; watch?: boolean };
 
 export function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const command = program
@@ -26,6 +26,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
         "labwright run --tag smoke --workers 4 --shard 1/3 --report reports",
         'labwright run "sign in" --headed --slow 500',
         'labwright run "sign in" --debug',
+        "labwright run labwright --watch",
       ),
     )
     .addHelpText("after", exitCodesText)
@@ -46,20 +47,28 @@ Exit codes:
 const addChoice = (command: Command) =>
   command
     .optionsGroup("Which tests:")
-    .option("--tag <tag>", "those with this tag; may be given often, a test has one of them", append, [])
-    .option("--grep <text>", "those with this text in their name, or a name that matches /expression/")
-    .option("--shard <part/parts>", "one part of them; all parts together are all tests once", readShard)
-    .option("--input <name=value>", "an input of the test cases; may be given often", append, [])
+    .option("--tag <tag>", "runs tests with this tag; several --tag run tests with any of them", append, [])
+    .option("--grep <text>", "runs tests whose name contains this text, or matches /expression/")
+    .option(
+      "--shard <part/parts>",
+      "runs one part of the tests, such as 1/3; all parts together are all tests",
+      readShard,
+    )
+    .option("--input <name=value>", "an input of the tests; give it once for each input", append, [])
     .option("--userinterface <name>", "the app to run against, in place of the test case's own");
 
 const addDevices = (command: Command) =>
   command
     .optionsGroup("On which devices:")
     .option("--device <id>", "the device to run on")
-    .option("--wait-device <seconds>", "waits so long for a device that somebody else holds", readSeconds)
+    .option(
+      "--wait-device <seconds>",
+      "waits up to so long for a device that another client holds",
+      readSeconds,
+    )
     .option(
       "--workers <count>",
-      "so many tests at a time, each on a device of its own: a browser is opened several times",
+      "runs so many tests at a time, each on its own device; a browser is opened several times",
       readUpTo(1, 256),
     )
     .option("--headed", "shows the browser's window");
@@ -67,21 +76,22 @@ const addDevices = (command: Command) =>
 const addManner = (command: Command) =>
   command
     .optionsGroup("How they run:")
-    .option("--repeat <count>", "how often all of them run", readUpTo(1, 1_000), 1)
-    .option("--keep", "each goes on in what the one before left, in place of starting fresh")
-    .option("--retries <count>", "how often a test is tried again", readUpTo(0, 10))
+    .option("--watch", "runs again what changed in the files and folders, until Ctrl-C")
+    .option("--repeat <count>", "runs all tests so many times", readUpTo(1, 1_000), 1)
+    .option("--keep", "each test continues where the one before ended, and does not start fresh")
+    .option("--retries <count>", "how often a test is retried", readUpTo(0, 10))
     .addOption(
-      new Option("--retry-on <outcome>", "error: what could not be judged; any: a failure too").choices([
-        "error",
-        "any",
-      ]),
+      new Option(
+        "--retry-on <outcome>",
+        "error: retries what could not be judged; any: failures too",
+      ).choices(["error", "any"]),
     )
     .option(
       "--max-failures <count>",
-      "starts no test behind so many that did not pass",
+      "starts no more tests after so many that did not pass",
       readUpTo(1, 1_000_000),
     )
-    .option("--slow <ms>", "a pause behind each command", readUpTo(0, 60_000))
+    .option("--slow <ms>", "pauses after each command", readUpTo(0, 60_000))
     .option("--debug", "stops before each step, shows it and asks what to do");
 
 const addResults = (command: Command) =>
@@ -95,7 +105,7 @@ const addResults = (command: Command) =>
 function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command("demo")
-    .description("the main job on a real web app, with a daemon and data of its own")
+    .description("runs tests on a real web app, with a daemon and data of its own")
     .argument("[implementations...]", "of TodoMVC; vanillajs when none is named")
     .option("--all", "all of them")
     .option("--report <dir>", "where the reports go")
@@ -110,12 +120,6 @@ function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) =>
 }
 
 const append = (value: string, before: string[]) => [...before, value];
-
-const readUpTo = (least: number, most: number) => (text: string) => {
-  const count = readCount(text);
-  if (count >= least && count <= most) return count;
-  throw new InvalidArgumentError(`It is ${least} to ${most}.`);
-};
 
 function readSeconds(text: string): number {
   const seconds = Number(text);

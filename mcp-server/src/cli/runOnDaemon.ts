@@ -1,13 +1,16 @@
 import type { DaemonOptions } from "./options.ts";
+import { watchTests } from "./run/watch.ts";
 import { type RunOptions, runTestcases } from "./run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 import { withDaemon } from "./withDaemon.ts";
 
-/** `labwright run` on the daemon of the data directory. What it took of devices is given back when it ends. */
+/** `labwright run` on the daemon of the data directory. What it took of devices is given back when a run ends. */
 export const runOnDaemon = (
-  options: Partial<DaemonOptions> & RunOptions,
+  { watch, ...options }: Partial<DaemonOptions> & RunOptions & { watch?: boolean | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> =>
-  withDaemon(options, terminal, { command: "run" }, (connection) =>
-    runTestcases(options, connection, terminal),
-  );
+  withDaemon(options, terminal, { command: "run" }, (connection) => {
+    const run = (testcases: readonly string[]) =>
+      runTestcases({ ...options, testcases }, connection, terminal);
+    return watch ? watchTests(options.testcases, run, terminal) : run(options.testcases);
+  });

@@ -18,7 +18,7 @@ export type ServeOptions = DaemonOptions & {
 
 export const serveHelp = `labwright serve: the daemon that owns a data directory, its devices and its HTTP port
 
-  --data-dir DIR     what is kept between runs (LABWRIGHT_DATA_DIR)
+  --data-dir DIR     the folder of the server's data (LABWRIGHT_DATA_DIR)
   --config FILE      labwright.yaml (LABWRIGHT_CONFIG; else in the working directory, else in the data directory)
   --host ADDRESS     where to listen (LABWRIGHT_HOST); beyond loopback only with server.tls or server.trusted_proxy
   --port PORT        (LABWRIGHT_PORT); 0 takes a free one

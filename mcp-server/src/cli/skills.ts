@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { explainMatch } from "@labwright/skills";
 import type { CatalogueSkill } from "../registry/catalogue.ts";
 import { type KnownSkills, problemLines, readKnownSkills, type SkillOptions } from "./knownSkills.ts";
+import { table } from "./table.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 
 /** `labwright skills list`: those of the build and the user's own. Exit code 1 when a file of the user's is left out. */
@@ -14,7 +15,7 @@ export function listSkills(
   const rows = listed(known).map(({ name, version, description, tools, own }) => ({
     ...{ name, version, own, description, tools },
   }));
-  terminal.out(options.json ? `${JSON.stringify(rows)}\n` : rows.map(line).join(""));
+  terminal.out(options.json ? `${JSON.stringify(rows)}\n` : listText(rows, terminal.columns));
   return reportProblems(known, terminal);
 }
 
@@ -52,11 +53,13 @@ export function whySkill(options: SkillOptions & { request: string }, terminal: 
   );
   const isMatch = decision.kind === "match";
   const lines = [
-    isMatch ? `It loads ${decision.skill.name}.` : `It is asked which is meant: ${stopped.join("; ")}.`,
+    isMatch
+      ? `It loads ${decision.skill.name}.`
+      : `No skill is loaded, and the assistant asks which one is meant: ${stopped.join("; ")}.`,
     ...near.map(
       ({ skill, score, phrase }) => `${score.toFixed(2).padStart(7)}  ${skill.name.padEnd(24)} "${phrase}"`,
     ),
-    "The number is how much better a skill fits than what no skill is for; its phrase that comes nearest is quoted.",
+    "The number says how much better the skill fits than a request that no skill is for. The quote is its nearest phrase.",
   ];
   terminal.out(`${lines.join("\n")}\n`);
   return isMatch ? exitCodes.passed : exitCodes.failed;
@@ -70,8 +73,14 @@ const listed = ({ shipped, user }: KnownSkills): Listed[] =>
     ...user.map((skill) => ({ ...skill, own: true })),
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
 
-const line = ({ name, version, own, description }: Omit<Listed, "system_prompt" | "markdown">) =>
-  `${name}@${version}${own ? " (yours)" : ""}: ${description}\n`;
+const listText = (rows: readonly Omit<Listed, "system_prompt" | "markdown">[], columns: number | undefined) =>
+  table(
+    ["skill", "version", "of", "what it is for"],
+    rows.map(({ name, version, own, description }) => [
+      ...[name, version, own ? "you" : "Labwright", description],
+    ]),
+    columns,
+  );
 
 function reportProblems({ problems }: KnownSkills, { err }: Terminal): ExitCode {
   err(problemLines(problems));

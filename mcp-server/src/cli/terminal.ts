@@ -85,19 +85,27 @@ export function failureText(error: unknown): string {
   return `${code}${error.message}${hint}\n`;
 }
 
+/** `1 test`, `2 tests`. */
+export const counted = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
 /** Below the first word of a line that is not indented. */
 const hanging = " ".repeat(11);
 
-/** Breaks lines at spaces where a terminal is narrower, and goes on where their text begins. What is to be copied stays whole. */
-export function wrapText(text: string, columns = Number.POSITIVE_INFINITY): string {
-  const isWide = (line: string) => line.length > columns && !/^ *repeat /.test(line);
-  const wrap = (line: string) => (isWide(line) ? wrapLine(line, columns) : line);
+/**
+ * Breaks lines at spaces where a terminal is narrower, and goes on where their text begins, or at column `start`. What is to be
+ * copied stays whole.
+ */
+export function wrapText(text: string, columns = Number.POSITIVE_INFINITY, start?: number): string {
+  const isWide = (line: string) => line.length > columns && !/^ *(?:repeat|labwright) /.test(line);
+  const wrap = (line: string) => (isWide(line) ? wrapLine(line, columns, start) : line);
   return text.split("\n").map(wrap).join("\n");
 }
 
-function wrapLine(line: string, columns: number): string {
+function wrapLine(line: string, columns: number, start: number | undefined): string {
   const [lead = ""] = /^ */.exec(line) ?? [];
-  const below = lead || hanging;
+  // A column that begins far to the right leaves no room to go on below it.
+  const isRoom = start !== undefined && start < columns / 2;
+  const below = isRoom ? " ".repeat(start) : lead || hanging;
   const lines: string[] = [];
   let current = lead;
   for (const word of line.slice(lead.length).split(/(?<= )(?=[^ ])/)) {

@@ -1,4 +1,4 @@
-import { findProject } from "../config/projectFolder.ts";
+import { projectAt } from "../config/projectFolder.ts";
 import { callTool, connectDaemon, fetchArtifact, type ToolAnswer } from "./daemon.ts";
 import type { DaemonOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -24,7 +24,7 @@ export async function withDaemon<Result>(
   const { file } = attached;
   const caller = client ?? own;
   const traceparent = terminal.env.TRACEPARENT;
-  const project = findProject(terminal.cwd);
+  const project = projectAt(terminal.cwd);
   try {
     return await work({
       call: (name, args, signal) =>

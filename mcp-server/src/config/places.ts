@@ -5,7 +5,10 @@ import { join, resolve } from "node:path";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Commands that also read `labwright.yaml` in the working directory. `mcp` never does: hosts start it anywhere. */
-const workingDirectoryCommands: ReadonlySet<string> = new Set(["run", "serve", "demo", "call", "doctor"]);
+const workingDirectoryCommands: ReadonlySet<string> = new Set([
+  ...["run", "serve", "demo", "call", "list", "doctor"],
+  ...["init", "import", "export", "lint", "keep"],
+]);
 
 /** The folder of everything kept between runs, as an absolute path; not created here. */
 export function dataDirectory(env: Environment, option?: string): { path: string; isDefault: boolean } {

@@ -6,6 +6,9 @@ export const projectFiles = "labwright";
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
+/** The project that a folder is in, or the folder itself, whose files may be named one by one. */
+export const projectAt = (folder: string): string => findProject(folder) ?? realpathSync(folder);
+
 /** The project that a folder is in: the nearest one at or above it that has apps or tests. Undefined in none. */
 export function findProject(folder: string): string | undefined {
   let at = resolve(folder);

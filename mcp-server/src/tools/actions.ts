@@ -37,6 +37,7 @@ export const executeDeviceAction = defineTool({
     ...maxTokensField(800),
     ...waitField,
     execution_id: z.string().optional(),
+    lasting: z.boolean().optional(),
   }),
   wireInput: z.object({
     ...deviceFields,
@@ -54,6 +55,7 @@ export const executeDeviceAction = defineTool({
     queue: z.string().optional(),
     results: z.array(z.object({ command: z.string(), message: z.string(), data: params })).optional(),
     screen: z.string().optional(),
+    lasting: z.array(z.record(z.string(), z.unknown())).optional(),
   }),
   handle: ({ input, services, context }) => services.batches.run(input, context),
 });

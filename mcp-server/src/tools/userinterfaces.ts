@@ -27,7 +27,6 @@ const projectLoadSchema = z.strictObject({
     .array(z.strictObject({ file: relativeFile, hash: z.string().length(64), text: z.string().optional() }))
     .max(2_000),
   folders: z.array(z.string().max(4_000)).max(100),
-  dry_run: z.boolean().default(false),
 });
 const loadReportSchema = z.object({
   needs: z.array(z.string()).optional(),
@@ -174,8 +173,17 @@ export const importUserinterface = defineTool({
   timeoutMs: 120_000,
   input: z.strictObject({
     yaml: z.string().min(1).optional(),
-    replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
+    replace: z.boolean().default(false),
     file: z.string().max(4_000).optional(),
+    dry_run: z
+      .strictObject({
+        files: z
+          .array(z.strictObject({ file: z.string().max(4_000), yaml: z.string() }))
+          .min(1)
+          .max(2_000),
+      })
+      .optional()
+      .describe("In place of yaml: says what is wrong with these files together, and stores nothing"),
     load: projectLoadSchema.optional(),
     keep_in: projectPlaceSchema.extend({ userinterface_name: z.string(), hash: z.string() }).optional(),
   }),
@@ -194,9 +202,12 @@ export const importUserinterface = defineTool({
     testcases: z.int().optional(),
     names: z.array(z.string()).optional(),
     references: z.int().optional(),
+    ...{ apps: z.int().optional(), tests: z.int().optional(), unchecked: z.int().optional() },
+    findings: z.array(z.record(z.string(), z.unknown())).optional(),
     loaded: loadReportSchema.optional(),
   }),
-  async handle({ input: { yaml, replace, file, load, keep_in }, services }) {
+  async handle({ input: { yaml, replace, file, dry_run: examined, load, keep_in }, services }) {
+    if (examined) return services.appFiles.examine(examined.files);
     if (load) return { loaded: await services.appFiles.load(load) };
     if (keep_in) {
       await services.appFiles.keepIn(keep_in.userinterface_name, keep_in);

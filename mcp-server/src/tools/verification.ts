@@ -57,6 +57,7 @@ export const verifyDeviceState = defineDeviceTool({
     checks: z.array(verificationSchema).min(1).max(100),
     pass_condition: passConditionSchema.default("all"),
     timeout_ms: timeoutField,
+    lasting: z.boolean().optional(),
   }),
   wireInput: z.object({
     ...deviceFields,
@@ -64,10 +65,15 @@ export const verifyDeviceState = defineDeviceTool({
     pass_condition: passConditionSchema.optional(),
     timeout_ms: z.int().optional().describe("Polled until it holds; default 5000"),
   }),
-  output: z.object({ pass: z.boolean(), inconclusive: z.string().optional(), verdicts }),
+  output: z.object({
+    pass: z.boolean(),
+    inconclusive: z.string().optional(),
+    verdicts,
+    lasting: z.array(z.record(z.string(), z.unknown())).optional(),
+  }),
   async handle({ input, services, device, signal }) {
-    const { checks, pass_condition: passCondition, timeout_ms: timeoutMs } = input;
-    const options = { passCondition, timeoutMs, signal };
+    const { checks, pass_condition: passCondition, timeout_ms: timeoutMs, lasting } = input;
+    const options = { passCondition, timeoutMs, signal, ...(lasting && { lasting }) };
     return services.verifications.check(device, checks, options);
   },
 });

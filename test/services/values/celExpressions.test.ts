@@ -51,7 +51,7 @@ describe("expressions", () => {
 
   it("name an unknown variable with the nearest", () => {
     expect(() => holds("coutn == 2", scope)).toThrow(
-      expect.objectContaining({ code: "UNKNOWN_VARIABLE", message: "Nothing is known as {{coutn}}." }),
+      expect.objectContaining({ code: "UNKNOWN_VARIABLE", message: "Unknown: {{coutn}}." }),
     );
   });
 

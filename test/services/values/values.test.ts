@@ -42,7 +42,7 @@ describe("placeholders", () => {
     expect(() => resolveValues(value, scope)).toThrow(
       expect.objectContaining({
         code: "UNKNOWN_VARIABLE",
-        message: "Nothing is known as {{nam}}, {{get.output.missing}}.",
+        message: "Unknown: {{nam}}, {{get.output.missing}}.",
         details: expect.objectContaining({ nearest: expect.arrayContaining(["name"]) }),
       }),
     );

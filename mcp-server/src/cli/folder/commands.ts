@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { examples } from "../commandOptions.ts";
+import { examples, readUpTo } from "../commandOptions.ts";
 import type { ExitCode, Terminal } from "../terminal.ts";
 import type { FolderOptions, LookOptions } from "./folder.ts";
+import type { KeepOptions } from "./keep.ts";
 import { separator, shortNames } from "./words.ts";
 
 const namesText = (verb: keyof typeof shortNames) =>
@@ -11,11 +12,12 @@ const namesText = (verb: keyof typeof shortNames) =>
 
 type Exit = (code: ExitCode) => void;
 
-/** `do, look, check, shot, go, take, release`. One working folder drives one device until it releases it or is idle. */
+/** `do, look, check, shot, go, take, release, keep`. One working folder drives one device until it releases it or is idle. */
 export function addFolderCommands(program: Command, terminal: Terminal, exit: Exit): void {
   addVerbs(program, terminal, exit);
   addLooks(program, terminal, exit);
   addLease(program, terminal, exit);
+  addKeep(program, terminal, exit);
 }
 
 const folderCommand = (program: Command, name: string, description: string) =>
@@ -23,7 +25,7 @@ const folderCommand = (program: Command, name: string, description: string) =>
     .command(name)
     .description(description)
     .option("--device <id>", "the device; by default the folder's own, else the free one")
-    .option("--data-dir <dir>", "what is kept between runs (LABWRIGHT_DATA_DIR)")
+    .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)");
 
 /** Their words are not the command line's options, which stand before them. */
@@ -50,7 +52,7 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
     });
   verb(
     "check",
-    "checks the screen: exit code 0 it holds, 1 it does not, 2 nobody can tell",
+    "checks the screen; exit code 0: it holds, 1: it does not, 2: this cannot be told",
     "list_verifications",
   )
     .addHelpText(
@@ -68,15 +70,15 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
 
 function addLooks(program: Command, terminal: Terminal, exit: Exit): void {
   folderCommand(program, "look", "lists the elements on the screen, each with a ref for do and check")
-    .option("--find <words>", "only the elements most like this")
-    .option("--all", "plain text too")
+    .option("--find <words>", "lists only elements that fit these words")
+    .option("--all", "lists plain text too")
     .addHelpText("after", examples("labwright look", 'labwright look --find "sign in"'))
     .action(async (given: LookOptions) => {
       const { runLook } = await import("./folder.ts");
       exit(await runLook(given, terminal));
     });
   folderCommand(program, "shot", "writes a picture of the screen into .labwright/ and prints its path")
-    .option("--marks", "with the refs drawn on it")
+    .option("--marks", "draws the refs on it")
     .addHelpText("after", examples("labwright shot", "labwright shot --marks"))
     .action(async (given: FolderOptions & { marks?: boolean }) => {
       const { runShot } = await import("./folder.ts");
@@ -105,5 +107,25 @@ function addLease(program: Command, terminal: Terminal, exit: Exit): void {
     .action(async (given: FolderOptions) => {
       const { runRelease } = await import("./folder.ts");
       exit(await runRelease(given, terminal));
+    });
+}
+
+function addKeep(program: Command, terminal: Terminal, exit: Exit): void {
+  program
+    .command("keep")
+    .description("writes what passed here since the device was taken as a test into labwright/tests")
+    .argument("<name>", "the test's name, which is also its file's")
+    .option("--last <count>", "only so many of the latest commands and checks", readUpTo(1, 500))
+    .option("--app <name>", "the app that the test is of; by default that of labwright go")
+    .option("--force", "replaces a file that is there")
+    .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
+    .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
+    .addHelpText(
+      "after",
+      examples('labwright keep "sign in"', 'labwright keep "add to cart" --last 6 --app shop'),
+    )
+    .action(async (name: string, given: KeepOptions) => {
+      const { runKeep } = await import("./keep.ts");
+      exit(await runKeep(name, given, terminal));
     });
 }

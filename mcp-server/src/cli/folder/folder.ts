@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
 import { findErrorFacts, ToolError } from "../../errors.ts";
@@ -9,6 +9,7 @@ import type { DaemonOptions } from "../options.ts";
 import { exitCodeOf } from "../run.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
+import { type JournalLine, note, ownFolder, stepOf } from "./journal.ts";
 import { type CommandSchema, commandsIn, paramsOf, type Said, schemaSchema } from "./words.ts";
 
 /** A longer reply goes into a file, so that an agent reads what it needs of it. */
@@ -48,7 +49,7 @@ async function inFolder(
   }
 }
 
-async function done(answer: Promise<ToolAnswer>): Promise<Record<string, unknown>> {
+async function done(answer: ToolAnswer | Promise<ToolAnswer>): Promise<Record<string, unknown>> {
   const given = await answer;
   if (given.ok) return given.structured;
   throw new Failed(given);
@@ -66,7 +67,9 @@ async function session(call: Call, device: string | undefined): Promise<{ sessio
 export const runTake = (options: FolderOptions, terminal: Terminal) =>
   inFolder(options, terminal, async ({ call }) => {
     const args = options.device === undefined ? {} : { device_id: options.device };
-    const { device, expires_at } = await done(call("take_control", args));
+    const { device, expires_at, session_id } = await done(call("take_control", args));
+    // What is kept begins here, also with a device that this folder has already.
+    note(terminal.cwd, { session: `${String(session_id)} ${Date.now()}`, steps: [] });
     terminal.out(`${String(device)} until ${String(expires_at)}; every command renews it\n`);
     return exitCodes.passed;
   });
@@ -85,12 +88,33 @@ export const runDo = (line: readonly string[], options: FolderOptions, terminal:
     const said = commandsIn(line, "do");
     const held = await session(folder.call, options.device);
     const actions = await resolved(said, folder.call, "list_actions", held);
-    const reply = await done(folder.call("execute_device_action", { ...held, actions }));
-    const { execution_id, status, ...told } = reply;
+    const answer = await folder.call("execute_device_action", { ...held, actions, lasting: true });
+    const { execution_id, status, ...told } = await done(noted(answer, said, held, terminal));
     // What still runs is followed by its id.
     say(folder, "do", renderResult(status === "passed" ? told : { status, execution_id, ...told }));
     return exitCodeOf([String(status)]);
   });
+
+/** Notes what passed, and gives the answer without it. */
+function noted(
+  answer: ToolAnswer,
+  said: readonly Said[],
+  held: { session_id: string },
+  { cwd }: Terminal,
+): ToolAnswer {
+  const { lasting, ...rest } = answer.ok ? answer.structured : answer.error.details;
+  const steps = stepsOf(lasting);
+  const isOpen = answer.ok && lasting === undefined;
+  const line = { session: held.session_id, steps, ...(!answer.ok && { failed: true }) };
+  if (isOpen) note(cwd, { ...line, unseen: said.map(({ command }) => command) });
+  else if (steps.length > 0) note(cwd, line);
+  return answer.ok
+    ? { ...answer, structured: rest }
+    : { ...answer, error: { ...answer.error, details: rest } };
+}
+
+const stepsOf = (lasting: unknown): JournalLine["steps"] =>
+  z.array(z.unknown()).catch([]).parse(lasting).map(stepOf);
 
 const verdictSchema = z.object({
   pass: z.boolean(),
@@ -106,8 +130,11 @@ export const runCheck = (line: readonly string[], options: FolderOptions, termin
     const said = commandsIn(line, "check");
     const held = await session(folder.call, options.device);
     const checks = await resolved(said, folder.call, "list_verifications", held);
-    const reply = await done(folder.call("verify_device_state", { ...held, checks }));
+    const answered = await done(folder.call("verify_device_state", { ...held, checks, lasting: true }));
+    const { lasting, ...reply } = answered;
     const { pass, inconclusive, verdicts } = verdictSchema.parse(reply);
+    const steps = stepsOf(lasting).filter((_, index) => verdicts[index]?.pass);
+    if (steps.length > 0) note(terminal.cwd, { session: held.session_id, steps });
     if (pass) {
       terminal.out(`passed: ${verdicts.map(({ expected }) => expected).join("; ")}\n`);
       return exitCodes.passed;
@@ -144,7 +171,7 @@ async function resolved(said: readonly Said[], call: Call, listing: string, held
 }
 
 function unlisted(command: string): never {
-  throw new ToolError("INTERNAL", `No schema of ${command} was asked for.`, "Tell us of this.");
+  throw new ToolError("INTERNAL", `No schema of ${command} was asked for.`, "Report this as a bug.");
 }
 
 export type LookOptions = FolderOptions & { find?: string | undefined; all?: boolean | undefined };
@@ -185,6 +212,8 @@ export const runGo = (
     const userinterface_name = app ?? (await onlyApp(folder.call));
     const held = await session(folder.call, options.device);
     const reply = await done(folder.call("navigate_to_node", { ...held, userinterface_name, node }));
+    if (reply.status === "passed")
+      note(terminal.cwd, { session: held.session_id, app: userinterface_name, steps: [{ go: node }] });
     say(folder, "go", renderResult(reply));
     return exitCodeOf([String(reply.status)]);
   });
@@ -209,11 +238,9 @@ function say({ terminal }: Pick<Folder, "terminal">, name: string, text: string)
   terminal.out(isShort ? `${text}\n` : `${text.split("\n").length} lines in ${file}\n`);
 }
 
-/** Writes into `.labwright/` of the working folder, which git leaves out; the path from there. */
+/** Writes into `.labwright/` of the working folder; the path from there. */
 function keepFile(terminal: Terminal, name: string, extension: string, content: string | Uint8Array): string {
-  const folder = join(terminal.cwd, ".labwright");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, ".gitignore"), "*\n");
+  const folder = ownFolder(terminal.cwd);
   const numbers = readdirSync(folder).map((file) =>
     Number(new RegExp(`^${name}-(\\d+)\\.`).exec(file)?.[1] ?? 0),
   );

@@ -114,7 +114,7 @@ function guarded<T>(file: string, run: () => T): T {
     throw new ToolError(
       "STORAGE_FAILED",
       `${file} could not be read or written: ${error instanceof Error ? error.message : String(error)}.`,
-      "Mend that and run this again; the file is as it was.",
+      "Correct that and run this again; the file was not changed.",
       {},
       { cause: error },
     );

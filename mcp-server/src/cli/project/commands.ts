@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { daemonOptions, examples, type Given, withDaemonOptions } from "../commandOptions.ts";
 import type { ExitCode, Terminal } from "../terminal.ts";
 
-/** `init, import, export`: apps and tests as files. */
+/** `init, lint, import, export`: apps and tests as files. */
 export function addProjectCommands(
   program: Command,
   terminal: Terminal,
@@ -17,8 +17,20 @@ export function addProjectCommands(
       const { runInit } = await import("./init.ts");
       exit(await runInit({ ...daemonOptions(given), device: given.device, url }, terminal));
     });
+  withDaemonOptions(program.command("lint"))
+    .description("says what is wrong and what is weak in apps, tests and labwright.yaml; saves nothing")
+    .argument("[path...]", "files, or folders of them; labwright when none is named")
+    .addHelpText("after", examples("labwright lint", "labwright lint labwright/tests/login.yaml"))
+    .addHelpText(
+      "after",
+      "\nExit codes:\n  0 nothing is wrong, perhaps with warnings, 2 something is wrong\n",
+    )
+    .action(async (paths: string[], given: Given) => {
+      const { runLint } = await import("./lint.ts");
+      exit(await runLint(paths, daemonOptions(given), terminal));
+    });
   withDaemonOptions(program.command("import"))
-    .description("saves the apps and tests of YAML files, those of the same name replaced")
+    .description("saves the apps and tests of YAML files in place of those with the same names")
     .argument("<path...>", "files, or folders of them")
     .addHelpText("after", examples("labwright import labwright", "labwright import shop.yaml"))
     .action(async (paths: string[], given: Given) => {

@@ -18,7 +18,7 @@ export function isProjectPath(cwd: string, argument: string): boolean {
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The YAML files of a path, in the order of their names. Throws INVALID_INPUT when there is none. */
-function yamlFilesAt(cwd: string, argument: string): string[] {
+export function yamlFilesAt(cwd: string, argument: string): string[] {
   const path = resolve(cwd, argument);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw noFile(argument, "There is no such file or folder.");
@@ -89,11 +89,11 @@ type Project = { folder: string; paths: string[]; folders: string[] };
 export async function loadFiles(
   given: readonly string[],
   connection: Pick<RunConnection, "call">,
-  { cwd, signal, dryRun = false }: { cwd: string; signal: AbortSignal; dryRun?: boolean },
+  { cwd, signal }: { cwd: string; signal: AbortSignal },
 ): Promise<LoadedFiles> {
   const all: LoadedFiles = { files: [], archived: [] };
   for (const project of projectsOf(given, cwd)) {
-    const { files, archived } = await loadProject(project, connection, { cwd, signal, dryRun });
+    const { files, archived } = await loadProject(project, connection, { cwd, signal });
     all.files.push(...files);
     all.archived.push(...archived);
   }
@@ -126,7 +126,7 @@ const inside = (folder: string, path: string) => relative(folder, path).replaceA
 async function loadProject(
   { folder, paths, folders }: Project,
   connection: Pick<RunConnection, "call">,
-  { cwd, signal, dryRun }: { cwd: string; signal: AbortSignal; dryRun: boolean },
+  { cwd, signal }: { cwd: string; signal: AbortSignal },
 ): Promise<LoadedFiles> {
   const read = paths.map((path) => {
     const text = readText(path, cwd);
@@ -134,7 +134,7 @@ async function loadProject(
   });
   const load = async (needs: readonly string[]) => {
     const files = read.map(({ file, hash, text }) => ({ file, hash, ...(needs.includes(file) && { text }) }));
-    const args = { load: { project: folder, files, folders, dry_run: dryRun } };
+    const args = { load: { project: folder, files, folders } };
     return replySchema.parse(await done(connection.call("import_userinterface", args, signal))).loaded;
   };
   // Texts of files that the database knows stay here.

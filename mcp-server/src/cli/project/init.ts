@@ -3,11 +3,11 @@ import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { ToolError } from "../../errors.ts";
-import { packageFolder } from "../../storage/packageFolder.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done, unending } from "../run/connection.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
+import { schemaPath } from "./schemaPath.ts";
 
 /** What is opened when no address is named. */
 const usualUrl = "https://example.com/";
@@ -30,12 +30,14 @@ export async function runInit(options: InitOptions, terminal: Terminal): Promise
   const page = await lookAt(url, options, terminal);
   const name = nameOf(url);
   const files = [
-    [join(folder, "apps", `${name}.yaml`), appText(name, url, page)],
-    [join(folder, "tests", `${name}.yaml`), testText(name, page)],
+    ["app", join(folder, "apps", `${name}.yaml`), appText(name, url, page)],
+    ["test", join(folder, "tests", `${name}.yaml`), testText(name, page)],
   ] as const;
-  for (const [file, text] of files) {
+  for (const [kind, file, text] of files) {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `${schemaLine(file, terminal.cwd)}${text}`, { flag: "wx" });
+    const schema = schemaPath(file, kind, terminal.cwd);
+    const line = schema === undefined ? "" : `# yaml-language-server: $schema=${schema}\n`;
+    writeFileSync(file, `${line}${text}`, { flag: "wx" });
     terminal.out(`${relative(terminal.cwd, file)}\n`);
   }
   terminal.out("Run the test: labwright run labwright\n");
@@ -47,7 +49,7 @@ function readUrl(text: string): URL {
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new ToolError(
     "INVALID_INPUT",
-    `"${text}" is no address of a page.`,
+    `"${text}" is not the address of a page.`,
     "For example: labwright init http://localhost:3000",
   );
 }
@@ -115,12 +117,4 @@ function testText(name: string, { title }: Page): string {
   const check = title !== "" && !/["\n{}]/.test(title) ? [`check the title is "${title}"`] : [];
   const test = { name: `${name} opens`, app: name, tags: ["smoke"], steps: ["go to Home", ...check] };
   return `# What to check. Steps are words, such as click "Sign in", or a command with its arguments.\n${write(test)}`;
-}
-
-/** The line by which editors find the schema, where the package lies in the project. */
-function schemaLine(file: string, cwd: string): string {
-  const kind = file.includes(`${join("labwright", "apps")}`) ? "app" : "test";
-  const schema = join(packageFolder(), "dist", "schemas", `${kind}.schema.json`);
-  if (!schema.startsWith(join(cwd, "node_modules"))) return "";
-  return `# yaml-language-server: $schema=${relative(dirname(file), schema).replaceAll("\\", "/")}\n`;
 }

@@ -5,7 +5,7 @@ import { findProject } from "../../config/projectFolder.ts";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done } from "../run/connection.ts";
-import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { hashOf, loadFiles } from "./files.ts";
 
@@ -19,8 +19,8 @@ export async function runImport(
     loadFiles(paths, connection, terminal),
   );
   for (const { file, app, tests, changed } of files) {
-    const counted = `${tests.length} ${tests.length === 1 ? "test" : "tests"}`;
-    const held = app === undefined ? counted : `app ${app}, ${counted}`;
+    const ofTests = counted(tests.length, "test");
+    const held = app === undefined ? ofTests : `app ${app}, ${ofTests}`;
     terminal.out(`${file}: ${held}${changed ? "" : ", as before"}\n`);
   }
   if (archived.length > 0) terminal.out(`archived: ${archived.join(", ")}\n`);

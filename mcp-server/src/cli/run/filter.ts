@@ -41,9 +41,7 @@ function matching<Test extends Listed>(tests: readonly Test[], grep: string): Te
   const near = nearest(grep, names, 3).map((name) => `"${name}"`);
   throw nothing(
     `None of ${names.length} test cases has a name that matches ${grep}.`,
-    near.length > 0
-      ? `The nearest: ${near.join(", ")}.`
-      : "labwright call list_testcases shows the names of all.",
+    near.length > 0 ? `The nearest: ${near.join(", ")}.` : "labwright list tests shows all names.",
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ActionBatch, FinalStatus, Params } from "../../domain/index.ts";
+import type { Action, ActionBatch, FinalStatus, Params } from "../../domain/index.ts";
 import { type ErrorCode, isErrorCode, ToolError } from "../../errors.ts";
 import type {
   ActionExecutor,
@@ -15,6 +15,8 @@ import type {
 } from "../ports.ts";
 import { callerOf, type Notices } from "../records/notices.ts";
 import { verdictOf } from "../records/verdicts.ts";
+import { commandsOf } from "./findCommand.ts";
+import { withLastingSelectors } from "./screen/lasting.ts";
 
 export type BatchRequest = DeviceRef &
   Omit<ActionBatch, "actions"> & {
@@ -23,6 +25,8 @@ export type BatchRequest = DeviceRef &
     max_tokens: number;
     wait_ms: number;
     execution_id?: string | undefined;
+    /** Tells what passed with selectors in place of refs, to be done again another day. */
+    lasting?: boolean | undefined;
   };
 
 export type BatchReply = {
@@ -32,11 +36,12 @@ export type BatchReply = {
   queue?: string;
   results?: { command: string; message: string; data?: Params | undefined }[];
   screen?: string;
+  lasting?: Action[];
 };
 
 export type BatchService = { run(request: BatchRequest, context: CallContext): Promise<BatchReply> };
 
-type Output = { report: ActionReport; screen?: string | undefined };
+type Output = { report: ActionReport; screen?: string | undefined; lasting?: Action[] };
 
 export type BatchDependencies = {
   actions: ActionExecutor;
@@ -62,6 +67,9 @@ export function createBatches({
   async function body(request: BatchRequest, batch: ActionBatch, run: Run) {
     const startedAt = new Date(clock.now()).toISOString();
     const started = clock.monotonic();
+    const named = request.lasting
+      ? await withLastingSelectors(run.device, batch.actions, run.signal)
+      : undefined;
     devices.drivenOutsideNavigation(run.device.id);
     const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
     const { failure } = report;
@@ -94,7 +102,9 @@ export function createBatches({
       ...(changed ? [changed] : []),
     ].join("\n");
     const reason = failure && { code: failure.code, message: failure.message };
-    return { status, ...(reason && { reason }), output: { report, ...(text !== "" && { screen: text }) } };
+    const lasting = passedOf(named, report, run.device);
+    const output = { report, ...(text !== "" && { screen: text }), ...lasting };
+    return { status, ...(reason && { reason }), output };
   }
 
   return {
@@ -120,6 +130,20 @@ export function createBatches({
       return replyOf(reply);
     },
   };
+}
+
+/** The actions that passed, without those that only read a value. */
+function passedOf(
+  named: readonly Action[] | undefined,
+  { results }: ActionReport,
+  device: Run["device"],
+): { lasting?: Action[] } {
+  if (!named) return {};
+  const done = results.filter(({ phase }) => phase === "action");
+  const isReading = ({ command: name }: Action) =>
+    !name.startsWith("wait_") &&
+    commandsOf(device).some(({ command }) => command.name === name && command.effect === "read");
+  return { lasting: named.filter((action, index) => done[index]?.ok === true && !isReading(action)) };
 }
 
 /** In the order in which they came. One of several commands is named by its place. */
@@ -157,6 +181,7 @@ function replyOf({ execution_id, status, reason, output }: RunReply<Output>): Ba
       output.screen ? `The screen now:\n${output.screen}` : "Look at the screen with dump_ui_elements.",
       {
         execution_id,
+        ...(output.lasting && { lasting: output.lasting }),
         done: output.report.results.filter(({ ok }) => ok).map(({ command, phase }) => `${phase} ${command}`),
       },
     );
@@ -175,6 +200,7 @@ function replyOf({ execution_id, status, reason, output }: RunReply<Output>): Ba
     ...(reason && { queue: reason.message }),
     ...(results && results.length > 0 && { results }),
     ...(output?.screen && { screen: output.screen }),
+    ...(output?.lasting && { lasting: output.lasting }),
   };
 }
 

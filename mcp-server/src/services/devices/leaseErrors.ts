@@ -16,7 +16,7 @@ export const takenError = (device: string, takenBy: string, at: string) =>
   new ToolError(
     "LEASE_LOST",
     `${device} was taken by ${takenBy} with force at ${at}.`,
-    "Agree with them, or call take_control again when they are done.",
+    "Wait until they are done, then call take_control again.",
   );
 
 export const expiredError = ({ device_id, expires_at }: Lease) =>

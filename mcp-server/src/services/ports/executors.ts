@@ -60,6 +60,8 @@ export type CheckReport = {
   failure?: Failure | undefined;
   /** Why nobody can tell whether it passes; `failure` is CHECK_INCONCLUSIVE then. */
   inconclusive?: string;
+  /** The checks with selectors in place of refs, where that was asked for. */
+  lasting?: Verification[];
 };
 /** When a frame arrived, and how much earlier it may have been: the interval of the frames. */
 export type FirstFrame = { at: Moment; errorMs: number } | undefined;
@@ -81,6 +83,7 @@ export type VerificationExecutor = {
       variables?: Params;
       signal: AbortSignal;
       evidence?: boolean;
+      lasting?: boolean;
     },
   ): Promise<CheckReport>;
   /**

@@ -41,7 +41,7 @@ export function unknownVariables(names: readonly string[], known: readonly strin
   const near = [...new Set(names.flatMap((name) => nearest(rootOf(name) ?? name, known, 2)))];
   return new ToolError(
     "UNKNOWN_VARIABLE",
-    `Nothing is known as ${names.map((name) => `{{${name}}}`).join(", ")}.`,
+    `Unknown: ${names.map((name) => `{{${name}}}`).join(", ")}.`,
     near.length > 0
       ? `Did you mean ${near.map((name) => `{{${name}}}`).join(", ")}? Names are inputs, variables and block_id.output.`
       : "Names are inputs, variables and block_id.output of a block that has run.",

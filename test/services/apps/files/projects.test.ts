@@ -187,13 +187,6 @@ tests:
       message: expect.stringContaining("one calls two calls one: a test case cannot call itself"),
     });
   });
-
-  test("stores nothing in a dry run", async () => {
-    await write(files);
-    const asked = Object.entries(files).map(([file, text]) => ({ file, hash: hashOf(text), text }));
-    await product.services.appFiles.load({ project: folder, files: asked, folders: [], dry_run: true });
-    expect(await failureOf(here(() => apps().get("shop")))).toBeDefined();
-  });
 });
 
 describe("what a tool saves of a project", () => {

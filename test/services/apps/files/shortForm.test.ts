@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import {
-  exportYaml,
-  testDocument,
-  yamlText,
-} from "../../../../mcp-server/src/services/apps/files/exportYaml.ts";
+import { exportYaml, testYaml } from "../../../../mcp-server/src/services/apps/files/exportYaml.ts";
 import { readYaml } from "../../../../mcp-server/src/services/apps/files/importYaml.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
@@ -192,7 +188,7 @@ describe("an app in the short form", () => {
   test("begins with the line for editors when their schema is known", () => {
     const text = lines("name: a", "nodes:", "  B: null");
     expect(again(text, "app.schema.json")).toBe(`# yaml-language-server: $schema=app.schema.json\n${text}`);
-    expect(yamlText(testDocument({ name: "t", app: "a", steps: ["reload"] }), "x.json")).toBe(
+    expect(testYaml({ name: "t", app: "a", steps: ["reload"] }, "x.json")).toBe(
       lines("# yaml-language-server: $schema=x.json", "name: t", "app: a", "steps:", "  - reload"),
     );
   });

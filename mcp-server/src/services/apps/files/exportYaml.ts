@@ -58,6 +58,9 @@ export const testsDocument = (app: string | undefined, tests: readonly Test[]): 
 /** What a file of one test says. */
 export const testDocument = (test: Test): Test => sortedTest(test);
 
+/** One test as a file of its own. */
+export const testYaml = (test: Test, schema?: string): string => yamlText(testDocument(test), schema);
+
 /** Tests of the app that the file names do not name it. */
 const testsOf = (app: string | undefined, tests: readonly Test[]) =>
   tests.map((test) => sortedTest(test.app === app ? without(test, "app") : test));

@@ -22,6 +22,8 @@ export type FileRead = {
   tests: { value: unknown; path: Path }[];
   /** Undefined when the file says nothing of them. */
   references: ReferenceDocument[] | undefined;
+  /** Where the nodes of the model are written, by their ids. */
+  nodePlaces: ReadonlyMap<string, Path>;
   /** Adds what is found wrong later, with its line. */
   problems: Problems;
 };
@@ -32,18 +34,22 @@ export type Reading = {
   file?: string | undefined;
   /** The app that is replaced. */
   known?: AppModel | undefined;
+  /** Of this text and file, where the caller needs all of them after a refusal. */
+  problems?: Problems;
 };
 
 /**
  * Reads an app or tests from YAML. Ids are those of `known` where a tree, node or edge has the same labels, so that
  * history survives; new ones elsewhere. Throws INVALID_INPUT that names every problem with its line and column.
  */
-export function readYaml(text: string, { verbs, file, known }: Reading): FileRead {
+export function readYaml(
+  text: string,
+  { verbs, file, known, problems = new Problems(text, file) }: Reading,
+): FileRead {
   if (text.length > maxCharacters) {
     const message = `The YAML has ${text.length} characters; at most ${maxCharacters} are read.`;
     throw new ToolError("INVALID_INPUT", message, "Split the app into several userinterfaces.");
   }
-  const problems = new Problems(text, file);
   problems.check();
   const { value } = problems;
   if (isFields(value) && ("steps" in value || "blocks" in value)) {
@@ -54,6 +60,7 @@ export function readYaml(text: string, { verbs, file, known }: Reading): FileRea
       model: undefined,
       tests: [{ value: { ...name, ...value }, path }],
       references: undefined,
+      nodePlaces: new Map(),
       problems,
     };
   }
@@ -72,10 +79,22 @@ function readTests(value: Fields, problems: Problems): FileRead {
   problems.check();
   const app = parsed.data?.app;
   const tests = parsed.success ? testsOf(parsed.data, app) : [];
-  return { kind: "tests", app, model: undefined, tests, references: undefined, problems };
+  return {
+    kind: "tests",
+    app,
+    model: undefined,
+    tests,
+    references: undefined,
+    nodePlaces: new Map(),
+    problems,
+  };
 }
 
-function readApp(value: unknown, { verbs, known }: Reading, problems: Problems): FileRead {
+function readApp(
+  value: unknown,
+  { verbs, known }: Pick<Reading, "verbs" | "known">,
+  problems: Problems,
+): FileRead {
   const parsed = appFileSchema.safeParse(value);
   if (!parsed.success) addAll(problems, schemaProblems(parsed.error.issues, appFileSchema));
   if (!parsed.success) throw problems.error("INVALID_INPUT");
@@ -83,12 +102,12 @@ function readApp(value: unknown, { verbs, known }: Reading, problems: Problems):
   // Nothing in an app's model names its nodes or its tests in words.
   const vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };
   const language: Language = { vocabulary, verbs };
-  const model = new Draft(file, readTree(file, language, problems), known, problems).model();
+  const { model, nodePlaces } = new Draft(file, readTree(file, language, problems), known, problems);
   for (const index of repeated(file.references ?? []))
     problems.add(["references", index], "there is another reference of this name and device model");
   problems.check();
   const tests = testsOf(file, file.name);
-  return { kind: "app", model, tests, references: file.references, problems };
+  return { kind: "app", model, tests, references: file.references, nodePlaces, problems };
 }
 
 type Tests = Pick<AppFile, "tests" | "testcases">;
@@ -114,7 +133,8 @@ function repeated(references: readonly ReferenceDocument[]): number[] {
 
 /** The rows of a file, checked while they are made. */
 class Draft {
-  private readonly draft: AppModel;
+  readonly model: AppModel;
+  readonly nodePlaces = new Map<string, Path>();
   private readonly knownIds: ReadonlyMap<string, string>;
   private readonly used = new Map<string, number>();
 
@@ -132,22 +152,19 @@ class Draft {
       root_tree_id: known?.ui.root_tree_id ?? randomUUID(),
     };
     const empty = { trees: new Map(), nodes: new Map(), edges: new Map() };
-    this.draft = { ui, source: databaseOnly, updated_at: "", ...empty };
+    this.model = { ui, source: databaseOnly, updated_at: "", ...empty };
     const root = { id: ui.root_tree_id, userinterface_id: ui.id, name: ui.name };
-    this.draft.trees.set(root.id, root);
+    this.model.trees.set(root.id, root);
     this.addTree(tree, root.id, undefined);
-  }
-
-  model(): AppModel {
-    return this.draft;
   }
 
   private addTree(tree: DraftTree, treeId: string, parent: Node | undefined): void {
     const byLabel = new Map<string, Node>();
     for (const { at, input } of tree.nodes) {
       const node: Node = { ...input, id: this.idOf("node", treeId, input.label), tree_id: treeId };
-      this.add(at, nodeProblems(this.draft, node), () => {
-        this.draft.nodes.set(node.id, node);
+      this.add(at, nodeProblems(this.model, node), () => {
+        this.model.nodes.set(node.id, node);
+        this.nodePlaces.set(node.id, at);
         byLabel.set(node.label, node);
       });
     }
@@ -161,11 +178,11 @@ class Draft {
   private addSubtree(subtree: NonNullable<DraftTree["nodes"][number]["subtree"]>, parent: Node): void {
     const id = this.idOf("tree", parent.id, "");
     const name = subtree.name ?? parent.label;
-    const tree = { id, userinterface_id: this.draft.ui.id, parent_node_id: parent.id, name };
-    this.add(subtree.at, treeProblems(this.draft, tree), () => {
-      this.draft.trees.set(id, tree);
+    const tree = { id, userinterface_id: this.model.ui.id, parent_node_id: parent.id, name };
+    this.add(subtree.at, treeProblems(this.model, tree), () => {
+      this.model.trees.set(id, tree);
       const node = { ...parent, subtree_id: id };
-      this.draft.nodes.set(parent.id, node);
+      this.model.nodes.set(parent.id, node);
       this.addTree(subtree, id, node);
     });
   }
@@ -182,7 +199,7 @@ class Draft {
     const target = idOf(draft.target) ?? draft.target;
     const id = this.idOf("edge", treeId, `${source} ${target}`);
     const action_sets = namedSets(draft.action_sets);
-    const edge = withSharedActions(this.draft, {
+    const edge = withSharedActions(this.model, {
       ...draft,
       id,
       tree_id: treeId,
@@ -190,7 +207,7 @@ class Draft {
       target,
       action_sets,
     });
-    this.add(at, edgeProblems(this.draft, edge), () => this.draft.edges.set(id, edge));
+    this.add(at, edgeProblems(this.model, edge), () => this.model.edges.set(id, edge));
   }
 
   private add(path: Path, problems: readonly string[], then: () => void): void {

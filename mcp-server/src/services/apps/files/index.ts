@@ -3,6 +3,7 @@ import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import type { ListedProblem } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
+import { type Examination, examineFiles, type FileText } from "./examine.ts";
 import { exportYaml } from "./exportYaml.ts";
 import { readYaml } from "./importYaml.ts";
 import { FileKeeper } from "./keepFiles.ts";
@@ -26,6 +27,8 @@ export type ImportReport = {
   references?: number;
 };
 
+export { testYaml } from "./exportYaml.ts";
+
 /** Apps and tests as YAML: models, test cases and references. */
 export type AppFiles = {
   /**
@@ -45,6 +48,8 @@ export type AppFiles = {
   load(project: ProjectLoad): Promise<LoadReport>;
   /** Says that an app and its tests are kept in a file, which was written as {@link exportYaml} gives it. */
   keepIn(userinterface: string, place: { project: string; file: string; hash: string }): Promise<void>;
+  /** What is wrong or weak in files that belong together. Stores nothing. */
+  examine(files: readonly FileText[]): Promise<Examination>;
 };
 
 export function createAppFiles(deps: AppFilesDependencies): AppFiles {
@@ -115,4 +120,5 @@ const transfer = ({ userinterfaces, testcases, references, verbs }: AppFilesDepe
       ...(read.references && { references: read.references.length }),
     };
   },
+  examine: (files: readonly FileText[]) => examineFiles(files, { verbs: verbs(), testcases }),
 });

@@ -9,7 +9,7 @@ import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import { inProject } from "../../records/project.ts";
 import { contentOf } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
-import { appDocument, testDocument, testsDocument, yamlText } from "./exportYaml.ts";
+import { appDocument, testDocument, testsDocument, testYaml, yamlText } from "./exportYaml.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
 import { inOrderOf, mergeYaml, rewrittenYaml } from "./mergeYaml.ts";
 import { hashOf, readKnown, writeProjectFile } from "./projectFiles.ts";
@@ -55,7 +55,7 @@ export class FileKeeper {
     await inProject(project, async () => {
       const [test = {}] = await this.deps.testcases.written([contentOf(own)], { tx });
       const file = freeFile(project, name);
-      const text = yamlText(testDocument(test));
+      const text = testYaml(test);
       await writeProjectFile(project, file, text);
       await testcaseRows(tx).setSource(id, { project, file, file_hash: hashOf(text) });
     });

@@ -19,8 +19,6 @@ export type ProjectLoad = {
   files: readonly ProjectFile[];
   /** Folders of which `files` has every file: what is stored of another file there is archived. */
   folders: readonly string[];
-  /** Nothing is stored; what is wrong is told all the same. */
-  dry_run?: boolean | undefined;
 };
 
 export type LoadedFile = {
@@ -39,9 +37,6 @@ export type LoadReport = {
 };
 
 type Read = FileRead & { file: string; hash: string };
-
-/** Rolls back what a dry run stored. */
-class DryRun extends Error {}
 
 /** Loads what changed of a project's files, all or nothing. */
 export class ProjectLoader {
@@ -117,7 +112,7 @@ export class ProjectLoader {
     );
     const textOf = new Map(asked.files.map(({ file, text = "" }) => [file, text]));
     let archived: string[] = [];
-    const stored = userinterfaces.put(
+    await userinterfaces.put(
       apps.map(({ model, source, file }) => ({
         name: model.ui.name,
         source,
@@ -133,13 +128,9 @@ export class ProjectLoader {
             if (given) await references.importAll(given, { tx, userinterfaceId: ui.id });
           }
           archived = await this.archive(tx, reads, asked);
-          if (asked.dry_run) throw new DryRun();
         },
       },
     );
-    await stored.catch((error: unknown) => {
-      if (!(error instanceof DryRun)) throw error;
-    });
     await references.removeOrphans();
     return archived;
   }

@@ -24,9 +24,14 @@ export class Problems {
     return this.source.value;
   }
 
+  /** Where a value is written, or one of its keys. */
+  placeOf(path: Path, key?: string): Pick<Line, "line" | "column"> {
+    const { line = 1, column = 1 } = this.source.problem(path, "", key);
+    return { line, column };
+  }
+
   add(path: Path, message: string, key?: string): void {
-    const { line = 1, column = 1 } = this.source.problem(path, message, key);
-    this.lines.push({ line, column, path: pathText(path), message });
+    this.lines.push({ ...this.placeOf(path, key), path: pathText(path), message });
   }
 
   /** Throws when there are problems. */

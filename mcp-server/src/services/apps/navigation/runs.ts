@@ -160,7 +160,7 @@ function refuseFailed(
   throw new ToolError(
     isErrorCode(error.code) ? error.code : "NAVIGATION_FAILED",
     error.message,
-    "Look at the screen with dump_ui_elements; update_edge or update_node mends the tree.",
+    "Look at the screen with dump_ui_elements; update_edge and update_node correct the tree.",
     { execution_id, ...details },
   );
 }

@@ -28,7 +28,7 @@ function records(name: string, text: string): CsvRow[] {
     if (!(error instanceof CsvError)) throw error;
     throw new ToolError(
       "INVALID_INPUT",
-      `${name} is no CSV: ${error.message}.`,
+      `${name} is not CSV: ${error.message}.`,
       "Look at that line of the file.",
     );
   }

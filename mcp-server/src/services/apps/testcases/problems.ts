@@ -17,7 +17,7 @@ export function problemsError(name: string, problems: readonly Problem[]): ToolE
   return new ToolError(
     codeOf(problems),
     `${name}: ${lines.join("; ")}${more}`,
-    "Mend these and try again; nothing was saved or run.",
+    "Correct these and try again; nothing was saved or run.",
     { problems: problems.map(({ path, code, message }) => ({ path, code, message })) },
   );
 }

@@ -91,7 +91,7 @@ function parsedJson(file: string, text: string): unknown {
     const why = error instanceof Error ? error.message : String(error);
     throw new ToolError(
       "INVALID_INPUT",
-      `${file} is no JSON: ${why}.`,
+      `${file} is not JSON: ${why}.`,
       "It holds a list of objects, one for each row.",
     );
   }
@@ -104,7 +104,8 @@ const listed = (cells: Params, index: number): Read => ({ place: `row ${index + 
 function listOf(name: string, source: string, value: unknown): Read[] {
   if (!Array.isArray(value)) throw rowsError(name, [`${source} gives no list of rows`]);
   const wrong = value.findIndex((one) => !isRow(one));
-  if (wrong >= 0) throw rowsError(name, [`row ${wrong + 1} of ${source} is no object of columns and values`]);
+  if (wrong >= 0)
+    throw rowsError(name, [`row ${wrong + 1} of ${source} is not an object of columns and values`]);
   return value.filter(isRow).map(listed);
 }
 

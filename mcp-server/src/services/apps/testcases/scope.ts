@@ -20,7 +20,7 @@ export function startScope(testcase: TestCaseInput, given: Params, appVariables:
   throw new ToolError(
     "INVALID_INPUT",
     `${testcase.name}: ${lines.join("; ")}.`,
-    "Mend the variable, or its type in types.",
+    "Correct the variable, or its type under types.",
   );
 }
 

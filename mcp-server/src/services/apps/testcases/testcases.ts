@@ -250,7 +250,7 @@ class Testcases implements TestcaseService {
   }
 
   async importAll(list: readonly unknown[], options: ImportOptions = {}) {
-    const { tx, apps } = options;
+    const { tx, apps, dryRun } = options;
     const rows = tx ? this.deps.rowsIn(tx) : this.deps.rows;
     const names = [...list.map(testNameOf), ...(await rows.names())];
     const read = await Promise.all(list.map((given) => this.given.read(given, names, options)));
@@ -266,9 +266,10 @@ class Testcases implements TestcaseService {
     const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
     const ports = this.ports({ rows, among, apps, tx });
     // While one cannot be read, a call of it would be reported as a call of a test case that is not there.
-    for (const { testcase, app: own, placed, index } of problems.length > 0 ? [] : sound)
+    for (const { testcase, app: own, placed, index } of problems.length > 0 && !dryRun ? [] : sound)
       note(index, (await look(testcase, { app: own }, ports)).problems.map(placed));
     if (problems.length > 0) throw refusalOf(problems, list, options);
+    if (dryRun) return { names: [] };
     const store = (within: Database) => this.storeAll(sound, within, options);
     await (tx ? store(tx) : this.deps.transaction(store));
     return { names: testcases.map(({ name }) => name) };

@@ -246,7 +246,10 @@ export type TestKeeper = (tx: Database, test: { id: string; name: string; source
 export type ListedProblem = Problem & { index: number };
 export type ImportOptions = {
   tx?: Database;
+  /** Apps that are imported with the tests and may not be stored yet. */
   apps?: readonly AppView[];
   placeOf?: (index: number) => { source: Source; file_position: number | undefined };
+  /** Looks for what is wrong in all of them, and saves nothing. */
+  dryRun?: boolean;
   refuse?: (problems: readonly ListedProblem[]) => ToolError;
 };

@@ -96,7 +96,7 @@ export function refuse(problems: readonly string[], what: string): void {
   throw new ToolError(
     "INVALID_INPUT",
     `${what}: ${problems.slice(0, 20).join("; ")}${problems.length > 20 ? `; and ${problems.length - 20} more` : ""}.`,
-    "Mend all of it and call again; preview_userinterface shows the trees as they are.",
+    "Correct all of this and call again; preview_userinterface shows the trees as they are.",
     { problems: problems.slice(0, 20) },
   );
 }
@@ -106,7 +106,7 @@ function refuseProtected(node: Node): void {
   throw new ToolError(
     "PROTECTED",
     `"${node.label}" is protected against changes.`,
-    "If it really shall change, call update_node with protected: false.",
+    "To change it all the same, call update_node with protected: false first.",
     { node: node.id },
   );
 }
@@ -121,7 +121,7 @@ export function confirmation(what: string, removed: Removed, details: Record<str
   return new ToolError(
     "CONFIRMATION_REQUIRED",
     `Deleting ${what} takes ${parts.join(", ")} and their history with it.`,
-    "Call again with confirm: true if that is what is wanted.",
+    "Call again with confirm: true to delete it.",
     { removes: removed, ...details },
   );
 }

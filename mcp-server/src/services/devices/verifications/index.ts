@@ -16,6 +16,7 @@ import { readyToResolve } from "../../values/values.ts";
 import { checksOf, describeOffers, findCheck, notOffered } from "../findCommand.ts";
 import type { Inputs } from "../inputs.ts";
 import { findPort, using } from "../portOf.ts";
+import { withLastingSelectors } from "../screen/lasting.ts";
 import { type Witness, watchStep } from "../witness.ts";
 import { findFirstFrame } from "./firstFrame.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
@@ -94,10 +95,12 @@ class Verifications implements VerificationExecutor {
       await readyToResolve(checks);
       const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets: this.secrets });
       const any = passCondition === "any";
+      const lasting = options.lasting && (await withLastingSelectors(device, checks, signal));
       const witness = watchStep(device);
       try {
         await this.poll(device, watched, { any, signal });
-        return await this.report(device, watched, options, witness);
+        const report = await this.report(device, watched, options, witness);
+        return { ...report, ...(lasting && { lasting }) };
       } finally {
         witness.end();
       }

@@ -100,8 +100,8 @@ class Alerts implements AlertService {
     if (action === "discard" && reason === undefined) {
       throw new ToolError(
         "INVALID_INPUT",
-        "An alert is not discarded without a reason.",
-        "Say in reason why it is none, such as a standby screen that is black on purpose.",
+        "Discarding an alert needs a reason.",
+        "Say in reason why it is not an alert, such as a standby screen that is black on purpose.",
       );
     }
     return this.change(request.alert_id, async (alert, tx) => {

@@ -3,7 +3,7 @@ import { type ErrorCode, ToolError } from "../../../errors.ts";
 /** What is wrong with a deployment; the message begins with the argument. */
 export type Problem = { code: ErrorCode; message: string };
 
-const hint = "Mend this and try again; nothing was stored.";
+const hint = "Correct this and try again; nothing was stored.";
 
 /** One error for all problems: with the code of a single one, else INVALID_INPUT. */
 export function problemsError(problems: readonly Problem[]): ToolError {

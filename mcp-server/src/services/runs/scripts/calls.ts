@@ -1,8 +1,8 @@
 import { type Failure, failureSchema, type Step } from "../../../domain/index.ts";
 import { type ErrorCode, errors, ToolError } from "../../../errors.ts";
 import type { Clock, Run } from "../../ports.ts";
-import { verdictOf } from "../../records/verdicts.ts";
 import { projectInUse } from "../../records/project.ts";
+import { verdictOf } from "../../records/verdicts.ts";
 import type { ToolCalls, ToolReply } from "./types.ts";
 
 const unsureCode: ErrorCode = "CHECK_INCONCLUSIVE";
@@ -47,8 +47,15 @@ export class ScriptToolCalls {
     const started = this.clock.monotonic();
     const { principal, client } = run.context;
     const within = { execution_id: run.id, session_id: run.session_id };
-    const { project } = this;
-    const reply = await this.send({ name: tool, arguments: args, principal, client, project, signal, within });
+    const reply = await this.send({
+      name: tool,
+      arguments: args,
+      principal,
+      client,
+      project,
+      signal,
+      within,
+    });
     if (reply.ok) this.count(tool, reply.structured);
     this.noteUnsure(JSON.stringify([tool, args]), reply);
     const durationMs = this.clock.monotonic() - started;

@@ -93,7 +93,7 @@ const invalid = (what: string) =>
   new ToolError(
     "INVALID_INPUT",
     `The JSON Schema ${what}.`,
-    "It is JSON Schema 2020-12, or draft-07 where $schema says so; mend it and save the test case again.",
+    "It is JSON Schema 2020-12, or draft-07 where $schema says so; correct it and save the test case again.",
   );
 
 const tooSlow = () =>

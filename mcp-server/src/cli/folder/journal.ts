@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+
+/** Of sittings that are over, so many lines are kept for `keep --last`. */
+const keptLines = 200;
+
+const fields = z.record(z.string(), z.unknown());
+/**
+ * What passed of one command line, as steps of a test. `failed`: something behind these did not pass. `unseen` are commands
+ * that still ran when the line was answered.
+ */
+const lineSchema = z.object({
+  session: z.string(),
+  app: z.string().optional(),
+  steps: z.array(fields).default([]),
+  failed: z.boolean().optional(),
+  unseen: z.array(z.string()).optional(),
+});
+export type JournalLine = z.output<typeof lineSchema>;
+
+const commandSchema = z.object({
+  command: z.string(),
+  params: fields.default({}),
+  negate: z.boolean().optional(),
+  timeout_ms: z.int().optional(),
+});
+
+/** A command or check as the server tells it, as a step of a test. */
+export function stepOf(given: unknown): Record<string, unknown> {
+  const { command, params, negate, timeout_ms } = commandSchema.parse(given);
+  const step = { [command]: params };
+  return { ...(negate === true ? { not: step } : step), ...(timeout_ms !== undefined && { timeout_ms }) };
+}
+
+const journalOf = (cwd: string) => join(cwd, ".labwright", "done.jsonl");
+
+/** `.labwright/` of the working folder, which git leaves out. */
+export function ownFolder(cwd: string): string {
+  const folder = join(cwd, ".labwright");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, ".gitignore"), "*\n");
+  return folder;
+}
+
+/** Adds a line for `labwright keep`. */
+export function note(cwd: string, line: JournalLine): void {
+  const before = readJournal(cwd);
+  const isNew = before.at(-1)?.session !== line.session;
+  const lines = [...(isNew ? before.slice(-keptLines) : before), line];
+  ownFolder(cwd);
+  writeFileSync(journalOf(cwd), lines.map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 });
+}
+
+/** All lines, oldest first. A line that cannot be read is left out. */
+export function readJournal(cwd: string): JournalLine[] {
+  const file = journalOf(cwd);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((text) => lineSchema.safeParse(jsonOf(text)).data ?? []);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
