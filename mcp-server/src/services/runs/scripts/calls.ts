@@ -52,7 +52,7 @@ export class ScriptToolCalls {
       arguments: args,
       principal,
       client,
-      project,
+      project: this.project,
       signal,
       within,
     });
