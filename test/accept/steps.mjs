@@ -308,4 +308,20 @@ export const steps = {
       check: (log) => expectIn(log, /goals met/, "table"),
     },
   ],
+  8: [
+    ...readmeCommands,
+    {
+      name: "packed",
+      what: "in an empty folder: the README word by word, init and run to a verdict, hosts that install writes start it",
+      start: () => npx("vitest", "run", "test/package"),
+      check: (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests"),
+    },
+    {
+      name: "bench",
+      what: "npm run bench prints the table of step 8, and every goal is met",
+      prints: true,
+      start: () => npm("run", "bench", "--", "--step", "8"),
+      check: (log) => expectIn(log, /goals met/, "table"),
+    },
+  ],
 };

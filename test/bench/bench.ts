@@ -7,7 +7,10 @@ import { measureLongConversation } from "./agentLong.ts";
 import { measureAgentTime } from "./agentTime.ts";
 import { measureApiChecks } from "./apiChecks.ts";
 import { measureBeside } from "./beside.ts";
+import { measureCli } from "./cli.ts";
 import { measureFirstCommand } from "./firstCommand.ts";
+import { measureFirstVerdict, measureInstalled } from "./firstVerdict.ts";
+import { measureFlows } from "./flows.ts";
 import { measureFrames } from "./frames.ts";
 import { measureInteraction } from "./interaction.ts";
 import { measureKeeper } from "./keeper.ts";
@@ -54,6 +57,10 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   workers: ({ sides, url, note }) => measureWorkers(sides, url, note),
   controllers: ({ sides, note }) => measureFirstCommand(sides, note),
   report500: ({ sides }) => measureReport(sides),
+  first: ({ sides, note }) => measureFirstVerdict(sides, note),
+  installed: ({ sides }) => measureInstalled(sides),
+  cli: ({ sides, note }) => measureCli(sides, note),
+  flows: ({ sides, note }) => measureFlows(sides, note),
   agent: async ({ sides, url, note }) => [
     ...(await measureAgentCost({ sides, url, note })),
     ...(await measureLongConversation(sides, note)),

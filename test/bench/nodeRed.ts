@@ -1,69 +1,25 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-
-const startLimitMs = 60_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
+import { freePort, type StartedApp, startApp } from "./startedApp.ts";
 
 /** Node-RED's editor on loopback, without the two dialogs of its first start, as in the picture the labels are from. */
-export async function startNodeRed(
-  root: string,
-  scratch: string,
-): Promise<{ url: string; close(): Promise<void> }> {
+export async function startNodeRed(root: string, scratch: string): Promise<StartedApp> {
   const dir = await mkdtemp(join(scratch, "node-red-"));
   const settings = { uiHost: "127.0.0.1", telemetry: { enabled: false }, editorTheme: { tours: false } };
   await writeFile(join(dir, "settings.js"), `module.exports = ${JSON.stringify(settings)};`);
   const port = await freePort();
-  const red = join(
-    createRequire(join(root, "test", "package.json")).resolve("node-red/package.json"),
-    "..",
-    "red.js",
-  );
-  const child = spawn(
-    process.execPath,
-    [red, "-p", String(port), "-u", dir, "-s", join(dir, "settings.js")],
-    {
-      stdio: "ignore",
+  const { resolve } = createRequire(join(root, "test", "package.json"));
+  const red = join(resolve("node-red/package.json"), "..", "red.js");
+  const app = await startApp(`http://127.0.0.1:${port}/`, [
+    ...[red, "-p", String(port), "-u", dir],
+    ...["-s", join(dir, "settings.js")],
+  ]);
+  return {
+    url: app.url,
+    async close() {
+      await app.close();
+      await rm(dir, { recursive: true, force: true });
     },
-  );
-  const ended = once(child, "exit");
-  const killNow = (): void => {
-    child.kill("SIGKILL");
   };
-  process.once("exit", killNow);
-  const url = `http://127.0.0.1:${port}/`;
-  const close = async (): Promise<void> => {
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);
-    await ended;
-    clearTimeout(timer);
-    process.off("exit", killNow);
-    await rm(dir, { recursive: true, force: true });
-  };
-  const deadline = Date.now() + startLimitMs;
-  const answers = (): Promise<boolean> =>
-    fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    );
-  while (!(await answers())) {
-    if (Date.now() > deadline || child.exitCode !== null) {
-      await close();
-      throw new Error(`Node-RED did not answer on ${url} within ${startLimitMs} ms.`);
-    }
-    await pause(100);
-  }
-  return { url, close };
 }

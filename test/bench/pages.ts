@@ -6,9 +6,9 @@ const page = (title: string, body: string): string =>
 
 const nav = `<nav><a href="/small">Start</a> <a href="/reached">Next page</a> <a href="/login">Sign in</a></nav>`;
 
-/** Appears when its script has waited, as a page that fetches does; a check that looks once misses it. */
 /** What it shows is there 200 ms behind the page, as that of a server that is asked. */
 const sentScript = `<script>setTimeout(() => { document.querySelector("p").textContent = "Order " + new URLSearchParams(location.search).get("order") + " is sent"; }, 200)</script>`;
+/** Appears when its script has waited, as a page that fetches does; a check that looks once misses it. */
 const lateScript = `<script>setTimeout(() => { document.querySelector("main").insertAdjacentHTML("beforeend", "<p>Order 4711 is confirmed</p>"); }, 1500)</script>`;
 
 const pages: Readonly<Record<string, string>> = {
@@ -42,10 +42,10 @@ const pages: Readonly<Record<string, string>> = {
   "/late": page("Late", `<main><h1>Your order</h1><p>Please wait.</p></main>${lateScript}`),
 };
 
-/** Pages for both sides, on a free loopback port. */
+/** Pages for both sides, on a free loopback port, with those that only one suite has. */
 export type Site = { url(path: string): string; close(): Promise<void> };
 
-export async function servePages(): Promise<Site> {
+export async function servePages(more: Readonly<Record<string, string>> = {}): Promise<Site> {
   const server: Server = createServer((request, response) => {
     request.resume();
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
@@ -57,7 +57,7 @@ export async function servePages(): Promise<Site> {
       response.writeHead(204).end();
       return;
     }
-    const body = pages[path];
+    const body = more[path] ?? pages[path];
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/html; charset=utf-8" });
     response.end(body ?? page("Not found", "<h1>Not found</h1>"));
   });

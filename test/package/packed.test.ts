@@ -11,15 +11,18 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { type Host, hosts } from "../../mcp-server/src/cli/hosts/hosts.ts";
+import { thisMachine } from "../../mcp-server/src/cli/hosts/machine.ts";
+import { tomlFormat } from "../../mcp-server/src/cli/hosts/tomlFormat.ts";
+import { install, npmEnv, packInto, programIn } from "../fixtures/packed.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "labwright-packed-"));
 const project = join(folder, "project");
-const program = join(project, "node_modules/.bin/labwright");
+const program = programIn(project, "labwright");
 const environment = { PATH: process.env.PATH ?? "", HOME: folder, LABWRIGHT_DATA_DIR: join(folder, "data") };
-const npmEnv = { ...process.env, npm_config_audit: "false", npm_config_fund: "false" };
 /** npm's own words, warnings on stderr included. */
 let installed = "";
 let filename = "";
@@ -27,20 +30,16 @@ let url = "";
 const server = createServer((_, response) => void response.end("<title>Packed</title><h1>It runs</h1>"));
 
 const exec = promisify(execFile);
-const npm = async (cwd: string, ...args: string[]) => exec("npm", args, { cwd, env: npmEnv });
 const labwright = async (...args: string[]) =>
   (await exec(program, args, { cwd: project, env: environment })).stdout;
 
 beforeAll(async () => {
   mkdirSync(project);
-  // What the set-up has built; `npm pack` alone builds it anew.
-  const { stdout } = await npm(root, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
-  const [packed] = z.tuple([z.object({ filename: z.string() })]).parse(JSON.parse(stdout));
-  filename = packed.filename;
+  filename = await packInto(folder, root);
   await once(server.listen(0, "127.0.0.1"), "listening");
   url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
   writeFileSync(join(project, "package.json"), "{}");
-  const words = await npm(project, "install", "--prefer-offline", join(folder, filename));
+  const words = await install(project, join(folder, filename));
   installed = words.stdout + words.stderr;
 });
 afterAll(async () => {
@@ -57,13 +56,28 @@ it("installs without a word about the engine, and says its version", async () =>
   expect((await labwright("--version")).trim()).toBe(version);
 });
 
-it("lists its tools to a host that starts what `install json` prints, outside of its folder", async () => {
+/** What the host is told to start, by its own file. */
+async function startedBy({ name, user, dialect }: Host): Promise<unknown> {
+  const [place] = user(thisMachine(environment, project)).slice(-1);
+  if (place === undefined) throw new Error(`${name} has no file`);
+  mkdirSync(place.folder, { recursive: true });
+  await labwright("install", name);
+  const text = readFileSync(place.file, "utf8");
+  const { [dialect.container]: servers } = z
+    .record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown())))
+    .parse(dialect.format === "toml" ? tomlFormat.parse(text) : parse(text));
+  const { [dialect.program]: command, args } = servers?.labwright ?? {};
+  return { command, args };
+}
+
+it("lists its tools to a host that starts what `install` writes or prints, outside of its folder", async () => {
   const entry = z
     .object({
       mcpServers: z.object({ labwright: z.object({ command: z.string(), args: z.array(z.string()) }) }),
     })
     .parse(JSON.parse(await labwright("install", "json")));
   const { command, args } = entry.mcpServers.labwright;
+  for (const host of hosts) expect(await startedBy(host), host.name).toEqual({ command, args });
   expect(args.join(" ")).toContain(join(project, "node_modules/labwright"));
   const client = new Client({ name: "host", version: "1" });
   await client.connect(new StdioClientTransport({ command, args, env: environment, cwd: tmpdir() }));
@@ -81,6 +95,24 @@ it("init and run end in a verdict, and doctor finds nothing missing", async () =
   expect(await labwright("doctor")).toContain("Nothing is missing.");
 });
 
+it("the README's way to the first verdict, word by word in an empty folder", async () => {
+  const [, part = ""] = readFileSync(join(root, "README.md"), "utf8").split("## First verdict\n");
+  const [, block = ""] = part.split(/```(?:sh\n)?/);
+  const lines = block.trim().split("\n");
+  expect(lines.at(-1)).toContain("npx labwright run");
+  const empty = join(folder, "readme");
+  mkdirSync(empty);
+  cpSync(join(folder, filename), join(empty, filename));
+  const env = { ...npmEnv(), ...environment };
+  const printed: string[] = [];
+  for (const line of lines)
+    printed.push(
+      (await exec("sh", ["-c", line.replace("http://localhost:3000", url)], { cwd: empty, env })).stdout,
+    );
+  expect(printed.at(-1)).toMatch(/^passed +127\.0\.0\.1 opens/m);
+  expect(existsSync(join(empty, "reports/report.html"))).toBe(true);
+});
+
 /** The lines of a shell that a recipe for CI runs. */
 function linesOf(recipe: string): string[] {
   const { jobs, labwright: job } = parse(readFileSync(join(root, "docs/ci", recipe), "utf8"));
@@ -96,7 +128,7 @@ it.each([
   cpSync(join(project, "labwright"), join(repository, "labwright"), { recursive: true });
   cpSync(join(folder, filename), join(repository, filename));
   writeFileSync(join(repository, "package.json"), "{}");
-  const env = { ...npmEnv, ...environment, CI_NODE_INDEX: "1", CI_NODE_TOTAL: "1" };
+  const env = { ...npmEnv(), ...environment, CI_NODE_INDEX: "1", CI_NODE_TOTAL: "1" };
   const lines = linesOf(recipe);
   expect(lines).toHaveLength(3);
   for (const line of lines)

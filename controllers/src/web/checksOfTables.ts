@@ -55,20 +55,25 @@ function cellReading(
     absent: true,
     ...(names.length > 0 && { nearest: names }),
   });
-  const key =
-    typeof column === "number" ? columns[column - 1] : columns.find((name) => fold(name) === fold(column));
+  // A number past the end is what a cell or header says, such as the number of an order.
+  const key = isAt(column, columns)
+    ? columns[column - 1]
+    : columns.find((name) => fold(name) === fold(`${column}`));
   if (key === undefined) return missing(`there is no such column`, columns.slice(0, 20));
-  const fitting = typeof row === "number" ? rows.slice(row - 1, row) : rows.filter(has(row));
+  const fitting = isAt(row, rows) ? rows.slice(row - 1, row) : rows.filter(has(`${row}`));
   const [found, ...others] = fitting;
   if (found === undefined) {
     const cells = rows.slice(0, 200).flatMap((one) => Object.values(one));
-    const near = typeof row === "number" ? [] : nearestOf(row, cells, { text: String });
+    const near = nearestOf(`${row}`, cells, { text: String });
     return missing(`there is no such row among ${rows.length}`, near);
   }
   if (others.length > 0) return missing(`${fitting.length} rows have such a cell; give the number of one`);
   const cell = found[key] ?? "";
   return { holds: matches(match, text, cell), actual: `it is ${quoted(cell, text)}` };
 }
+
+const isAt = (place: number | string, list: readonly unknown[]): place is number =>
+  typeof place === "number" && place <= list.length;
 
 const has = (wanted: string) => (row: Record<string, string>) =>
   Object.values(row).some((cell) => fold(cell) === fold(wanted));

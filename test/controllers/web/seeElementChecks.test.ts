@@ -137,7 +137,7 @@ describe("value_between", () => {
 });
 
 describe("table_cell", () => {
-  const page = `<table id=t><tr><th>Item<th>Price</tr><tr><td>Tea<td>1.00</tr><tr><td>Bread<td>2.50</tr><tr><td>Tea<td>9.00</tr></table><p>x</p>`;
+  const page = `<table id=t><tr><th>Item<th>Price</tr><tr><td>Tea<td>1.00</tr><tr><td>Bread<td>2.50</tr><tr><td>Tea<td>4711</tr></table><p>x</p>`;
   const cell = { selector: "css=#t", column: "price" };
 
   it.each<Row>([
@@ -146,6 +146,7 @@ describe("table_cell", () => {
     ["table_cell", { ...cell, row: "Bread", text: "3.00" }, false, 'it is "2.50"'],
     ["table_cell", { ...cell, row: "Milk", text: "x" }, false, "there is no such row among 3"],
     ["table_cell", { ...cell, row: 9, text: "x" }, false, "there is no such row among 3"],
+    ["table_cell", { ...cell, row: 4711, text: "4711" }, true, 'it is "4711"'],
     ["table_cell", { ...cell, row: "Tea", text: "x" }, false, /^2 rows have such a cell/],
     ["table_cell", { ...cell, row: 1, column: "Cost", text: "x" }, false, "there is no such column"],
     ["table_cell", { ...cell, selector: "css=#none", row: 1, text: "x" }, false, "nothing matches"],
