@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, expect, it, vi } from "vitest";
 import { run, temporaryFolder } from "./fixtures.ts";
@@ -94,9 +95,13 @@ it("says where a file broke, keeps what was saved, and goes on when it is right 
   expect(code).toBe(0);
 });
 
-it("needs files or folders", async () => {
-  for (const args of [[], ["sign in"]])
-    expect(await run(["run", ...args, "--watch"], { env, cwd: folder.path })).toMatchObject({
+it("needs files or folders, or a project around it", async () => {
+  const cases = [
+    { args: ["sign in"], cwd: folder.path },
+    { args: [], cwd: tmpdir() },
+  ];
+  for (const { args, cwd } of cases)
+    expect(await run(["run", ...args, "--watch"], { env, cwd })).toMatchObject({
       code: 2,
       err: expect.stringContaining("labwright run labwright --watch"),
     });

@@ -1,9 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { productServe } from "../../fixtures/daemon.ts";
 import { run, temporaryFolder } from "../fixtures.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -164,4 +166,31 @@ it("run says which files changed meanwhile, and takes what a folder holds no mor
   const after = await labwright("run");
   expect(after).toMatchObject({ code: 0, out: expect.stringContaining("1 run: 1 passed") });
   expect(after.err).toContain("archived, since no file has them any more: goes");
+});
+
+it("a save into a project on a read-only disk is refused, and nothing is saved", async () => {
+  write("labwright/apps/mall.yaml", app());
+  expect(await labwright("import", "labwright")).toMatchObject({ code: 0 });
+  await labwright("stop");
+  const change = JSON.stringify({ userinterface_name: "mall", node: "Cart", label: "Basket" });
+  const [program = ""] = productServe;
+  const call = [process.execPath, program, "call", "update_node", "--json", change];
+  const readOnly = `mount --bind ${folder.path} ${folder.path} && mount -o remount,bind,ro ${folder.path}`;
+  // The daemon that the call starts lives where the project is read-only.
+  const ended = spawnSync(
+    "unshare",
+    ["-rm", "sh", "-c", `${readOnly} && cd ${folder.path} && exec "$@"`, "sh", ...call],
+    {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, HOME: data.path, LABWRIGHT_DATA_DIR: data.path },
+    },
+  );
+  await labwright("stop");
+  expect(ended).toMatchObject({ status: 2, stdout: "" });
+  expect(ended.stderr).toMatch(
+    /labwright\/apps\/mall\.yaml of .* cannot be written, so nothing was saved: .*read-only/,
+  );
+  expect(read("labwright/apps/mall.yaml")).toBe(app());
+  const cart = JSON.stringify({ userinterface_name: "mall", node: "Cart" });
+  expect(await labwright("call", "get_node", "--json", cart)).toMatchObject({ code: 0 });
 });
