@@ -1,10 +1,18 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Source } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { testcases, userinterfaces } from "./schema.ts";
 
 /** What is in no file any more is archived. */
 export const isPresent = (table: typeof userinterfaces | typeof testcases) => isNull(table.archived_at);
+
+/** Until the transaction ends, no other writes this file: each sees what the one before stored. */
+export async function holdFile(
+  tx: Database,
+  { project, file }: Pick<Source, "project" | "file">,
+): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`${project}\n${file}`}, 0))`);
+}
 
 /** Where the rows of a table come from. */
 export function sourceRows(db: Database, table: typeof userinterfaces | typeof testcases) {

@@ -1,4 +1,4 @@
-import { and, asc, eq, or, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, or, sql } from "drizzle-orm";
 import type { Source, TestCase, TestCaseInput } from "../domain/index.ts";
 import type { Database } from "./database.ts";
 import { testcases } from "./schema.ts";
@@ -36,18 +36,29 @@ export function testcaseRows(db: Database) {
       return { id: row?.id ?? id, created: row?.id === id };
     },
 
-    /** False, and nothing is changed, when the name is taken. */
-    async insert({ id, testcase, source }: SavedTest, at: string): Promise<boolean> {
-      const rows = await db
+    /** Gives the id that it has, that of an archived one of its name; undefined, and nothing is changed, when the name is taken. */
+    async insert({ id, testcase, source }: SavedTest, at: string): Promise<string | undefined> {
+      const columns = { ...columnsOf(testcase, at), ...source, archived_at: null };
+      const [row] = await db
         .insert(testcases)
-        .values({ id, ...columnsOf(testcase, at), ...source, created_at: at })
-        .onConflictDoNothing({ target: [testcases.project, testcases.name] })
+        .values({ id, created_at: at, ...columns })
+        .onConflictDoUpdate({
+          target: [testcases.project, testcases.name],
+          set: columns,
+          setWhere: isNotNull(testcases.archived_at),
+        })
         .returning({ id: testcases.id });
-      return rows.length > 0;
+      return row?.id;
     },
 
-    /** Saves one under the name that it has now, which may be another than before. */
-    async update(id: string, testcase: TestCaseInput, at: string): Promise<void> {
+    /** Saves one under the name that it has now, which may be another than before; an archived one of that name goes. */
+    async update({ id, testcase, source }: SavedTest, at: string): Promise<void> {
+      const isInTheWay = and(
+        eq(testcases.project, source.project),
+        eq(testcases.name, testcase.name),
+        isNotNull(testcases.archived_at),
+      );
+      await db.delete(testcases).where(isInTheWay);
       await db.update(testcases).set(columnsOf(testcase, at)).where(eq(testcases.id, id));
     },
 

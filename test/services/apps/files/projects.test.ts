@@ -223,6 +223,26 @@ describe("what a tool saves of a project", () => {
     expect(text).toBe(shop.replace("  Cart:", "  Basket:").replace("Home -> Cart:", "Home -> Basket:"));
   });
 
+  test("keeps the comments of tests that stand beside the app, also when they name what is renamed", async () => {
+    const inside = `${shop}tests:\n  # Of the sale.\n  - name: the sale\n    steps: [go to Cart] # soon\n`;
+    await loaded({ "labwright/apps/shop.yaml": inside });
+    await here(() => apps().updateNode("shop", "Cart", { label: "Basket" }));
+    const text = await onDisk("labwright/apps/shop.yaml");
+    expect(text).toBe(inside.replace("  Cart:", "  Basket:").replace("Home -> Cart:", "Home -> Basket:"));
+    await here(() =>
+      tests().saveFor(
+        { name: "the sale", app: "shop", steps: ["go to Basket", "go to Home"] },
+        {},
+        callContext(),
+      ),
+    );
+    expect(await onDisk("labwright/apps/shop.yaml")).toContain(
+      "# Of the sale.\n  - name: the sale\n    steps:",
+    );
+    await here(() => tests().remove("the sale", true));
+    expect(await onDisk("labwright/apps/shop.yaml")).not.toContain("the sale");
+  });
+
   test("is written to the test's file, and a new test gets a file of its own", async () => {
     const steps = ["go to Cart", 'check text "Nothing is here"'];
     const saved = { name: "the cart is empty", app: "shop", steps };
@@ -238,6 +258,38 @@ describe("what a tool saves of a project", () => {
     );
     await here(() => tests().rename("Home opens!", "Home is there"));
     expect(await onDisk("labwright/tests/home-opens.yaml")).toContain("name: Home is there\n");
+  });
+
+  test("is written whole when several are saved at once, each after the one before", async () => {
+    const nodes = Array.from({ length: 6 }, (_, at) => `Screen ${at}`);
+    const node = {
+      type: "screen",
+      position: { x: 0, y: 0 },
+      pass_condition: "all",
+      protected: false,
+    } as const;
+    await Promise.all([
+      ...nodes.map((label) =>
+        here(() => apps().createNode("shop", undefined, { ...node, label, verifications: [] })),
+      ),
+      here(() =>
+        tests().saveFor({ name: "the cart is empty", app: "shop", steps: ["go to Cart"] }, {}, callContext()),
+      ),
+    ]);
+    const text = await onDisk("labwright/apps/shop.yaml");
+    for (const label of nodes) expect(text).toContain(`  ${label}:`);
+    expect(await onDisk("labwright/tests/cart.yaml")).not.toContain("Nothing here");
+  });
+
+  test("may have the name of what was archived", async () => {
+    await load({ "labwright/apps/shop.yaml": shop });
+    await rm(join(folder, "labwright/tests/cart.yaml"));
+    const saved = { name: "another", app: "shop", steps: ["go to Cart"] };
+    await here(() => tests().createFor(saved, {}, callContext(), true));
+    await here(() => tests().rename("another", "the cart is empty"));
+    expect(await here(() => tests().load("the cart is empty"))).toMatchObject({
+      source: { project: folder },
+    });
   });
 
   test("is refused as FILE_CHANGED when somebody changed the file, and nothing is stored", async () => {

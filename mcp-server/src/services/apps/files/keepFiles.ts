@@ -4,11 +4,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Params, Source, TestCase } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
+import { holdFile } from "../../../storage/sourceRows.ts";
 import { testcaseRows } from "../../../storage/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import { inProject } from "../../records/project.ts";
-import { contentOf } from "../testcases/index.ts";
-import { appView } from "../userinterfaces/index.ts";
+import { allBlocks, contentOf } from "../testcases/index.ts";
+import { type AppView, appView } from "../userinterfaces/index.ts";
+import type { AppModel } from "../userinterfaces/model.ts";
 import { appDocument, testDocument, testsDocument, testYaml, yamlText } from "./exportYaml.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
 import { inOrderOf, mergeYaml, rewrittenYaml } from "./mergeYaml.ts";
@@ -26,21 +28,33 @@ export class FileKeeper {
   keep(tx: Database, { project, file }: Pick<Source, "project" | "file">): Promise<void> {
     return inProject(project, async () => {
       if (file === null) return;
+      await holdFile(tx, { project, file });
       const held = await heldBy(tx, project, file);
       if (held.app === undefined && held.tests.length === 0) throw wholeFile(project, file);
       const text = await readKnown(project, file, held.hash);
-      const verbs = this.deps.verbs();
-      const read = readYaml(text, { verbs, file });
-      const before = await this.documentOf(read, tx);
-      const after = await this.storedDocument(read, held, tx, before);
-      if (isDeepStrictEqual(before, after)) return;
-      const merged = mergeYaml(text, before, after);
-      const says = await this.documentOf(readYaml(merged, { verbs, file }), tx).catch(() => undefined);
-      // A file in a form that cannot be merged is written anew.
-      const written = isDeepStrictEqual(says, after) ? merged : rewrittenYaml(text, yamlText(after));
+      const written = await this.written(text, { file, held, tx });
+      if (written === text) return;
       await writeProjectFile(project, file, written);
       await setHash(tx, { project, file, file_hash: hashOf(written) });
     });
+  }
+
+  /** The text of the file with what is stored of it; what is not different stays as its author wrote it. */
+  private async written(
+    text: string,
+    { file, held, tx }: { file: string; held: Held; tx: Database },
+  ): Promise<string> {
+    const verbs = this.deps.verbs();
+    const read = readYaml(text, { verbs, file });
+    const known = [...(read.model ? appView(read.model).nodes : []), ...held.tests.flatMap(targetsOf)];
+    const said = (one: FileRead) => this.documentOf(one, tx, known).catch(() => undefined);
+    const before = await said(read);
+    const after = await this.storedDocument(read, held, { tx, before, known });
+    if (isDeepStrictEqual(before, after)) return text;
+    const merged = before && mergeYaml(text, before, after);
+    const says = merged && (await said(readYaml(merged, { verbs, file })));
+    // A file in a form that cannot be merged is written anew.
+    return merged && isDeepStrictEqual(says, after) ? merged : rewrittenYaml(text, yamlText(after));
   }
 
   /** As {@link keep}; a test case without a file gets one of its own. */
@@ -70,10 +84,10 @@ export class FileKeeper {
   private async documentOf(
     { kind, app, model, tests, references = [] }: FileRead,
     tx: Database,
+    known: AppView["nodes"],
   ): Promise<Params> {
     const given = tests.map(({ value }) => value);
-    const view = model && appView(model);
-    const written = await this.deps.testcases.written(given, { tx, app: view });
+    const written = await this.deps.testcases.written(given, { tx, app: viewOf(model, known) });
     if (kind === "app" && model) return appDocument(model, { tests: written, references }, this.deps.verbs());
     return kind === "tests" ? testsDocument(app, written) : testDocument(written[0] ?? {});
   }
@@ -82,12 +96,11 @@ export class FileKeeper {
   private async storedDocument(
     { kind, app }: FileRead,
     { app: appId, tests }: Held,
-    tx: Database,
-    before: Params,
+    { tx, before = {}, known }: { tx: Database; before: Params | undefined; known: AppView["nodes"] },
   ): Promise<Params> {
     const model = appId === undefined ? undefined : await this.deps.userinterfaces.loadWithin(tx, appId);
     const given = tests.map((test) => contentOf(test));
-    const written = await this.deps.testcases.written(given, { tx, app: model && appView(model) });
+    const written = await this.deps.testcases.written(given, { tx, app: viewOf(model, known) });
     const ordered = inOrderOf(listIn(before.tests).map(nameOf), written, nameOf);
     if (kind === "app" && model) {
       const all = await this.deps.references.exportFor(model.ui.id, tx);
@@ -98,6 +111,21 @@ export class FileKeeper {
       ? testsDocument(app, ordered)
       : testDocument(ordered[0] ?? {});
   }
+}
+
+/** Nodes that a test case goes to, which may be called otherwise by now. */
+const targetsOf = (test: TestCase): AppView["nodes"] =>
+  allBlocks(test).flatMap(({ block }) =>
+    block.type === "navigation"
+      ? [{ id: block.target, label: block.target, verifications: [], pass_condition: "all" as const }]
+      : [],
+  );
+
+function viewOf(model: AppModel | undefined, known: AppView["nodes"]): AppView | undefined {
+  const view = model && appView(model);
+  // A label that stands twice would be ambiguous.
+  const nodes = new Map([...known, ...(view?.nodes ?? [])].map((node) => [node.label, node]));
+  return view && { ...view, nodes: [...nodes.values()] };
 }
 
 const nameOf = ({ name }: { name?: unknown }) => String(name);

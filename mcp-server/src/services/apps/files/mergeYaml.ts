@@ -11,7 +11,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { withLinesOf } from "./keepLines.ts";
-import { compact } from "./layOut.ts";
+import { compact, layOut } from "./layOut.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
@@ -55,7 +55,8 @@ function merged(document: Document, node: unknown, before: unknown, after: unkno
     (isSeq(node) && Array.isArray(before) && Array.isArray(after) && mergeSeq(document, node, before, after));
   if (isMerged) return node;
   const fresh = document.createNode(after, { aliasDuplicateObjects: false });
-  compact(fresh);
+  const isTest = isMap(fresh) && fresh.has("name") && fresh.has("steps");
+  (isTest ? layOut : compact)(fresh);
   return withComments(fresh, node);
 }
 

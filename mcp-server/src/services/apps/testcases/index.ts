@@ -1,3 +1,4 @@
+export { allBlocks } from "./graph.ts";
 export { testNameOf } from "./parse.ts";
 export { codeOf } from "./problems.ts";
 export { createTestcases } from "./testcases.ts";

@@ -3,6 +3,7 @@ import { nearest } from "@labwright/controllers";
 import {
   type Block,
   databaseOnly,
+  paramsSchema,
   type Source,
   type TestCase,
   type TestCaseInput,
@@ -85,9 +86,10 @@ class Testcases implements TestcaseService {
       const rows = this.deps.rowsIn(tx);
       if (await inProjectNamed(rows, saved)) throw nameTaken(testcase.name);
       if (!save) return { id: undefined, testcase };
-      if (!(await rows.insert(saved, this.now()))) throw nameTaken(testcase.name);
-      await this.keep(tx, saved);
-      return { id: saved.id, testcase };
+      const id = await rows.insert(saved, this.now());
+      if (id === undefined) throw nameTaken(testcase.name);
+      await this.keep(tx, { ...saved, id });
+      return { id, testcase };
     });
   }
 
@@ -161,7 +163,7 @@ class Testcases implements TestcaseService {
       }));
       const { id, source } = testcase;
       const all = [{ id, source, testcase: renamed }, ...changed];
-      for (const one of all) await rows.update(one.id, one.testcase, this.now());
+      for (const one of all) await rows.update(one, this.now());
       for (const one of all) await this.keep(tx, one);
     });
     return { id: testcase.id, name: renamed.name, callers: callers.map((caller) => caller.name) };
@@ -243,8 +245,9 @@ class Testcases implements TestcaseService {
     return Promise.all(
       list.map(async (given) => {
         const read = await this.given.read(given, names, within);
-        if ("problems" in read) throw problemsError(testNameOf(given), read.problems);
-        return this.given.write(read.testcase, names, within);
+        return "problems" in read
+          ? paramsSchema.parse(given)
+          : this.given.write(read.testcase, names, within);
       }),
     );
   }

@@ -235,7 +235,7 @@ export type TestcaseService = {
    * wrong has its own. `placeOf` says what is loaded from where; otherwise files of projects are written.
    */
   importAll(list: readonly unknown[], options?: ImportOptions): Promise<{ names: string[] }>;
-  /** Tests of a file in the form that {@link exportFor} gives, whether they are stored or not. */
+  /** Tests of a file in the form that {@link exportFor} gives, whether they are stored or not; as given where they cannot be read. */
   written(list: readonly unknown[], within: { tx: Database; app?: AppView | undefined }): Promise<Params[]>;
   /** Says who writes files when the test cases that they hold were stored. */
   keepSources(keeper: TestKeeper): void;

@@ -36,7 +36,8 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies): 
     ...editing(models),
     ...reading(db, models),
     async create(input) {
-      if (await ownRow(db, input.name)) throw taken(input.name, "Choose another name, or edit that one.");
+      const row = await ownRow(db, input.name);
+      if (row && row.archived_at === null) throw taken(input.name, "Choose another name, or edit that one.");
       const ui = { id: randomUUID(), root_tree_id: randomUUID(), ...input };
       const at = now();
       await db.transaction(async (tx) => {
