@@ -1,31 +1,22 @@
-import { randomUUID } from "node:crypto";
-import { nearest } from "@labwright/controllers";
-import {
-  type Block,
-  databaseOnly,
-  paramsSchema,
-  type Source,
-  type TestCase,
-  type TestCaseInput,
-} from "../../../domain/index.ts";
+import { paramsSchema, type TestCase, type TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
-import type { SavedTest, TestcaseRows } from "../../../storage/testcaseRows.ts";
+import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
 import { offeringOf } from "../../devices/findCommand.ts";
 import type { CallContext, DeviceRef, OfferingDevice, OpenDevice, RunSpec } from "../../ports.ts";
 import { Stepping } from "../../records/executions/index.ts";
-import { inProject, meantOf, projectInUse } from "../../records/project.ts";
+import { inProject } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { runTestcase } from "./execute.ts";
 import { canStartFresh, Setups } from "./freshStart.ts";
 import { GivenTests, refusalOf } from "./givenTests.ts";
-import { allBlocks } from "./graph.ts";
-import { parseTestcase, testNameOf } from "./parse.ts";
+import { testNameOf } from "./parse.ts";
 import { problemsError } from "./problems.ts";
 import { replyOf, summaryOf } from "./replies.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import { type Start, startOf } from "./startOf.ts";
+import { StoredTests } from "./storedTests.ts";
 import type {
   ExecuteRequest,
   ImportOptions,
@@ -56,23 +47,19 @@ class Testcases implements TestcaseService {
   private readonly deps: TestcaseDependencies;
   private readonly setups: Setups;
   private readonly given: GivenTests;
-  private keeper: TestKeeper = async () => undefined;
+  private readonly stored: StoredTests;
 
   constructor(deps: TestcaseDependencies) {
     this.deps = deps;
     this.given = new GivenTests(deps);
+    this.stored = new StoredTests(deps);
     this.setups = new Setups(deps.clock);
   }
 
   async save(given: unknown, { device }: { device?: OfferingDevice | undefined }) {
-    const { testcase, app } = await this.check(given, device);
-    const { id, created } = await this.deps.transaction(async (tx) => {
-      const saved = { id: randomUUID(), testcase, source: await this.sourceFor(testcase, app, tx) };
-      const stored = await this.deps.rowsIn(tx).upsert(saved, this.now());
-      await this.keep(tx, { ...saved, id: stored.id });
-      return stored;
-    });
-    return { id, name: testcase.name, created };
+    const checked = await this.check(given, device);
+    const { id, created } = await this.stored.save(checked);
+    return { id, name: checked.testcase.name, created };
   }
 
   async saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
@@ -80,52 +67,20 @@ class Testcases implements TestcaseService {
   }
 
   async createFor(given: unknown, ref: DeviceRef, context: CallContext, save: boolean) {
-    const { testcase, app } = await this.check(given, await this.deviceOf(ref, context));
-    return this.deps.transaction(async (tx) => {
-      const saved = { id: randomUUID(), testcase, source: await this.sourceFor(testcase, app, tx) };
-      const rows = this.deps.rowsIn(tx);
-      if (await inProjectNamed(rows, saved)) throw nameTaken(testcase.name);
-      if (!save) return { id: undefined, testcase };
-      const id = await rows.insert(saved, this.now());
-      if (id === undefined) throw nameTaken(testcase.name);
-      await this.keep(tx, { ...saved, id });
-      return { id, testcase };
-    });
+    const checked = await this.check(given, await this.deviceOf(ref, context));
+    return { id: await this.stored.create(checked, save), testcase: checked.testcase };
   }
 
   keepSources(keeper: TestKeeper): void {
-    this.keeper = keeper;
-  }
-
-  private async keep(tx: Database, { id, testcase, source }: SavedTest): Promise<void> {
-    if (source.project !== "") await this.keeper(tx, { id, name: testcase.name, source });
-  }
-
-  /** That of the test case of this name, if there is one; a new one is of the project of its app. */
-  private async sourceFor({ name }: TestCaseInput, app: AppView | undefined, tx: Database): Promise<Source> {
-    const project = app?.project ?? "";
-    const named = await this.deps.rowsIn(tx).meant(name);
-    const of = (folder: string) => named.find(({ source }) => source.project === folder);
-    const before = of(projectInUse()) ?? of(project) ?? of("");
-    return before?.source ?? { ...databaseOnly, project };
+    this.stored.keepSources(keeper);
   }
 
   names(): Promise<string[]> {
     return this.deps.rows.names();
   }
 
-  async load(ref: string): Promise<TestCase> {
-    const found = await this.find(ref);
-    if (found) return found;
-    const near = nearest(ref, await this.deps.rows.names(), 5);
-    throw new ToolError(
-      "TESTCASE_NOT_FOUND",
-      `There is no test case "${ref}".`,
-      near.length > 0
-        ? `Did you mean ${near.map((name) => `"${name}"`).join(", ")}?`
-        : "list_testcases shows all.",
-      { nearest: near },
-    );
+  load(ref: string): Promise<TestCase> {
+    return this.stored.load(ref);
   }
 
   async loadWritten(ref: string) {
@@ -151,28 +106,14 @@ class Testcases implements TestcaseService {
 
   async rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }> {
     const testcase = await this.load(ref);
-    const callers = await this.callersOf(testcase, true);
-    const renamed = parseTestcase({ ...contentOf(testcase), name });
-    await this.deps.transaction(async (tx) => {
-      const rows = this.deps.rowsIn(tx);
-      const taken = await inProjectNamed(rows, { ...testcase, testcase: renamed });
-      if (taken && taken.id !== testcase.id) throw nameTaken(name);
-      const changed = callers.map(({ id, source, ...caller }) => ({
-        ...{ id, source },
-        testcase: withCallsRenamed(contentOf({ id, source, ...caller }), testcase.name, name),
-      }));
-      const { id, source } = testcase;
-      const all = [{ id, source, testcase: renamed }, ...changed];
-      for (const one of all) await rows.update(one, this.now());
-      for (const one of all) await this.keep(tx, one);
-    });
-    return { id: testcase.id, name: renamed.name, callers: callers.map((caller) => caller.name) };
+    return { id: testcase.id, ...(await this.stored.rename(testcase, name)) };
   }
 
   async remove(ref: string, confirm: boolean): Promise<{ id: string; name: string }> {
     const testcase = await this.load(ref);
     if (!confirm) {
-      const callers = (await this.callersOf(testcase, false)).map(({ name }) => name);
+      const calling = await this.stored.callersOf(testcase, [testcase.name, testcase.id]);
+      const callers = calling.map(({ name }) => name);
       const broken = callers.length > 0 ? `; these call it and would fail: ${callers.join(", ")}` : "";
       throw new ToolError(
         "CONFIRMATION_REQUIRED",
@@ -181,10 +122,7 @@ class Testcases implements TestcaseService {
         { would_delete: [testcase.name], callers },
       );
     }
-    await this.deps.transaction(async (tx) => {
-      await this.deps.rowsIn(tx).remove(testcase.id);
-      await this.keep(tx, { ...testcase, testcase });
-    });
+    await this.stored.remove(testcase);
     return { id: testcase.id, name: testcase.name };
   }
 
@@ -273,25 +211,8 @@ class Testcases implements TestcaseService {
       note(index, (await look(testcase, { app: own }, ports)).problems.map(placed));
     if (problems.length > 0) throw refusalOf(problems, list, options);
     if (dryRun) return { names: [] };
-    const store = (within: Database) => this.storeAll(sound, within, options);
-    await (tx ? store(tx) : this.deps.transaction(store));
+    await this.stored.saveAll(sound, options);
     return { names: testcases.map(({ name }) => name) };
-  }
-
-  private async storeAll(
-    list: readonly { testcase: TestCaseInput; app: AppView | undefined }[],
-    tx: Database,
-    { placeOf }: ImportOptions,
-  ): Promise<void> {
-    const saved: SavedTest[] = [];
-    for (const [index, { testcase, app }] of list.entries()) {
-      const place = placeOf?.(index) ?? { source: await this.sourceFor(testcase, app, tx) };
-      const one = { id: randomUUID(), testcase, ...place };
-      const { id } = await this.deps.rowsIn(tx).upsert(one, this.now());
-      saved.push({ ...one, id });
-    }
-    // A file is written when all that it holds is stored.
-    if (!placeOf) for (const one of saved) await this.keep(tx, one);
   }
 
   private async check(given: unknown, device: OfferingDevice | undefined) {
@@ -360,30 +281,15 @@ class Testcases implements TestcaseService {
     return (await this.deps.navigation.position?.(device, request, signal))?.node;
   }
 
-  private async find(ref: string): Promise<TestCase | undefined> {
-    const { rows } = this.deps;
-    return meantTest(await rows.meant(ref), ref);
-  }
-
   /** Test cases of a list as its test case calls them. */
   private portsAmong({ source }: TestCase, all: readonly TestCase[]): ValidationPorts {
     const own = all.filter((other) => other.source.project === source.project);
     return this.ports({ among: new Map(own.map((other) => [other.name, other])) });
   }
 
-  private async callersOf(testcase: TestCase, byName: boolean): Promise<TestCase[]> {
-    const refs = byName ? [testcase.name] : [testcase.name, testcase.id];
-    const all = await this.deps.rows.list();
-    return all.filter(
-      (other) =>
-        other.id !== testcase.id &&
-        (other.source.project === testcase.source.project || testcase.source.project === "") &&
-        callsOf(other).some((ref) => refs.includes(ref)),
-    );
-  }
-
   private ports(given: PortsWithin = {}): ValidationPorts {
     const { actions, verifications, secrets, schemas, scripts, apps } = this.deps;
+    const { stored } = this;
     const { rows = this.deps.rows, among, apps: known = [], tx } = given;
     return {
       actions,
@@ -394,42 +300,11 @@ class Testcases implements TestcaseService {
       async findTestcase(ref) {
         const listed = among?.get(ref);
         if (listed) return listed;
-        const saved = meantTest(await rows.meant(ref), ref);
+        const saved = await stored.find(ref, rows);
         return saved && contentOf(saved);
       },
       testcaseNames: async () => [...(among?.keys() ?? []), ...(await rows.names())],
       app: async (name) => known.find((app) => app.name === name) ?? apps.describe(name, tx),
     };
   }
-
-  private now(): string {
-    return new Date(this.deps.clock.now()).toISOString();
-  }
-}
-
-const meantTest = (rows: readonly TestCase[], ref: string) => {
-  const placed = rows.map((testcase) => ({ id: testcase.id, project: testcase.source.project, testcase }));
-  return meantOf(placed, { ref, what: "test case" })?.testcase;
-};
-
-/** The test case that has the name in the same project. */
-const inProjectNamed = async (rows: TestcaseRows, { testcase, source }: Omit<SavedTest, "id">) =>
-  (await rows.meant(testcase.name)).find((other) => other.source.project === source.project);
-
-const nameTaken = (name: string) =>
-  new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");
-
-const callsOf = (testcase: TestCaseInput) => [
-  ...allBlocks(testcase).flatMap(({ block }) => (block.type === "call_testcase" ? [block.testcase] : [])),
-  ...(testcase.setup === undefined ? [] : [testcase.setup]),
-];
-
-function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): TestCaseInput {
-  const inBlock = (block: Block): Block => {
-    if (block.type === "call_testcase" && block.testcase === from) return { ...block, testcase: to };
-    if (block.type !== "loop") return block;
-    return { ...block, body: { ...block.body, blocks: block.body.blocks.map(inBlock) } };
-  };
-  const setup = testcase.setup === from ? { setup: to } : {};
-  return { ...testcase, ...setup, blocks: testcase.blocks.map(inBlock) };
 }

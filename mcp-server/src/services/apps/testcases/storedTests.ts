@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import { nearest } from "@labwright/controllers";
+import {
+  type Block,
+  databaseOnly,
+  type Source,
+  type TestCase,
+  type TestCaseInput,
+} from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { SavedTest, TestcaseRows } from "../../../storage/testcaseRows.ts";
+import { meantOf, projectInUse } from "../../records/project.ts";
+import type { AppView } from "../userinterfaces/index.ts";
+import { allBlocks } from "./graph.ts";
+import { parseTestcase } from "./parse.ts";
+import type { ImportOptions, TestcaseDependencies, TestKeeper } from "./types.ts";
+import { contentOf } from "./validate.ts";
+
+/** A test case that was checked, with the app that it names. */
+type Checked = { testcase: TestCaseInput; app: AppView | undefined };
+
+/** Test cases as they are stored: by name in the database or in their project, and in their files. */
+export class StoredTests {
+  private keeper: TestKeeper = async () => undefined;
+
+  constructor(
+    private readonly deps: Pick<TestcaseDependencies, "rows" | "rowsIn" | "transaction" | "clock">,
+  ) {}
+
+  keepSources(keeper: TestKeeper): void {
+    this.keeper = keeper;
+  }
+
+  async find(ref: string, rows: TestcaseRows = this.deps.rows): Promise<TestCase | undefined> {
+    const found = (await rows.meant(ref)).map((testcase) => {
+      const { id, source } = testcase;
+      return { id, project: source.project, testcase };
+    });
+    return meantOf(found, { ref, what: "test case" })?.testcase;
+  }
+
+  async load(ref: string): Promise<TestCase> {
+    const found = await this.find(ref);
+    if (found) return found;
+    const near = nearest(ref, await this.deps.rows.names(), 5);
+    throw new ToolError(
+      "TESTCASE_NOT_FOUND",
+      `There is no test case "${ref}".`,
+      near.length > 0
+        ? `Did you mean ${near.map((name) => `"${name}"`).join(", ")}?`
+        : "list_testcases shows all.",
+      { nearest: near },
+    );
+  }
+
+  /** Saves by name. */
+  save(checked: Checked): Promise<{ id: string; created: boolean }> {
+    return this.deps.transaction(async (tx) => {
+      const saved = await this.placed(checked, tx);
+      const stored = await this.deps.rowsIn(tx).upsert(saved, this.now());
+      await this.keep(tx, { ...saved, id: stored.id });
+      return stored;
+    });
+  }
+
+  /** Throws ALREADY_EXISTS, also when nothing is to be saved; gives the id of what was. */
+  create(checked: Checked, save: boolean): Promise<string | undefined> {
+    return this.deps.transaction(async (tx) => {
+      const saved = await this.placed(checked, tx);
+      const { name } = saved.testcase;
+      const rows = this.deps.rowsIn(tx);
+      if (await besideIt(rows, saved)) throw nameTaken(name);
+      if (!save) return undefined;
+      const id = await rows.insert(saved, this.now());
+      if (id === undefined) throw nameTaken(name);
+      await this.keep(tx, { ...saved, id });
+      return id;
+    });
+  }
+
+  /** Within the caller's transaction, if one is given. */
+  async saveAll(list: readonly Checked[], { tx, placeOf }: ImportOptions): Promise<void> {
+    const store = async (within: Database) => {
+      const saved: SavedTest[] = [];
+      for (const [index, checked] of list.entries()) {
+        const place = placeOf?.(index);
+        const one = place
+          ? { id: randomUUID(), testcase: checked.testcase, ...place }
+          : await this.placed(checked, within);
+        const { id } = await this.deps.rowsIn(within).upsert(one, this.now());
+        saved.push({ ...one, id });
+      }
+      // A file is written when all that it holds is stored; what was loaded from one is in it.
+      if (!placeOf) for (const one of saved) await this.keep(within, one);
+    };
+    await (tx ? store(tx) : this.deps.transaction(store));
+  }
+
+  /** Also in the test cases that call it, whose names are given back. Throws ALREADY_EXISTS. */
+  async rename(testcase: TestCase, name: string): Promise<{ name: string; callers: string[] }> {
+    const callers = await this.callersOf(testcase, [testcase.name]);
+    const renamed = parseTestcase({ ...contentOf(testcase), name });
+    const { id, source } = testcase;
+    const all: SavedTest[] = [
+      { id, source, testcase: renamed },
+      ...callers.map((caller) => ({
+        ...{ id: caller.id, source: caller.source },
+        testcase: withCallsRenamed(contentOf(caller), testcase.name, name),
+      })),
+    ];
+    await this.deps.transaction(async (tx) => {
+      const rows = this.deps.rowsIn(tx);
+      const taken = await besideIt(rows, { testcase: renamed, source });
+      if (taken && taken.id !== id) throw nameTaken(name);
+      for (const one of all) await rows.update(one, this.now());
+      for (const one of all) await this.keep(tx, one);
+    });
+    return { name: renamed.name, callers: callers.map((caller) => caller.name) };
+  }
+
+  async remove(testcase: TestCase): Promise<void> {
+    await this.deps.transaction(async (tx) => {
+      await this.deps.rowsIn(tx).remove(testcase.id);
+      await this.keep(tx, { ...testcase, testcase });
+    });
+  }
+
+  /** The test cases that call it by one of these names, of its own project where it has one. */
+  async callersOf({ id, source }: TestCase, names: readonly string[]): Promise<TestCase[]> {
+    const all = await this.deps.rows.list();
+    return all.filter(
+      (other) =>
+        other.id !== id &&
+        (source.project === "" || other.source.project === source.project) &&
+        callsOf(other).some((name) => names.includes(name)),
+    );
+  }
+
+  private async keep(tx: Database, { id, testcase, source }: SavedTest): Promise<void> {
+    if (source.project !== "") await this.keeper(tx, { id, name: testcase.name, source });
+  }
+
+  /** Where the test case of this name is, if there is one; a new one is of the project of its app. */
+  private async placed({ testcase, app }: Checked, tx: Database): Promise<SavedTest> {
+    const project = app?.project ?? "";
+    const named = await this.deps.rowsIn(tx).meant(testcase.name);
+    const of = (folder: string) => named.find(({ source }) => source.project === folder);
+    const before = of(projectInUse()) ?? of(project) ?? of("");
+    const source: Source = before?.source ?? { ...databaseOnly, project };
+    return { id: randomUUID(), testcase, source };
+  }
+
+  private now(): string {
+    return new Date(this.deps.clock.now()).toISOString();
+  }
+}
+
+/** The test case that has its name in its project. */
+const besideIt = async (rows: TestcaseRows, { testcase, source }: Omit<SavedTest, "id">) =>
+  (await rows.meant(testcase.name)).find((other) => other.source.project === source.project);
+
+const nameTaken = (name: string) =>
+  new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");
+
+const callsOf = (testcase: TestCaseInput) => [
+  ...allBlocks(testcase).flatMap(({ block }) => (block.type === "call_testcase" ? [block.testcase] : [])),
+  ...(testcase.setup === undefined ? [] : [testcase.setup]),
+];
+
+function withCallsRenamed(testcase: TestCaseInput, from: string, to: string): TestCaseInput {
+  const inBlock = (block: Block): Block => {
+    if (block.type === "call_testcase" && block.testcase === from) return { ...block, testcase: to };
+    if (block.type !== "loop") return block;
+    return { ...block, body: { ...block.body, blocks: block.body.blocks.map(inBlock) } };
+  };
+  const setup = testcase.setup === from ? { setup: to } : {};
+  return { ...testcase, ...setup, blocks: testcase.blocks.map(inBlock) };
+}
