@@ -89,9 +89,11 @@ it("init and run end in a verdict, and doctor finds nothing missing", async () =
   await labwright("init", url);
   const ran = await labwright("run", "labwright");
   expect(ran).toMatch(/^passed +127\.0\.0\.1 opens/m);
-  const app = readFileSync(join(project, "labwright/apps/127.0.0.1.yaml"), "utf8");
-  const schema = /\$schema=(\S+)/.exec(app)?.[1] ?? "";
-  expect(existsSync(join(project, "labwright/apps", schema))).toBe(true);
+  await labwright("export", "127.0.0.1", "--out", "exported/app.yaml");
+  for (const file of ["labwright/apps/127.0.0.1.yaml", "exported/app.yaml"]) {
+    const schema = /\$schema=(\S+)/.exec(readFileSync(join(project, file), "utf8"))?.[1] ?? "no schema";
+    expect(existsSync(join(project, file, "..", schema)), file).toBe(true);
+  }
   expect(await labwright("doctor")).toContain("Nothing is missing.");
 });
 

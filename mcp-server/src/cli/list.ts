@@ -47,22 +47,23 @@ const lists: Readonly<Record<Listed, List>> = {
   apps: {
     tool: "list_userinterfaces",
     args: page,
-    heads: ["app", "models", "nodes", "edges"],
+    heads: ["app", "models", "nodes", "edges", "project"],
     rows: (answer) => {
-      const app = z.looseObject({ name: text, models: words, nodes: text, edges: text });
+      const app = z.looseObject({ name: text, models: words, nodes: text, edges: text, project: text });
       const { userinterfaces } = z.looseObject({ userinterfaces: z.array(app) }).parse(answer);
-      return userinterfaces.map(({ name, models, nodes, edges }) => [name, models, nodes, edges]);
+      return userinterfaces.map((one) => [one.name, one.models, one.nodes, one.edges, one.project]);
     },
     empty: "No apps yet. Make one from a page: labwright init http://localhost:3000",
   },
   tests: {
     tool: "list_testcases",
     args: page,
-    heads: ["test", "app", "tags", "inputs"],
+    heads: ["test", "app", "tags", "inputs", "project"],
     rows: (answer) => {
-      const test = z.looseObject({ name: text, userinterface_name: text, tags: words, inputs: words });
+      const told = { name: text, userinterface_name: text, tags: words, inputs: words, project: text };
+      const test = z.looseObject(told);
       const { testcases } = z.looseObject({ testcases: z.array(test) }).parse(answer);
-      return testcases.map(({ name, userinterface_name: app, tags, inputs }) => [name, app, tags, inputs]);
+      return testcases.map((one) => [one.name, one.userinterface_name, one.tags, one.inputs, one.project]);
     },
     empty:
       "No tests yet. labwright init writes the first one; labwright keep makes one of what you did by hand.",

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 /** The folder of a project that has its apps and tests. */
 export const projectFiles = "labwright";
 
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+export const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The project that a folder is in, or the folder itself, whose files may be named one by one. */
 export const projectAt = (folder: string): string => findProject(folder) ?? realpathSync(folder);

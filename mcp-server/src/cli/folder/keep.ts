@@ -5,7 +5,7 @@ import { builtInFactories } from "../../config/controllers.ts";
 import { findProject, projectFiles } from "../../config/projectFolder.ts";
 import { testcaseSchema } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
-import { testYaml } from "../../services/apps/files/index.ts";
+import { fileNameOf, testYaml } from "../../services/apps/files/index.ts";
 import { readTest, verbsOf, writeTest } from "../../services/apps/steps/index.ts";
 import type { DaemonOptions } from "../options.ts";
 import { examine, findingText } from "../project/examine.ts";
@@ -30,7 +30,7 @@ type Kept = { step: Step; app: string | undefined };
  */
 export async function runKeep(name: string, options: KeepOptions, terminal: Terminal): Promise<ExitCode> {
   const { cwd } = terminal;
-  const path = join(findProject(cwd) ?? cwd, projectFiles, "tests", `${fileNameOf(name)}.yaml`);
+  const path = join(findProject(cwd) ?? cwd, projectFiles, "tests", `${nameOfFile(name)}.yaml`);
   const file = relative(cwd, path);
   if (existsSync(path) && options.force !== true)
     throw refusal(`${file} is there already.`, "Choose another name, or replace it with --force.");
@@ -61,13 +61,8 @@ export async function runKeep(name: string, options: KeepOptions, terminal: Term
 
 const refusal = (message: string, hint: string) => new ToolError("INVALID_INPUT", message, hint);
 
-/** `sign-in` for "Sign in". */
-function fileNameOf(name: string): string {
-  const file = name
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 80);
+function nameOfFile(name: string): string {
+  const file = fileNameOf(name);
   if (file !== "") return file;
   throw refusal(
     `"${name}" has no letter or digit for the name of a file.`,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
-import { findProject } from "../../config/projectFolder.ts";
+import { findProject, isFolder } from "../../config/projectFolder.ts";
 import { ToolError } from "../../errors.ts";
 import { done, type RunConnection } from "../run/connection.ts";
 
@@ -14,8 +14,6 @@ const isYaml = (name: string) => /\.ya?ml$/i.test(name);
 export function isProjectPath(cwd: string, argument: string): boolean {
   return isYaml(argument) || isFolder(resolve(cwd, argument));
 }
-
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The YAML files of a path, in the order of their names. Throws INVALID_INPUT when there is none. */
 export function yamlFilesAt(cwd: string, argument: string): string[] {

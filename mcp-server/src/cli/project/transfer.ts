@@ -8,6 +8,7 @@ import { done } from "../run/connection.ts";
 import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { hashOf, loadFiles } from "./files.ts";
+import { schemaPath } from "./schemaPath.ts";
 
 /** `labwright import <file or folder...>`: loads what changed of apps and tests, and archives what folders hold no more. */
 export async function runImport(
@@ -39,7 +40,9 @@ export async function runExport(app: string, options: ExportOptions, terminal: T
     throw new ToolError("INVALID_INPUT", `${options.out} is there already.`, "Add --force to replace it.");
   return withDaemon(options, terminal, { command: "export" }, async ({ call }) => {
     const named = { userinterface_name: app };
-    const exported = await done(call("export_userinterface", named, terminal.signal));
+    const schema = file === undefined ? undefined : schemaPath(file, "app", terminal.cwd);
+    const asked = { ...named, ...(schema !== undefined && { schema }) };
+    const exported = await done(call("export_userinterface", asked, terminal.signal));
     const { yaml } = z.looseObject({ yaml: z.string() }).parse(exported);
     if (file === undefined) {
       terminal.out(yaml);

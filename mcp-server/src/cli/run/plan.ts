@@ -56,14 +56,14 @@ export async function planRun(
   if (archived.length > 0) err(`archived, since no file has them any more: ${archived.join(", ")}\n`);
   const all = await listAll(connection, signal);
   const byId = new Map(all.map((test) => [test.id, test]));
-  const ofFiles = files.flatMap(({ tests }) => tests.flatMap(({ id }) => byId.get(id) ?? []));
-  const isGiven = options.testcases.length > 0;
-  const ofNames = await Promise.all(byName.map((name) => named(name, { all, project }, connection, signal)));
-  const wanted = isGiven
-    ? [...(paths.length > 0 ? ofFiles : []), ...ofNames]
-    : project === undefined
-      ? all.filter((test) => test.project === undefined)
-      : ofFiles;
+  // The files of the project are loaded for names, too, and are run where they, or nothing, are named.
+  const ofFiles = byName.length > 0 && paths.length === 0 ? [] : files.flatMap(({ tests }) => tests);
+  const ids = ofFiles.map(({ id }) => id);
+  for (const name of byName) ids.push(await idOf(name, connection, signal));
+  const isAll = options.testcases.length === 0 && project === undefined;
+  const wanted = isAll
+    ? all.filter((test) => test.project === undefined)
+    : ids.flatMap((id) => byId.get(id) ?? []);
   if (wanted.length === 0) {
     const hint = "labwright init makes a folder with an app and a test; labwright run labwright runs it.";
     throw new ToolError("INVALID_INPUT", "There is no test case yet.", hint);
@@ -94,21 +94,10 @@ async function listAll(connection: RunConnection, signal: AbortSignal): Promise<
   return all;
 }
 
-/** The one that a name or id means in the project. */
-async function named(
-  ref: string,
-  { all, project }: { all: readonly Listed[]; project: string | undefined },
-  connection: RunConnection,
-  signal: AbortSignal,
-): Promise<Listed> {
-  const found = all.filter(({ id, name }) => id === ref || name === ref);
-  const of = (folder: string | undefined) => found.find((test) => test.project === folder);
-  const meant = found.find(({ id }) => id === ref) ?? of(project) ?? of(undefined);
-  const only = meant ?? (found.length === 1 ? found[0] : undefined);
-  if (only) return only;
-  // Throws, with the names that are nearest, or with the projects that have one.
-  await done(connection.call("load_testcase", { testcase: ref }, signal));
-  throw new ToolError("TESTCASE_NOT_FOUND", `There is no test case "${ref}".`, "Run it again.");
+/** The id of the one that is meant in the project. Throws with the names that are nearest, or the projects that have one. */
+async function idOf(ref: string, connection: RunConnection, signal: AbortSignal): Promise<string> {
+  const loaded = await done(connection.call("load_testcase", { testcase: ref }, signal));
+  return z.looseObject({ id: z.string() }).parse(loaded).id;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Language, Path, Verbs } from "../steps/index.ts";
 import { namedSets, withSharedActions } from "../userinterfaces/editEdges.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { edgeProblems, nodeProblems, treeProblems } from "../userinterfaces/problems.ts";
+import type { NewApp } from "../userinterfaces/types.ts";
 import { Problems } from "./problems.ts";
 import { type DraftTree, readTree } from "./readTree.ts";
 import { type AppFile, appFileSchema, maxCharacters, testsFileSchema } from "./yamlDocument.ts";
@@ -68,6 +69,12 @@ export function readYaml(
     ? readTests(value, problems)
     : readApp(value, { verbs, known }, problems);
 }
+
+/** The app of a text that was read, to be stored: what has the labels of what is there takes its ids. */
+export const newApp = (model: AppModel, text: string, reading: Reading): NewApp => ({
+  name: model.ui.name,
+  make: (known) => (known && readYaml(text, { ...reading, known }).model) ?? model,
+});
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>

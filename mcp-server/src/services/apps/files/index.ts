@@ -2,10 +2,9 @@ import { testcaseRows } from "../../../storage/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import type { ListedProblem } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
-import type { AppModel } from "../userinterfaces/model.ts";
 import { type Examination, examineFiles, type FileText } from "./examine.ts";
 import { exportYaml } from "./exportYaml.ts";
-import { readYaml } from "./importYaml.ts";
+import { newApp, readYaml } from "./importYaml.ts";
 import { FileKeeper } from "./keepFiles.ts";
 import { type LoadReport, type ProjectLoad, ProjectLoader, refusalOf } from "./loadProject.ts";
 import type { AppFilesDependencies } from "./types.ts";
@@ -28,6 +27,7 @@ export type ImportReport = {
 };
 
 export { testYaml } from "./exportYaml.ts";
+export { fileNameOf } from "./projectFiles.ts";
 
 /** Apps and tests as YAML: models, test cases and references. */
 export type AppFiles = {
@@ -93,10 +93,7 @@ const transfer = ({ userinterfaces, testcases, references, verbs }: AppFilesDepe
     }
     const first = read.model;
     const names: string[] = [];
-    const app = {
-      name: first.ui.name,
-      make: (known?: AppModel) => (known && readYaml(text, { verbs: verbs(), file, known }).model) ?? first,
-    };
+    const app = newApp(first, text, { verbs: verbs(), file });
     const [stored] = await userinterfaces.put([app], {
       replace,
       async storeWith(tx, models) {

@@ -14,7 +14,7 @@ import type { AppModel } from "../userinterfaces/model.ts";
 import { appDocument, testDocument, testsDocument, testYaml, yamlText } from "./exportYaml.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
 import { inOrderOf, mergeYaml, rewrittenYaml } from "./mergeYaml.ts";
-import { hashOf, readKnown, writeProjectFile } from "./projectFiles.ts";
+import { fileNameOf, hashOf, readKnown, writeProjectFile } from "./projectFiles.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
 /** Where tests of a project stand that no file has yet. */
@@ -149,11 +149,7 @@ async function setHash(tx: Database, source: Source): Promise<void> {
 
 /** A name that no file has. */
 function freeFile(project: string, name: string): string {
-  const slug =
-    name
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "-")
-      .replace(/^-|-$/g, "") || "test";
+  const slug = fileNameOf(name) || "test";
   for (let nth = 1; ; nth++) {
     const file = `${testFolder}/${slug}${nth > 1 ? `-${nth}` : ""}.yaml`;
     if (!existsSync(join(project, file))) return file;

@@ -7,7 +7,7 @@ import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
 import { inProject } from "../../records/project.ts";
 import { codeOf, type ListedProblem, testNameOf } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
-import { type FileRead, readYaml } from "./importYaml.ts";
+import { type FileRead, newApp, readYaml } from "./importYaml.ts";
 import { hashOf } from "./projectFiles.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
@@ -36,7 +36,7 @@ export type LoadReport = {
   archived: string[];
 };
 
-type Read = FileRead & { file: string; hash: string };
+type Read = FileRead & { file: string; hash: string; text: string };
 
 /** Loads what changed of a project's files, all or nothing. */
 export class ProjectLoader {
@@ -65,7 +65,7 @@ export class ProjectLoader {
     const errors: ToolError[] = [];
     const reads = files.flatMap(({ file, text = "" }) => {
       try {
-        return [{ ...readYaml(text, { verbs: this.deps.verbs(), file }), file, hash: hashOf(text) }];
+        return [{ ...readYaml(text, { verbs: this.deps.verbs(), file }), file, hash: hashOf(text), text }];
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
         errors.push(error);
@@ -107,30 +107,22 @@ export class ProjectLoader {
   private async store(reads: readonly Read[], asked: ProjectLoad): Promise<string[]> {
     const { project } = asked;
     const { userinterfaces, references, verbs } = this.deps;
-    const apps = reads.flatMap(({ model, file, hash, problems }) =>
-      model ? [{ model, file, source: { project, file, file_hash: hash }, problems }] : [],
-    );
-    const textOf = new Map(asked.files.map(({ file, text = "" }) => [file, text]));
+    const apps = reads.flatMap(({ model, file, hash, text }) => {
+      const source = { project, file, file_hash: hash };
+      return model ? [{ ...newApp(model, text, { verbs: verbs(), file }), source }] : [];
+    });
     let archived: string[] = [];
-    await userinterfaces.put(
-      apps.map(({ model, source, file }) => ({
-        name: model.ui.name,
-        source,
-        make: (known) =>
-          (known && readYaml(textOf.get(file) ?? "", { verbs: verbs(), file, known }).model) ?? model,
-      })),
-      {
-        replace: true,
-        storeWith: async (tx, models) => {
-          await this.storeTests(reads, { tx, project, apps: models.map(appView) });
-          for (const { ui, source } of models) {
-            const given = reads.find(({ file }) => file === source.file)?.references;
-            if (given) await references.importAll(given, { tx, userinterfaceId: ui.id });
-          }
-          archived = await this.archive(tx, reads, asked);
-        },
+    await userinterfaces.put(apps, {
+      replace: true,
+      storeWith: async (tx, models) => {
+        await this.storeTests(reads, { tx, project, apps: models.map(appView) });
+        for (const { ui, source } of models) {
+          const given = reads.find(({ file }) => file === source.file)?.references;
+          if (given) await references.importAll(given, { tx, userinterfaceId: ui.id });
+        }
+        archived = await this.archive(tx, reads, asked);
       },
-    );
+    });
     await references.removeOrphans();
     return archived;
   }

@@ -1,10 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ToolError } from "../../../errors.ts";
 import { fileFailure } from "../../../fileFailure.ts";
 
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** `sign-in` for "Sign in!"; empty where there is no letter or digit. */
+export const fileNameOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 80);
 
 /** The file of a project as the database knows it. Throws FILE_CHANGED when it is another now, or gone. */
 export async function readKnown(project: string, file: string, hash: string | null): Promise<string> {
@@ -22,11 +30,14 @@ export async function readKnown(project: string, file: string, hash: string | nu
 /** Whole or not at all. Throws INVALID_INPUT where this user cannot write. */
 export async function writeProjectFile(project: string, file: string, text: string): Promise<void> {
   const path = join(project, file);
-  const temporary = `${path}.${randomUUID()}`;
+  // A link stays a link, and a file keeps its rights.
+  const real = await realpath(path).catch(() => path);
+  const before = await stat(real).catch(() => undefined);
+  const temporary = join(dirname(real), `.labwright-${randomUUID()}`);
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporary, text, { flag: "wx" });
-    await rename(temporary, path);
+    await mkdir(dirname(real), { recursive: true });
+    await writeFile(temporary, text, { flag: "wx", mode: before?.mode });
+    await rename(temporary, real);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     const why = fileFailure(error, path)?.message ?? (error instanceof Error ? error.message : String(error));
