@@ -5,6 +5,8 @@ export type Point = { x: number; y: number };
 
 /** One node of a window, as accessibility sees it. */
 export type UiNode = {
+  /** The same for as long as the node is there; no other node ever has it. */
+  key: string;
   className: string;
   packageName: string;
   resourceId?: string;
@@ -69,10 +71,14 @@ export type LabUi = {
   readonly faults: UiFaults;
   readonly density: number;
   readonly isTv: boolean;
+  /** False while the screen is off. */
+  readonly isOn: boolean;
   /** Of a display as it is turned now; 0 is the one of the device itself. */
   space(display?: number): Space;
   /** Bottom first; what is in front is last. */
   windows(display?: number): readonly UiWindow[];
+  /** The window that has the input focus, whose root a dump shows: an open shade, else a dialog, else the app. */
+  active(display?: number): UiWindow;
   /** The activity in front; a launcher always is when nothing else is. */
   front(): { packageName: string; activity: string };
   /** Packages with a process, in the order in which they were started. */
@@ -100,7 +106,9 @@ export type LabUi = {
   setText(node: UiNode, text: string): boolean;
   focusOn(node: UiNode): boolean;
 
-  /** Activities of the apps that the screen has, `.Main` first, with the schemes of the deep links that they take. */
+  /** The apps that the screen has, with the schemes of the deep links that they take. */
+  apps(): readonly { packageName: string; label: string; schemes: readonly string[] }[];
+  /** Activities of an app, `.Main` first; none where the screen has no such app. */
   activities(packageName: string): readonly string[];
   /** Brings an app or one of its activities to the front. */
   start(target: {
