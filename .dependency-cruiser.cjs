@@ -127,9 +127,11 @@ module.exports = {
     ),
     packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
     packages("playwright-core", `${C}web/`, `${S}cli/`),
+    packages("@devicefarmer", `${C}android/adb/`),
     packages(
       "sharp",
       `${C}(video|frames)/`,
+      `${C}android/screen\\.ts`,
       "controllers/lab/",
       `${S}services/devices/(screen/pictures|references/crops)\\.ts`,
       `${S}services/runs/reports/shrink\\.ts`,
