@@ -127,7 +127,7 @@ module.exports = {
     ),
     packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
     packages("playwright-core", `${C}web/`, `${S}cli/`),
-    packages("@devicefarmer", `${C}android/adb/`),
+    packages("@devicefarmer", `${C}android/(adb/|link\\.ts)`),
     packages(
       "sharp",
       `${C}(video|frames)/`,

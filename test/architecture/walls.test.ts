@@ -79,6 +79,7 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room mcp-server/src/server/": ["mcp-server/src/server/planted.ts", "../tools/index.ts"],
   "room mcp-server/src/api/": ["mcp-server/src/api/planted.ts", "../tools/index.ts"],
   "only there @modelcontextprotocol": ["mcp-server/src/tools/sdk.ts", "@modelcontextprotocol/server"],
+  "only there @devicefarmer": ["controllers/src/android/device.ts", "@devicefarmer/adbkit"],
   "only there sharp": ["controllers/src/web/picture.ts", "sharp"],
   "only there playwright-core": ["mcp-server/src/services/browser.ts", "playwright-core"],
   "only there (pg|drizzle-orm|@electric-sql)": ["mcp-server/src/services/sql.ts", "pg"],

@@ -1,5 +1,6 @@
 import { DeviceError } from "../errors.ts";
 import type { ControllerFacts, ControllerStatus } from "../ports.ts";
+import { pause } from "../waiting/deadlines.ts";
 import { SharedWork } from "../waiting/sharedWork.ts";
 import { transportLost } from "./adb/failures.ts";
 import { serverPort } from "./adb/server.ts";
@@ -10,6 +11,14 @@ import { findDevice, reachDevice, statusOf, type Wanted } from "./reach.ts";
 import { type AndroidSettings, serialOf } from "./settings.ts";
 
 const doubtMs = 5_000;
+/** A connection that breaks while it is opened is made again for so long. */
+const settleMs = 5_000;
+const againMs = 100;
+const connectionCodes: ReadonlySet<string> = new Set([
+  "TRANSPORT_LOST",
+  "DEVICE_OFFLINE",
+  "DEVICE_NOT_FOUND",
+]);
 
 /** What is there while a device is connected: gone with its connection. */
 type Connected = { link: Link; facts: AndroidFacts };
@@ -107,13 +116,26 @@ export class AndroidDevice {
         this.#isRecovering = true;
         this.#tell();
       };
-      const device = await reachDevice(this.#wanted, signal, recovering);
-      const link = linkTo(this.#wanted, device);
-      this.#connected = { link, facts: await probeFacts(link, signal) };
+      this.#connected = await this.#connect(signal, recovering);
     } finally {
       this.#isRecovering = false;
       this.#isDoubted = false;
       this.#tell();
+    }
+  }
+
+  /** adb may list a connection for a moment that is gone already. */
+  async #connect(signal: AbortSignal, recovering: () => void): Promise<Connected> {
+    const until = performance.now() + settleMs;
+    for (;;) {
+      const link = linkTo(this.#wanted, await reachDevice(this.#wanted, signal, recovering));
+      try {
+        return { link, facts: await probeFacts(link, signal) };
+      } catch (error) {
+        const isGone = error instanceof DeviceError && connectionCodes.has(error.code);
+        if (!isGone || performance.now() > until) throw error;
+      }
+      await pause(againMs, signal);
     }
   }
 

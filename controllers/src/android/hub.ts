@@ -1,10 +1,8 @@
-import { untilAborted } from "../waiting/deadlines.ts";
-import { type Listed, trackDevices } from "./adb/devices.ts";
+import { type Listed, listDevices, trackDevices } from "./adb/devices.ts";
 
 /** Until a server that does not answer is asked again. */
 const retryMs = 3_000;
-/** The list of a server that answers is there at once. */
-const firstListMs = 5_000;
+const lookAgainMs = 3_000;
 
 type Listener = () => void;
 
@@ -66,30 +64,13 @@ export class Hub {
     };
   }
 
-  /** Waits until `holds`, looking at every change; false when `ms` are over. For a caller that watches. */
-  async until(holds: () => boolean, ms: number, signal: AbortSignal): Promise<boolean> {
-    if (holds()) return true;
-    let told = () => {};
-    const changed = new Promise<boolean>((resolve) => {
-      told = () => (holds() ? resolve(true) : undefined);
-    });
-    const end = this.watch(() => told());
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-    try {
-      return await untilAborted(changed, limit);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (limit.aborted) return holds();
-      throw error;
-    } finally {
-      end();
-    }
-  }
-
-  /** Waits for the list of a server that answers; false when it does not come. */
-  async sync(signal: AbortSignal): Promise<boolean> {
+  /**
+   * Asks for the list now: a server tells those who track it some ten seconds late that a device on the network went away.
+   * Throws ADB_SERVER_DOWN.
+   */
+  async refresh(signal: AbortSignal): Promise<void> {
+    this.#note(await listDevices(this.#port, signal), true);
     this.#wake();
-    return this.until(() => this.#isSynced, firstListMs, signal);
   }
 
   async #track(signal: AbortSignal): Promise<void> {
@@ -103,6 +84,7 @@ export class Hub {
 
   /** Until the server ends; at once where none answers. */
   async #follow(signal: AbortSignal): Promise<void> {
+    const timer = setInterval(() => this.#lookAgain(signal), lookAgainMs).unref();
     try {
       for await (const devices of trackDevices(this.#port, signal)) {
         if (signal.aborted) return;
@@ -110,7 +92,13 @@ export class Hub {
       }
     } catch {
       // The next attempt shows whether one answers.
+    } finally {
+      clearInterval(timer);
     }
+  }
+
+  #lookAgain(signal: AbortSignal): void {
+    if (this.#devices.length > 0) this.refresh(signal).catch(() => undefined);
   }
 
   #note(listed: readonly Listed[], isSynced: boolean): void {

@@ -5,6 +5,7 @@ import { createApps } from "./apps.ts";
 import { androidChecks } from "./checks.ts";
 import { appCommands } from "./commands/apps.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
+import { fileCommands } from "./commands/files.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { pointerCommands } from "./commands/pointer.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
@@ -74,6 +75,7 @@ const androidCommands = (session: AndroidSession) => [
   ...waitCommands(session),
   ...appCommands(session),
   ...dialogCommands(session),
+  ...fileCommands(session),
   ...shellCommands(session),
 ];
 

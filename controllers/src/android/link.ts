@@ -1,6 +1,8 @@
+import type { DeviceClient } from "@devicefarmer/adbkit";
 import { DeviceError } from "../errors.ts";
 import { withDeadline } from "../waiting/deadlines.ts";
 import { AdbRefusal, refusalOf, transportLost } from "./adb/failures.ts";
+import { withKit } from "./adb/kit.ts";
 import { commandLine } from "./adb/quote.ts";
 import { runShell, type ShellInput, streamShell } from "./adb/shell.ts";
 import { AdbSocket } from "./adb/socket.ts";
@@ -8,6 +10,9 @@ import type { Attached, Hub } from "./hub.ts";
 
 const usualMs = 15_000;
 const usualBytes = 8_000_000;
+const brokenCodes: ReadonlySet<string> = new Set([
+  ...["TRANSPORT_LOST", "DEVICE_OFFLINE", "DEVICE_UNAUTHORIZED", "DEVICE_NOT_FOUND", "ADB_SERVER_DOWN"],
+]);
 
 /** How long a call may take, and what it may give: 15 s and 8 MB unless said. */
 export type LinkOptions = Partial<ShellInput> & { timeoutMs?: number };
@@ -29,6 +34,8 @@ export type LinkPlace = {
  * DEVICE_UNAUTHORIZED, DEVICE_NOT_FOUND, ADB_SERVER_DOWN, COMMAND_TIMEOUT.
  */
 export class Link {
+  private isBroken = false;
+
   constructor(private readonly place: LinkPlace) {}
 
   get serial(): string {
@@ -36,7 +43,7 @@ export class Link {
   }
 
   isCurrent(): boolean {
-    return this.place.isCurrent();
+    return !this.isBroken && this.place.isCurrent();
   }
 
   /** Runs a program of the device; the arguments arrive as they are. */
@@ -93,6 +100,23 @@ export class Link {
     }
   }
 
+  /** Has adbkit send files, on this connection and no other. What the device refused is an Error as adbkit throws it. */
+  async sendFiles<T>(
+    work: (device: DeviceClient) => PromiseLike<T>,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<T> {
+    if (!this.isCurrent()) throw transportLost(this.serial);
+    try {
+      return await withKit(this.place, { timeoutMs, signal }, work);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isSaid = error instanceof Error && /^(?:Fail|Install)?Error$/.test(error.name);
+      const isLost = error instanceof DeviceError || !isSaid || /ECONN|EPIPE|closed/.test(error.message);
+      throw isLost ? this.#failure(error) : error;
+    }
+  }
+
   /** Has the server choose the device by its serial and say which connection that is. */
   async #open(signal: AbortSignal): Promise<AdbSocket> {
     const { port, serial, transport } = this.place;
@@ -109,9 +133,12 @@ export class Link {
     }
   }
 
+  /** adb may list the device for a moment longer than it is there. */
   #failure(error: unknown): unknown {
-    if (error instanceof DeviceError) return error;
-    return error instanceof AdbRefusal ? refusalOf(error, this.serial) : transportLost(this.serial, error);
+    const known = error instanceof AdbRefusal ? refusalOf(error, this.serial) : error;
+    if (known instanceof DeviceError && !brokenCodes.has(known.code)) return known;
+    this.isBroken = true;
+    return known instanceof DeviceError ? known : transportLost(this.serial, error);
   }
 }
 

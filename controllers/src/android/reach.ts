@@ -1,6 +1,7 @@
 import { DeviceError } from "../errors.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { adbTooOld } from "../programs/adb.ts";
+import { poll } from "../waiting/deadlines.ts";
 import { reconnect, serverVersion } from "./adb/devices.ts";
 import { notConnected, offline, serverDown, unauthorized } from "./adb/failures.ts";
 import { ensureServer } from "./adb/server.ts";
@@ -30,13 +31,16 @@ export async function reachDevice(
   await ensureServer(port, signal);
   const version = await serverVersion(port, signal);
   if (version < oldestServer) throw adbTooOld(`The adb server on port ${port}, version 1.0.${version},`);
-  if (!(await hub.sync(signal))) throw serverDown(port);
-  const isUsable = () => findDevice(wanted)?.state === "device";
-  if (!(await hub.until(isUsable, graceMs, signal)) && settings.address !== undefined) {
+  const isUsable = async () => {
+    await hub.refresh(signal);
+    return findDevice(wanted)?.state === "device";
+  };
+  const waiting = { everyMs: 100, ms: graceMs, signal };
+  if (!(await poll(isUsable, waiting)) && settings.address !== undefined) {
     recovering();
     const limit = AbortSignal.any([signal, AbortSignal.timeout(reconnectMs)]);
     await reconnect(port, settings.address, limit).catch(() => signal.throwIfAborted());
-    await hub.until(isUsable, graceMs, signal);
+    await poll(isUsable, waiting);
   }
   const device = findDevice(wanted);
   if (device?.state === "device") return device;

@@ -52,7 +52,7 @@ describe.each([
       deviceAt(at).device.ui.crash(app, "for the test");
     };
     const dispose = async () => {
-      deviceAt(at).device.ui.stop(app);
+      if (deviceAt(at).device.ui.active().kind === "dialog") await run("handle_dialog", { accept: false });
       await close();
     };
     return { port: portOf(remote.findings), cause, dispose };
@@ -90,6 +90,7 @@ it("a crash is told with its app, its lines and a picture, and ends when the app
     },
     { kind: "app_crash", state: "ended" },
   ]);
+  await run("handle_dialog", { accept: false });
   await close();
 });
 

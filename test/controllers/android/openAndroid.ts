@@ -9,7 +9,7 @@ export const never: AbortSignal = new AbortController().signal;
 export async function openLink(port: number, serial: string) {
   const hub = Hub.at(port);
   const end = hub.watch(() => undefined);
-  await hub.until(() => hub.find(serial)?.state === "device", 10_000, never);
+  await hub.refresh(never);
   const device = hub.find(serial);
   if (!device) throw new Error(`adb does not list ${serial}.`);
   return { link: linkTo({ port, hub }, device), hub, device, end };

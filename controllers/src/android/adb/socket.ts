@@ -48,8 +48,7 @@ export class AdbSocket {
 
   /** Asks for a service; returns when the server has accepted it. Throws AdbRefusal with what it said. */
   async request(service: string): Promise<void> {
-    const bytes = Buffer.from(service);
-    this.#socket.write(Buffer.concat([Buffer.from(hexLength(bytes.length)), bytes]));
+    this.#socket.write(frame(service));
     const status = (await this.read(4))?.toString("latin1");
     if (status === "OKAY") return;
     if (status === "FAIL") throw new AdbRefusal((await this.readText()) ?? "");
@@ -89,6 +88,10 @@ export class AdbSocket {
   }
 }
 
-const hexLength = (length: number): string => length.toString(16).padStart(lengthDigits, "0");
+/** A request as the server reads it: its length in hexadecimal digits before it. */
+export function frame(service: string): Buffer {
+  const bytes = Buffer.from(service);
+  return Buffer.concat([Buffer.from(bytes.length.toString(16).padStart(lengthDigits, "0")), bytes]);
+}
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

@@ -52,7 +52,7 @@ function shortcut(
   });
 }
 
-export async function pressKey(
+async function pressKey(
   session: AndroidSession,
   code: number,
   count: number,

@@ -75,7 +75,7 @@ function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
 }
 
 const rotations = [0, 90, 180, 270] as const;
-export const rotationOf = (quarters: number): Space["rotation"] => rotations[quarters & 3] ?? 0;
+const rotationOf = (quarters: number): Space["rotation"] => rotations[quarters & 3] ?? 0;
 
 /** `mFocusedApp=ActivityRecord{… u0 com.example/.Main t12}`; the window that has the focus where no app has. */
 export function frontOf(text: string): UiTree["front"] {

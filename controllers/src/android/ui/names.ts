@@ -41,7 +41,7 @@ export const cut = (text: string): string =>
 const kinds = /^(?:btn|bt|iv|img|image|icon|ic|tv|txt|text|et|edit|fab|cb|rb|sw|view|action|button|id)$/;
 
 /** `com.example:id/btn_search` as "search". */
-export function words(id: string): string {
+function words(id: string): string {
   const parts = id
     .replace(/^.*\//, "")
     .replace(/([a-z\d])([A-Z])/g, "$1_$2")

@@ -26,7 +26,7 @@ export function toScreen(
   return { seen: builder.seen, texts: textsOf(tree, space), tree, space };
 }
 
-export function spaceOf(natural: { width: number; height: number }, rotation: Space["rotation"]): Space {
+function spaceOf(natural: { width: number; height: number }, rotation: Space["rotation"]): Space {
   const { width, height } = natural;
   return rotation % 180 === 0 ? { width, height, rotation } : { width: height, height: width, rotation };
 }
