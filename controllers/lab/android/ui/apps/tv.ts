@@ -16,8 +16,15 @@ import { player } from "./samples.ts";
 
 const watch = (film: string): readonly Action[] => [{ do: "go", screen: "player", with: { film } }];
 
+/** A frame that takes the focus and the key, with its title in a view of its own. */
 const card = (title: string, onTap: readonly Action[], width = 160): View =>
-  button(title, onTap, { className: "android.widget.FrameLayout", look: "card", width, height: 90 });
+  column([text(title, { id: "title_text", weight: 1 })], {
+    className: "android.widget.FrameLayout",
+    look: "card",
+    width,
+    height: 90,
+    onTap,
+  });
 
 const films = (genre: string, amount: number): View[] =>
   Array.from({ length: amount }, (_, place) => {
