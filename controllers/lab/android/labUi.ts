@@ -1,5 +1,22 @@
 import type { Rect, Space } from "../../src/index.ts";
 
+/** Time on the device: tests give one that stands still until they move it. */
+export type Clock = {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Runs `work` when so many milliseconds have passed; returns what cancels it. */
+  after(ms: number, work: () => void): () => void;
+};
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  after(ms, work) {
+    const timer = setTimeout(work, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Pixels of the display as it is turned now. */
 export type Point = { x: number; y: number };
 
@@ -22,6 +39,8 @@ export type UiNode = {
   focusable: boolean;
   focused: boolean;
   scrollable: boolean;
+  /** Of what scrolls: whether it can go on. */
+  canScroll?: { forward: boolean; backward: boolean };
   password: boolean;
   selected: boolean;
   children: readonly UiNode[];
@@ -69,6 +88,7 @@ export type UiFaults = {
 /** What the shell and the UiAutomator2 server know of the screen of one device. Every change is there when a call returns. */
 export type LabUi = {
   readonly faults: UiFaults;
+  /** Dots per inch: 160 where a dp is a pixel. */
   readonly density: number;
   readonly isTv: boolean;
   /** False while the screen is off. */

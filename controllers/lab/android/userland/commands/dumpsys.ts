@@ -1,0 +1,154 @@
+import { meminfo, packageDump } from "../dumps.ts";
+import type { Command, System } from "../system.ts";
+import { topRecord } from "./activity.ts";
+import { fail, print } from "./reply.ts";
+import { displaysOf, physicalDisplays } from "./screen.ts";
+
+/** `dumpsys`: what the screen and the apps change is made here, the rest is text of the persona. */
+export const dumpsys: Command = (args, context) => {
+  const [service = "", ...rest] = args[0] === "-t" ? args.slice(2) : args;
+  const { system } = context;
+  const text =
+    services[service]?.(rest, system) ??
+    system.parts.persona.outputs[`dumpsys ${[service, ...rest].join(" ")}`];
+  if (text !== undefined) return print(context, text);
+  system.unknown.push(`dumpsys ${args.join(" ")}`);
+  return fail(context, `Can't find service: ${service}`, 0);
+};
+
+type Service = (args: readonly string[], system: System) => string | undefined;
+
+const services: Readonly<Record<string, Service>> = {
+  package: ([name = ""], system) => {
+    const found = system.packages.find(name);
+    return found ? packageDump(found, system.apiLevel) : `Unable to find package: ${name}\n`;
+  },
+  window: (_, system) => windowDump(system),
+  activity: activityDump,
+  input_method: (_, { ui, settings }) => {
+    const shown = ui.keyboardShown();
+    const method = settings.get("secure")?.get("default_input_method");
+    return `Current Input Method Manager state:
+  mCurMethodId=${method} mCurSeq=1
+  mInputShown=${shown}
+  mShowRequested=${shown} mShowExplicitlyRequested=false mShowForced=false
+  mIsInputViewShown=${shown}
+  mInteractive=${ui.isOn} mScreenOn=${ui.isOn}
+`;
+  },
+  media_session: (_, system) => mediaDump(system),
+  display: (_, system) => displayDump(system),
+  SurfaceFlinger: (args, { ui }) =>
+    args.includes("--display-id")
+      ? displaysOf(ui)
+          .map(
+            (index) =>
+              `Display ${physicalDisplays[index]} (HWC display ${index}): port=${index} pnpId=LAB displayName="Lab ${index}"\n`,
+          )
+          .join("")
+      : undefined,
+  power: (_, { ui }) => {
+    const state = ui.isOn ? "Awake" : "Asleep";
+    return `Power Manager State:
+  mWakefulness=${state}
+  mWakefulnessRaw=${state}
+  mIsPowered=true
+  mStayOn=false
+Display Power: state=${ui.isOn ? "ON" : "OFF"}
+mHoldingDisplaySuspendBlocker=${ui.isOn}
+`;
+  },
+  meminfo: ([name], system) => meminfo(name, system),
+  location: (_, { settings, parts }) =>
+    parts.persona.outputs["dumpsys location"]?.replace(
+      /Location Setting: \w+/,
+      `Location Setting: ${settings.get("secure")?.get("location_mode") !== "0"}`,
+    ),
+};
+
+function windowDump(system: System): string {
+  const { ui } = system;
+  const { packageName, activity } = ui.front();
+  const active = ui.active();
+  const component = (active.activity ?? activity).startsWith(".") ? `${packageName}${activity}` : activity;
+  const name = active.kind === "application" ? `${packageName}/${component}` : active.title;
+  const space = ui.space();
+  const windows = ui.windows().map(
+    (window, index) => `  Window #${index} Window{a0${index} u0 ${window.title}}:
+    mDisplayId=${window.display} package=${window.packageName}
+    mAttrs={(0,0)(fillxfill) ty=${window.kind === "application" ? "BASE_APPLICATION" : "APPLICATION"} fl=${window.isSecure ? "SECURE " : ""}LAYOUT_IN_SCREEN}
+    isOnScreen=true
+    isVisible=true
+`,
+  );
+  return `WINDOW MANAGER WINDOWS (dumpsys window windows)
+${windows.join("")}
+  mCurrentFocus=Window{b1f u0 ${name}}
+  mFocusedApp=${topRecord(system)}
+  mRotation=${space.rotation / 90}
+  mShowingLockscreen=false mDreamingLockscreen=false
+  isStatusBarKeyguard=false isKeyguardShowing=false showing=false
+  screenState=SCREEN_STATE_${ui.isOn ? "ON" : "OFF"} interactiveState=INTERACTIVE_STATE_${ui.isOn ? "AWAKE" : "SLEEP"}
+  mDisplayFrozen=false init=${space.width}x${space.height} cur=${space.width}x${space.height} app=${space.width}x${space.height}
+`;
+}
+
+function activityDump([what]: readonly string[], system: System): string {
+  const top = topRecord(system);
+  if (what === "services") {
+    const others = system.processes.all().filter(({ name }) => !system.ui.running().includes(name));
+    return others
+      .map(
+        ({ name, pid }) =>
+          `  * ServiceRecord{c0 u0 ${name}/.Service}\n    app=ProcessRecord{d0 ${pid}:${name}/u0a100}\n    isForeground=true foregroundId=1\n`,
+      )
+      .join("");
+  }
+  if (what === "processes") {
+    return system.processes
+      .all()
+      .map(({ name, pid }) => `  *APP* UID 10100 ProcessRecord{d0 ${pid}:${name}/u0a100}\n`)
+      .join("");
+  }
+  const resumed = system.apiLevel >= 30 ? `topResumedActivity=${top}` : `mResumedActivity: ${top}`;
+  return `ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)
+Display #0 (activities from top to bottom):
+  * Task{e0 #12 type=standard}
+    ${resumed}
+    * Hist  #0: ${top}
+  ResumedActivity: ${top}
+  mResumedActivity: ${top}
+`;
+}
+
+/** States of android.media.session.PlaybackState. */
+const playbackStates = { stopped: 1, paused: 2, playing: 3 };
+
+function mediaDump({ ui }: System): string {
+  const media = ui.media();
+  if (!media)
+    return "MEDIA SESSION SERVICE (dumpsys media_session)\n\n0 sessions listeners.\nRecord for full_user=0\n  Sessions Stack - have 0 sessions:\n";
+  return `MEDIA SESSION SERVICE (dumpsys media_session)
+
+Record for full_user=0
+  Media button session is ${media.packageName}/lab (userId=0)
+  Sessions Stack - have 1 sessions:
+    lab ${media.packageName}/lab (userId=0)
+      package=${media.packageName}
+      active=true
+      state=PlaybackState {state=${playbackStates[media.state]}, position=${media.positionMs}, buffered position=0, speed=${media.state === "playing" ? "1.0" : "0.0"}, updated=0, actions=823, custom actions=[], active item id=-1, error=null}
+      metadata: size=1, description=${media.title}, null, null
+`;
+}
+
+function displayDump({ ui }: System): string {
+  const lines = displaysOf(ui).map((index) => {
+    const { width, height, rotation } = ui.space(index);
+    const kind = index === 0 ? "INTERNAL" : "EXTERNAL";
+    return `  Display Id=${index}
+  Display State=${ui.isOn ? "ON" : "OFF"}
+    DisplayViewport{type=${kind}, valid=true, isActive=${ui.isOn}, displayId=${index}, uniqueId='local:${physicalDisplays[index]}', physicalPort=${index}, orientation=${rotation / 90}, logicalFrame=Rect(0, 0 - ${width}, ${height}), deviceWidth=${width}, deviceHeight=${height}}
+`;
+  });
+  return `DISPLAY MANAGER (dumpsys display)\n${lines.join("")}`;
+}

@@ -1,0 +1,63 @@
+import type { LabUi } from "../labUi.ts";
+
+export type Process = { pid: number; user: string; name: string };
+
+const firstPid = 4_000;
+const firstAppUser = 100;
+const fromBoot: readonly Process[] = [
+  { pid: 1, user: "root", name: "init" },
+  { pid: 301, user: "root", name: "zygote64" },
+  { pid: 412, user: "shell", name: "adbd" },
+  { pid: 1_204, user: "system", name: "system_server" },
+  { pid: 1_702, user: "u0_a99", name: "com.android.systemui" },
+];
+
+/** What runs. A process keeps its number until it ends; the next one of the same app has another. */
+export class Processes {
+  private readonly apps = new Map<string, Process>();
+  /** Those without a screen, such as an instrumentation. */
+  private readonly others = new Set<string>();
+  private readonly lastPids = new Map<string, number>();
+  private next = firstPid;
+
+  constructor(private readonly ui: LabUi) {
+    ui.onEvent((event) => {
+      if (event.type === "started") this.of(event.packageName);
+      if (event.type === "stopped" || event.type === "crashed") this.apps.delete(event.packageName);
+    });
+  }
+
+  all(): readonly Process[] {
+    return [...fromBoot, ...new Set([...this.ui.running(), ...this.others])].flatMap((one) =>
+      typeof one === "string" ? [this.of(one)] : [one],
+    );
+  }
+
+  find(name: string): Process | undefined {
+    return this.all().find((process) => process.name === name);
+  }
+
+  /** Of the process of this name, or of the last one that there was. */
+  pidOf(name: string): number {
+    return this.find(name)?.pid ?? this.lastPids.get(name) ?? 0;
+  }
+
+  startOther(name: string): void {
+    this.others.add(name);
+  }
+
+  endOther(name: string): void {
+    this.others.delete(name);
+    this.apps.delete(name);
+  }
+
+  private of(name: string): Process {
+    const known = this.apps.get(name);
+    if (known) return known;
+    this.next += 1;
+    const started = { pid: this.next, user: `u0_a${firstAppUser + this.apps.size}`, name };
+    this.apps.set(name, started);
+    this.lastPids.set(name, started.pid);
+    return started;
+  }
+}
