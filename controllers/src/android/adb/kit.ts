@@ -1,5 +1,4 @@
 import type { DeviceClient } from "@devicefarmer/adbkit";
-import type Connection from "@devicefarmer/adbkit/dist/src/adb/connection.js";
 import { DeviceError } from "../../errors.ts";
 import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
 import { transportLost } from "./failures.ts";
@@ -7,8 +6,22 @@ import { frame } from "./socket.ts";
 
 type Place = { port: number; serial: string; transport: number };
 
-/** Loaded with the first file that is sent. */
-const loadKit = async () => (await import("@devicefarmer/adbkit")).default.Adb;
+/** A connection of adbkit, as far as it is needed: its types lean on those of Bluebird, which it does not bring. */
+type Conversation = {
+  socket: { destroy(): void };
+  write(bytes: Buffer): unknown;
+  parser: {
+    readAscii(size: number): PromiseLike<string>;
+    readBytes(size: number): PromiseLike<Buffer>;
+    readError(): PromiseLike<never>;
+  };
+};
+
+/** Loaded with the first file that is sent. Node has what this package exports under its default alone, bundlers beside it. */
+async function loadKit() {
+  const kit = await import("@devicefarmer/adbkit");
+  return kit.Adb ?? kit.default.Adb;
+}
 
 /**
  * Runs `work` with adbkit's client of one device, whose every connection is that of this transport or none. Its sockets end
@@ -28,7 +41,7 @@ export async function withKit<T>(
     client.on("error", () => undefined);
     const device = client.getDevice(serial);
     device.transport = () =>
-      client.connection().then(async (connection: Connection) => {
+      client.connection().then(async (connection: Conversation) => {
         ends.push(() => connection.socket.destroy());
         connection.write(frame(`host:tport:serial:${serial}`));
         const { parser } = connection;
