@@ -3,7 +3,7 @@ import type { Placed } from "./layout.ts";
 import type { View } from "./views.ts";
 
 const isField = (view: View) => view.field !== undefined;
-export const isClickable = (view: View): boolean => view.onTap !== undefined || isField(view);
+const isClickable = (view: View): boolean => view.onTap !== undefined || isField(view);
 export const isFocusable = (view: View): boolean =>
   (isClickable(view) || view.range !== undefined) && !view.isDisabled;
 

@@ -36,6 +36,8 @@ export type Action =
 export type View = {
   className: string;
   id?: string;
+  /** Tells it from its siblings where it has no id and they may change places. */
+  name?: string;
   text?: string;
   description?: string;
   hint?: string;
@@ -219,4 +221,4 @@ export const when = (condition: Condition, yes: readonly Action[], no: readonly 
 
 /** A row of a list: what it says is in its children, what a tap does is its own. */
 export const item = (content: string, onTap: readonly Action[], more: readonly View[] = []): View =>
-  row([text(content, { weight: 1 }), ...more], { height: 64, padding: 8, onTap });
+  row([text(content, { weight: 1 }), ...more], { name: content, height: 64, padding: 8, onTap });

@@ -142,7 +142,10 @@ const note = (activity: string, title: string, content: string, more: Partial<Sc
 export const samples: App = {
   packageName: "dev.labwright.samples",
   label: "Samples",
-  links: { scheme: "labsamples", screens: { main: "", form: "", text: "", player: "", web: "", secret: "" } },
+  links: {
+    scheme: "labsamples",
+    screens: { main: "", form: "", text: "", gestures: "", player: "", web: "", secret: "" },
+  },
   screens: {
     main: {
       activity: ".Main",
