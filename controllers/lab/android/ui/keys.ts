@@ -4,6 +4,7 @@ import { everyPlaced, overlap, type Placed } from "./layout.ts";
 import { isFocusable } from "./nodes.ts";
 import type { KeyStage, Stage } from "./stage.ts";
 import type { Surface } from "./surfaces.ts";
+import type { View } from "./views.ts";
 
 /** Android's key codes (KeyEvent). */
 const keyCodes = {
@@ -98,21 +99,21 @@ function textOf(code: number, meta = 0): string | undefined {
   return signs.get(code);
 }
 
-/** The D-pad, Tab and OK. False where the key is none of them, or does nothing here. */
-function moveOrConfirm(stage: Stage, code: number, isLong: boolean): boolean {
+/** The D-pad, Tab and OK. */
+function moveOrConfirm(stage: Stage, code: number, isLong: boolean): void {
   const surface = stage.activeSurface();
   const candidates = focusables(surface);
   const focused = candidates.find(({ key }) => key === surface.state.focus);
-  if (confirming.includes(code)) return focused !== undefined && confirm(stage, surface, focused, isLong);
-  const target = targetOf(code, surface, candidates, focused);
-  if (!target) return false;
-  stage.focus(surface, target, { isTyping: false });
-  return true;
+  if (confirming.includes(code)) {
+    if (focused) confirm(stage, surface, focused.view, isLong);
+    return;
+  }
+  const target = targetOf(code, candidates, focused);
+  if (target) stage.focus(surface, target, { isTyping: false });
 }
 
 function targetOf(
   code: number,
-  surface: Surface,
   candidates: readonly Placed[],
   focused: Placed | undefined,
 ): Placed | undefined {
@@ -123,7 +124,7 @@ function targetOf(
     const reachable = candidates.filter((candidate) => isReachable(candidate, focused, direction));
     return nextFocus(focused.rect, reachable, direction);
   }
-  return candidates[(candidates.indexOf(focused) + 1) % candidates.length] ?? surface.root;
+  return candidates[(candidates.indexOf(focused) + 1) % candidates.length];
 }
 
 function isReachable(candidate: Placed, focused: Placed, direction: Direction): boolean {
@@ -143,13 +144,9 @@ function ancestors(placed: Placed): Placed[] {
   return above;
 }
 
-function confirm(stage: Stage, surface: Surface, focused: Placed, isLong: boolean): boolean {
-  const { view } = focused;
-  if (view.field !== undefined) return false;
+function confirm(stage: Stage, surface: Surface, view: View, isLong: boolean): void {
   const actions = isLong && view.onLongPress ? view.onLongPress : view.onTap;
-  if (!actions) return false;
-  stage.act(surface, actions);
-  return true;
+  if (actions) stage.act(surface, actions);
 }
 
 /** Those that a D-pad may lead to: also what is scrolled out of sight. */

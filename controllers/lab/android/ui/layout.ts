@@ -97,9 +97,7 @@ export class Layout {
     if (view.flow === "grid") return this.#gridRects(view, inner);
     if (view.flow === "row") {
       const widths = shares(children, inner.width, (child) => this.#widthOf(child, inner));
-      const height =
-        view.scrolls || view.height || view.weight ? inner.height : this.#contentHeight(view, inner.width);
-      return inARow(widths, inner.x).map(({ at, length }) => ({ x: at, y: inner.y, width: length, height }));
+      return inARow(widths, inner.x).map(({ at, length }) => ({ ...inner, x: at, width: length }));
     }
     const heights = shares(children, inner.height, (child) =>
       this.heightOf(child, this.#widthIn(child, inner)),

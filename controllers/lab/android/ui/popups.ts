@@ -10,6 +10,8 @@ export type Popup = {
   state: WindowState;
   /** What Back and a touch beside it do; undefined where neither closes it. */
   cancel: readonly Action[] | undefined;
+  /** The app that does not respond until this closes. */
+  waitsFor?: string;
 };
 export type NewPopup = Omit<Popup, "key" | "state">;
 
@@ -98,4 +100,5 @@ export const notResponding = (packageName: string, label: string): NewPopup => (
     ],
   }),
   cancel: undefined,
+  waitsFor: packageName,
 });

@@ -288,6 +288,16 @@ describe("apps", () => {
     expect(phone.ui.front().activity).toBe(".Form");
   });
 
+  it("stays where the user is when an app in the background ends", () => {
+    const phone = opened(samples);
+    phone.ui.start({ packageName: shop });
+    phone.ui.crash(samples, "out of memory");
+    expect(phone.ui.front().packageName).toBe(shop);
+    phone.tap("aerr_close");
+    phone.ui.stop(shop);
+    expect(phone.ui.front().packageName).toBe("com.android.launcher3");
+  });
+
   it("shows an app that was installed, and forgets one that was removed", () => {
     const phone = device(phoneScreen);
     phone.ui.install("org.example.new", "New app");

@@ -16,7 +16,7 @@ describe("a session", () => {
     expect(await send("GET", "/session/other/source")).toMatchObject({
       error: "invalid session id",
     });
-    expect(await send("POST", "/session", {})).toMatchObject({ status: 400 });
+    expect((await send("POST", "/session", {})).error).toBe("session not created");
     expect((await send("DELETE", `/session/${id}`)).status).toBe(200);
     expect(await server.ended).toBe("session deleted");
     await expect(send("GET", "/status")).rejects.toThrow("fetch failed");
@@ -33,6 +33,19 @@ describe("a session", () => {
     expect((await get("/window/current/size")).value).toEqual({ width: 1080, height: 2400 });
     ui.rotate(90);
     expect((await get("/rotation")).value).toEqual({ x: 0, y: 0, z: 90 });
+  });
+
+  it("lists displays and their windows", async () => {
+    const { ui, post } = await session();
+    ui.faults.secondDisplay = { width: 800, height: 600 };
+    expect((await post("/appium/list_displays")).value).toMatchObject([
+      { id: 0, isDefault: true, metrics: { widthPixels: 1080, heightPixels: 2400, density: 2.625 } },
+      { id: 1, isDefault: false, metrics: { widthPixels: 800 } },
+    ]);
+    const { value } = await post("/appium/list_windows", { filters: {}, skipScreenshots: true });
+    expect(value).toContainEqual(
+      expect.objectContaining({ displayId: 1, rect: { left: 0, top: 0, right: 800, bottom: 600 } }),
+    );
   });
 
   it("turns the device by orientation and by rotation", async () => {
