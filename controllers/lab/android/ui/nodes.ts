@@ -44,7 +44,7 @@ export function nodesOf(placed: Placed, packageName: string, focus: string | und
       },
     }),
     password: view.isPassword === true,
-    selected: view.isSelected === true,
+    selected: false,
     children: placed.children.flatMap((child) => nodesOf(child, packageName, focus) ?? []),
   };
 }

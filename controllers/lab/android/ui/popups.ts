@@ -31,7 +31,10 @@ export const alert = (packageName: string, { title, message, buttons }: Dialog):
   ),
 });
 
-export const choice = (packageName: string, value: string, options: readonly string[]): NewPopup => ({
+export const choice = (
+  packageName: string,
+  { value, options, chosen }: { value: string; options: readonly string[]; chosen: unknown },
+): NewPopup => ({
   packageName,
   title: "",
   cancel: [],
@@ -43,7 +46,7 @@ export const choice = (packageName: string, value: string, options: readonly str
             className: "android.widget.CheckedTextView",
             id: "android:id/text1",
             height: 48,
-            checked: false,
+            checked: option === chosen,
             onTap: [{ do: "set", value, to: option }],
           }),
         ),

@@ -13,7 +13,6 @@ export type Action =
   /** Ends the screens above the app's first one, and shows this one. */
   | { do: "switch to"; screen: string }
   | { do: "replace"; screen: string; with?: Values }
-  | { do: "back" }
   | { do: "set"; value: string; to: Value }
   | { do: "toggle"; value: string }
   | { do: "add"; value: string; amount: number }
@@ -51,13 +50,12 @@ export type View = {
   weight?: number;
   padding?: number;
   textSize?: number;
-  look?: "title" | "button" | "key" | "card" | "bar" | "icon" | "web" | "dialog" | "toast";
+  look?: "title" | "button" | "key" | "card" | "bar" | "icon" | "dialog" | "toast";
   children?: readonly View[];
   /** The value that a text typed here goes to. */
   field?: string;
   isPassword?: boolean;
   checked?: boolean;
-  isSelected?: boolean;
   isDisabled?: boolean;
   /** A D-pad does not lead the focus out of it. */
   keepsFocus?: boolean;

@@ -351,6 +351,7 @@ describe("gestures and looks", () => {
       true,
     ]);
     phone.tap("Color");
+    expect(["Red", "Blue"].map((color) => phone.node(color).checked)).toEqual([true, false]);
     phone.tap("Blue");
     expect(phone.texts()).toContain("Blue");
     const { x, y, width } = phone.node("amount").bounds;

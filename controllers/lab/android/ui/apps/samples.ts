@@ -126,7 +126,6 @@ const webPage = (children: readonly View[]): View => ({
   className: "android.webkit.WebView",
   id: "web",
   text: "A page",
-  look: "web",
   flow: "column",
   weight: 1,
   children,
