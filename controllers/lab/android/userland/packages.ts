@@ -99,7 +99,9 @@ export class Packages {
       isSystem: name.startsWith("com.android."),
     };
     const [launcher = ".Main"] = this.ui.activities(name);
-    this.add({ ...made, ...known, launcher }, undefined);
+    // The home screen is no app that it shows.
+    const isHome = this.ui.front().packageName === name;
+    this.add({ ...made, ...known, ...(!isHome && { launcher }) }, undefined);
   }
 
   private add(one: PersonaPackage, apk: Uint8Array | undefined): InstalledPackage {

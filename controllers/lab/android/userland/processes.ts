@@ -37,9 +37,9 @@ export class Processes {
     return this.all().find((process) => process.name === name);
   }
 
-  /** Of the process of this name, or of the last one that there was. */
+  /** Of the latest process of this name, also when it has ended; 0 where there was none. */
   pidOf(name: string): number {
-    return this.find(name)?.pid ?? this.lastPids.get(name) ?? 0;
+    return fromBoot.find((one) => one.name === name)?.pid ?? this.lastPids.get(name) ?? 0;
   }
 
   startOther(name: string): void {
@@ -55,7 +55,7 @@ export class Processes {
     const known = this.apps.get(name);
     if (known) return known;
     this.next += 1;
-    const started = { pid: this.next, user: `u0_a${firstAppUser + this.apps.size}`, name };
+    const started = { pid: this.next, user: `u0_a${this.next - firstPid + firstAppUser}`, name };
     this.apps.set(name, started);
     this.lastPids.set(name, started.pid);
     return started;

@@ -10,8 +10,13 @@ import { Packages } from "./packages.ts";
 import { Processes } from "./processes.ts";
 import type { Shell } from "./sh/shell.ts";
 
-/** What an instrumentation brings: the ports that it listens on, as the device and as this machine know them. */
-export type Instrumentation = { ports: ReadonlyMap<string, number>; close(): Promise<void> };
+/** What an instrumentation brings: the endpoints that it listens on, and the ports of this machine that they are. */
+export type Instrumentation = {
+  ports: ReadonlyMap<string, number>;
+  /** Fulfilled when it ends by itself. */
+  ended: Promise<unknown>;
+  close(): Promise<void>;
+};
 
 /** What a device is made of. */
 export type Parts = {

@@ -73,6 +73,7 @@ function windowDump(system: System): string {
   const component = (active.activity ?? activity).startsWith(".") ? `${packageName}${activity}` : activity;
   const name = active.kind === "application" ? `${packageName}/${component}` : active.title;
   const space = ui.space();
+  const { screen } = system.parts.persona;
   const windows = ui.windows().map(
     (window, index) => `  Window #${index} Window{a0${index} u0 ${window.title}}:
     mDisplayId=${window.display} package=${window.packageName}
@@ -89,7 +90,7 @@ ${windows.join("")}
   mShowingLockscreen=false mDreamingLockscreen=false
   isStatusBarKeyguard=false isKeyguardShowing=false showing=false
   screenState=SCREEN_STATE_${ui.isOn ? "ON" : "OFF"} interactiveState=INTERACTIVE_STATE_${ui.isOn ? "AWAKE" : "SLEEP"}
-  mDisplayFrozen=false init=${space.width}x${space.height} cur=${space.width}x${space.height} app=${space.width}x${space.height}
+  mDisplayFrozen=false init=${screen.width}x${screen.height} cur=${space.width}x${space.height} app=${space.width}x${space.height}
 `;
 }
 
