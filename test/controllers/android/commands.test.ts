@@ -127,6 +127,15 @@ describe("texts", () => {
     expect(await phone.read("element_value", { ...field, value: "before" })).toMatchObject({ holds: true });
   });
 
+  it("of 1,000 characters arrive whole", async () => {
+    const text = `${"it's 100%sure; ".repeat(66)}end`;
+    await phone.run("input_text", { ...field, text });
+    expect(await phone.read("element_value", { ...field, value: text, match: "exact" })).toMatchObject({
+      holds: true,
+    });
+    await phone.run("input_text", { ...field, text: "" });
+  });
+
   it("go into fields only", async () => {
     await expect(phone.run("input_text", { selector: "role=text[name=Text]", text: "x" })).rejects.toEqual(
       refused("ELEMENT_NOT_ACTIONABLE"),
@@ -168,6 +177,14 @@ describe("scrolling", () => {
 });
 
 describe("keys, apps and dialogs", () => {
+  it("hides a keyboard that stands before what is clicked", async () => {
+    await openSample("Form");
+    await phone.run("input_text", { selector: "Comment", text: "hello" });
+    expect(uiAt(0).keyboardShown()).toBe(true);
+    await phone.run("click_element", { selector: "role=button[name=Send]" });
+    expect(uiAt(0).toasts()).toMatchObject([{ text: "Sent: hello" }]);
+  });
+
   it("presses portable keys, as often as asked, and refuses unknown ones with the nearest", async () => {
     const tv = await openAndroid(settingsAt(1));
     await tv.run("home");
@@ -205,6 +222,14 @@ describe("keys, apps and dialogs", () => {
     await phone.run("handle_dialog", { accept: true });
     await openSample("Delete notes");
     expect(await phone.lines()).toContain('text "Samples"');
+  });
+
+  it("gives the answer of one client to no dialog of another", async () => {
+    await phone.run("handle_dialog", { accept: true });
+    phone.remote.handOver?.();
+    await openSample("Delete notes");
+    expect(await phone.lines()).toContain('button "Cancel"');
+    await phone.run("handle_dialog", { accept: false });
   });
 
   it("says in a dump which dialog is open", async () => {

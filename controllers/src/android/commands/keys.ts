@@ -58,9 +58,13 @@ async function pressKey(
   count: number,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let left = count; left > 0; left -= mostAtOnce) {
-    const codes = Array.from({ length: Math.min(left, mostAtOnce) }, () => String(code));
-    const timeoutMs = 15_000 + codes.length * msPerKey;
-    await sendInputs(session, [["input", "keyevent", ...codes]], signal, { timeoutMs });
-  }
+  await sendInputs(session, presses(code, count), signal, { timeoutMs: 15_000 + count * msPerKey });
+}
+
+/** The inputs that press a key so often. */
+export function presses(code: number, count: number): string[][] {
+  const inputs: string[][] = [];
+  for (let left = count; left > 0; left -= mostAtOnce)
+    inputs.push(["input", "keyevent", ...Array<string>(Math.min(left, mostAtOnce)).fill(`${code}`)]);
+  return inputs;
 }
