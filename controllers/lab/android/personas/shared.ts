@@ -84,5 +84,18 @@ const systemPackages = (versionName: string, versionCode: number): PersonaPackag
   system("com.android.packageinstaller", "Package installer", versionName, versionCode),
 ];
 
-export const phonePackages = systemPackages;
+/** Asks for the camera. */
+const samples: PersonaPackage = {
+  name: "dev.labwright.samples",
+  label: "Samples",
+  versionName: "1.2.0",
+  versionCode: 7,
+  isSystem: false,
+  permissions: ["android.permission.CAMERA"],
+};
+
+export const phonePackages = (versionName: string, versionCode: number): PersonaPackage[] => [
+  ...systemPackages(versionName, versionCode),
+  samples,
+];
 export const tvPackages = systemPackages;

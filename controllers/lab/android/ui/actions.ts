@@ -50,7 +50,7 @@ function onApp(action: Action, task: Task, device: Device): void {
       task.ask(alert(packageName, action.dialog));
       return;
     case "choose":
-      task.ask(choice(packageName, action.value, action.options));
+      task.ask(choice(packageName, { ...action, chosen: task.values()[action.value] ?? action.options[0] }));
       return;
     case "need permission":
       if (task.granted.has(action.permission)) {
@@ -115,9 +115,6 @@ function onScreen(action: Action, task: Task, now: number): void {
     }
     case "switch to":
       task.switchTo(action.screen);
-      return;
-    case "back":
-      task.back();
       return;
     case "play":
       task.play("playing", now);

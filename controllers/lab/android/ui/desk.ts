@@ -166,6 +166,7 @@ export class Desk implements KeyStage {
   }
 
   recent(): void {
+    this.#isShadeOpen = false;
     this.running.goHome("recent");
     this.changed();
   }

@@ -1,12 +1,13 @@
 import type { Rect } from "../../../src/index.ts";
 import { type Direction, nextFocus } from "./focusSearch.ts";
-import { everyPlaced, type Placed } from "./layout.ts";
+import { everyPlaced, overlap, type Placed } from "./layout.ts";
 import { isFocusable } from "./nodes.ts";
 import type { KeyStage, Stage } from "./stage.ts";
 import type { Surface } from "./surfaces.ts";
+import type { View } from "./views.ts";
 
 /** Android's key codes (KeyEvent). */
-export const keyCodes = {
+const keyCodes = {
   HOME: 3,
   BACK: 4,
   DPAD_UP: 19,
@@ -98,49 +99,54 @@ function textOf(code: number, meta = 0): string | undefined {
   return signs.get(code);
 }
 
-/** The D-pad, Tab and OK. False where the key is none of them, or does nothing here. */
-function moveOrConfirm(stage: Stage, code: number, isLong: boolean): boolean {
+/** The D-pad, Tab and OK. */
+function moveOrConfirm(stage: Stage, code: number, isLong: boolean): void {
   const surface = stage.activeSurface();
   const candidates = focusables(surface);
   const focused = candidates.find(({ key }) => key === surface.state.focus);
-  if (confirming.includes(code)) return focused !== undefined && confirm(stage, surface, focused, isLong);
-  const target = targetOf(code, surface, candidates, focused);
-  if (!target) return false;
-  stage.focus(surface, target, { isTyping: false });
-  return true;
+  if (confirming.includes(code)) {
+    if (focused) confirm(stage, surface, focused.view, isLong);
+    return;
+  }
+  const target = targetOf(code, candidates, focused);
+  if (target) stage.focus(surface, target, { isTyping: false });
 }
 
 function targetOf(
   code: number,
-  surface: Surface,
   candidates: readonly Placed[],
   focused: Placed | undefined,
 ): Placed | undefined {
   const direction = directions.get(code);
   if (!direction && code !== keyCodes.TAB) return undefined;
   if (!focused) return candidates.find(({ visible }) => visible);
-  const reachable = candidates.filter(
-    (candidate) => candidate !== focused && staysIn(keeper(focused), candidate),
-  );
-  if (direction) return nextFocus(focused.rect, reachable, direction);
-  return candidates[(candidates.indexOf(focused) + 1) % candidates.length] ?? surface.root;
+  if (direction) {
+    const reachable = candidates.filter((candidate) => isReachable(candidate, focused, direction));
+    return nextFocus(focused.rect, reachable, direction);
+  }
+  return candidates[(candidates.indexOf(focused) + 1) % candidates.length];
 }
 
-const keeper = (placed: Placed): Placed | undefined => {
-  for (let one: Placed | undefined = placed; one; one = one.parent) if (one.view.keepsFocus) return one;
-  return undefined;
-};
+function isReachable(candidate: Placed, focused: Placed, direction: Direction): boolean {
+  if (candidate === focused) return false;
+  const keeper = ancestors(focused).find(({ view }) => view.keepsFocus);
+  if (keeper && !ancestors(candidate).includes(keeper)) return false;
+  // What a list has scrolled away is only there for a focus in this list that goes the way that it scrolls.
+  const axis = direction === "left" || direction === "right" ? "x" : "y";
+  return ancestors(candidate)
+    .filter(({ scrolling, rect }) => scrolling && !overlap(candidate.rect, rect))
+    .every((list) => list.scrolling?.axis === axis && ancestors(focused).includes(list));
+}
 
-const staysIn = (keeping: Placed | undefined, candidate: Placed): boolean =>
-  keeping === undefined || keeper(candidate) === keeping;
+function ancestors(placed: Placed): Placed[] {
+  const above: Placed[] = [];
+  for (let one = placed.parent; one; one = one.parent) above.push(one);
+  return above;
+}
 
-function confirm(stage: Stage, surface: Surface, focused: Placed, isLong: boolean): boolean {
-  const { view } = focused;
-  if (view.field !== undefined) return false;
+function confirm(stage: Stage, surface: Surface, view: View, isLong: boolean): void {
   const actions = isLong && view.onLongPress ? view.onLongPress : view.onTap;
-  if (!actions) return false;
-  stage.act(surface, actions);
-  return true;
+  if (actions) stage.act(surface, actions);
 }
 
 /** Those that a D-pad may lead to: also what is scrolled out of sight. */

@@ -97,9 +97,7 @@ export class Layout {
     if (view.flow === "grid") return this.#gridRects(view, inner);
     if (view.flow === "row") {
       const widths = shares(children, inner.width, (child) => this.#widthOf(child, inner));
-      const height =
-        view.scrolls || view.height || view.weight ? inner.height : this.#contentHeight(view, inner.width);
-      return inARow(widths, inner.x).map(({ at, length }) => ({ x: at, y: inner.y, width: length, height }));
+      return inARow(widths, inner.x).map(({ at, length }) => ({ ...inner, x: at, width: length }));
     }
     const heights = shares(children, inner.height, (child) =>
       this.heightOf(child, this.#widthIn(child, inner)),
@@ -191,21 +189,12 @@ function inARow(lengths: readonly number[], start: number): { at: number; length
   });
 }
 
-/** A view is the same one when it has the same id, else the same first text, else the same place. */
+/** A view is the same one when it has the same id, else the same name, else the same place among its siblings. */
 function nameAmong(names: Set<string>, view: View, index: number): string {
-  const name = view.id || (view.children && firstText(view)) || String(index);
+  const name = view.id || view.name || String(index);
   const unique = names.has(name) ? `${name}~${index}` : name;
   names.add(unique);
   return unique;
-}
-
-function firstText(view: View): string | undefined {
-  if (view.text) return view.text;
-  for (const child of view.children ?? []) {
-    const found = firstText(child);
-    if (found) return found;
-  }
-  return undefined;
 }
 
 const moved = (rect: Rect, scrolling: Scrolling | undefined): Rect => {

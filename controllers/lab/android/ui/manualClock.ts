@@ -1,6 +1,6 @@
 import type { Clock } from "../labUi.ts";
 
-/** Stands still until it is told to pass. */
+/** For tests: stands still until it is told to pass. */
 export class ManualClock implements Clock {
   #now = 0;
   readonly #waiting = new Set<{ at: number; work: () => void }>();
@@ -15,7 +15,11 @@ export class ManualClock implements Clock {
     return () => this.#waiting.delete(entry);
   }
 
-  /** Lets time pass, and runs what becomes due in its order. */
+  /** How many wait for a time to come. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   pass(ms: number): void {
     const until = this.#now + ms;
     for (;;) {

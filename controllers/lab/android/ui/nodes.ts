@@ -3,7 +3,7 @@ import type { Placed } from "./layout.ts";
 import type { View } from "./views.ts";
 
 const isField = (view: View) => view.field !== undefined;
-export const isClickable = (view: View): boolean => view.onTap !== undefined || isField(view);
+const isClickable = (view: View): boolean => view.onTap !== undefined || isField(view);
 export const isFocusable = (view: View): boolean =>
   (isClickable(view) || view.range !== undefined) && !view.isDisabled;
 
@@ -44,7 +44,7 @@ export function nodesOf(placed: Placed, packageName: string, focus: string | und
       },
     }),
     password: view.isPassword === true,
-    selected: view.isSelected === true,
+    selected: false,
     children: placed.children.flatMap((child) => nodesOf(child, packageName, focus) ?? []),
   };
 }

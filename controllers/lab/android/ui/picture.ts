@@ -82,7 +82,10 @@ class Pen {
     if (!visible) return "";
     const isFocused = placed.key === focus && (this.#look.showsFocus || view.field !== undefined);
     const own = this.#background(view, rect) + this.#marks(view, rect) + this.#text(view, rect);
-    const ring = isFocused ? box(rect, { fill: "none", stroke: "#d97706", width: 3 * this.#look.scale }) : "";
+    const line = 3 * this.#look.scale;
+    const ring = isFocused
+      ? box(inside(rect, line / 2), { fill: "none", stroke: "#d97706", width: line })
+      : "";
     const below = placed.children.map((child) => this.#view(child, focus)).join("");
     return clippedTo(visible, rect, own + ring) + below;
   }

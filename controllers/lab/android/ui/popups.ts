@@ -10,6 +10,8 @@ export type Popup = {
   state: WindowState;
   /** What Back and a touch beside it do; undefined where neither closes it. */
   cancel: readonly Action[] | undefined;
+  /** The app that does not respond until this closes. */
+  waitsFor?: string;
 };
 export type NewPopup = Omit<Popup, "key" | "state">;
 
@@ -29,7 +31,10 @@ export const alert = (packageName: string, { title, message, buttons }: Dialog):
   ),
 });
 
-export const choice = (packageName: string, value: string, options: readonly string[]): NewPopup => ({
+export const choice = (
+  packageName: string,
+  { value, options, chosen }: { value: string; options: readonly string[]; chosen: unknown },
+): NewPopup => ({
   packageName,
   title: "",
   cancel: [],
@@ -41,7 +46,7 @@ export const choice = (packageName: string, value: string, options: readonly str
             className: "android.widget.CheckedTextView",
             id: "android:id/text1",
             height: 48,
-            checked: false,
+            checked: option === chosen,
             onTap: [{ do: "set", value, to: option }],
           }),
         ),
@@ -98,4 +103,5 @@ export const notResponding = (packageName: string, label: string): NewPopup => (
     ],
   }),
   cancel: undefined,
+  waitsFor: packageName,
 });

@@ -149,11 +149,11 @@ export class Running implements Device {
     });
   }
 
-  /** An app whose dialog of the system closes may be used again. */
+  /** An app that the user goes on waiting for may be used again. */
   close(popup: Popup): void {
     for (const task of this.tasks.values()) {
       task.popups = task.popups.filter((one) => one !== popup);
-      if (this.popups.includes(popup)) task.isHung = false;
+      if (task.app.packageName === popup.waitsFor) task.isHung = false;
     }
     this.popups = this.popups.filter((one) => one !== popup);
   }
@@ -194,11 +194,12 @@ export class Running implements Device {
 
   /** The launcher starts anew. */
   #end(task: Task): void {
+    const wasInFront = this.front === task;
     task.stop();
     this.#started = this.#started.filter((one) => one !== task);
     this.#order = this.#order.filter((one) => one !== task);
     if (task === this.home) this.#launch(task);
-    else if (this.#order.at(-1) !== this.home) this.toFront(this.home);
+    else if (wasInFront) this.toFront(this.home);
   }
 }
 

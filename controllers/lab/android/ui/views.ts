@@ -13,7 +13,6 @@ export type Action =
   /** Ends the screens above the app's first one, and shows this one. */
   | { do: "switch to"; screen: string }
   | { do: "replace"; screen: string; with?: Values }
-  | { do: "back" }
   | { do: "set"; value: string; to: Value }
   | { do: "toggle"; value: string }
   | { do: "add"; value: string; amount: number }
@@ -36,6 +35,8 @@ export type Action =
 export type View = {
   className: string;
   id?: string;
+  /** Tells it from its siblings where it has no id and they may change places. */
+  name?: string;
   text?: string;
   description?: string;
   hint?: string;
@@ -49,13 +50,12 @@ export type View = {
   weight?: number;
   padding?: number;
   textSize?: number;
-  look?: "title" | "button" | "key" | "card" | "bar" | "icon" | "web" | "dialog" | "toast";
+  look?: "title" | "button" | "key" | "card" | "bar" | "icon" | "dialog" | "toast";
   children?: readonly View[];
   /** The value that a text typed here goes to. */
   field?: string;
   isPassword?: boolean;
   checked?: boolean;
-  isSelected?: boolean;
   isDisabled?: boolean;
   /** A D-pad does not lead the focus out of it. */
   keepsFocus?: boolean;
@@ -219,4 +219,4 @@ export const when = (condition: Condition, yes: readonly Action[], no: readonly 
 
 /** A row of a list: what it says is in its children, what a tap does is its own. */
 export const item = (content: string, onTap: readonly Action[], more: readonly View[] = []): View =>
-  row([text(content, { weight: 1 }), ...more], { height: 64, padding: 8, onTap });
+  row([text(content, { weight: 1 }), ...more], { name: content, height: 64, padding: 8, onTap });

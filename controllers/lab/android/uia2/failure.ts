@@ -8,6 +8,7 @@ const statuses = {
   "no such alert": 404,
   "invalid session id": 404,
   "unknown command": 404,
+  "session not created": 500,
   "unable to capture screen": 500,
   "unknown error": 500,
 } as const;

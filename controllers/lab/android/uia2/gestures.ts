@@ -50,7 +50,7 @@ const opposite: Readonly<Record<Direction, Direction>> = {
 };
 
 /** Waits by the device's clock. */
-export const pause = (session: Uia2Session, ms: number): Promise<void> =>
+const pause = (session: Uia2Session, ms: number): Promise<void> =>
   new Promise((resolve) => session.clock.after(ms, resolve));
 
 export const centerOf = ({ bounds: { x, y, width, height } }: UiNode): Point => ({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { UiNode } from "../labUi.ts";
+import type { LabUi, UiNode } from "../labUi.ts";
 import { actionsBody, performActions } from "./actions.ts";
 import { alertText, answerAlert } from "./alerts.ts";
 import { Uia2Failure } from "./failure.ts";
@@ -129,8 +129,32 @@ export const routes: Readonly<Record<string, Handle>> = {
   "POST /appium/device/set_clipboard": given(z.object({ content: z.string() }), ({ ui }, { content }) => {
     ui.clipboard = Buffer.from(content, "base64").toString();
   }),
+  "POST /appium/list_windows": ({ session: { ui } }) =>
+    displaysOf(ui).flatMap((displayId) =>
+      ui.windows(displayId).map(({ packageName, root: { bounds } }, windowId) => {
+        const { x: left, y: top, width, height } = bounds;
+        const rect = { left, top, right: left + width, bottom: top + height };
+        return { windowId, displayId, physicalDisplayId: null, rect, packageName, screenshot: null };
+      }),
+    ),
+  "POST /appium/list_displays": ({ session: { ui } }) =>
+    displaysOf(ui).map((id) => {
+      const { width, height } = ui.space(id);
+      const dpi = ui.density;
+      const densities = {
+        density: dpi / 160,
+        densityDpi: dpi,
+        scaledDensity: dpi / 160,
+        xdpi: dpi,
+        ydpi: dpi,
+      };
+      const metrics = { widthPixels: width, heightPixels: height, ...densities };
+      return { id, physicalId: null, isDefault: id === 0, metrics };
+    }),
   "POST /appium/reset_ax_cache": given(none, () => null),
 };
+
+const displaysOf = ({ faults }: LabUi): number[] => (faults.secondDisplay ? [0, 1] : [0]);
 
 const withoutEmpty = ({ strategy, selector, context }: z.output<typeof locator>) => ({
   strategy,

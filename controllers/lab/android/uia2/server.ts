@@ -43,6 +43,8 @@ export async function startUia2(
   return { httpPort, mjpegPort, faults, requests, ended, close: () => instrumentation.end("closed") };
 }
 
+const lineEnd = Buffer.from("\r\n\r\n");
+
 type End = Awaited<Uia2Server["ended"]>;
 
 class Instrumentation {
@@ -156,15 +158,13 @@ class Instrumentation {
     const boundary = "--BoundaryString";
     response.writeHead(200, { "content-type": `multipart/x-mixed-replace; boundary=${boundary}` });
     while (!response.destroyed) {
-      const settings = this.#session;
-      const frame = await jpeg(this.#ui, {
-        scale: settings?.numberSetting("mjpegScalingFactor") ?? 50,
-        quality: settings?.numberSetting("mjpegServerScreenshotQuality") ?? 50,
-      });
-      response.write(`${boundary}\r\nContent-type: image/jpeg\r\nContent-Length: ${frame.length}\r\n\r\n`);
-      response.write(frame);
-      response.write("\r\n\r\n");
-      await this.#delay(1_000 / Math.max(1, settings?.numberSetting("mjpegServerFramerate") ?? 10));
+      const setting = (name: string, otherwise: number) => this.#session?.numberSetting(name) ?? otherwise;
+      const scale = setting("mjpegScalingFactor", 50);
+      const frame = await jpeg(this.#ui, { scale, quality: setting("mjpegServerScreenshotQuality", 50) });
+      const head = `${boundary}\r\nContent-type: image/jpeg\r\nContent-Length: ${frame.length}\r\n\r\n`;
+      // A reader that is too slow misses frames.
+      if (!response.writableNeedDrain) response.write(Buffer.concat([Buffer.from(head), frame, lineEnd]));
+      await this.#delay(1_000 / Math.max(1, setting("mjpegServerFramerate", 10)));
     }
   }
 
@@ -201,7 +201,7 @@ const isObject = (one: unknown): one is Record<string, unknown> => typeof one ==
 function capabilitiesOf(body: unknown): Record<string, unknown> {
   const capabilities = isObject(body) ? body.capabilities : undefined;
   if (!isObject(capabilities)) {
-    throw new Uia2Failure("invalid argument", "'capabilities' are mandatory for session creation");
+    throw new Uia2Failure("session not created", "'capabilities' are mandatory for session creation");
   }
   const { firstMatch, alwaysMatch } = capabilities;
   const first: unknown = Array.isArray(firstMatch) ? firstMatch[0] : {};

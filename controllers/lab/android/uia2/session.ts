@@ -164,7 +164,7 @@ export class Uia2Session {
   }
 
   #inWindows(key: string): UiNode | undefined {
-    for (const { root } of this.ui.windows()) {
+    for (const { root } of [...this.ui.windows(), ...this.ui.windows(1)]) {
       const found = within(root, key);
       if (found) return found;
     }

@@ -24,9 +24,9 @@ export class SystemLog {
   constructor(private readonly now: () => number) {}
 
   /** A text of several lines is as many entries. */
-  write(entry: Omit<LogEntry, "at" | "tid" | "text">, text: string): void {
+  write(entry: Omit<LogEntry, "at" | "tid" | "text"> & { at?: number }, text: string): void {
     for (const line of text.split("\n")) {
-      const written = { ...entry, at: this.now(), tid: entry.pid, text: line };
+      const written = { at: this.now(), ...entry, tid: entry.pid, text: line };
       this.entries.push(written);
       if (this.entries.length > mostEntries) this.entries.shift();
       for (const listener of this.listeners) listener(written);

@@ -10,8 +10,13 @@ import { Packages } from "./packages.ts";
 import { Processes } from "./processes.ts";
 import type { Shell } from "./sh/shell.ts";
 
-/** What an instrumentation brings: the ports that it listens on, as the device and as this machine know them. */
-export type Instrumentation = { ports: ReadonlyMap<string, number>; close(): Promise<void> };
+/** What an instrumentation brings: the endpoints that it listens on, and the ports of this machine that they are. */
+export type Instrumentation = {
+  ports: ReadonlyMap<string, number>;
+  /** Fulfilled when it ends by itself. */
+  ended: Promise<unknown>;
+  close(): Promise<void>;
+};
 
 /** What a device is made of. */
 export type Parts = {
@@ -41,6 +46,8 @@ export class System {
   readonly endpoints = new Map<string, number>();
   /** What owns UiAutomation, of which there is one; `end` ends it. */
   readonly automation = new Map<string, () => void>();
+  /** Where the device believes to be. */
+  location = { latitude: 48.137_154, longitude: 11.576_124, altitude: 519 };
   /** Programs and services that were asked for and do not exist, with their line. */
   readonly unknown: string[] = [];
   /** Lines that a shell was given, oldest first. */

@@ -2,6 +2,7 @@ import { type App, button, column, heading, type View } from "../views.ts";
 
 const app = ({ packageName, label }: { packageName: string; label: string }): View =>
   button(label, [{ do: "launch", packageName }], {
+    name: packageName,
     className: "android.widget.TextView",
     look: "card",
     height: 88,

@@ -126,7 +126,6 @@ const webPage = (children: readonly View[]): View => ({
   className: "android.webkit.WebView",
   id: "web",
   text: "A page",
-  look: "web",
   flow: "column",
   weight: 1,
   children,
@@ -142,7 +141,10 @@ const note = (activity: string, title: string, content: string, more: Partial<Sc
 export const samples: App = {
   packageName: "dev.labwright.samples",
   label: "Samples",
-  links: { scheme: "labsamples", screens: { main: "", form: "", text: "", player: "", web: "", secret: "" } },
+  links: {
+    scheme: "labsamples",
+    screens: { main: "", form: "", text: "", gestures: "", player: "", web: "", secret: "" },
+  },
   screens: {
     main: {
       activity: ".Main",

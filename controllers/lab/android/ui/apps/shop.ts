@@ -92,7 +92,7 @@ const line = (name: string, price: number, amount: number): View =>
       icon("more", [{ do: "add", value: `cart ${name}`, amount: 1 }], { description: `More ${name}` }),
       icon("remove", [{ do: "set", value: `cart ${name}`, to: 0 }], { description: `Remove ${name}` }),
     ],
-    { height: 64, padding: 8 },
+    { name, height: 64, padding: 8 },
   );
 
 const useCoupon = when(

@@ -20,6 +20,7 @@ const watch = (film: string): readonly Action[] => [{ do: "go", screen: "player"
 const card = (title: string, onTap: readonly Action[], width = 160): View =>
   column([text(title, { id: "title_text", weight: 1 })], {
     className: "android.widget.FrameLayout",
+    name: title,
     look: "card",
     width,
     height: 90,
@@ -33,10 +34,10 @@ const films = (genre: string, amount: number): View[] =>
   });
 
 const shelf = (title: string, cards: readonly View[]): View =>
-  column([
-    text(title, { height: 32 }),
-    rail(`row_${title.toLowerCase()}`, cards, { height: 106, padding: 8 }),
-  ]);
+  column(
+    [text(title, { height: 32 }), rail(`row_${title.toLowerCase()}`, cards, { height: 106, padding: 8 })],
+    { name: title },
+  );
 
 /** The keyboard is a part of the screen, as most apps of televisions have it. */
 const letters = ["abcdefg", "hijklmn", "opqrstu", "vwxyz12", "3456789"];
