@@ -32,7 +32,7 @@ describe("touches", () => {
   it("click an element by name, by ref, and one that appears late", async () => {
     await phone.run("click_element", { ref: await phone.refOf("Form") });
     expect(await phone.lines()).toContain('text "Form"');
-    await phone.run("back");
+    await phone.run("go_back");
     setTimeout(() => uiAt(0).start({ packageName: samples.app.package, activity: ".Form" }), 300);
     await phone.run("click_element", { selector: "Send me news", timeout_ms: 10_000 });
     expect(await phone.lines()).toContain('checkbox "Send me news" checked');
@@ -75,7 +75,7 @@ describe("touches", () => {
   it("reach points of the screen", async () => {
     await phone.run("swipe", { from_x: 540, from_y: 1800, to_x: 540, to_y: 900 });
     await phone.run("tap", { x: 540, y: 1200 });
-    await phone.run("home");
+    await phone.run("go_home");
     expect(uiAt(0).front().packageName).not.toBe(samples.app.package);
   });
 });
@@ -187,7 +187,7 @@ describe("keys, apps and dialogs", () => {
 
   it("presses portable keys, as often as asked, and refuses unknown ones with the nearest", async () => {
     const tv = await openAndroid(settingsAt(1));
-    await tv.run("home");
+    await tv.run("go_home");
     await tv.run("press_key", { key: "DOWN", count: 2 });
     await tv.run("press_key", { key: "OK" });
     await expect(tv.run("press_key", { key: "DWON" })).rejects.toThrow(/DOWN/);
@@ -195,7 +195,7 @@ describe("keys, apps and dialogs", () => {
   });
 
   it("opens an app, brings it to the front, and closes it", async () => {
-    await phone.run("home");
+    await phone.run("go_home");
     await phone.run("open_app", samples);
     expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
     await phone.run("close_app", samples);

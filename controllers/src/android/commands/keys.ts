@@ -26,10 +26,10 @@ export function keyCommands(session: AndroidSession): Command[] {
         return sent(`pressed ${key}${count > 1 ? ` ${count} times` : ""}`);
       },
     }),
-    shortcut(session, { name: "back", description: "Goes back, as the back button does.", key: "BACK" }),
-    shortcut(session, { name: "home", description: "Shows the home screen.", key: "HOME" }),
+    shortcut(session, { name: "go_back", description: "Goes back, as the back button does.", key: "BACK" }),
+    shortcut(session, { name: "go_home", description: "Shows the home screen.", key: "HOME" }),
     shortcut(session, {
-      name: "recents",
+      name: "show_recents",
       description: "Shows the apps that were used last.",
       key: "RECENTS",
     }),
