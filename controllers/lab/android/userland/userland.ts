@@ -16,6 +16,7 @@ import { settingCommands } from "./commands/settingCommands.ts";
 import { shellCommands } from "./commands/shellCommands.ts";
 import { systemCommands } from "./commands/systemCommands.ts";
 import { textCommands } from "./commands/textCommands.ts";
+import { writeLogOf } from "./logWriter.ts";
 import { Shell, type ShellHost } from "./sh/shell.ts";
 import { type Command, type Parts, System } from "./system.ts";
 
@@ -45,6 +46,7 @@ const programFolders = /^\/(?:system|vendor)\/x?bin\//;
 /** The shell of a device and what it runs, on a screen that is given. */
 export function createUserland(parts: Parts): { system: System; side: DeviceSide } {
   const system = new System(parts);
+  writeLogOf(system);
   const { files, properties, endpoints } = system;
   const host: ShellHost = {
     has: (name) => commandOf(name) !== undefined,
