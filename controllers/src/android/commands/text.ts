@@ -101,8 +101,9 @@ async function confirm(
   const held = field?.element.value;
   // The field may go with what was typed, as a search does that begins by itself.
   if (held === undefined) return;
-  const isTaken = before.node.password ? [...held].length === [...text].length : held === text;
-  if (isTaken) return;
+  // What was typed may read like the hint.
+  const isHeld = held === text || field?.node.text === text;
+  if (before.node.password ? [...held].length === [...text].length : isHeld) return;
   throw new DeviceError(
     "INPUT_NOT_TAKEN",
     `${session.reader.describe(before)} does not hold what was typed: the app changed or refused a part of it. Look at the field.`,

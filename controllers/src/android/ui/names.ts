@@ -1,4 +1,4 @@
-import { tidy } from "../../elements/text.ts";
+import { fold, tidy } from "../../elements/text.ts";
 import { isActing, isField, isScroller, ownBelow } from "./roles.ts";
 import { nodesBelow, type UiNode } from "./tree.ts";
 
@@ -23,9 +23,15 @@ export function wordsIn(row: UiNode): string[] {
 export function nameOf(node: UiNode): Name {
   const given = isField(node) ? tidy(node.description) || tidy(node.hint) : wordsIn(node)[0];
   if (given) return { name: cut(given), guessed: false };
-  if (isField(node)) return guess(labelBeside(node) || words(node.id));
+  if (isField(node)) return guess(telling(node.id).join(" ") || labelBeside(node) || words(node.id));
   return guess(words(node.id) || words(idBelow(node)) || labelBeside(node));
 }
+
+/** Older devices do not say which text of a field is its hint: there it is what its id says, too. */
+export const showsHint = (field: UiNode): boolean =>
+  field.hint === ""
+    ? field.text !== "" && fold(field.text) === telling(field.id).join(" ")
+    : field.text === field.hint;
 
 const guess = (name: string): Name => ({ name: cut(name), guessed: name !== "" });
 
@@ -38,19 +44,21 @@ export function nameOfScroller(node: UiNode): Name {
 export const cut = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest)} … ${text.length - longest} more` : text;
 
-const kinds = /^(?:btn|bt|iv|img|image|icon|ic|tv|txt|text|et|edit|fab|cb|rb|sw|view|action|button|id)$/;
+const kinds =
+  /^(?:field|input|btn|bt|iv|img|image|icon|ic|tv|txt|text|et|edit|fab|cb|rb|sw|view|action|button|id)$/;
 
-/** `com.example:id/btn_search` as "search". */
-function words(id: string): string {
-  const parts = id
+/** `com.example:id/btn_search` as "search"; an id of nothing but kinds as these. */
+const words = (id: string): string => telling(id).join(" ") || partsOf(id).join(" ");
+
+const telling = (id: string): string[] => partsOf(id).filter((part) => !kinds.test(part));
+
+const partsOf = (id: string): string[] =>
+  id
     .replace(/^.*\//, "")
     .replace(/([a-z\d])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .split(/[_\W]+/)
     .filter((part) => part !== "");
-  const telling = parts.filter((part) => !kinds.test(part));
-  return (telling.length > 0 ? telling : parts).join(" ");
-}
 
 /** A picture in a button often has the id that the button lacks. */
 const idBelow = (node: UiNode): string => [...ownBelow(node)].find(({ id }) => id !== "")?.id ?? "";

@@ -2,7 +2,7 @@ import type { Element, Rect, Space } from "../../contract.ts";
 import type { Node } from "../../elements/nodes.ts";
 import { tidy } from "../../elements/text.ts";
 import { clipped } from "../../spaces.ts";
-import { cut, nameOf, nameOfScroller, ownWords, wordsIn } from "./names.ts";
+import { cut, nameOf, nameOfScroller, ownWords, showsHint, wordsIn } from "./names.ts";
 import { isActing, isField, isScroller, ownBelow, roleOfActing, roleOfClass, switchIn } from "./roles.ts";
 import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
 
@@ -164,7 +164,7 @@ class ScreenBuilder {
 
 /** What a field holds; a field that shows its hint holds nothing. */
 function heldBy(node: UiNode): string | undefined {
-  if (isField(node)) return node.hint !== "" && node.text === node.hint ? "" : node.text;
+  if (isField(node)) return showsHint(node) ? "" : node.text;
   const role = roleOfClass(node.className);
   return role === "slider" || role === "combobox" ? node.text || undefined : undefined;
 }
