@@ -91,7 +91,10 @@ describe("doctor says of a device", () => {
 
 describe("a device that is used", () => {
   it("where another program has the port is ADB_SERVER_DOWN, with what adb says", async () => {
-    const other = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    const other = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
     other.listen(0, "127.0.0.1");
     await once(other, "listening");
     const address = other.address();
