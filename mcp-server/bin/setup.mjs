@@ -244,24 +244,32 @@ async function installPostgres(root, packages) {
   }
 }
 
+/** What the tests start beside PostgreSQL, with the package that has it. */
+const testPrograms = [
+  ["flock", "util-linux"],
+  ["setpriv", "util-linux"],
+  ["bwrap", "bubblewrap"],
+  ["adb", "adb"],
+];
+
+/** The packages of the programs that are not there. */
+function missingPackages(root) {
+  const missing = testPrograms.filter(([name]) => findProgram(name) === undefined);
+  const postgres = findPostgres(root) === undefined ? ["postgresql"] : [];
+  return [...postgres, ...new Set(missing.map(([, name]) => name))];
+}
+
 async function setUpTestPrograms(root) {
   if (process.platform !== "linux") return;
-  const needsPostgres = findPostgres(root) === undefined;
-  const needsUtilLinux = ["flock", "setpriv"].some((name) => findProgram(name) === undefined);
-  const packages = [
-    ...(needsPostgres ? ["postgresql"] : []),
-    ...(needsUtilLinux ? ["util-linux"] : []),
-    ...(findProgram("bwrap") === undefined ? ["bubblewrap"] : []),
-  ];
+  const packages = missingPackages(root);
   if (packages.length > 0 && canUseApt()) {
     say(`test programs: installing ${packages.join(" and ")}`);
-    const install = needsPostgres ? installPostgres(root, packages) : aptInstall(packages);
+    const install = packages.includes("postgresql") ? installPostgres(root, packages) : aptInstall(packages);
     await install.catch((error) => say(error.message));
   }
-  const postgres = findPostgres(root);
-  const isThere = (name) => findProgram(name) !== undefined;
-  if (postgres !== undefined && ["flock", "setpriv", "bwrap"].every(isThere)) {
-    return say(`test programs: PostgreSQL in ${postgres}, util-linux, bubblewrap`);
+  if (missingPackages(root).length === 0) {
+    const others = [...new Set(testPrograms.map(([, name]) => name))].join(", ");
+    return say(`test programs: PostgreSQL in ${findPostgres(root)}, ${others}`);
   }
   const problem = `The tests need ${packages.join(" and ")}. Run: sudo apt-get update && sudo apt-get install -y ${packages.join(" ")}`;
   if (isCi) throw new SetupError(problem);

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { findBrowser } from "@labwright/controllers";
 import { install, npmEnv, packInto, programIn } from "../fixtures/packed.ts";
 import { servePages } from "./pages.ts";
 import type { Measurement } from "./rows.ts";
@@ -15,11 +16,12 @@ const rounds = { rounds: 5, warmUps: 1 };
 
 const page = "<!doctype html><title>Packed</title><h1>It runs</h1>";
 
-const theirConfig = (browser: string): string => `import { defineConfig } from "@playwright/test";
+/** With the browser that ours takes by itself; no path where that is Playwright's own. */
+const theirConfig = (): string => `import { defineConfig } from "@playwright/test";
 
 export default defineConfig({
   testDir: "tests",
-  use: { launchOptions: ${JSON.stringify({ executablePath: browser, args: browserArgs })} },
+  use: { launchOptions: ${JSON.stringify({ executablePath: findBrowser({ headless: true })?.path, args: browserArgs })} },
 });
 `;
 /** What ours checks with the files that `init` writes: the heading, and the title. */
@@ -76,7 +78,7 @@ async function theirVerdict(sides: Sides, url: string, parts: Parts): Promise<nu
   try {
     const { ms, result } = await timed(async () => {
       await part(parts, "their install", () => install(folder, theirPackage));
-      await writeFile(join(folder, "playwright.config.ts"), theirConfig(sides.browser));
+      await writeFile(join(folder, "playwright.config.ts"), theirConfig());
       await mkdir(join(folder, "tests"));
       await writeFile(join(folder, "tests", "page.spec.ts"), theirTest(url));
       return part(parts, "their run", () => exec("npx", ["playwright", "test"], { cwd: folder, env }));

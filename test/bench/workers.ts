@@ -32,7 +32,10 @@ export async function measureWorkers(
   note: (line: string) => void,
 ): Promise<Measurement[]> {
   const dataDir = await sides.newDataDir();
-  const config = await sides.newConfig({});
+  // The browser that a user gets: of those without a window, the one that draws none.
+  const config = await sides.newConfig({
+    devices: [{ name: "browser", model: "web", controllers: { web: { headless: true } } }],
+  });
   const server = sides.ours(dataDir, { config });
   const labwright = join(sides.root, "mcp-server", "bin", "labwright.js");
   const withWorkers = async (workers: number): Promise<number> => {

@@ -65,6 +65,7 @@ function makeProject(): void {
   program("flock");
   program("setpriv");
   program("bwrap");
+  program("adb");
   write("root/usr/lib/postgresql/15/bin/initdb", "#!/bin/sh\n");
   chmodSync(path("root/usr/lib/postgresql/15/bin/initdb"), 0o755);
 }

@@ -160,7 +160,7 @@ function browserReason(log: string): string | undefined {
 
 function unusableMessage(settings: WebSettings, reason: string, log: string): string {
   if (/missing x server|\$DISPLAY|cannot open display/i.test(log)) {
-    return `The ${settings.browser} browser cannot open a window: there is no display. Set headless: true, or run under xvfb-run.`;
+    return `The ${settings.browser} browser cannot open a window: there is no display where the daemon was started. Set headless: true, or run labwright stop, and start it again in a session with a display, or under xvfb-run.`;
   }
   const next =
     settings.browser === "chromium"

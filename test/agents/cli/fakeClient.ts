@@ -1,4 +1,3 @@
-import { loadAgents } from "../../../agent-client/src/agents/load.ts";
 import { AgentError } from "../../../agent-client/src/errors.ts";
 import {
   type AgentEvent,
@@ -9,6 +8,7 @@ import {
 import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
 import type { StoredSession } from "../../../agent-client/src/ports.ts";
 import type { Conversation, Conversations } from "../../../agent-client/src/sessions/engine.ts";
+import { allAgents } from "../../fixtures/agentLab.ts";
 
 export const noUsage = {
   input_tokens: 0,
@@ -205,7 +205,7 @@ export function fakeClient(conversations: Conversations, changes: Partial<OpenAg
   const state = { closed: 0 };
   const client: OpenAgent = {
     conversations,
-    agents: loadAgents().agents,
+    agents: allAgents,
     problems: [],
     server: "http://127.0.0.1:7333",
     skills: async () => [],

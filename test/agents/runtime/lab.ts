@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Agent } from "../../../agent-client/src/agents/agent.ts";
-import { loadAgents } from "../../../agent-client/src/agents/load.ts";
 import { systemClock } from "../../../agent-client/src/clock.ts";
 import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
 import type { Clock, ToolCall } from "../../../agent-client/src/ports.ts";
 import type { LabEvent, LogLine, RuntimeDeps } from "../../../mcp-server/src/agents/runtime/types.ts";
 import { type AgentTask, createAgentStore } from "../../../mcp-server/src/agents/store.ts";
+import { allAgents } from "../../fixtures/agentLab.ts";
 import type { Reply } from "../../fixtures/client.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
@@ -81,7 +81,7 @@ export function agentClock(start = "2026-03-01T10:59:30Z") {
 
 /** An agent as it is shipped, but at work, with changes to its `config`. */
 export function shipped(name: "monitor" | "analyzer", config: Partial<Agent["config"]> = {}): Agent {
-  const found = loadAgents().agents.find((agent) => agent.name === name);
+  const found = allAgents.find((agent) => agent.name === name);
   if (!found) throw new Error(`There is no agent ${name}.`);
   return { ...found, config: { ...found.config, enabled: true, ...config } };
 }

@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { webChecks } from "../../../controllers/src/web/checks.ts";
+import { findBrowser } from "../../../controllers/src/web/findBrowser.ts";
 import { registerEngine } from "../../../controllers/src/web/inpage.ts";
 import { createLook } from "../../../controllers/src/web/look.ts";
 import type { WebSession } from "../../../controllers/src/web/session.ts";
@@ -18,8 +19,9 @@ export type SeeingPage = {
 
 export async function launchBrowser(...args: string[]): Promise<Browser> {
   await registerEngine();
+  const path = findBrowser({ headless: true })?.path;
   return chromium.launch({
-    executablePath: "/usr/bin/chromium",
+    ...(path !== undefined && { executablePath: path }),
     args: ["--no-sandbox", "--disable-background-networking", ...args],
   });
 }

@@ -31,6 +31,7 @@ test("a tiddler is renamed and thrown away", async ({ page }) => {
   await expect(tiddler("Final")).toBeVisible();
   await expect(tiddler("Draft")).toBeHidden();
   await tiddler("Final").getByRole("button", { name: "Edit this tiddler" }).click();
+  await expect(title("Final")).toBeVisible();
   await page.getByRole("button", { name: "Delete this tiddler" }).click();
   await expect(tiddler("Final")).toBeHidden();
 });

@@ -10,7 +10,7 @@ export type ReportBrowser = {
 
 /** A real browser that reads reports. */
 export async function openReportBrowser(): Promise<ReportBrowser> {
-  const path = findBrowser()?.path;
+  const path = findBrowser({ headless: true })?.path;
   const browser = await chromium.launch({ ...(path && { executablePath: path }), args: ["--no-sandbox"] });
   const page = await browser.newPage();
   let trouble: string[] = [];
