@@ -99,8 +99,8 @@ async function confirm(
   const { seen } = await session.reader.look(signal);
   const field = seen.find(({ key }) => key === before.key);
   const held = field?.element.value;
-  // The field may go with what was typed, as a search does that begins by itself.
-  if (held === undefined) return;
+  // The field may go with what was typed, as a search does that begins by itself; an empty one may show a hint.
+  if (held === undefined || (text === "" && before.node.hint === "")) return;
   const isTaken = before.node.password ? [...held].length === [...text].length : held === text;
   if (isTaken) return;
   throw new DeviceError(
