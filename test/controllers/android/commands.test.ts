@@ -136,6 +136,18 @@ describe("texts", () => {
     await phone.run("input_text", { ...field, text: "" });
   });
 
+  it("go into a field of an older Android, which tells no hint, and are taken out of it again", async () => {
+    const tv = await openAndroid(settingsAt(1));
+    await tv.run("open_app", { app: { package: "dev.labwright.shop" } });
+    await tv.run("input_text", { selector: "Search", text: "Rug" });
+    expect(await tv.read("element_value", { selector: "role=textbox", value: "Rug" })).toMatchObject({
+      holds: true,
+    });
+    await tv.run("input_text", { selector: "role=textbox", text: "" });
+    expect(await tv.read("text_visible", { text: "Chair" })).toMatchObject({ holds: true });
+    await tv.close();
+  });
+
   it("go into fields only", async () => {
     await expect(phone.run("input_text", { selector: "role=text[name=Text]", text: "x" })).rejects.toEqual(
       refused("ELEMENT_NOT_ACTIONABLE"),
