@@ -99,18 +99,11 @@ async function confirm(
   const { seen } = await session.reader.look(signal);
   const field = seen.find(({ key }) => key === before.key);
   const held = field?.element.value;
-<<<<<<< HEAD
-  // The field may go with what was typed, as a search does that begins by itself.
-  if (held === undefined) return;
+  // The field may go with what was typed, as a search does that begins by itself; an empty one may show a hint.
+  if (held === undefined || (text === "" && before.node.hint === "")) return;
   // What was typed may read like the hint.
   const isHeld = held === text || field?.node.text === text;
   if (before.node.password ? [...held].length === [...text].length : isHeld) return;
-=======
-  // The field may go with what was typed, as a search does that begins by itself; an empty one may show a hint.
-  if (held === undefined || (text === "" && before.node.hint === "")) return;
-  const isTaken = before.node.password ? [...held].length === [...text].length : held === text;
-  if (isTaken) return;
->>>>>>> step9-driver
   throw new DeviceError(
     "INPUT_NOT_TAKEN",
     `${session.reader.describe(before)} does not hold what was typed: the app changed or refused a part of it. Look at the field.`,
