@@ -161,6 +161,11 @@ test("what is done on one phone reaches no other, and a lease keeps others out",
   await client.call("release_control", { session_id: structured.session_id });
 });
 
+test("a phone says that its own traffic passes no rule of ours", async () => {
+  const { structured } = await client.call("get_device_info", { device_id: "phone1" });
+  expect(structured).toMatchObject({ version: "Android 14", note: expect.stringContaining("url_policy") });
+});
+
 test("a crash of an app becomes one alert, with what the log says and a picture", async () => {
   phone(0).ui.start({ packageName: "dev.labwright.shop" });
   phone(0).ui.crash("dev.labwright.shop", "java.lang.IllegalStateException: no lamp");

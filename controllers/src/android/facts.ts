@@ -59,7 +59,8 @@ function parseFacts(text: string, serial: string): AndroidFacts {
 /** As every controller says it. */
 export function factsForAll({ make, model, release, screen }: AndroidFacts): ControllerFacts {
   const isSaid = model.toLowerCase().startsWith(make.toLowerCase());
-  return { make: isSaid ? model : `${make} ${model}`, version: `Android ${release}`, screen };
+  const note = "Its own traffic passes no rule of url_policy.";
+  return { make: isSaid ? model : `${make} ${model}`, version: `Android ${release}`, screen, note };
 }
 
 const notStarted = (serial: string) =>

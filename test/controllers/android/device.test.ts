@@ -29,6 +29,7 @@ describe("a device", () => {
       make: "Labwright Lab Phone",
       version: "Android 14",
       screen: { width: 1080, height: 2400 },
+      note: expect.stringContaining("url_policy"),
     });
     expect(made.remote.status?.()).toEqual({ state: "online" });
   });
