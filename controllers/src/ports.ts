@@ -114,6 +114,8 @@ export type ControllerFacts = {
   make?: string;
   version?: string;
   screen?: { width: number; height: number };
+  /** What the user must know of the device before it is trusted with something, in a sentence. */
+  note?: string;
 };
 
 /** The app in use, as its model names it. A device reads of it what it can use. */

@@ -15,7 +15,7 @@ export function notFound(
   const hint = otherReading(parsed, selector) ?? orNearest(nearest);
   return new DeviceError(
     "ELEMENT_NOT_FOUND",
-    `Nothing matches ${JSON.stringify(selector)} after ${afterMs} ms${hint || "; dump_ui_elements shows what is there"}`,
+    `Nothing matches ${JSON.stringify(selector)} after ${Math.round(afterMs)} ms${hint || "; dump_ui_elements shows what is there"}`,
     { selector, nearest },
   );
 }

@@ -1,4 +1,4 @@
-import { type ControllerFactory, nearest, webFactory } from "@labwright/controllers";
+import { androidFactory, type ControllerFactory, nearest, webFactory } from "@labwright/controllers";
 import {
   simulatedCaptureFactory,
   simulatedFactory,
@@ -8,6 +8,7 @@ import {
 /** The drivers that are built in. What a device may say under `controllers` follows from them. */
 export const builtInFactories: readonly ControllerFactory[] = [
   webFactory,
+  androidFactory,
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,

@@ -51,6 +51,7 @@ export const getDeviceInfo = defineTool({
     make: z.string().optional(),
     version: z.string().optional(),
     screen: z.object({ width: z.number(), height: z.number() }).optional(),
+    note: z.string().optional(),
     controllers: z.string(),
     unavailable: z.array(z.object({ driver: z.string(), kind: z.string(), reason: z.string() })),
   }),

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../errors.ts";
-import { appNameOf, type Path, type Verbs } from "../steps/index.ts";
+import { appNameOf, isFields, type Path, type Verbs } from "../steps/index.ts";
 import type { ListedProblem, TestcaseService } from "../testcases/index.ts";
 import { type AppView, appView } from "../userinterfaces/index.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
@@ -120,9 +120,6 @@ class Refused extends ToolError {
     super("INVALID_INPUT", "The tests are wrong.", "");
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 function nameOf(value: unknown): string[] {
   return isFields(value) && typeof value.name === "string" ? [value.name] : [];

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { databaseOnly, type Node, type ReferenceDocument } from "../../../domain/index.ts";
 import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
-import type { Language, Path, Verbs } from "../steps/index.ts";
+import { type Fields, isFields, type Language, type Path, type Verbs } from "../steps/index.ts";
 import { namedSets, withSharedActions } from "../userinterfaces/editEdges.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { edgeProblems, nodeProblems, treeProblems } from "../userinterfaces/problems.ts";
@@ -75,10 +75,6 @@ export const newApp = (model: AppModel, text: string, reading: Reading): NewApp 
   name: model.ui.name,
   make: (known) => (known && readYaml(text, { ...reading, known }).model) ?? model,
 });
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function readTests(value: Fields, problems: Problems): FileRead {
   const parsed = testsFileSchema.safeParse(value);

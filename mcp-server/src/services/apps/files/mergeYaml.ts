@@ -10,12 +10,9 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { type Fields, isFields } from "../steps/index.ts";
 import { withLinesOf } from "./keepLines.ts";
 import { compact, layOut } from "./layOut.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * A YAML text with what is different between `before` and `after`; all else stays as its author wrote it, with its comments.

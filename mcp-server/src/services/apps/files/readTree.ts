@@ -2,7 +2,15 @@ import type { z } from "zod";
 import type { ActionSet, EdgeDraft, NodeInput } from "../../../domain/index.ts";
 import { edgeDraftSchema, nodeSchema } from "../../../domain/index.ts";
 import { schemaProblems } from "../../../domain/schemaProblems.ts";
-import { isStepVerb, type Language, type Path, readActions, readChecks } from "../steps/index.ts";
+import {
+  type Fields,
+  isFields,
+  isStepVerb,
+  type Language,
+  type Path,
+  readActions,
+  readChecks,
+} from "../steps/index.ts";
 import type { Problems } from "./problems.ts";
 import {
   type AppFile,
@@ -70,10 +78,6 @@ function oldTree(tree: YamlTree, path: Path): DraftTree {
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Reads nodes and edges of the short form. */
 class TreeReader {
   constructor(
@@ -95,7 +99,7 @@ class TreeReader {
   }
 
   private node(label: string, value: unknown, at: Path): DraftTree["nodes"] {
-    if (!isFields(value) || this.isStep(value)) {
+    if (!isFields(value) || this.isStep(value, nodeValueSchema)) {
       const verifications = this.checks(value, at);
       return [{ at, input: nodeSchema.parse({ label, verifications }) }];
     }
@@ -126,7 +130,7 @@ class TreeReader {
   }
 
   private edge(source: string, target: string, value: unknown, at: Path): DraftTree["edges"] {
-    const isBrief = !isFields(value) || this.isStep(value);
+    const isBrief = !isFields(value) || this.isStep(value, edgeValueSchema);
     const given = isBrief
       ? edgeValueSchema.parse({ steps: value ?? [] })
       : this.parsed(edgeValueSchema, value, at);
@@ -147,7 +151,8 @@ class TreeReader {
   }
 
   private back(value: unknown, at: Path): ActionSet {
-    if (!isFields(value) || this.isStep(value)) return this.way("reverse", { steps: value }, at, true);
+    if (!isFields(value) || this.isStep(value, backSchema))
+      return this.way("reverse", { steps: value }, at, true);
     return this.way("reverse", this.parsed(backSchema, value, at) ?? {}, at, false);
   }
 
@@ -174,8 +179,13 @@ class TreeReader {
   private readonly report = ({ path, message, key }: { path: Path; message: string; key?: string }) =>
     this.problems.add(path, message, key);
 
-  private isStep(value: Fields): boolean {
-    return Object.keys(value).some((key) => isStepVerb(this.language.verbs, key));
+  /** A key that a node or an edge has of its own is that, also where a command has its name, as `back` has. */
+  private isStep(value: Fields, own: z.ZodObject): boolean {
+    const keys = Object.keys(value);
+    return (
+      !keys.some((key) => Object.hasOwn(own.shape, key)) &&
+      keys.some((key) => isStepVerb(this.language.verbs, key))
+    );
   }
 
   private parsed<Schema extends z.ZodType>(

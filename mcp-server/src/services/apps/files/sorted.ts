@@ -1,6 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { type Fields, isFields } from "../steps/index.ts";
 
 const firstKeys = ["name", "label", "id", "type", "command", "from", "to", "on"];
 const rankOf = (key: string) => (firstKeys.includes(key) ? firstKeys.indexOf(key) : firstKeys.length);

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Action, ActionSet, Edge, Node, Verification } from "../../../domain/index.ts";
-import { type Language, type Verbs, writeActions, writeChecks } from "../steps/index.ts";
+import { type Fields, type Language, type Verbs, writeActions, writeChecks } from "../steps/index.ts";
 import { type AppModel, labelOf } from "../userinterfaces/model.ts";
 import { sortedData, sortedStep } from "./sorted.ts";
 import { arrow, impliedStart } from "./yamlDocument.ts";
-
-type Fields = Record<string, unknown>;
 
 /** The nodes and edges of an app in the short form, without an entry that is implied. */
 export function writeTree(model: AppModel, verbs: Verbs): Fields {

@@ -6,6 +6,8 @@ export { appNameOf, readTest, writeTest } from "./testForm.ts";
 export {
   type CheckOffer,
   type CommandOffer,
+  type Fields,
+  isFields,
   isVerb as isStepVerb,
   kinds,
   loopVerbs,

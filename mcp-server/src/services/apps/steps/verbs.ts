@@ -33,7 +33,7 @@ export function argumentProblems({ commands, checks }: Verbs, verb: string, args
   return problems.toSorted((a, b) => a.length - b.length)[0] ?? [];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 /** A kind of block beside commands and checks, as the verb of a step. */
 export type Kind = {
   type: (typeof blockTypes)[number];

@@ -1,0 +1,26 @@
+/** Switches for what goes wrong on a device outside of its screen. They may be set at any time. */
+export type LabFaults = {
+  /** Connections are accepted and never answered. */
+  silent: boolean;
+  /** Nothing can be forwarded to. */
+  forwardRefused: boolean;
+  /** The connection ends in the middle of a stream, after the device has sent or received so many further bytes. */
+  dropAfterBytes: number | undefined;
+  /** Added to the delay of each command, by its program: `{ uiautomator: 2_500 }`. */
+  extraDelayMs: Record<string, number>;
+  storageFull: boolean;
+  /** What every installation ends with, such as INSTALL_FAILED_UPDATE_INCOMPATIBLE. */
+  installFailure: string | undefined;
+  /** `am instrument` starts nothing. */
+  instrumentationRefused: boolean;
+};
+
+export const noFaults = (): LabFaults => ({
+  silent: false,
+  forwardRefused: false,
+  dropAfterBytes: undefined,
+  extraDelayMs: {},
+  storageFull: false,
+  installFailure: undefined,
+  instrumentationRefused: false,
+});

@@ -1,0 +1,226 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type Clock, type LabUi, realClock } from "../labUi.ts";
+import { Uia2Failure } from "./failure.ts";
+import { jpeg } from "./pictures.ts";
+import { routes, type Uia2Device } from "./routes.ts";
+import { Uia2Session } from "./session.ts";
+
+/** What goes wrong with the server itself. */
+export type Uia2Faults = {
+  /** The next request but so many ends the instrumentation without an answer; undefined for none. */
+  crashAfter: number | undefined;
+  /** Before each page source. */
+  sourceDelayMs: number;
+};
+
+export type Uia2Server = {
+  httpPort: number;
+  mjpegPort: number;
+  faults: Uia2Faults;
+  /** Every request that was answered or dropped, in its order. */
+  requests: readonly { method: string; path: string; status: number }[];
+  /** Fulfilled when the instrumentation ends, whatever ended it. */
+  ended: Promise<"session deleted" | "crashed" | "closed">;
+  close(): Promise<void>;
+};
+
+const labDevice: Uia2Device = {
+  manufacturer: "Labwright",
+  model: "Lab device",
+  brand: "labwright",
+  apiVersion: "34",
+  platformVersion: "14",
+};
+
+/** The HTTP interface of the UiAutomator2 server 10.6.6, and its stream of pictures, on free ports of this machine. */
+export async function startUia2(
+  ui: LabUi,
+  { clock = realClock, device = labDevice }: { clock?: Clock; device?: Uia2Device } = {},
+): Promise<Uia2Server> {
+  const instrumentation = new Instrumentation(ui, clock, device);
+  const { faults, requests, ended } = instrumentation;
+  const [httpPort, mjpegPort] = await instrumentation.listen();
+  return { httpPort, mjpegPort, faults, requests, ended, close: () => instrumentation.end("closed") };
+}
+
+const lineEnd = Buffer.from("\r\n\r\n");
+
+type End = Awaited<Uia2Server["ended"]>;
+
+class Instrumentation {
+  readonly faults: Uia2Faults = { crashAfter: undefined, sourceDelayMs: 0 };
+  readonly requests: { method: string; path: string; status: number }[] = [];
+  readonly ended: Promise<End>;
+  readonly #ui: LabUi;
+  readonly #clock: Clock;
+  readonly #device: Uia2Device;
+  readonly #http: Server;
+  readonly #mjpeg: Server;
+  #session: Uia2Session | undefined;
+  #tellEnd: (end: End) => void = () => undefined;
+
+  constructor(ui: LabUi, clock: Clock, device: Uia2Device) {
+    this.#ui = ui;
+    this.#clock = clock;
+    this.#device = device;
+    this.#http = createServer((request, response) => void this.#answer(request, response));
+    this.#mjpeg = createServer((_, response) => void this.#stream(response));
+    this.ended = new Promise((resolve) => {
+      this.#tellEnd = resolve;
+    });
+  }
+
+  async listen(): Promise<[number, number]> {
+    return [await portOf(this.#http), await portOf(this.#mjpeg)];
+  }
+
+  async end(end: End): Promise<void> {
+    this.#session?.close();
+    this.#session = undefined;
+    this.#tellEnd(end);
+    await Promise.all([this.#http, this.#mjpeg].map(stopped));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const method = request.method ?? "GET";
+    const path = (request.url ?? "/").replace(/\?.*$/, "");
+    if (this.#crashesNow()) {
+      this.requests.push({ method, path, status: 0 });
+      await this.end("crashed");
+      return;
+    }
+    const { status, value } = await this.#result(method, path, request);
+    this.requests.push({ method, path, status });
+    const body = JSON.stringify({ sessionId: this.#session?.id ?? "None", value: value ?? null });
+    response.writeHead(status, { "content-type": "application/json; charset=UTF-8" });
+    response.end(body);
+    if (method === "DELETE" && status === 200)
+      response.once("finish", () => void this.end("session deleted"));
+  }
+
+  #crashesNow(): boolean {
+    const { crashAfter } = this.faults;
+    if (crashAfter === undefined) return false;
+    this.faults.crashAfter = crashAfter - 1;
+    return crashAfter <= 0;
+  }
+
+  async #result(
+    method: string,
+    path: string,
+    request: IncomingMessage,
+  ): Promise<{ status: number; value: unknown }> {
+    try {
+      return { status: 200, value: await this.#handle(method, path, await bodyOf(request)) };
+    } catch (cause) {
+      const failure = cause instanceof Uia2Failure ? cause : new Uia2Failure("unknown error", String(cause));
+      const { error, message, stack: stacktrace = "" } = failure;
+      return { status: failure.status, value: { error, message, stacktrace } };
+    }
+  }
+
+  async #handle(method: string, path: string, body: unknown): Promise<unknown> {
+    if (path === "/status") {
+      return {
+        ready: true,
+        message: "UiAutomator2 Server is ready to accept commands",
+        build: { version: "10.6.6" },
+      };
+    }
+    if (path === "/sessions") return this.#session ? [{ id: this.#session.id }] : [];
+    if (method === "POST" && path === "/session") return this.#newSession(body);
+    if (!path.startsWith("/session/")) throw unknownCommand(method, path);
+    const [, , id = "", ...rest] = path.split("/");
+    const session = this.#sessionOf(id);
+    if (method === "DELETE" && rest.length === 0) return null;
+    if (rest[0] === "source") await this.#delay(this.faults.sourceDelayMs);
+    const found = routeOf(method, rest);
+    if (!found) throw unknownCommand(method, path);
+    return found.handle({ session, device: this.#device, ids: found.ids, body });
+  }
+
+  #sessionOf(id: string): Uia2Session {
+    const session = this.#session;
+    if (!session)
+      throw new Uia2Failure("invalid session id", "A session is either terminated or not started");
+    if (session.id === id) return session;
+    throw new Uia2Failure("invalid session id", `The session identified by ${id} is not known`);
+  }
+
+  #newSession(body: unknown): object {
+    this.#session?.close();
+    const capabilities = capabilitiesOf(body);
+    this.#session = new Uia2Session(this.#ui, this.#clock);
+    return { sessionId: this.#session.id, capabilities };
+  }
+
+  async #stream(response: ServerResponse): Promise<void> {
+    const boundary = "--BoundaryString";
+    response.writeHead(200, { "content-type": `multipart/x-mixed-replace; boundary=${boundary}` });
+    while (!response.destroyed) {
+      const setting = (name: string, otherwise: number) => this.#session?.numberSetting(name) ?? otherwise;
+      const scale = setting("mjpegScalingFactor", 50);
+      const frame = await jpeg(this.#ui, { scale, quality: setting("mjpegServerScreenshotQuality", 50) });
+      const head = `${boundary}\r\nContent-type: image/jpeg\r\nContent-Length: ${frame.length}\r\n\r\n`;
+      // A reader that is too slow misses frames.
+      if (!response.writableNeedDrain) response.write(Buffer.concat([Buffer.from(head), frame, lineEnd]));
+      await this.#delay(1_000 / Math.max(1, setting("mjpegServerFramerate", 10)));
+    }
+  }
+
+  async #delay(ms: number): Promise<void> {
+    if (ms > 0) await new Promise<void>((resolve) => this.#clock.after(ms, resolve));
+  }
+}
+
+const unknownCommand = (method: string, path: string) =>
+  new Uia2Failure("unknown command", `The server knows no ${method} ${path}`);
+
+/** The route whose path fits, and what stands where it has ids. */
+function routeOf(method: string, path: readonly string[]) {
+  for (const [route, handle] of Object.entries(routes)) {
+    const [wantedMethod, wantedPath = ""] = route.split(" ");
+    const wanted = wantedPath.split("/").slice(1).filter(Boolean);
+    if (wantedMethod !== method || wanted.length !== path.length) continue;
+    if (!wanted.every((part, index) => part === ":" || part === path[index])) continue;
+    const ids = path.filter((_, index) => wanted[index] === ":").map(decodeURIComponent);
+    return { handle, ids };
+  }
+  return undefined;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  return text === "" ? {} : JSON.parse(text);
+}
+
+const isObject = (one: unknown): one is Record<string, unknown> => typeof one === "object" && one !== null;
+
+function capabilitiesOf(body: unknown): Record<string, unknown> {
+  const capabilities = isObject(body) ? body.capabilities : undefined;
+  if (!isObject(capabilities)) {
+    throw new Uia2Failure("session not created", "'capabilities' are mandatory for session creation");
+  }
+  const { firstMatch, alwaysMatch } = capabilities;
+  const first: unknown = Array.isArray(firstMatch) ? firstMatch[0] : {};
+  return { ...(isObject(alwaysMatch) ? alwaysMatch : {}), ...(isObject(first) ? first : {}) };
+}
+
+function portOf(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    });
+  });
+}
+
+function stopped(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

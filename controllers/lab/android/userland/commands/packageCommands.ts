@@ -1,0 +1,132 @@
+import type { InstalledPackage } from "../packages.ts";
+import type { Command, CommandContext, System } from "../system.ts";
+import { installActions } from "./install.ts";
+import { fail, print, readOptions } from "./reply.ts";
+
+type Action = (args: readonly string[], context: CommandContext) => number | Promise<number>;
+
+/** `pm`, which is also `cmd package`. */
+export const pm: Command = (args, context) => {
+  const [name = "", ...rest] = args;
+  const action = actions[name];
+  return action ? action(rest, context) : fail(context, `Unknown command: ${name}`, 255);
+};
+
+/** Options that have a value. */
+const valued = ["--user", "-a", "-c", "-d", "-p", "-n", "-t", "-f", "--uid"];
+
+const actions: Readonly<Record<string, Action>> = {
+  ...installActions,
+  list,
+  path: (args, context) => {
+    const found = context.system.packages.find(readOptions(args, valued).rest[0] ?? "");
+    return found ? print(context, `package:${found.path}\n`) : 1;
+  },
+  clear: (args, context) =>
+    withPackage(args, context, "Failed", (found, { ui }) => {
+      ui.clearData(found.name);
+      return "Success";
+    }),
+  grant: (args, context) => permission(args, context, true),
+  revoke: (args, context) => permission(args, context, false),
+  enable: (args, context) => print(context, `Package ${args.at(-1)} new state: enabled\n`),
+  "disable-user": (args, context) => print(context, `Package ${args.at(-1)} new state: disabled-user\n`),
+  "trim-caches": () => 0,
+  "has-feature": ([feature = ""], context) => {
+    const has = context.system.parts.persona.features.includes(feature);
+    return print(context, `${has}\n`).then(() => Number(!has));
+  },
+  "get-install-location": (_, context) => print(context, "0[auto]\n"),
+  "get-max-users": (_, context) => print(context, "Maximum supported users: 4\n"),
+  "resolve-activity": (args, context) => {
+    const found = context.system.packages.find(readOptions(args, valued).rest.at(-1) ?? "");
+    if (found?.launcher === undefined) return print(context, "No activity found\n");
+    const component = `${found.name}/${found.launcher}`;
+    const text = `priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n${component}\n`;
+    return print(context, args.includes("--brief") ? text : `${text}  name=${component}\n`);
+  },
+  "query-activities": (args, context) => {
+    const found = context.system.packages.launchable();
+    const brief = args.includes("--brief") || args.includes("--components");
+    const text = found.map(({ name, launcher }, index) =>
+      brief
+        ? `${name}/${launcher}\n`
+        : `  Activity #${index}:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n    ActivityInfo:\n      name=${name}${launcher}\n      packageName=${name}\n`,
+    );
+    return print(context, (brief ? "" : `${found.length} activities found:\n`) + text.join(""));
+  },
+};
+
+const lists: Readonly<Record<string, (args: readonly string[], system: System) => string[]>> = {
+  packages: listPackages,
+  features: (_, { parts }) =>
+    ["reqGlEsVersion=0x30002", ...parts.persona.features].map((one) => `feature:${one}`),
+  instrumentation: ([only], { packages }) =>
+    packages
+      .instrumented()
+      .filter(
+        ({ component, target }) => only === undefined || target === only || component.startsWith(`${only}/`),
+      )
+      .map(({ component, target }) => `instrumentation:${component} (target=${target})`),
+  users: () => ["Users:", "\tUserInfo{0:Owner:c13} running"],
+  permissions: () => ["All Permissions:", ""],
+  libraries: () => ["library:android.test.runner"],
+};
+
+function list([what = "", ...args]: readonly string[], context: CommandContext): number | Promise<number> {
+  const lines = lists[what];
+  if (!lines) return fail(context, `Error: unknown list type '${what}'`, 255);
+  return print(
+    context,
+    lines(args, context.system)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+}
+
+/** -3 and -s for apps of others and of the system, -f with files, -U with users, --show-versioncode; a word is looked for. */
+function listPackages(args: readonly string[], { packages }: System): string[] {
+  const { options, rest } = readOptions(args, valued);
+  const isThird = args.includes("-3");
+  const words = rest.filter((arg) => arg !== "-3");
+  return packages
+    .all()
+    .filter(({ name }) => words.every((word) => name.includes(word)))
+    .filter(({ isSystem }) => !(isThird && isSystem) && !(options.has("-s") && !isSystem))
+    .map((one) => {
+      const file = options.has("-f") || args.includes("-f") ? `${one.path}=` : "";
+      const version = options.has("--show-versioncode") ? ` versionCode:${one.versionCode}` : "";
+      return `package:${file}${one.name}${version}${options.has("-U") ? ` uid:${one.userId}` : ""}`;
+    });
+}
+
+async function withPackage(
+  args: readonly string[],
+  context: CommandContext,
+  failure: string,
+  act: (found: InstalledPackage, system: System) => string,
+): Promise<number> {
+  const found = context.system.packages.find(readOptions(args, valued).rest[0] ?? "");
+  if (!found) {
+    await context.out(`${failure}\n`);
+    return 1;
+  }
+  return print(context, `${act(found, context.system)}\n`);
+}
+
+function permission(
+  args: readonly string[],
+  context: CommandContext,
+  granted: boolean,
+): number | Promise<number> {
+  const [name = "", wanted = ""] = readOptions(args, valued).rest;
+  const found = context.system.packages.find(name);
+  const refuse = (problem: string) =>
+    fail(context, `Exception occurred while executing '${granted ? "grant" : "revoke"}':\n${problem}`, 255);
+  if (!found) return refuse(`java.lang.IllegalArgumentException: Unknown package: ${name}`);
+  if (found.permissions?.includes(wanted) !== true) {
+    return refuse(`java.lang.SecurityException: Package ${name} has not requested permission ${wanted}`);
+  }
+  context.system.ui.permission(name, wanted, granted);
+  return 0;
+}

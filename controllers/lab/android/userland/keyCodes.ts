@@ -1,0 +1,47 @@
+/** Names of Android's keys by their codes (android.view.KeyEvent), in groups of codes that follow each other. */
+const groups: readonly [number, string][] = [
+  [0, "UNKNOWN SOFT_LEFT SOFT_RIGHT HOME BACK CALL ENDCALL 0 1 2 3 4 5 6 7 8 9 STAR POUND"],
+  [19, "DPAD_UP DPAD_DOWN DPAD_LEFT DPAD_RIGHT DPAD_CENTER VOLUME_UP VOLUME_DOWN POWER CAMERA CLEAR"],
+  [29, "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"],
+  [
+    55,
+    "COMMA PERIOD ALT_LEFT ALT_RIGHT SHIFT_LEFT SHIFT_RIGHT TAB SPACE SYM EXPLORER ENVELOPE ENTER DEL GRAVE",
+  ],
+  [
+    69,
+    "MINUS EQUALS LEFT_BRACKET RIGHT_BRACKET BACKSLASH SEMICOLON APOSTROPHE SLASH AT NUM HEADSETHOOK FOCUS",
+  ],
+  [81, "PLUS MENU NOTIFICATION SEARCH MEDIA_PLAY_PAUSE MEDIA_STOP MEDIA_NEXT MEDIA_PREVIOUS MEDIA_REWIND"],
+  [90, "MEDIA_FAST_FORWARD MUTE PAGE_UP PAGE_DOWN"],
+  [
+    111,
+    "ESCAPE FORWARD_DEL CTRL_LEFT CTRL_RIGHT CAPS_LOCK SCROLL_LOCK META_LEFT META_RIGHT FUNCTION SYSRQ BREAK",
+  ],
+  [122, "MOVE_HOME MOVE_END INSERT FORWARD MEDIA_PLAY MEDIA_PAUSE MEDIA_CLOSE MEDIA_EJECT MEDIA_RECORD"],
+  [131, "F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12 NUM_LOCK"],
+  [144, "NUMPAD_0 NUMPAD_1 NUMPAD_2 NUMPAD_3 NUMPAD_4 NUMPAD_5 NUMPAD_6 NUMPAD_7 NUMPAD_8 NUMPAD_9"],
+  [160, "NUMPAD_ENTER"],
+  [
+    164,
+    "VOLUME_MUTE INFO CHANNEL_UP CHANNEL_DOWN ZOOM_IN ZOOM_OUT TV WINDOW GUIDE DVR BOOKMARK CAPTIONS SETTINGS",
+  ],
+  [
+    177,
+    "TV_POWER TV_INPUT STB_POWER STB_INPUT AVR_POWER AVR_INPUT PROG_RED PROG_GREEN PROG_YELLOW PROG_BLUE",
+  ],
+  [187, "APP_SWITCH"],
+  [219, "ASSIST BRIGHTNESS_DOWN BRIGHTNESS_UP MEDIA_AUDIO_TRACK SLEEP WAKEUP"],
+  [277, "CUT COPY PASTE"],
+];
+
+const codes = new Map(
+  groups.flatMap(([first, names]) =>
+    names.split(" ").map((name, index): [string, number] => [name, first + index]),
+  ),
+);
+
+/** The code of a key by its number or its name, with or without KEYCODE_; 0 for one that there is not. */
+export function keyCode(key: string): number {
+  if (/^\d+$/.test(key)) return Number(key);
+  return codes.get(key.toUpperCase().replace("KEYCODE_", "")) ?? 0;
+}

@@ -1,0 +1,69 @@
+import type { List, Part, Word } from "./syntax.ts";
+
+/** What words are expanded by. */
+export type Expansion = {
+  variable(name: string): string;
+  /** What a list of commands writes, without the line ends behind it. */
+  output(list: List): Promise<string>;
+  /** Paths that match a pattern, sorted. */
+  paths(pattern: RegExp): readonly string[];
+};
+
+/** A word to be: `pattern` matches paths if an unquoted `*` or `?` stands in it. */
+type Field = { text: string; pattern: string; hasWildcard: boolean };
+
+/** One text, without splitting and without patterns: for assignments and redirections. */
+export async function expandText(word: Word, expansion: Expansion): Promise<string> {
+  const texts: string[] = [];
+  for (const part of word) texts.push(await textOf(part, expansion));
+  return texts.join("");
+}
+
+/** The words that come of words: what is unquoted is split at blanks, and patterns become the paths that match. */
+export async function expandWords(words: readonly Word[], expansion: Expansion): Promise<string[]> {
+  const found: string[] = [];
+  for (const word of words) {
+    for (const field of await fieldsOf(word, expansion)) {
+      const paths = field.hasWildcard ? expansion.paths(new RegExp(`^${field.pattern}$`, "u")) : [];
+      found.push(...(paths.length > 0 ? paths : [field.text]));
+    }
+  }
+  return found;
+}
+
+async function fieldsOf(word: Word, expansion: Expansion): Promise<Field[]> {
+  const fields: Field[] = [];
+  let isOpen = false;
+  const add = (text: string, isPlain: boolean) => {
+    if (!isOpen) fields.push({ text: "", pattern: "", hasWildcard: false });
+    isOpen = true;
+    const field = fields.at(-1);
+    if (!field) return;
+    field.text += text;
+    field.pattern += isPlain ? wildcards(text) : escaped(text);
+    field.hasWildcard ||= isPlain && /[*?]/.test(text);
+  };
+  for (const part of word) {
+    const value = await textOf(part, expansion);
+    if (part.quoted || part.type === "text") {
+      add(value, !part.quoted);
+      continue;
+    }
+    const pieces = value.split(/([ \t\n]+)/);
+    for (const [index, piece] of pieces.entries()) {
+      if (index % 2 === 1) isOpen = false;
+      else if (piece !== "") add(piece, true);
+    }
+  }
+  return fields;
+}
+
+async function textOf(part: Part, expansion: Expansion): Promise<string> {
+  if (part.type === "text") return part.text;
+  if (part.type === "substitution") return expansion.output(part.list);
+  const value = expansion.variable(part.name);
+  return value === "" ? (part.fallback ?? "") : value;
+}
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+const wildcards = (text: string) => escaped(text).replaceAll("\\*", "[^/]*").replaceAll("\\?", "[^/]");

@@ -1,0 +1,103 @@
+import type { LabFaults } from "../faults.ts";
+import type { ShellIo } from "../labShell.ts";
+import type { Clock, LabUi } from "../labUi.ts";
+import type { Delay } from "../personas/delays.ts";
+import type { Persona, SettingNamespace } from "../personas/persona.ts";
+import { FileSystem } from "./files.ts";
+import { SystemLog } from "./log.ts";
+import { Packages } from "./packages.ts";
+import { Processes } from "./processes.ts";
+import type { Shell } from "./sh/shell.ts";
+
+/** What an instrumentation brings: the endpoints that it listens on, and the ports of this machine that they are. */
+export type Instrumentation = {
+  ports: ReadonlyMap<string, number>;
+  /** Fulfilled when it ends by itself. */
+  ended: Promise<unknown>;
+  close(): Promise<void>;
+};
+
+/** What a device is made of. */
+export type Parts = {
+  persona: Persona;
+  ui: LabUi;
+  clock: Clock;
+  faults: LabFaults;
+  delays: readonly Delay[];
+  /** Starts what `am instrument` runs; undefined where there is nothing of this component. */
+  instrument(component: string): Promise<Instrumentation> | undefined;
+  reboot(): void;
+};
+
+export type CommandContext = ShellIo & { system: System; shell: Shell };
+/** A program: it writes to its streams and returns its exit code. */
+export type Command = (args: readonly string[], context: CommandContext) => number | Promise<number>;
+
+/** The state of a device behind its shell. */
+export class System {
+  readonly files: FileSystem;
+  readonly log: SystemLog;
+  readonly packages: Packages;
+  readonly processes: Processes;
+  readonly properties: Map<string, string>;
+  readonly settings: Map<SettingNamespace, Map<string, string>>;
+  /** What listens on the device, such as `tcp:6790`, and the port of this machine that it is. */
+  readonly endpoints = new Map<string, number>();
+  /** What owns UiAutomation, of which there is one; `end` ends it. */
+  readonly automation = new Map<string, () => void>();
+  /** Where the device believes to be. */
+  location = { latitude: 48.137_154, longitude: 11.576_124, altitude: 519 };
+  /** Programs and services that were asked for and do not exist, with their line. */
+  readonly unknown: string[] = [];
+  /** Lines that a shell was given, oldest first. */
+  readonly history: string[] = [];
+  readonly installSessions = new Map<string, { parts: Uint8Array[]; grantsAll: boolean }>();
+
+  constructor(readonly parts: Parts) {
+    const { persona, ui, faults } = parts;
+    this.log = new SystemLog(() => parts.clock.now());
+    this.files = new FileSystem(() => faults.storageFull);
+    this.packages = new Packages(persona, ui, this.files);
+    this.processes = new Processes(ui);
+    this.properties = new Map(Object.entries(persona.properties));
+    const { system, secure, global } = persona.settings;
+    this.settings = new Map([
+      ["system", new Map(Object.entries(system))],
+      ["secure", new Map(Object.entries(secure))],
+      ["global", new Map(Object.entries(global))],
+    ]);
+  }
+
+  get ui(): LabUi {
+    return this.parts.ui;
+  }
+
+  get apiLevel(): number {
+    return this.parts.persona.apiLevel;
+  }
+
+  /** Takes as long as a real device does for this line, by the delays that it was given. */
+  async delay(line: string, signal: AbortSignal): Promise<void> {
+    const { delays, faults } = this.parts;
+    const fits = delays
+      .filter(({ command, apiLevels: { from = 0, to = Number.POSITIVE_INFINITY } = {} }) => {
+        return line.startsWith(command) && this.apiLevel >= from && this.apiLevel <= to;
+      })
+      .toSorted((a, b) => b.command.length - a.command.length);
+    const ms = (fits[0]?.ms ?? 0) + (faults.extraDelayMs[line.split(" ", 1)[0] ?? ""] ?? 0);
+    if (ms > 0) await this.wait(ms, signal);
+  }
+
+  /** By the device's clock; shorter when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.parts.clock.after(ms, end);
+      signal.addEventListener("abort", end, { once: true });
+    });
+  }
+}

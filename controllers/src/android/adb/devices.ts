@@ -1,0 +1,75 @@
+import { withDeadline } from "../../waiting/deadlines.ts";
+import { serverDown } from "./failures.ts";
+import { AdbSocket } from "./socket.ts";
+
+/** A server takes up to 10 s to find that a device on the network does not answer. */
+const answerMs = 12_000;
+
+/** A device as adb lists it. `state` is adb's own word; `transport` numbers its connection and is never given again. */
+export type Listed = { serial: string; state: string; transport: number; model?: string };
+
+const states =
+  "device|offline|unauthorized|authorizing|connecting|recovery|rescue|sideload|bootloader|host|detached|no permissions";
+const line = new RegExp(`^(\\S+)\\s+(${states})\\b(.*)$`);
+
+/** Reads what `adb devices -l` prints. */
+export function parseDevices(text: string): Listed[] {
+  return text.split("\n").flatMap((one) => {
+    const [, serial, state, rest = ""] = line.exec(one) ?? [];
+    const transport = Number(/\btransport_id:(\d+)/.exec(rest)?.[1]);
+    if (serial === undefined || state === undefined || Number.isNaN(transport)) return [];
+    const model = /\bmodel:(\S+)/.exec(rest)?.[1];
+    return [{ serial, state, transport, ...(model !== undefined && { model }) }];
+  });
+}
+
+/** The devices now. Throws ADB_SERVER_DOWN. */
+export async function listDevices(port: number, signal: AbortSignal): Promise<Listed[]> {
+  return parseDevices((await ask(port, "host:devices-l", signal)) ?? "");
+}
+
+/** The server's version: 41 for 1.0.41. Throws ADB_SERVER_DOWN. */
+export async function serverVersion(port: number, signal: AbortSignal): Promise<number> {
+  return Number.parseInt((await ask(port, "host:version", signal)) ?? "", 16);
+}
+
+/** Ends the connection to a device on the network, if there is one, and begins another. What came of it is seen in the list. */
+export async function reconnect(port: number, address: string, signal: AbortSignal): Promise<void> {
+  await ask(port, `host:disconnect:${address}`, signal).catch(() => undefined);
+  signal.throwIfAborted();
+  await ask(port, `host:connect:${address}`, signal).catch(() => undefined);
+}
+
+/** The devices now and at every change, until the server ends. Throws ADB_SERVER_DOWN. */
+export async function* trackDevices(port: number, signal: AbortSignal): AsyncGenerator<Listed[]> {
+  const socket = await AdbSocket.open(port, signal, { background: true });
+  try {
+    await socket.request("host:track-devices-l");
+    for (;;) {
+      const text = await socket.readText();
+      if (text === undefined) return;
+      yield parseDevices(text);
+    }
+  } finally {
+    socket.close();
+  }
+}
+
+/** Throws ADB_SERVER_DOWN also for a server that does not answer, or not as an adb server does. */
+async function ask(port: number, service: string, signal: AbortSignal): Promise<string | undefined> {
+  const limit = withDeadline(signal, answerMs);
+  try {
+    const socket = await AdbSocket.open(port, limit.signal);
+    try {
+      await socket.request(service);
+      return await socket.readText();
+    } finally {
+      socket.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw serverDown(port, error);
+  } finally {
+    limit.done();
+  }
+}

@@ -1,0 +1,127 @@
+import type { z } from "zod";
+import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
+import { orNearest } from "../../elements/failures.ts";
+import { nearest } from "../../elements/nearest.ts";
+import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
+import { commandLine } from "../adb/quote.ts";
+import { listApps } from "../apps.ts";
+import { type AndroidSession, sendInputs, sent } from "../session.ts";
+
+type App = z.output<typeof portable.open_app.input>["app"];
+
+/** Names of packages and activities as Android allows them, so that none is taken for an option. */
+const packageName = /^[A-Za-z][\w.]{0,199}$/;
+const activityName = /^[.A-Za-z][\w.$]{0,199}$/;
+
+export function appCommands(session: AndroidSession): Command[] {
+  return [
+    defineCommand({
+      ...portable.open_app,
+      run: ({ app, timeout_ms }, signal) => openApp(session, app, timeout_ms, signal),
+    }),
+    defineCommand({
+      ...portable.close_app,
+      async run({ app }, signal) {
+        const id = packageOf(app);
+        await sendInputs(session, [["am", "force-stop", id]], signal);
+        return sent(`closed ${id}`);
+      },
+    }),
+  ];
+}
+
+/** The package of an app. Throws INVALID_PARAMS where it has none, or one that cannot be. */
+export function packageOf({ package: id }: App): string {
+  if (id !== undefined && packageName.test(id)) return id;
+  throw new DeviceError(
+    "INVALID_PARAMS",
+    id === undefined
+      ? "An Android device opens apps by package. Give the app one, such as com.android.settings."
+      : `${JSON.stringify(id)} is no name of a package. Give one such as com.android.settings.`,
+  );
+}
+
+async function openApp(
+  session: AndroidSession,
+  app: App,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  const id = packageOf(app);
+  const component =
+    app.activity === undefined ? await launcherOf(session, id, signal) : given(id, app.activity);
+  try {
+    const start = commandLine(["am", "start", "-W", "-n", component]);
+    const { stdout, stderr } = await session.device.link().script(start, signal, { timeoutMs });
+    const said = `${stdout}\n${stderr}`;
+    if (/Error type 3|does not exist/.test(said)) throw await noActivity(session, id, component, signal);
+    if (/^Error/m.test(said)) throw notOpened(component, said);
+    const ms = Number(/^TotalTime: (\d+)/m.exec(said)?.[1]);
+    return { ...sent(`opened ${id}`), ...(ms > 0 && { data: { total_ms: ms } }) };
+  } finally {
+    session.reader.driven();
+  }
+}
+
+function given(id: string, activity: string): string {
+  if (activityName.test(activity)) return `${id}/${activity}`;
+  throw new DeviceError(
+    "INVALID_PARAMS",
+    `${JSON.stringify(activity)} is no name of an activity. Give one such as .MainActivity.`,
+  );
+}
+
+/** The activity that the launcher starts; on a TV that of its own launcher first. */
+async function launcherOf({ device }: AndroidSession, id: string, signal: AbortSignal): Promise<string> {
+  const categories = device.facts().isTv ? ["LEANBACK_LAUNCHER", "LAUNCHER"] : ["LAUNCHER"];
+  const resolve = (category: string) =>
+    commandLine([
+      ...["cmd", "package", "resolve-activity", "--brief", "-a", "android.intent.action.MAIN"],
+      ...["-c", `android.intent.category.${category}`, id],
+    ]);
+  const { stdout } = await device.link().script(categories.map(resolve).join("; "), signal);
+  const found = stdout
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => line.startsWith(`${id}/`));
+  if (found !== undefined) return found;
+  const installed = await installedNames(device, signal);
+  if (!installed.includes(id)) throw notInstalled(id, installed);
+  throw new DeviceError(
+    "ACTIVITY_MISSING",
+    `${id} has no screen that a launcher opens. Give the app an activity, such as .MainActivity.`,
+  );
+}
+
+async function noActivity(
+  { device }: AndroidSession,
+  id: string,
+  component: string,
+  signal: AbortSignal,
+): Promise<DeviceError> {
+  const installed = await installedNames(device, signal);
+  if (!installed.includes(id)) return notInstalled(id, installed);
+  return new DeviceError(
+    "ACTIVITY_MISSING",
+    `There is no activity ${component}. Leave activity out to open what the launcher opens, or correct it.`,
+  );
+}
+
+const installedNames = async (device: AndroidSession["device"], signal: AbortSignal) =>
+  (await listApps(device, signal)).map(({ id }) => id);
+
+function notInstalled(id: string, installed: readonly string[]): DeviceError {
+  const candidates = nearest(id, installed);
+  return new DeviceError(
+    "APP_NOT_INSTALLED",
+    `${id} is not installed on the device. Install it, or correct the package${orNearest(candidates)}`,
+    { nearest: candidates },
+  );
+}
+
+const notOpened = (component: string, said: string) =>
+  new DeviceError(
+    "DEVICE_ERROR",
+    `${component} was not opened: ${said.trim().slice(0, 300)}. Open it by hand to see why.`,
+  );

@@ -1,0 +1,55 @@
+import { type Command, defineCommand } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
+import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import { findDialog, type OpenDialog } from "../ui/dialogs.ts";
+import type { UiNode } from "../ui/tree.ts";
+import { findKeyCode } from "./keyCodes.ts";
+import { type Point, tapAt } from "./pointer.ts";
+import { typing } from "./text.ts";
+
+type Answer = { accept: boolean; prompt_text?: string | undefined };
+
+export function dialogCommands(session: AndroidSession): Command[] {
+  return [
+    defineCommand({
+      ...portable.handle_dialog,
+      async run(answer, signal) {
+        const what = answer.accept ? "accepted" : "dismissed";
+        const dialog = findDialog((await session.reader.look(signal)).tree);
+        if (dialog !== undefined) {
+          await give(session, answer, dialog, signal);
+          return sent(`${what} the dialog ${JSON.stringify(dialog.text)}`);
+        }
+        session.reader.beforeOthers(async ({ tree }, own) => {
+          const opened = findDialog(tree);
+          if (opened === undefined) return false;
+          await give(session, answer, opened, own);
+          return true;
+        });
+        return { message: `the next dialog will be ${what}` };
+      },
+    }),
+  ];
+}
+
+/** A dialog that only one button closes is accepted by it; one without a button to dismiss it goes with the back key. */
+async function give(
+  session: AndroidSession,
+  { accept, prompt_text }: Answer,
+  dialog: OpenDialog,
+  signal: AbortSignal,
+): Promise<void> {
+  if (prompt_text !== undefined && dialog.field !== undefined)
+    await sendInputs(session, [tapAt(centre(dialog.field)), ...typing(prompt_text)], signal);
+  const button = accept ? dialog.accept : dialog.dismiss;
+  if (button !== undefined) return sendInputs(session, [tapAt(centre(button))], signal);
+  if (accept)
+    throw new DeviceError("NO_DIALOG", "The dialog has no button that accepts it. Click one of its buttons.");
+  await sendInputs(session, [["input", "keyevent", `${findKeyCode("BACK")}`]], signal);
+}
+
+const centre = ({ bounds: { x, y, width, height } }: UiNode): Point => ({
+  x: Math.floor(x + width / 2),
+  y: Math.floor(y + height / 2),
+});

@@ -1,0 +1,161 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { type Command, defineCommand, type Rect } from "../../contract.ts";
+import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
+import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
+import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import type { Screen, Seen } from "../ui/screen.ts";
+import { findKeyCode } from "./keyCodes.ts";
+
+/** Android takes a touch of more than 500 ms for a long one. */
+const holdMs = 800;
+const lookEveryMs = 150;
+const pixel = z.int().min(0).max(20_000);
+const pointShape = {
+  x: pixel.describe("In pixels of a picture of the whole screen."),
+  y: pixel,
+};
+const durationMs = z.int().min(10).max(10_000);
+
+export type Ready = { seen: Seen; screen: Screen };
+
+export function pointerCommands(session: AndroidSession): Command[] {
+  const touch = async (target: Target, timeoutMs: number, signal: AbortSignal, times = 1) => {
+    const { seen } = await locateReady(session, target, timeoutMs, signal);
+    const tap = tapAt(centreOf(seen));
+    await sendInputs(
+      session,
+      Array.from({ length: times }, () => tap),
+      signal,
+    );
+    return sent(`${times > 1 ? "double-clicked" : "clicked"} ${session.reader.describe(seen)}`);
+  };
+  return [
+    defineCommand({
+      ...portable.click_element,
+      run: ({ timeout_ms, ...target }, signal) => touch(target, timeout_ms, signal),
+    }),
+    defineCommand({
+      ...portable.double_click,
+      run: ({ timeout_ms, ...target }, signal) => touch(target, timeout_ms, signal, 2),
+    }),
+    ...pointCommands(session),
+    longPress(session),
+  ];
+}
+
+function pointCommands(session: AndroidSession): Command[] {
+  const tapInput = z.strictObject(pointShape);
+  const swipeInput = z.strictObject({
+    from_x: pixel.describe("In pixels of a picture of the whole screen."),
+    from_y: pixel,
+    to_x: pixel,
+    to_y: pixel,
+    duration_ms: durationMs.default(300).describe("The shorter, the further a list runs on."),
+  });
+  return [
+    defineCommand<typeof tapInput>({
+      name: "tap",
+      description: "Taps a point of the screen; click_element taps an element.",
+      effect: "write",
+      input: tapInput,
+      async run({ x, y }, signal) {
+        await sendInputs(session, [tapAt({ x, y })], signal);
+        return sent(`tapped ${x},${y}`);
+      },
+    }),
+    defineCommand<typeof swipeInput>({
+      name: "swipe",
+      description: "Moves one finger over the screen from one point to another.",
+      effect: "write",
+      input: swipeInput,
+      async run({ from_x, from_y, to_x, to_y, duration_ms }, signal) {
+        const swipe = swipeBy({ x: from_x, y: from_y }, { x: to_x, y: to_y }, duration_ms);
+        await sendInputs(session, [swipe], signal);
+        return sent(`swiped from ${from_x},${from_y} to ${to_x},${to_y}`);
+      },
+    }),
+  ];
+}
+
+function longPress(session: AndroidSession): Command {
+  const input = z.strictObject({
+    ...targetShape,
+    x: pixel.optional().describe("A point in pixels of the screen, with y, in place of an element."),
+    y: pixel.optional(),
+    duration_ms: durationMs.default(holdMs),
+    ...timeoutShape,
+  });
+  return defineCommand<typeof input>({
+    name: "long_press",
+    description: "Holds a finger on an element, or on a point of the screen.",
+    effect: "write",
+    input,
+    async run({ x, y, duration_ms, timeout_ms, ...target }, signal) {
+      const isPoint = x !== undefined && y !== undefined;
+      if (isPoint && hasTarget(target))
+        throw new DeviceError("INVALID_PARAMS", "Give an element by ref or selector, or a point by x and y.");
+      const found = isPoint ? undefined : await locateReady(session, target, timeout_ms, signal);
+      const point = found ? centreOf(found.seen) : { x: x ?? 0, y: y ?? 0 };
+      await sendInputs(session, [swipeBy(point, point, duration_ms)], signal);
+      return sent(`held ${found ? session.reader.describe(found.seen) : `${point.x},${point.y}`}`);
+    },
+  });
+}
+
+/**
+ * The element that a target means, once it can be used; a keyboard in front of it is hidden. Throws ELEMENT_NOT_ACTIONABLE for
+ * one that stays disabled or covered, and what `ScreenReader.one` throws.
+ */
+export async function locateReady(
+  session: AndroidSession,
+  target: Target,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Ready> {
+  const { reader } = session;
+  const until = performance.now() + timeoutMs;
+  for (let hidden = false; ; ) {
+    const ready = await reader.one(target, signal, Math.max(0, until - performance.now()));
+    const problem = problemOf(ready);
+    if (problem === undefined) return ready;
+    if (problem === covered && !hidden) {
+      hidden = true;
+      await sendInputs(session, [hideKeyboard], signal);
+      continue;
+    }
+    if (problem === covered || performance.now() >= until)
+      throw new DeviceError("ELEMENT_NOT_ACTIONABLE", `${reader.describe(ready.seen)} ${problem}`);
+    await delay(lookEveryMs, undefined, { signal });
+    await reader.look(signal);
+  }
+}
+
+/** The back key hides a keyboard, and does nothing else while one is shown. */
+const hideKeyboard = ["input", "keyevent", `${findKeyCode("BACK")}`];
+const covered = "is behind the keyboard, which does not go. Scroll it up, or close the keyboard by hand.";
+
+function problemOf(ready: Ready): string | undefined {
+  if (isUnderKeyboard(ready)) return covered;
+  if (ready.seen.node.enabled) return undefined;
+  return "is disabled. Do first what enables it, or wait longer with timeout_ms.";
+}
+
+/** A keyboard covers no more than the lower part, and what it covers is listed all the same. */
+const isUnderKeyboard = ({ seen, screen }: Ready): boolean =>
+  screen.tree.isKeyboardShown && !seen.node.focused && centreOf(seen).y > screen.space.height / 2;
+
+export type Point = { x: number; y: number };
+
+export const tapAt = ({ x, y }: Point): string[] => ["input", "tap", `${x}`, `${y}`];
+
+export const swipeBy = (from: Point, to: Point, ms: number): string[] => [
+  ...["input", "swipe", `${from.x}`, `${from.y}`, `${to.x}`, `${to.y}`],
+  `${ms}`,
+];
+
+export function centreOf({ element }: Pick<Seen, "element">): Point {
+  const { x, y, width, height }: Rect = element.rect ?? { x: 0, y: 0, width: 0, height: 0 };
+  return { x: Math.floor(x + width / 2), y: Math.floor(y + height / 2) };
+}

@@ -1,0 +1,120 @@
+import { type Command, defineCommand, type Rect } from "../../contract.ts";
+import { hasTarget, type Target } from "../../elements/target.ts";
+import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
+import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import { isScroller } from "../ui/roles.ts";
+import type { Screen, Seen } from "../ui/screen.ts";
+import type { UiNode } from "../ui/tree.ts";
+import { swipeBy } from "./pointer.ts";
+
+/** Slow enough for a list not to run on by more than was swiped. */
+const slowMs = 800;
+const fastMs = 150;
+/** Ends after so many swipes whose end is not in sight. */
+const mostSwipes = 60;
+const leastSearchMs = 30_000;
+
+type Way = "up" | "down" | "left" | "right";
+
+export function scrollCommands(session: AndroidSession): Command[] {
+  return [
+    defineCommand({
+      ...portable.scroll,
+      async run({ direction, timeout_ms, ...target }, signal) {
+        const area = await areaOf(session, target, timeout_ms, signal);
+        if (direction === "top" || direction === "bottom") {
+          const swipes = await toTheEnd(session, area, direction === "top" ? "up" : "down", signal);
+          return sent(swipes > 1 ? `scrolled to the ${direction}` : `it is at the ${direction}`);
+        }
+        await sendInputs(session, [swipeOver(area, direction, slowMs)], signal);
+        return sent(`scrolled ${direction}`);
+      },
+    }),
+    defineCommand({
+      ...portable.scroll_to_element,
+      async run({ timeout_ms, ...target }, signal) {
+        const found = await search(session, target, timeout_ms, signal);
+        return sent(`${session.reader.describe(found)} is on the screen`);
+      },
+    }),
+  ];
+}
+
+/** The scroll area that a target is in, else the largest, else the whole screen. */
+async function areaOf(
+  session: AndroidSession,
+  target: Target,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Rect> {
+  if (!hasTarget(target)) return largestArea(await session.reader.recent(signal));
+  const { seen, screen } = await session.reader.one(target, signal, timeoutMs);
+  for (let node: UiNode | undefined = seen.node; node !== undefined; node = node.parent)
+    if (isScroller(node)) return node.bounds;
+  return largestArea(screen);
+}
+
+function largestArea({ seen, space }: Screen): Rect {
+  const areas = seen.filter(({ node }) => isScroller(node)).flatMap(({ element }) => element.rect ?? []);
+  const size = ({ width, height }: Rect) => width * height;
+  const [largest] = areas.toSorted((a, b) => size(b) - size(a));
+  return largest ?? { x: 0, y: 0, width: space.width, height: space.height };
+}
+
+/** The finger goes against the way in which one looks on; from a fifth to a fifth, off the edges that the system watches. */
+function swipeOver({ x, y, width, height }: Rect, way: Way, ms: number): string[] {
+  const at = (across: number, down: number) => ({
+    x: Math.round(x + width * across),
+    y: Math.round(y + height * down),
+  });
+  const ends = {
+    down: [at(0.5, 0.75), at(0.5, 0.25)],
+    up: [at(0.5, 0.25), at(0.5, 0.75)],
+    right: [at(0.75, 0.5), at(0.25, 0.5)],
+    left: [at(0.25, 0.5), at(0.75, 0.5)],
+  } as const;
+  const [from, to] = ends[way];
+  return swipeBy(from, to, ms);
+}
+
+/** How many swipes it took, of which the last one changed nothing. */
+async function toTheEnd(session: AndroidSession, area: Rect, way: Way, signal: AbortSignal): Promise<number> {
+  let before = signOf(await session.reader.recent(signal));
+  for (let swipes = 1; swipes <= mostSwipes; swipes++) {
+    await sendInputs(session, [swipeOver(area, way, fastMs)], signal);
+    const after = signOf(await session.reader.look(signal));
+    if (after === before) return swipes;
+    before = after;
+  }
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `The list has no end after ${mostSwipes} swipes. Scroll by steps.`,
+  );
+}
+
+/** Looks on below, and then above where it began. */
+async function search(
+  session: AndroidSession,
+  target: Target,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const until = performance.now() + Math.max(timeoutMs, leastSearchMs);
+  let screen = await session.reader.recent(signal);
+  for (const way of ["down", "up"] as const) {
+    for (let before = ""; before !== signOf(screen); ) {
+      if (session.reader.find(target, screen).length > 0) break;
+      if (performance.now() >= until) break;
+      before = signOf(screen);
+      await sendInputs(session, [swipeOver(largestArea(screen), way, slowMs)], signal);
+      screen = await session.reader.look(signal);
+    }
+  }
+  const { seen } = await session.reader.one(target, signal, 0);
+  return seen;
+}
+
+/** What is where: the same for two looks between which nothing moved. */
+const signOf = ({ seen }: Screen): string =>
+  seen.map(({ key, element }) => `${key} ${element.rect?.x} ${element.rect?.y}`).join("\n");

@@ -1,0 +1,111 @@
+import { type Command, defineCommand } from "../../contract.ts";
+import { hasTarget } from "../../elements/target.ts";
+import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
+import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import { isField } from "../ui/roles.ts";
+import type { Seen } from "../ui/screen.ts";
+import { findKeyCode } from "./keyCodes.ts";
+import { presses } from "./keys.ts";
+import { centreOf, locateReady, tapAt } from "./pointer.ts";
+
+/** One `input text` of more would take longer than the shell allows. */
+const piece = 400;
+const msPerCharacter = 30;
+
+export function textCommands(session: AndroidSession): Command[] {
+  return [
+    defineCommand({
+      ...portable.input_text,
+      async run({ text, timeout_ms, ...target }, signal) {
+        const inputs = typing(text);
+        const { seen } = await locateReady(session, target, timeout_ms, signal);
+        onlyField(session, seen);
+        await sendInputs(session, [...focusing(seen), ...clearing(seen), ...inputs], signal, forText(text));
+        await confirm(session, seen, text, signal);
+        return sent(`typed into ${session.reader.describe(seen)}`);
+      },
+    }),
+    defineCommand({
+      ...portable.type_text,
+      async run({ text, timeout_ms, ...target }, signal) {
+        const inputs = typing(text);
+        if (!hasTarget(target)) {
+          await sendInputs(session, inputs, signal, forText(text));
+          return sent("typed where the focus is");
+        }
+        const { seen } = await locateReady(session, target, timeout_ms, signal);
+        onlyField(session, seen);
+        const toEnd = ["input", "keyevent", `${findKeyCode("END")}`];
+        await sendInputs(session, [...focusing(seen), toEnd, ...inputs], signal, forText(text));
+        return sent(`typed into ${session.reader.describe(seen)}`);
+      },
+    }),
+  ];
+}
+
+const forText = (text: string) => ({ timeoutMs: 15_000 + text.length * msPerCharacter });
+
+const focusing = (seen: Seen): string[][] => (seen.node.focused ? [] : [tapAt(centreOf(seen))]);
+
+/** To the end of what is there, and that backwards. */
+function clearing({ node }: Seen): string[][] {
+  const count = [...node.text].length;
+  if (count === 0) return [];
+  return [["input", "keyevent", `${findKeyCode("END")}`], ...presses(findKeyCode("BACKSPACE") ?? 0, count)];
+}
+
+/**
+ * The inputs that type a text as it stands. `input text` reads `%s` as a blank, so these two are never in one piece, and it
+ * knows nothing but the keys of a plain keyboard. Throws UNICODE_UNSUPPORTED for anything else.
+ */
+export function typing(text: string): string[][] {
+  const plain = text.replaceAll("\r\n", "\n");
+  if (/[^\x20-\x7e\n\t]/.test(plain)) {
+    throw new DeviceError(
+      "UNICODE_UNSUPPORTED",
+      "The text has characters that adb alone cannot type: it types ASCII only. Choose ASCII characters.",
+    );
+  }
+  return plain.split(/(?<=%)(?=s)|([\n\t])/).flatMap((part) => {
+    if (part === undefined || part === "") return [];
+    if (part === "\n") return [["input", "keyevent", `${findKeyCode("ENTER")}`]];
+    if (part === "\t") return [["input", "keyevent", `${findKeyCode("TAB")}`]];
+    return piecesOf(part).map((one) => ["input", "text", one]);
+  });
+}
+
+function piecesOf(text: string): string[] {
+  return Array.from({ length: Math.ceil(text.length / piece) }, (_, at) =>
+    text.slice(at * piece, (at + 1) * piece),
+  );
+}
+
+function onlyField({ reader }: AndroidSession, seen: Seen): void {
+  if (isField(seen.node)) return;
+  throw new DeviceError(
+    "ELEMENT_NOT_ACTIONABLE",
+    `${reader.describe(seen)} takes no text. Choose a text field.`,
+  );
+}
+
+/** Reads back what the field holds; of a password only its length can be told. Throws INPUT_NOT_TAKEN. */
+async function confirm(
+  session: AndroidSession,
+  before: Seen,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { seen } = await session.reader.look(signal);
+  const field = seen.find(({ key }) => key === before.key);
+  const held = field?.element.value;
+  // The field may go with what was typed, as a search does that begins by itself; an empty one may show a hint.
+  if (held === undefined || (text === "" && before.node.hint === "")) return;
+  // What was typed may read like the hint.
+  const isHeld = held === text || field?.node.text === text;
+  if (before.node.password ? [...held].length === [...text].length : isHeld) return;
+  throw new DeviceError(
+    "INPUT_NOT_TAKEN",
+    `${session.reader.describe(before)} does not hold what was typed: the app changed or refused a part of it. Look at the field.`,
+  );
+}

@@ -1,0 +1,91 @@
+import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
+import type { DeviceError } from "../errors.ts";
+import { adbTooOld, findAdb, installAdb } from "../programs/adb.ts";
+import { type Listed, listDevices } from "./adb/devices.ts";
+import { notConnected, offline, unauthorized } from "./adb/failures.ts";
+import { serverPort } from "./adb/server.ts";
+import { type AndroidSettings, serialOf } from "./settings.ts";
+
+const answerMs = 3_000;
+
+/** The adb program, its server and the device: each with what mends it. Starts and connects nothing. */
+export async function diagnoseAndroid(
+  settings: AndroidSettings,
+  { env, signal }: DiagnosisContext,
+): Promise<DiagnosisFinding[]> {
+  const program = await diagnoseProgram(env, signal);
+  const devices = await ask(settings, env, signal);
+  if (devices === undefined) {
+    const detail =
+      "the adb server is not running; it starts when the device is used, so this could not be looked at";
+    return [program, { what: nameOf(settings), status: "ok", detail }];
+  }
+  return [program, diagnoseDevice(settings, devices)];
+}
+
+const nameOf = (settings: AndroidSettings): string =>
+  `Android device ${serialOf(settings) ?? "(the only one)"}`;
+
+async function diagnoseProgram(env: DiagnosisContext["env"], signal: AbortSignal): Promise<DiagnosisFinding> {
+  const what = "adb";
+  try {
+    const adb = await findAdb({ ...env }, signal);
+    if (adb === undefined) return { what, status: "missing", detail: "not found", fix: installAdb };
+    if (adb.isFit) return { what, status: "ok", detail: `${adb.text} (${adb.path})` };
+    return { what, status: "missing", ...parted(adbTooOld(adb.text)) };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { what, status: "missing", detail, fix: installAdb };
+  }
+}
+
+/** Undefined when no server answers. */
+async function ask(
+  { adb_port }: AndroidSettings,
+  env: DiagnosisContext["env"],
+  signal: AbortSignal,
+): Promise<Listed[] | undefined> {
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+    return await listDevices(serverPort(adb_port, env), limit);
+  } catch {
+    return undefined;
+  }
+}
+
+function diagnoseDevice(settings: AndroidSettings, devices: readonly Listed[]): DiagnosisFinding {
+  const what = nameOf(settings);
+  const serial = serialOf(settings);
+  const serials = devices.map((one) => one.serial);
+  if (serial === undefined && devices.length > 1) {
+    const detail = `adb lists ${serials.join(", ")}`;
+    return {
+      what,
+      status: "missing",
+      detail,
+      fix: "Set controllers.android.serial of the device to one of them",
+    };
+  }
+  const device = serial === undefined ? devices[0] : devices.find((one) => one.serial === serial);
+  if (device === undefined && settings.address !== undefined) {
+    const detail = `not connected to ${settings.address} now; it is connected when it is used`;
+    return {
+      what,
+      status: "warning",
+      detail,
+      fix: `See whether this works: adb connect ${settings.address}`,
+    };
+  }
+  if (device === undefined)
+    return { what, status: "missing", ...parted(notConnected(serial ?? "It", serials)) };
+  if (device.state === "device") return { what, status: "ok", detail: device.model ?? "connected" };
+  if (device.state === "unauthorized")
+    return { what, status: "missing", ...parted(unauthorized(device.serial)) };
+  return { what, status: "missing", ...parted(offline(device.serial, device.state)) };
+}
+
+/** The first sentence of an error says what is wrong, the others what mends it. */
+function parted({ message }: DeviceError): { detail: string; fix: string } {
+  const [detail = "", ...fix] = message.split(/(?<=\.) /);
+  return { detail, fix: fix.join(" ") };
+}

@@ -1,0 +1,95 @@
+import type { ControllerContext } from "../contract.ts";
+import { type DriverController, defineFactory, nowhere } from "../factory.ts";
+import type { ControllerStatus } from "../ports.ts";
+import { createApps } from "./apps.ts";
+import { androidChecks } from "./checks.ts";
+import { appCommands } from "./commands/apps.ts";
+import { dialogCommands } from "./commands/dialogs.ts";
+import { fileCommands } from "./commands/files.ts";
+import { keyCommands } from "./commands/keys.ts";
+import { pointerCommands } from "./commands/pointer.ts";
+import { scrollCommands } from "./commands/scrolling.ts";
+import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
+import { textCommands } from "./commands/text.ts";
+import { waitCommands } from "./commands/waiting.ts";
+import { AndroidDevice } from "./device.ts";
+import { diagnoseAndroid } from "./diagnose.ts";
+import { discoverAndroid } from "./discover.ts";
+import { createFindings } from "./findings.ts";
+import { createLogs } from "./logcat.ts";
+import { createScreen } from "./screen.ts";
+import { createSensors } from "./sensors.ts";
+import type { AndroidSession } from "./session.ts";
+import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
+import { createDumpSource } from "./ui/dump.ts";
+import { ScreenReader } from "./ui/reader.ts";
+
+/** The controllers `remote` and `verification_adb` of one Android device, on one connection. */
+function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
+  const device = new AndroidDevice(settings);
+  const reader = new ScreenReader(device, createDumpSource(device));
+  const session: AndroidSession = { device, reader, context };
+  const screen = createScreen(device, reader);
+  const picture = (signal: AbortSignal) => screen.capture({ format: "jpeg" }, signal);
+  return [
+    {
+      kind: "remote",
+      commands: androidCommands(session),
+      checks: [],
+      screen,
+      elements: reader.elements,
+      focus: reader.focus,
+      logs: createLogs(device),
+      findings: createFindings(device, picture),
+      sensors: createSensors(device),
+      apps: createApps(device),
+      withheld: () => (context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
+      ...lifeOf(device, "remote"),
+      handOver: () => reader.forget(),
+    },
+    {
+      kind: "verification_adb",
+      commands: [],
+      checks: androidChecks(session),
+      ...lifeOf(device, "verification_adb"),
+    },
+  ];
+}
+
+const lifeOf = (device: AndroidDevice, kind: string) => ({
+  open: (signal: AbortSignal) => device.open(kind, signal),
+  close: () => device.close(kind),
+  isAlive: () => device.isOpen(kind),
+  doubt: () => device.doubt(),
+  isDoubted: () => device.isDoubted(),
+  facts: () => device.factsForAll(),
+  status: () => device.status(),
+  onStatus: (listener: (status: ControllerStatus) => void) => device.onStatus(listener),
+  noticesAfter: () => [],
+});
+
+const androidCommands = (session: AndroidSession) => [
+  ...pointerCommands(session),
+  ...textCommands(session),
+  ...keyCommands(session),
+  ...scrollCommands(session),
+  ...waitCommands(session),
+  ...appCommands(session),
+  ...dialogCommands(session),
+  ...fileCommands(session),
+  ...shellCommands(session),
+];
+
+/** Android phones and TVs, through adb. */
+export const androidFactory = defineFactory({
+  name: "android",
+  kinds: ["remote", "verification_adb"],
+  settings: androidSettingsSchema,
+  // A server that starts, a device on the network that is connected again, and its first answer.
+  openMs: 45_000,
+  offers: () => createAndroidControllers(androidSettingsSchema.parse({}), nowhere),
+  claims: (settings) => [`serial:${serialOf(settings) ?? "the only Android device"}`],
+  diagnose: diagnoseAndroid,
+  discover: discoverAndroid,
+  create: createAndroidControllers,
+});

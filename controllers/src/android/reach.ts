@@ -1,0 +1,87 @@
+import { DeviceError } from "../errors.ts";
+import type { ControllerStatus } from "../ports.ts";
+import { adbTooOld } from "../programs/adb.ts";
+import { poll } from "../waiting/deadlines.ts";
+import { reconnect, serverVersion } from "./adb/devices.ts";
+import { notConnected, offline, serverDown, unauthorized } from "./adb/failures.ts";
+import { ensureServer } from "./adb/server.ts";
+import type { Attached, Hub } from "./hub.ts";
+import { type AndroidSettings, serialOf } from "./settings.ts";
+
+/** tport, by which a connection is named, is as old. */
+const oldestServer = 41;
+/** A connection that dropped comes back in less, and so does the answer to a key that a device just accepted. */
+const graceMs = 2_000;
+/** A device on the network has answered a new connection by then. */
+const reconnectMs = 8_000;
+
+export type Wanted = { port: number; hub: Hub; settings: AndroidSettings };
+
+/**
+ * The device that the settings mean, once adb can use it: starts the server if it must, and connects a device on the network
+ * of the configuration again, once. Throws ADB_MISSING, ADB_TOO_OLD, ADB_SERVER_DOWN, DEVICE_NOT_FOUND, DEVICE_AMBIGUOUS,
+ * DEVICE_OFFLINE, DEVICE_UNAUTHORIZED.
+ */
+export async function reachDevice(
+  wanted: Wanted,
+  signal: AbortSignal,
+  recovering: () => void,
+): Promise<Attached> {
+  const { port, hub, settings } = wanted;
+  await ensureServer(port, signal);
+  const version = await serverVersion(port, signal);
+  if (version < oldestServer) throw adbTooOld(`The adb server on port ${port}, version 1.0.${version},`);
+  const isUsable = async () => {
+    await hub.refresh(signal);
+    return findDevice(wanted)?.state === "device";
+  };
+  const waiting = { everyMs: 100, ms: graceMs, signal };
+  if (!(await poll(isUsable, waiting)) && settings.address !== undefined) {
+    recovering();
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(reconnectMs)]);
+    await reconnect(port, settings.address, limit).catch(() => signal.throwIfAborted());
+    await poll(isUsable, waiting);
+  }
+  const device = findDevice(wanted);
+  if (device?.state === "device") return device;
+  throw whyNot(device, wanted);
+}
+
+/** The device of the settings as adb lists it now. Throws DEVICE_AMBIGUOUS. */
+export function findDevice({ hub, settings }: Wanted): Attached | undefined {
+  const serial = serialOf(settings);
+  if (serial !== undefined) return hub.find(serial);
+  const [only, ...others] = hub.list();
+  if (others.length > 0) throw ambiguous(hub.list());
+  return only;
+}
+
+/** How a device that adb lists, or does not list any more, stands. */
+export function statusOf(device: Attached | undefined, wanted: Wanted): ControllerStatus {
+  if (device?.state === "device") return { state: "online" };
+  const { code, message } = whyNot(device, wanted);
+  const [reason = "", ...fix] = message.split(/(?<=\.) /);
+  const state = code === "DEVICE_UNAUTHORIZED" ? "unauthorized" : "offline";
+  return { state, reason, ...(fix.length > 0 && { fix: fix.join(" ") }) };
+}
+
+function whyNot(device: Attached | undefined, { port, hub, settings }: Wanted): DeviceError {
+  if (!hub.isSynced()) return serverDown(port);
+  const serial = serialOf(settings) ?? "The device";
+  if (device === undefined)
+    return notConnected(
+      serial,
+      hub.list().map((one) => one.serial),
+    );
+  if (device.state === "unauthorized") return unauthorized(device.serial);
+  return offline(device.serial, device.state);
+}
+
+function ambiguous(devices: readonly Attached[]): DeviceError {
+  const serials = devices.map(({ serial }) => serial);
+  return new DeviceError(
+    "DEVICE_AMBIGUOUS",
+    `adb lists ${serials.length} devices, and the configuration names none: ${serials.join(", ")}. Set controllers.android.serial of the device to one of them.`,
+    { serials },
+  );
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** A host name or address and a port, as adb takes them. */
+const address = /^(?:[A-Za-z0-9][\w.-]{0,250}|\[[0-9A-Fa-f:.]{2,45}\]):\d{1,5}$/;
+
+/** What a device of the driver `android` may set in the configuration. */
+export const androidSettingsSchema = z
+  .strictObject({
+    serial: z
+      .string()
+      .regex(/^[\w.:[\]-]{1,200}$/, "a serial is written as adb devices lists it")
+      .optional()
+      .describe("As `adb devices` lists it. May be left out while adb lists only one device."),
+    address: z
+      .string()
+      .regex(address, "an address is written host:port, such as 192.168.1.20:5555")
+      .optional()
+      .describe("Of a device on the network, host:port; it is connected when it is needed."),
+    adb_port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe("Of the adb server on this machine; ANDROID_ADB_SERVER_PORT, else 5037."),
+  })
+  .refine((settings) => settings.serial === undefined || settings.address === undefined, {
+    message: "give serial or address, not both",
+  });
+
+export type AndroidSettings = z.output<typeof androidSettingsSchema>;
+
+/** What adb lists the device by; undefined where it is the only one. */
+export const serialOf = ({ serial, address }: AndroidSettings): string | undefined => serial ?? address;

@@ -1,0 +1,57 @@
+import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
+
+/** Ids of the buttons of Android's own dialogs, the safest first. */
+const accepting = [
+  "android:id/button1",
+  "permission_allow_foreground_only_button",
+  "permission_allow_button",
+  "permission_allow_one_time_button",
+  "android:id/aerr_restart",
+  "android:id/aerr_wait",
+];
+const dismissing = [
+  "android:id/button2",
+  "permission_deny_button",
+  "permission_deny_and_dont_ask_again_button",
+  "android:id/aerr_close",
+  "android:id/button3",
+];
+const titles = /(?:^|\/)(?:alertTitle|permission_message)$/;
+
+/** A dialog in front, with what accepts it and what dismisses it, where it has that. */
+export type OpenDialog = {
+  text: string;
+  accept: UiNode | undefined;
+  dismiss: UiNode | undefined;
+  field: UiNode | undefined;
+  /** It says that an app crashed or does not respond. */
+  isOfCrash: boolean;
+};
+
+export function findDialog({ roots }: UiTree): OpenDialog | undefined {
+  const nodes = roots.flatMap((root) => [...nodesBelow(root)]);
+  const button = (ids: readonly string[]) => {
+    const found = ids.map((id) => nodes.find((node) => node.id === id || node.id.endsWith(`/${id}`)));
+    return found.find((node) => node !== undefined);
+  };
+  const [accept, dismiss] = [button(accepting), button(dismissing)];
+  const title = nodes.find(({ id }) => titles.test(id));
+  if (accept === undefined && dismiss === undefined) return undefined;
+  const message = nodes.find(({ id }) => id === "android:id/message");
+  const text = [title?.text, message?.text].filter((one) => one).join(": ");
+  return {
+    text: text.slice(0, 300),
+    accept,
+    dismiss,
+    field: nodes.find(({ className }) => className.endsWith("EditText")),
+    isOfCrash: nodes.some(({ id }) => id.startsWith("android:id/aerr_")),
+  };
+}
+
+/** A dialog that is open, in one line. */
+export function noticesOf(tree: UiTree): string[] {
+  const dialog = findDialog(tree);
+  if (dialog === undefined) return [];
+  const what = dialog.isOfCrash ? "the dialog of an app that crashed or does not respond" : "dialog";
+  return [`${what} ${JSON.stringify(dialog.text)} is open; handle_dialog answers it`];
+}

@@ -1,0 +1,108 @@
+import type { Space } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { pause } from "../../waiting/deadlines.ts";
+import type { AndroidDevice } from "../device.ts";
+import type { LinkBytes } from "../link.ts";
+import type { TreeSource, UiTree } from "./tree.ts";
+import { scanScreen } from "./xml.ts";
+
+/** `uiautomator dump` itself gives up after 10 s without rest. */
+const dumpMs = 30_000;
+const mostBytes = 16_000_000;
+/** Until a screen without a root is asked again. */
+const emptyPausesMs = [200, 500, 1_000];
+/** A screen that never came to rest is not asked again for so long, unless something is sent to it. */
+const busyMs = 30_000;
+
+const frontLine = "dumpsys window displays | grep -E 'mCurrentFocus=|mFocusedApp='";
+const keyboardLine = "dumpsys input_method | grep mInputShown=";
+const dumpLine = `uiautomator dump /dev/tty; ${frontLine}; ${keyboardLine}`;
+
+/**
+ * Trees by `uiautomator dump`: a process on the device for each, and the screen has to be at rest. One at a time, since
+ * Android has one UiAutomation.
+ */
+export function createDumpSource(device: AndroidDevice): TreeSource {
+  let last: Promise<unknown> = Promise.resolve();
+  let busyUntil = 0;
+  const readOnce = async (signal: AbortSignal): Promise<UiTree> => {
+    if (performance.now() < busyUntil) throw notIdle();
+    try {
+      return await readTree(device, signal);
+    } catch (error) {
+      if (error instanceof DeviceError && error.code === "NOT_IDLE") busyUntil = performance.now() + busyMs;
+      throw error;
+    }
+  };
+  return {
+    read(signal) {
+      const mine = last.then(() => readOnce(signal));
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+    driven() {
+      busyUntil = 0;
+    },
+  };
+}
+
+async function readTree(device: AndroidDevice, signal: AbortSignal): Promise<UiTree> {
+  for (const pauseMs of [...emptyPausesMs, undefined]) {
+    signal.throwIfAborted();
+    const tree = parse(await device.link().bytes(dumpLine, signal, { timeoutMs: dumpMs, mostBytes }));
+    if (tree !== undefined) return tree;
+    if (pauseMs !== undefined) await pause(pauseMs, signal);
+  }
+  throw new DeviceError(
+    "TREE_EMPTY",
+    "The screen has no elements that Android tells of: it was asked four times. Wait until the app shows something, or use capture_screenshot.",
+  );
+}
+
+/** Undefined for a screen without a root, which it may have in the next moment. */
+function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
+  const text = stdout.toString("utf8");
+  const screen = scanScreen(text);
+  if (screen !== undefined) {
+    const isKeyboardShown = /mInputShown=true/.test(text.slice(text.lastIndexOf("</hierarchy>")));
+    return { ...screen, rotation: rotationOf(screen.quarters), front: frontOf(text), isKeyboardShown };
+  }
+  const said = `${text.slice(0, 2_000)}\n${stderr}`;
+  if (/null root node/.test(said)) return undefined;
+  if (/could not get idle state/.test(said)) throw notIdle();
+  if (/Killed|already registered/.test(said)) throw uiaBusy();
+  throw new DeviceError(
+    "DEVICE_ERROR",
+    `uiautomator dump gave no screen: ${said.trim().slice(0, 300) || "nothing"}. Look at the screen with capture_screenshot.`,
+  );
+}
+
+const rotations = [0, 90, 180, 270] as const;
+const rotationOf = (quarters: number): Space["rotation"] => rotations[quarters & 3] ?? 0;
+
+/** `mFocusedApp=ActivityRecord{… u0 com.example/.Main t12}`; the window that has the focus where no app has. */
+export function frontOf(text: string): UiTree["front"] {
+  const [, packageName = "", activity = ""] =
+    /mFocusedApp=[^\n]*? ([\w.]+)\/([\w.$]+)/.exec(text) ??
+    /mCurrentFocus=[^\n]*? ([\w.]+)\/([\w.$]+)/.exec(text) ??
+    [];
+  return { packageName, activity: activity.startsWith(".") ? `${packageName}${activity}` : activity };
+}
+
+/** The activity in front, asked without reading the screen. */
+export async function readFront(device: AndroidDevice, signal: AbortSignal): Promise<UiTree["front"]> {
+  const { stdout } = await device.link().script(frontLine, signal);
+  return frontOf(stdout);
+}
+
+const notIdle = () =>
+  new DeviceError(
+    "NOT_IDLE",
+    `Something on the screen always moves, and its elements can be read only at rest. It is not asked again for ${busyMs / 1_000} s unless a command changes it. Use capture_screenshot, text on pictures, and tap.`,
+  );
+
+const uiaBusy = () =>
+  new DeviceError(
+    "UIA_BUSY",
+    "Another program reads the elements of this device (Appium, another test tool), and Android lets one do so. End it, then try again.",
+  );

@@ -1,0 +1,57 @@
+import { DeviceError } from "../errors.ts";
+import { findProgram, runProgram } from "./run.ts";
+
+const startMs = 15_000;
+const versionMs = 10_000;
+/** Platform tools 28 and newer say so. */
+const oldestVersion = 41;
+
+type Environment = NodeJS.ProcessEnv;
+
+/** How to get adb, for a person. */
+export const installAdb = "sudo apt-get install -y adb (macOS: brew install android-platform-tools)";
+
+/** `text` is what `adb version` says in its first line and `path` where it is; `number` is 41 for 1.0.41. */
+export type AdbVersion = { path: string; text: string; number: number; isFit: boolean };
+
+/** The adb program of the PATH; undefined when there is none. Throws DEVICE_ERROR when it does not run. */
+export async function findAdb(env: Environment, signal: AbortSignal): Promise<AdbVersion | undefined> {
+  const path = findProgram("adb", env);
+  if (path === undefined) return undefined;
+  const { stdout, stderr } = await runProgram(path, ["version"], { signal, timeoutMs: versionMs, env });
+  const [text = ""] = stdout.split("\n", 1);
+  const number = Number(/\b1\.0\.(\d+)/.exec(text)?.[1] ?? Number.NaN);
+  if (Number.isNaN(number)) {
+    const said = (stdout + stderr).trim().slice(0, 200);
+    throw new DeviceError(
+      "DEVICE_ERROR",
+      `${path} says no version of adb but: ${said}. Install adb: ${installAdb}`,
+    );
+  }
+  return { path, text, number, isFit: number >= oldestVersion };
+}
+
+/**
+ * Starts the adb server of this port, which goes on when we end, as that of a user does. Throws ADB_MISSING, ADB_TOO_OLD,
+ * ADB_SERVER_DOWN.
+ */
+export async function startAdbServer(port: number, env: Environment, signal: AbortSignal): Promise<void> {
+  const adb = await findAdb(env, signal);
+  if (adb === undefined)
+    throw new DeviceError("ADB_MISSING", `There is no program adb on the PATH. Run: ${installAdb}`);
+  if (!adb.isFit) throw adbTooOld(adb.text);
+  const args = ["-P", String(port), "start-server"];
+  const { code, stderr } = await runProgram(adb.path, args, { signal, timeoutMs: startMs, env });
+  if (code === 0) return;
+  throw new DeviceError(
+    "ADB_SERVER_DOWN",
+    `The adb server on port ${port} could not be started: ${stderr.trim().slice(0, 500)}. Run ${args.join(" ")} by hand to see why.`,
+  );
+}
+
+/** ADB_TOO_OLD for a program or server that calls itself so. */
+export const adbTooOld = (version: string): DeviceError =>
+  new DeviceError(
+    "ADB_TOO_OLD",
+    `${version} is too old: 1.0.${oldestVersion} or newer is needed. Install a newer one: ${installAdb}`,
+  );

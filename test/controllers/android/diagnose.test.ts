@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { androidFactory } from "@labwright/controllers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { makeAndroid, never } from "./openAndroid.ts";
+
+let lab: AndroidLab;
+let folder: string;
+
+beforeAll(async () => {
+  lab = await startAndroidLab({
+    devices: [{ persona: "phone" }, { persona: "phone2", authorisation: "ask" }],
+  });
+  folder = await mkdtemp(join(tmpdir(), "labwright-fake-adb-"));
+});
+afterAll(async () => {
+  await lab.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const diagnose = async (settings: unknown, env: Record<string, string | undefined> = lab.env) =>
+  (await androidFactory.diagnose?.(androidFactory.settings.parse(settings), { env, signal: never })) ?? [];
+
+/** A PATH with a program adb that says this of its version, or with none. */
+async function pathWith(says?: string): Promise<string> {
+  const place = await mkdtemp(join(folder, "path-"));
+  if (says === undefined) return place;
+  await writeFile(join(place, "adb"), `#!/bin/sh\necho '${says}'\n`);
+  await chmod(join(place, "adb"), 0o755);
+  return place;
+}
+
+describe("doctor says of adb", () => {
+  it("which one it is", async () => {
+    const [adb] = await diagnose({ serial: lab.devices[0]?.serial });
+    expect(adb).toMatchObject({ what: "adb", status: "ok", detail: expect.stringContaining("1.0.") });
+  });
+
+  it("that there is none, and how to get it", async () => {
+    const [adb] = await diagnose({}, { ...lab.env, PATH: await pathWith() });
+    expect(adb).toMatchObject({
+      status: "missing",
+      detail: "not found",
+      fix: expect.stringContaining("apt-get"),
+    });
+  });
+
+  it("that it is too old", async () => {
+    const path = await pathWith("Android Debug Bridge version 1.0.32");
+    const [adb] = await diagnose({}, { ...lab.env, PATH: path });
+    expect(adb).toMatchObject({ status: "missing", detail: expect.stringContaining("too old") });
+  });
+
+  it("that it does not run", async () => {
+    const [adb] = await diagnose({}, { ...lab.env, PATH: await pathWith("Segmentation fault") });
+    expect(adb).toMatchObject({ status: "missing", detail: expect.stringContaining("Segmentation fault") });
+  });
+
+  it("that its server is not running, and starts none", async () => {
+    const [, device] = await diagnose({ serial: "R58", adb_port: 1 });
+    expect(device).toMatchObject({ status: "ok", detail: expect.stringContaining("not running") });
+  });
+});
+
+describe("doctor says of a device", () => {
+  const port = () => ({ adb_port: lab.adbPort });
+
+  it("that it is there", async () => {
+    const [, device] = await diagnose({ ...port(), serial: lab.devices[0]?.serial });
+    expect(device).toMatchObject({ status: "ok" });
+  });
+
+  it.each([
+    ["not connected", () => ({ serial: "R58" }), /Plug it in/],
+    ["unauthorised", () => ({ serial: lab.devices[1]?.serial }), /Allow USB debugging/],
+    ["one of several", () => ({}), /controllers\.android\.serial/],
+  ] as const)("that it is %s, with what mends it", async (_, settings, fix) => {
+    const [, device] = await diagnose({ ...port(), ...settings() });
+    expect(device).toMatchObject({ status: "missing", fix: expect.stringMatching(fix) });
+  });
+
+  it("that it is not connected over the network now", async () => {
+    const [, device] = await diagnose({ ...port(), address: "192.0.2.1:5555" });
+    expect(device).toMatchObject({ status: "warning", fix: expect.stringContaining("adb connect") });
+  });
+});
+
+describe("a device that is used", () => {
+  it("where another program has the port is ADB_SERVER_DOWN, with what adb says", async () => {
+    const other = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    other.listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const adb_port = address !== null && typeof address === "object" ? address.port : 0;
+    const made = makeAndroid({ serial: "R58", adb_port });
+    await expect(made.remote.open(never)).rejects.toMatchObject({ code: "ADB_SERVER_DOWN" });
+    await made.close();
+    other.close();
+  });
+
+  it("where no server answers and there is no adb is ADB_MISSING, and ADB_TOO_OLD where it is old", async () => {
+    const before = process.env.PATH;
+    const made = makeAndroid({ serial: "R58", adb_port: 1 });
+    try {
+      process.env.PATH = await pathWith();
+      await expect(made.remote.open(never)).rejects.toMatchObject({ code: "ADB_MISSING" });
+      process.env.PATH = await pathWith("Android Debug Bridge version 1.0.32");
+      await expect(made.remote.open(never)).rejects.toMatchObject({ code: "ADB_TOO_OLD" });
+    } finally {
+      process.env.PATH = before;
+      await made.close();
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { never, openAndroid, portOf } from "./openAndroid.ts";
+
+let lab: AndroidLab;
+let phone: Awaited<ReturnType<typeof openAndroid>>;
+const samples = { app: { package: "dev.labwright.samples" } };
+const refused = (code: string) => expect.objectContaining({ code });
+
+beforeEach(async () => {
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
+  phone = await openAndroid({ adb_port: lab.adbPort });
+  await phone.run("open_app", samples);
+});
+afterEach(async () => {
+  await phone.close();
+  await lab.close();
+});
+
+const device = () => {
+  const [one] = lab.devices;
+  if (!one) throw new Error("The laboratory has no device.");
+  return one.device;
+};
+const look = () => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+
+describe("a screen", () => {
+  it("without a root is asked again, and TREE_EMPTY if it has none four times", async () => {
+    device().ui.faults.nullRoots = 2;
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    device().ui.faults.nullRoots = 4;
+    await expect(look()).rejects.toEqual(refused("TREE_EMPTY"));
+  });
+
+  it("that never rests is asked once, remembered as busy, and asked again behind an input", async () => {
+    device().ui.faults.neverIdle = true;
+    await expect(look()).rejects.toEqual(refused("NOT_IDLE"));
+    const before = device().traffic.roundTrips;
+    await expect(look()).rejects.toEqual(refused("NOT_IDLE"));
+    expect(device().traffic.roundTrips).toBe(before);
+    device().ui.faults.neverIdle = false;
+    await phone.run("press_key", { key: "BACK" });
+    expect((await look()).elements.length).toBeGreaterThan(0);
+  });
+
+  it("that another program reads is UIA_BUSY", async () => {
+    device().system.automation.set("other", () => undefined);
+    await expect(look()).rejects.toEqual(refused("UIA_BUSY"));
+    device().system.automation.delete("other");
+    expect((await look()).elements.length).toBeGreaterThan(3);
+  });
+
+  it("that is secret gives its elements and no picture", async () => {
+    await phone.run("scroll_to_element", { selector: "Secret" });
+    await phone.run("click_element", { selector: "Secret" });
+    await expect(portOf(phone.remote.screen).capture({}, never)).rejects.toEqual(refused("SECURE_SCREEN"));
+    expect(await phone.read("text_visible", { text: "No picture may be taken" })).toMatchObject({
+      holds: true,
+    });
+  });
+
+  it("that is off is black, and no secret", async () => {
+    device().ui.power(false);
+    expect(await portOf(phone.remote.screen).capture({}, never)).toMatchObject({ width: 1080 });
+  });
+
+  it("is read by one program at a time, however many ask", async () => {
+    const looks = await Promise.all(Array.from({ length: 5 }, () => look()));
+    expect(looks.every(({ elements }) => elements.length > 3)).toBe(true);
+  });
+});
+
+describe("an app", () => {
+  it("that crashed shows a dialog, which a dump names and handle_dialog closes", async () => {
+    device().ui.crash(samples.app.package, "for the test");
+    const { notices } = await look();
+    expect(notices).toEqual([expect.stringContaining("crashed or does not respond")]);
+    await phone.run("handle_dialog", { accept: false });
+    expect((await look()).notices).toEqual([]);
+  });
+
+  it("that does not respond is a finding", async () => {
+    const told = new Promise((resolve) => portOf(phone.remote.findings).onFinding(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    device().ui.notResponding(samples.app.package, "Input dispatching timed out");
+    expect(await told).toMatchObject({ kind: "anr", facts: { package: samples.app.package } });
+  });
+});
+
+describe("a connection that breaks in the middle", () => {
+  it("of a tap is TRANSPORT_LOST, and the tap is not sent again", async () => {
+    await phone.run("click_element", { selector: "Form" });
+    await look();
+    device().faults.extraDelayMs.input = 1_000;
+    const work = phone.run("tap", { x: 10, y: 10 });
+    const outcome = expect(work).rejects.toEqual(refused("TRANSPORT_LOST"));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    device().adbd.drop();
+    await outcome;
+    device().faults.extraDelayMs = {};
+    await phone.remote.open(never);
+    expect((await look()).elements.length).toBeGreaterThan(3);
+  });
+
+  it("of a look or a picture is TRANSPORT_LOST, and the next one is whole", async () => {
+    device().faults.dropAfterBytes = 2_000;
+    await expect(look()).rejects.toEqual(refused("TRANSPORT_LOST"));
+    await phone.remote.open(never);
+    device().faults.dropAfterBytes = 50_000;
+    await expect(portOf(phone.remote.screen).capture({}, never)).rejects.toEqual(refused("TRANSPORT_LOST"));
+    await phone.remote.open(never);
+    expect(await portOf(phone.remote.screen).capture({}, never)).toMatchObject({ width: 1080 });
+  });
+});
+
+it("a slow dump is waited for", async () => {
+  device().faults.extraDelayMs.uiautomator = 2_500;
+  expect((await look()).elements.length).toBeGreaterThan(3);
+});

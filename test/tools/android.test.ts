@@ -1,0 +1,182 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { type AndroidLab, startAndroidLab } from "../fixtures/androidLab.ts";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** One app on two kinds of devices: nodes, edges and the test say nothing of either. */
+const shopYaml = (url: string) => `name: shop
+models: [web, android_mobile]
+app: { url: "${url}", package: dev.labwright.shop }
+nodes:
+  Shop: check "Search" is shown
+  Cart: check text "Your cart"
+  Account: check text "Account"
+  Lamp: check "Buy" is shown
+edges:
+  Shop -> Lamp: { steps: click "Lamp", back: click "Shop" }
+  Shop -> Cart: { steps: click "Cart", back: click "Shop" }
+  Shop -> Account: { steps: click "Account", back: click "Shop" }
+tests:
+  - name: a lamp is bought
+    steps:
+      - go to Shop
+      - type "LAMP" into "Search"
+      - check "Chair" is not shown
+      - go to Lamp
+      - check text "40 €"
+      - click "Buy"
+      - click "Cart"
+      - check text "Your cart"
+      - click "More Lamp"
+      - check text "80 €"
+      - click "Remove Lamp"
+      - check text "The cart is empty"
+  - name: a wrong password is told
+    steps:
+      - go to Account
+      - type "anna" into "User"
+      - type "no'; $(reboot)" into "Password"
+      - click "Log in"
+      - check text "User or password is wrong"
+`;
+
+const site = createServer(async (_, response) => {
+  response.writeHead(200, { "content-type": "text/html" });
+  response.end(await readFile(new URL("../shop/index.html", import.meta.url)));
+});
+let lab: AndroidLab;
+let product: Product;
+let client: TestClient;
+
+beforeAll(async () => {
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "phone2" }] });
+  const port = await new Promise<number>((resolve) => {
+    site.listen(0, "127.0.0.1", () => {
+      const address = site.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    });
+  });
+  const phones = lab.devices.map(
+    ({ serial }, at) =>
+      `  - { name: phone${at + 1}, model: android_mobile, watch: ${at === 0}, controllers: { android: { serial: "${serial}", adb_port: ${lab.adbPort} } } }`,
+  );
+  product = await openProduct(
+    [
+      "limits: { alert_pending_ms: 50, alert_active_ms: 100, alert_settle_ms: 1 }",
+      "devices:",
+      "  - { name: browser, model: web }",
+      ...phones,
+    ].join("\n"),
+  );
+  await product.watching.start();
+  client = await product.connect();
+  const imported = await client.call("import_userinterface", {
+    yaml: shopYaml(`http://127.0.0.1:${port}/`),
+    file: "shop.yaml",
+  });
+  expect(imported.error).toBeUndefined();
+});
+afterAll(async () => {
+  await product?.dispose();
+  await lab?.close();
+  site.closeAllConnections();
+  site.close();
+});
+beforeEach(() => {
+  for (const { device } of lab.devices) {
+    device.ui.clearData("dev.labwright.shop");
+    device.ui.home();
+  }
+});
+
+const phone = (at: 0 | 1) => {
+  const found = lab.devices[at];
+  if (!found) throw new Error(`The laboratory has no phone ${at + 1}.`);
+  return found.device;
+};
+
+test.each([
+  "browser",
+  "phone1",
+  "phone2",
+])("every edge of the shop's tree validates on %s", async (device_id) => {
+  const { structured, text } = await client.call("validate_navigation", {
+    userinterface_name: "shop",
+    device_id,
+    wait_ms: 90_000,
+  });
+  expect(structured, text).toMatchObject({ status: "passed", passed: 7, problems: [] });
+});
+
+test.each([
+  "a lamp is bought",
+  "a wrong password is told",
+])("%s, unchanged on a browser and on two phones", async (testcase) => {
+  for (const device_id of ["browser", "phone1", "phone2"]) {
+    const { structured, text } = await client.call("execute_testcase", {
+      testcase,
+      device_id,
+      wait_ms: 90_000,
+    });
+    expect(structured.status, `${device_id}: ${text}`).toBe("passed");
+  }
+});
+
+test("a test that is wrong fails on a phone, with what the screen shows in place of it", async () => {
+  const testcase = {
+    name: "a table is bought",
+    userinterface_name: "shop",
+    steps: ["go to Lamp", 'check text "41 €"'],
+  };
+  const saved = await client.call("save_testcase", { testcase });
+  expect(saved.error).toBeUndefined();
+  const { structured, text } = await client.call("execute_testcase", {
+    testcase: testcase.name,
+    device_id: "phone1",
+    wait_ms: 60_000,
+  });
+  expect(structured.status).toBe("failed");
+  expect(text).toContain("40 €");
+});
+
+test("what is done on one phone reaches no other, and a lease keeps others out", async () => {
+  const second = await product.connect({ client: "other" });
+  const { structured } = await client.call("take_control", { device_id: "phone1" });
+  const open = [{ command: "open_app", params: { app: { package: "dev.labwright.shop" } } }];
+  expect(
+    (await second.call("execute_device_action", { device_id: "phone1", actions: open })).error,
+  ).toMatchObject({
+    code: "DEVICE_HELD",
+  });
+  const before = phone(1).traffic.opens;
+  expect(
+    (await client.call("execute_device_action", { session_id: structured.session_id, actions: open })).error,
+  ).toBeUndefined();
+  expect(phone(0).ui.front().packageName).toBe("dev.labwright.shop");
+  expect(phone(1).traffic.opens).toBe(before);
+  await client.call("release_control", { session_id: structured.session_id });
+});
+
+test("a phone says that its own traffic passes no rule of ours", async () => {
+  const { structured } = await client.call("get_device_info", { device_id: "phone1" });
+  expect(structured).toMatchObject({ version: "Android 14", note: expect.stringContaining("url_policy") });
+});
+
+test("a crash of an app becomes one alert, with what the log says and a picture", async () => {
+  phone(0).ui.start({ packageName: "dev.labwright.shop" });
+  phone(0).ui.crash("dev.labwright.shop", "java.lang.IllegalStateException: no lamp");
+  const crashes = async () => {
+    const { structured } = await client.call("list_alerts", {});
+    const alerts = structured.alerts;
+    return Array.isArray(alerts) ? alerts.filter(({ kind }) => kind === "app_crash") : [];
+  };
+  await expect
+    .poll(crashes, { timeout: 20_000 })
+    .toMatchObject([
+      { device_id: "lab/phone1", state: "active", start_frame: expect.stringMatching(/^artifact:/) },
+    ]);
+});
