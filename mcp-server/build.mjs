@@ -163,6 +163,8 @@ async function buildAll(hash) {
     writeFileSync(join(fresh, "licences.txt"), bundledLicences(root, inputs));
     await build({
       ...bundling,
+      // The bridge reads a configuration by its drivers, and drives no device.
+      external: [...bundling.external, "@devicefarmer/adbkit"],
       entryPoints: [join(here, "src/cli/mcp.ts")],
       outfile: join(fresh, "bridge.cjs"),
       format: "cjs",

@@ -1,7 +1,7 @@
 import { type Listed, listDevices, trackDevices } from "./adb/devices.ts";
 
 /** Until a server that does not answer is asked again. */
-const retryMs = 3_000;
+const retryMs = 10_000;
 const lookAgainMs = 3_000;
 
 type Listener = () => void;

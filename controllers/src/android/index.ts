@@ -45,6 +45,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       apps: createApps(device),
       withheld: () => (context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
       ...lifeOf(device, "remote"),
+      handOver: () => reader.forget(),
     },
     {
       kind: "verification_adb",

@@ -4,11 +4,15 @@ import type { AndroidDevice } from "./device.ts";
 import type { LinkOptions } from "./link.ts";
 import type { ScreenReader } from "./ui/reader.ts";
 
+/** The adb server takes requests of 64 KB, and quoting makes texts longer. */
+const longestLine = 12_000;
+const mostInLine = 100;
+
 /** What the commands and checks of a device work with. */
 export type AndroidSession = { device: AndroidDevice; reader: ScreenReader; context: ControllerContext };
 
 /**
- * Sends inputs to the screen, one after another in one round trip; each is the arguments of a program of the device. Throws
+ * Sends inputs to the screen, one after another, in one round trip where they are not many; each is the arguments of a program of the device. Throws
  * DEVICE_ERROR with what the device said when it refused one.
  */
 export async function sendInputs(
@@ -18,11 +22,29 @@ export async function sendInputs(
   options?: LinkOptions,
 ): Promise<void> {
   try {
-    const { code, stderr, stdout } = await device.link().runAll(inputs, signal, options);
-    if (code !== 0) throw refused(`${stderr}\n${stdout}`);
+    for (const part of inParts(inputs)) {
+      const { code, stderr, stdout } = await device.link().runAll(part, signal, options);
+      if (code !== 0) throw refused(`${stderr}\n${stdout}`);
+    }
   } finally {
     reader.driven();
   }
+}
+
+/** In lines of a length that every device takes. */
+function* inParts(inputs: readonly (readonly string[])[]): Generator<(readonly string[])[]> {
+  let part: (readonly string[])[] = [];
+  let size = 0;
+  for (const input of inputs) {
+    const own = input.reduce((sum, argument) => sum + argument.length + 1, 0);
+    if (part.length > 0 && (size + own > longestLine || part.length === mostInLine)) {
+      yield part;
+      [part, size] = [[], 0];
+    }
+    part.push(input);
+    size += own;
+  }
+  if (part.length > 0) yield part;
 }
 
 /** A command whose last input has just been taken by the device. */

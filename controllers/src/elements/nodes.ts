@@ -1,5 +1,5 @@
 import type { Selector, SelectorKind } from "../contract.ts";
-import { byWorth, type Candidate, ranking, toSelector } from "./ranking.ts";
+import { byWorth, type Candidate, type Ranking, ranking, toSelector } from "./ranking.ts";
 import type { ParsedSelector } from "./selectors.ts";
 import { fold, TextMatcher, tidy } from "./text.ts";
 
@@ -41,7 +41,11 @@ function isMeant(node: Node, parsed: ParsedSelector): boolean {
 }
 
 /** Ranked selectors of one of the nodes, best first. */
-export function nodeSelectors(node: Node, nodes: readonly Node[]): readonly Selector[] {
+export function nodeSelectors(
+  node: Node,
+  nodes: readonly Node[],
+  weighing: Ranking = ranking,
+): readonly Selector[] {
   const count = (holds: (other: Node) => boolean) => nodes.filter(holds).length;
   const isNamed = (other: Node) => fold(other.name) === fold(node.name);
   const candidates: Omit<Candidate, "score">[] = [];
@@ -55,6 +59,6 @@ export function nodeSelectors(node: Node, nodes: readonly Node[]): readonly Sele
     );
   }
   return candidates
-    .map((candidate) => toSelector({ ...candidate, score: ranking.score(candidate) }))
+    .map((candidate) => toSelector({ ...candidate, score: weighing.score(candidate) }))
     .toSorted(byWorth);
 }

@@ -32,7 +32,7 @@ describe("touches", () => {
   it("click an element by name, by ref, and one that appears late", async () => {
     await phone.run("click_element", { ref: await phone.refOf("Form") });
     expect(await phone.lines()).toContain('text "Form"');
-    await phone.run("back");
+    await phone.run("go_back");
     setTimeout(() => uiAt(0).start({ packageName: samples.app.package, activity: ".Form" }), 300);
     await phone.run("click_element", { selector: "Send me news", timeout_ms: 10_000 });
     expect(await phone.lines()).toContain('checkbox "Send me news" checked');
@@ -75,7 +75,7 @@ describe("touches", () => {
   it("reach points of the screen", async () => {
     await phone.run("swipe", { from_x: 540, from_y: 1800, to_x: 540, to_y: 900 });
     await phone.run("tap", { x: 540, y: 1200 });
-    await phone.run("home");
+    await phone.run("go_home");
     expect(uiAt(0).front().packageName).not.toBe(samples.app.package);
   });
 });
@@ -127,6 +127,15 @@ describe("texts", () => {
     expect(await phone.read("element_value", { ...field, value: "before" })).toMatchObject({ holds: true });
   });
 
+  it("of 1,000 characters arrive whole", async () => {
+    const text = `${"it's 100%sure; ".repeat(66)}end`;
+    await phone.run("input_text", { ...field, text });
+    expect(await phone.read("element_value", { ...field, value: text, match: "exact" })).toMatchObject({
+      holds: true,
+    });
+    await phone.run("input_text", { ...field, text: "" });
+  });
+
   it("go into fields only", async () => {
     await expect(phone.run("input_text", { selector: "role=text[name=Text]", text: "x" })).rejects.toEqual(
       refused("ELEMENT_NOT_ACTIONABLE"),
@@ -168,9 +177,17 @@ describe("scrolling", () => {
 });
 
 describe("keys, apps and dialogs", () => {
+  it("hides a keyboard that stands before what is clicked", async () => {
+    await openSample("Form");
+    await phone.run("input_text", { selector: "Comment", text: "hello" });
+    expect(uiAt(0).keyboardShown()).toBe(true);
+    await phone.run("click_element", { selector: "role=button[name=Send]" });
+    expect(uiAt(0).toasts()).toMatchObject([{ text: "Sent: hello" }]);
+  });
+
   it("presses portable keys, as often as asked, and refuses unknown ones with the nearest", async () => {
     const tv = await openAndroid(settingsAt(1));
-    await tv.run("home");
+    await tv.run("go_home");
     await tv.run("press_key", { key: "DOWN", count: 2 });
     await tv.run("press_key", { key: "OK" });
     await expect(tv.run("press_key", { key: "DWON" })).rejects.toThrow(/DOWN/);
@@ -178,7 +195,7 @@ describe("keys, apps and dialogs", () => {
   });
 
   it("opens an app, brings it to the front, and closes it", async () => {
-    await phone.run("home");
+    await phone.run("go_home");
     await phone.run("open_app", samples);
     expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
     await phone.run("close_app", samples);
@@ -205,6 +222,14 @@ describe("keys, apps and dialogs", () => {
     await phone.run("handle_dialog", { accept: true });
     await openSample("Delete notes");
     expect(await phone.lines()).toContain('text "Samples"');
+  });
+
+  it("gives the answer of one client to no dialog of another", async () => {
+    await phone.run("handle_dialog", { accept: true });
+    phone.remote.handOver?.();
+    await openSample("Delete notes");
+    expect(await phone.lines()).toContain('button "Cancel"');
+    await phone.run("handle_dialog", { accept: false });
   });
 
   it("says in a dump which dialog is open", async () => {

@@ -36,7 +36,7 @@ describe.each([
   logSourceContract(`Android ${persona}`, async () => {
     const { remote, run, close } = await openAndroid(deviceAt(at).settings);
     const cause = async () => {
-      await run("home");
+      await run("go_home");
       await run("open_app", { app: { package: "com.android.settings" } });
     };
     return { port: portOf(remote.logs), cause, dispose: close };
@@ -61,7 +61,7 @@ describe.each([
 
 focusSourceContract("Android tv", async () => {
   const { remote, run, close } = await openAndroid(deviceAt(1).settings);
-  await run("home");
+  await run("go_home");
   await run("press_key", { key: "DOWN" });
   return { port: portOf(remote.focus), dispose: close };
 });

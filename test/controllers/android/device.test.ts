@@ -99,7 +99,7 @@ describe("a device", () => {
     await made.remote.open(never);
     await lab.ask("host:kill").catch(() => undefined);
     await vi.waitFor(() => expect(made.remote.isAlive()).toBe(false), 10_000);
-    await expect(made.run("home")).rejects.toMatchObject({ code: "TRANSPORT_LOST" });
+    await expect(made.run("go_home")).rejects.toMatchObject({ code: "TRANSPORT_LOST" });
     const wireless = makeAndroid({ address: phone().serial, adb_port: lab.adbPort });
     await wireless.remote.open(never);
     expect(wireless.remote.facts?.().version).toBe("Android 14");
@@ -165,7 +165,7 @@ describe("several devices", () => {
     const app = { package: "com.android.settings" };
     await one?.run("open_app", { app });
     lab.devices[0]?.device.adbd.drop();
-    await Promise.all(Array.from({ length: 20 }, () => other?.run("home")));
+    await Promise.all(Array.from({ length: 20 }, () => other?.run("go_home")));
     expect(lab.devices[0]?.device.ui.front().packageName).toBe(app.package);
     expect(lab.devices[1]?.device.ui.front().packageName).not.toBe(app.package);
     await one?.close();

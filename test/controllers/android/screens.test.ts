@@ -20,7 +20,12 @@ const hierarchy = (...nodes: string[]) =>
 function elementsOf(xml: string, isTv = false) {
   const screen = scanScreen(xml);
   if (!screen) throw new Error("There is no hierarchy.");
-  const tree = { ...screen, rotation: 0 as const, front: { packageName: "com.example", activity: ".Main" } };
+  const tree = {
+    ...screen,
+    rotation: 0 as const,
+    front: { packageName: "com.example", activity: ".Main" },
+    isKeyboardShown: false,
+  };
   return toScreen(tree, { natural, isTv }).seen.map(({ element }) => element);
 }
 

@@ -20,15 +20,6 @@ Active default network: 100
 Current Networks:
   NetworkAgentInfo{network{100}  handle{432902426637}  ni{WIFI CONNECTED extra: } created=1 Score(Policies : IS_VALIDATED&EVER_VALIDATED) lp{{InterfaceName: wlan0 LinkAddresses: [ 192.168.7.20/24 ] DnsAddresses: [ /192.168.7.1 ] }} nc{[ Transports: WIFI Capabilities: NOT_METERED&INTERNET&NOT_RESTRICTED&TRUSTED&NOT_VPN&VALIDATED&NOT_ROAMING&FOREGROUND&NOT_CONGESTED&NOT_SUSPENDED ]}}
 `,
-  "dumpsys location": `Location Manager State:
-  Location Setting: true
-  Location Providers:
-    gps provider:
-      last location=Location[gps 48.137154,11.576124 hAcc=5.0 et=+1h2m3s4ms alt=519.0]
-      enabled=true
-    network provider:
-      enabled=true
-`,
   "dumpsys deviceidle": `  Settings:
     light_after_inactive_to=+4m0s0ms
   mLightEnabled=true  mDeepEnabled=true

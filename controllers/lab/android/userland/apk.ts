@@ -34,11 +34,21 @@ function factsOf(elements: readonly XmlElement[]): ApkFacts | undefined {
     permissions: elements
       .filter(({ name }) => name === "uses-permission")
       .flatMap((element) => attributeOf(element, "name") ?? []),
+    launcher: launcherOf(elements, packageName),
     instrumentation: instrumentation && {
       runner: attributeOf(instrumentation, "name") ?? "",
       target: attributeOf(instrumentation, "targetPackage") ?? "",
     },
   };
+}
+
+/** The activity before the category that launchers look for; its package is left out. */
+function launcherOf(elements: readonly XmlElement[], packageName: string): string | undefined {
+  const names = elements.map(({ name, attributes }) => `${name} ${attributes.get("name")}`);
+  const category = names.findIndex((name) => /^category .*\.category\.(?:LEANBACK_)?LAUNCHER$/.test(name));
+  const activity = names.slice(0, category + 1).findLast((name) => /^activity(?:-alias)? /.test(name));
+  const name = activity?.replace(/^\S+ /, "");
+  return name?.startsWith(`${packageName}.`) === true ? name.slice(packageName.length) : name;
 }
 
 /** The bytes of a file in a zip; undefined where there is none, or it is no zip. */

@@ -6,13 +6,21 @@ type Lines = { level: LogLevel; tag: string; text: string; buffer?: LogBuffer; p
 
 const systemServer = "system_server";
 
-/** Writes into the log what a system's services write about what the screen does. */
+/** Clients wait for a first line: no device that has started has an empty log. */
+const bootLines: Lines = [
+  { level: "I", tag: "SystemServer", text: "Entered the Android system server!", buffer: "main" },
+  { level: "I", tag: "ActivityManager", text: "System now ready" },
+];
+
+/** Writes into the log what a system's services write about its start and about what the screen does. */
 export function writeLogOf(system: System): void {
-  system.ui.onEvent((event) => {
-    for (const { text, buffer = "system", pid, ...line } of linesOf(event, system)) {
+  const write = (lines: Lines) => {
+    for (const { text, buffer = "system", pid, ...line } of lines) {
       system.log.write({ ...line, buffer, pid: pid ?? system.processes.pidOf(systemServer) }, text);
     }
-  });
+  };
+  write(bootLines);
+  system.ui.onEvent((event) => write(linesOf(event, system)));
 }
 
 function linesOf(event: UiEvent, system: System): Lines {

@@ -18,6 +18,8 @@ export type ApkFacts = {
   versionName: string;
   label: string;
   permissions: readonly string[];
+  /** The activity that a launcher starts. */
+  launcher: string | undefined;
   /** The class that instruments another app, and that app. */
   instrumentation: { runner: string; target: string } | undefined;
 };
@@ -70,7 +72,7 @@ export class Packages {
         versionName: apk.versionName,
         isSystem: old?.isSystem ?? false,
         permissions: apk.permissions,
-        ...(apk.instrumentation === undefined && { launcher: ".Main" }),
+        ...(apk.launcher !== undefined && { launcher: apk.launcher }),
       },
       bytes,
     );

@@ -15,8 +15,7 @@ const fromBoot: readonly Process[] = [
 /** What runs. A process keeps its number until it ends; the next one of the same app has another. */
 export class Processes {
   private readonly apps = new Map<string, Process>();
-  /** Those without a screen, such as an instrumentation. */
-  private readonly others = new Set<string>();
+  private readonly serving = new Set<string>();
   private readonly lastPids = new Map<string, number>();
   private next = firstPid;
 
@@ -28,7 +27,7 @@ export class Processes {
   }
 
   all(): readonly Process[] {
-    return [...fromBoot, ...new Set([...this.ui.running(), ...this.others])].flatMap((one) =>
+    return [...fromBoot, ...new Set([...this.ui.running(), ...this.serving])].flatMap((one) =>
       typeof one === "string" ? [this.of(one)] : [one],
     );
   }
@@ -42,12 +41,17 @@ export class Processes {
     return fromBoot.find((one) => one.name === name)?.pid ?? this.lastPids.get(name) ?? 0;
   }
 
-  startOther(name: string): void {
-    this.others.add(name);
+  /** Those that run without a screen. */
+  services(): readonly Process[] {
+    return [...this.serving].map((name) => this.of(name));
   }
 
-  endOther(name: string): void {
-    this.others.delete(name);
+  startService(name: string): void {
+    this.serving.add(name);
+  }
+
+  endService(name: string): void {
+    this.serving.delete(name);
     this.apps.delete(name);
   }
 

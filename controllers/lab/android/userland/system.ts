@@ -46,6 +46,8 @@ export class System {
   readonly endpoints = new Map<string, number>();
   /** What owns UiAutomation, of which there is one; `end` ends it. */
   readonly automation = new Map<string, () => void>();
+  /** Where the device believes to be. */
+  location = { latitude: 48.137_154, longitude: 11.576_124, altitude: 519 };
   /** Programs and services that were asked for and do not exist, with their line. */
   readonly unknown: string[] = [];
   /** Lines that a shell was given, oldest first. */

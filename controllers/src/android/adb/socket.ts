@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { DeviceError } from "../../errors.ts";
 import { AdbRefusal, serverDown } from "./failures.ts";
 
 const lengthDigits = 4;
+const longestRequest = 16 ** lengthDigits - 1;
 
 /**
  * One conversation with the adb server of this machine. It ends when `signal` aborts: whoever reads or writes then gets the
@@ -91,6 +93,11 @@ export class AdbSocket {
 /** A request as the server reads it: its length in hexadecimal digits before it. */
 export function frame(service: string): Buffer {
   const bytes = Buffer.from(service);
+  if (bytes.length > longestRequest)
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      `A command line for a device has at most ${longestRequest} bytes, and this one has ${bytes.length}. Give it less.`,
+    );
   return Buffer.concat([Buffer.from(bytes.length.toString(16).padStart(lengthDigits, "0")), bytes]);
 }
 

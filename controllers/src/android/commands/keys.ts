@@ -26,10 +26,10 @@ export function keyCommands(session: AndroidSession): Command[] {
         return sent(`pressed ${key}${count > 1 ? ` ${count} times` : ""}`);
       },
     }),
-    shortcut(session, { name: "back", description: "Goes back, as the back button does.", key: "BACK" }),
-    shortcut(session, { name: "home", description: "Shows the home screen.", key: "HOME" }),
+    shortcut(session, { name: "go_back", description: "Goes back, as the back button does.", key: "BACK" }),
+    shortcut(session, { name: "go_home", description: "Shows the home screen.", key: "HOME" }),
     shortcut(session, {
-      name: "recents",
+      name: "show_recents",
       description: "Shows the apps that were used last.",
       key: "RECENTS",
     }),
@@ -58,9 +58,13 @@ async function pressKey(
   count: number,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let left = count; left > 0; left -= mostAtOnce) {
-    const codes = Array.from({ length: Math.min(left, mostAtOnce) }, () => String(code));
-    const timeoutMs = 15_000 + codes.length * msPerKey;
-    await sendInputs(session, [["input", "keyevent", ...codes]], signal, { timeoutMs });
-  }
+  await sendInputs(session, presses(code, count), signal, { timeoutMs: 15_000 + count * msPerKey });
+}
+
+/** The inputs that press a key so often. */
+export function presses(code: number, count: number): string[][] {
+  const inputs: string[][] = [];
+  for (let left = count; left > 0; left -= mostAtOnce)
+    inputs.push(["input", "keyevent", ...Array<string>(Math.min(left, mostAtOnce)).fill(`${code}`)]);
+  return inputs;
 }

@@ -6,6 +6,7 @@ import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import type { Screen, Seen } from "../ui/screen.ts";
+import { findKeyCode } from "./keyCodes.ts";
 
 /** Android takes a touch of more than 500 ms for a long one. */
 const holdMs = 800;
@@ -104,29 +105,46 @@ function longPress(session: AndroidSession): Command {
 }
 
 /**
- * The element that a target means, once it can be used. Throws ELEMENT_NOT_ACTIONABLE for one that stays disabled, and what
- * `ScreenReader.one` throws.
+ * The element that a target means, once it can be used; a keyboard in front of it is hidden. Throws ELEMENT_NOT_ACTIONABLE for
+ * one that stays disabled or covered, and what `ScreenReader.one` throws.
  */
 export async function locateReady(
-  { reader }: AndroidSession,
+  session: AndroidSession,
   target: Target,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Ready> {
+  const { reader } = session;
   const until = performance.now() + timeoutMs;
-  for (;;) {
+  for (let hidden = false; ; ) {
     const ready = await reader.one(target, signal, Math.max(0, until - performance.now()));
-    if (ready.seen.node.enabled) return ready;
-    if (performance.now() >= until) {
-      throw new DeviceError(
-        "ELEMENT_NOT_ACTIONABLE",
-        `${reader.describe(ready.seen)} is disabled. Do first what enables it, or wait longer with timeout_ms.`,
-      );
+    const problem = problemOf(ready);
+    if (problem === undefined) return ready;
+    if (problem === covered && !hidden) {
+      hidden = true;
+      await sendInputs(session, [hideKeyboard], signal);
+      continue;
     }
+    if (problem === covered || performance.now() >= until)
+      throw new DeviceError("ELEMENT_NOT_ACTIONABLE", `${reader.describe(ready.seen)} ${problem}`);
     await delay(lookEveryMs, undefined, { signal });
     await reader.look(signal);
   }
 }
+
+/** The back key hides a keyboard, and does nothing else while one is shown. */
+const hideKeyboard = ["input", "keyevent", `${findKeyCode("BACK")}`];
+const covered = "is behind the keyboard, which does not go. Scroll it up, or close the keyboard by hand.";
+
+function problemOf(ready: Ready): string | undefined {
+  if (isUnderKeyboard(ready)) return covered;
+  if (ready.seen.node.enabled) return undefined;
+  return "is disabled. Do first what enables it, or wait longer with timeout_ms.";
+}
+
+/** A keyboard covers no more than the lower part, and what it covers is listed all the same. */
+const isUnderKeyboard = ({ seen, screen }: Ready): boolean =>
+  screen.tree.isKeyboardShown && !seen.node.focused && centreOf(seen).y > screen.space.height / 2;
 
 export type Point = { x: number; y: number };
 

@@ -6,6 +6,7 @@ import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import { isField } from "../ui/roles.ts";
 import type { Seen } from "../ui/screen.ts";
 import { findKeyCode } from "./keyCodes.ts";
+import { presses } from "./keys.ts";
 import { centreOf, locateReady, tapAt } from "./pointer.ts";
 
 /** One `input text` of more would take longer than the shell allows. */
@@ -51,8 +52,7 @@ const focusing = (seen: Seen): string[][] => (seen.node.focused ? [] : [tapAt(ce
 function clearing({ node }: Seen): string[][] {
   const count = [...node.text].length;
   if (count === 0) return [];
-  const back = Array.from({ length: count }, () => `${findKeyCode("BACKSPACE")}`);
-  return [["input", "keyevent", `${findKeyCode("END")}`, ...back]];
+  return [["input", "keyevent", `${findKeyCode("END")}`], ...presses(findKeyCode("BACKSPACE") ?? 0, count)];
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Space } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { pause } from "../../waiting/deadlines.ts";
-import { commandLine } from "../adb/quote.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { LinkBytes } from "../link.ts";
 import type { TreeSource, UiTree } from "./tree.ts";
@@ -16,7 +15,8 @@ const emptyPausesMs = [200, 500, 1_000];
 const busyMs = 30_000;
 
 const frontLine = "dumpsys window displays | grep -E 'mCurrentFocus=|mFocusedApp='";
-const dumpLine = `${commandLine(["uiautomator", "dump", "/dev/tty"])}; ${frontLine}`;
+const keyboardLine = "dumpsys input_method | grep mInputShown=";
+const dumpLine = `uiautomator dump /dev/tty; ${frontLine}; ${keyboardLine}`;
 
 /**
  * Trees by `uiautomator dump`: a process on the device for each, and the screen has to be at rest. One at a time, since
@@ -63,7 +63,10 @@ async function readTree(device: AndroidDevice, signal: AbortSignal): Promise<UiT
 function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
   const text = stdout.toString("utf8");
   const screen = scanScreen(text);
-  if (screen !== undefined) return { ...screen, rotation: rotationOf(screen.quarters), front: frontOf(text) };
+  if (screen !== undefined) {
+    const isKeyboardShown = /mInputShown=true/.test(text.slice(text.lastIndexOf("</hierarchy>")));
+    return { ...screen, rotation: rotationOf(screen.quarters), front: frontOf(text), isKeyboardShown };
+  }
   const said = `${text.slice(0, 2_000)}\n${stderr}`;
   if (/null root node/.test(said)) return undefined;
   if (/could not get idle state/.test(said)) throw notIdle();

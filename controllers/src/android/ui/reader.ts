@@ -3,6 +3,7 @@ import type { Dump, Element, ElementSource, Rect } from "../../contract.ts";
 import { ambiguous, notFound } from "../../elements/failures.ts";
 import { nearest } from "../../elements/nearest.ts";
 import { findNodes, nodeKinds, nodeSelectors } from "../../elements/nodes.ts";
+import { pageWeights, Ranking } from "../../elements/ranking.ts";
 import { Refs } from "../../elements/refs.ts";
 import { SelectorGrammar, wantedText } from "../../elements/selectors.ts";
 import { onlyTarget, type Target } from "../../elements/target.ts";
@@ -10,8 +11,10 @@ import type { FocusSource } from "../../ports.ts";
 import type { AndroidDevice } from "../device.ts";
 import { noticesOf } from "./dialogs.ts";
 import { type Screen, type Seen, toScreen } from "./screen.ts";
-import type { TreeSource } from "./tree.ts";
+import type { TreeSource, UiTree } from "./tree.ts";
 
+/** A resource id is what the app's makers call a thing, whatever the language. */
+const byId = new Ranking({ ...pageWeights, kinds: { ...pageWeights.kinds, id: 0.95 } });
 const grammar = new SelectorGrammar(nodeKinds);
 /** A look counts for so long if nothing was sent to the screen since. */
 const freshMs = 2_000;
@@ -39,7 +42,7 @@ export class ScreenReader {
       const { seen } = await this.recent(signal);
       return refs.map((ref) => {
         const one = seen.find(({ key }) => this.#refs.of(key) === ref);
-        return one ? nodeSelectors(one, seen) : [];
+        return one ? nodeSelectors(one, seen, byId) : [];
       });
     },
   };
@@ -66,6 +69,12 @@ export class ScreenReader {
   /** Has the next looks, until the function says true, told to it before anybody else; the screen is read again then. */
   beforeOthers(onLook: (screen: Screen, signal: AbortSignal) => Promise<boolean>): void {
     this.#onLook = onLook;
+  }
+
+  /** Another client drives: what was to be answered is not. */
+  forget(): void {
+    this.#onLook = undefined;
+    this.driven();
   }
 
   /** The screen as it is now. Throws TREE_EMPTY, NOT_IDLE, UIA_BUSY. */
@@ -138,7 +147,7 @@ export class ScreenReader {
 
   #candidates(found: readonly Seen[], { seen }: Screen): string[] {
     return found.slice(0, 6).map((one) => {
-      const [best] = nodeSelectors(one, seen).filter(({ unique }) => unique);
+      const [best] = nodeSelectors(one, seen, byId).filter(({ unique }) => unique);
       return `${best?.selector ?? "a ref of a dump"} (${this.describe(one)})`;
     });
   }
@@ -148,10 +157,7 @@ export class ScreenReader {
     const generation = this.#refs.look(all);
     return {
       generation,
-      location:
-        tree.front.activity === ""
-          ? tree.front.packageName
-          : `${tree.front.packageName}/${tree.front.activity}`,
+      location: locationOf(tree),
       title: seen.find(({ role }) => role === "text")?.name ?? texts[0] ?? "",
       space,
       elements: interactiveOnly ? all.filter(({ interactive }) => interactive) : all,
@@ -162,4 +168,11 @@ export class ScreenReader {
   #element({ key, element }: Seen): Element {
     return { ref: this.#refs.of(key), ...element };
   }
+}
+
+/** As Android writes it: `com.example/.Main`. */
+function locationOf({ front: { packageName, activity } }: UiTree): string {
+  if (activity === "") return packageName;
+  const own = activity.startsWith(`${packageName}.`) ? activity.slice(packageName.length) : activity;
+  return `${packageName}/${own}`;
 }

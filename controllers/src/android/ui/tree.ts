@@ -29,6 +29,8 @@ export type UiTree = {
   roots: readonly UiNode[];
   rotation: Space["rotation"];
   front: { packageName: string; activity: string };
+  /** A keyboard covers a part of it; which one, Android does not say. */
+  isKeyboardShown: boolean;
 };
 
 /** Where trees come from: one back end of several. */

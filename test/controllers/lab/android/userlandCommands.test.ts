@@ -173,6 +173,7 @@ describe("the screen", () => {
 describe("the log", () => {
   it("is shown in each format, by level, buffer, count and time, and cleared", async () => {
     const { run, system } = startUserland("phone");
+    await run("logcat -c");
     const write = (at: number, level: "I" | "E", tag: string, text: string) =>
       system.log.write({ pid: 77, level, tag, buffer: "main", at }, text);
     write(Date.UTC(2026, 0, 2, 3, 4, 5, 6), "I", "Tag", "first");

@@ -1,4 +1,5 @@
 import type { Command, CommandContext, System } from "../system.ts";
+import { answerOf, mockLocation, startHelper } from "./appiumSettings.ts";
 import { instrument } from "./instrument.ts";
 import { type Intent, intentText, readIntent } from "./intent.ts";
 import { fail, print } from "./reply.ts";
@@ -24,7 +25,8 @@ const actions: Readonly<Record<string, Action>> = {
   },
   broadcast: (args, context) => {
     const intent = readIntent(args);
-    return print(context, `Broadcasting: Intent { ${intentText(intent)} }\nBroadcast completed: result=0\n`);
+    const answer = answerOf(intent, context.system) ?? "result=0";
+    return print(context, `Broadcasting: Intent { ${intentText(intent)} }\nBroadcast completed: ${answer}\n`);
   },
   instrument,
   startservice: startService,
@@ -53,7 +55,7 @@ export function topRecord({ ui }: System): string {
 function stopPackage(args: readonly string[], system: System): number {
   const name = args.at(-1) ?? "";
   system.automation.get(name)?.();
-  system.processes.endOther(name);
+  system.processes.endService(name);
   system.ui.stop(name);
   return 0;
 }
@@ -102,9 +104,13 @@ function startTarget(intent: Intent, system: System): boolean {
   const found = system.packages.find(name);
   if (!found) return false;
   if (intent.flags.has("-S")) stopPackage([name], system);
+  if (startHelper(name, system)) return true;
   const wanted = component === undefined ? found.launcher : shortActivity(name, activity);
   if (wanted === undefined) return false;
-  return system.ui.start({ packageName: name, activity: wanted }) !== "no such activity";
+  // What an APK brought has one screen, whatever its activities are.
+  const isOne = found.apk !== undefined && wanted === found.launcher;
+  const target = isOne ? { packageName: name } : { packageName: name, activity: wanted };
+  return system.ui.start(target) !== "no such activity";
 }
 
 /** `com.app.Main` of com.app is `.Main`. */
@@ -124,7 +130,8 @@ function startService(args: readonly string[], context: CommandContext): number 
   const intent = readIntent(args);
   const [name = ""] = intent.component?.split("/") ?? [];
   if (!context.system.packages.find(name)) return fail(context, "Error: Not found; no service started.", 255);
-  context.system.processes.startOther(name);
+  context.system.processes.startService(name);
+  mockLocation(intent, context.system);
   return print(context, `Starting service: Intent { ${intentText(intent)} }\n`);
 }
 
@@ -138,7 +145,7 @@ export const monkey: Command = async (args, context) => {
     await out("** No activities found to run, monkey aborted.\n");
     return 252;
   }
-  system.ui.start({ packageName: name, activity: found.launcher });
+  system.ui.start({ packageName: name, ...(!found.apk && { activity: found.launcher }) });
   await out(
     "Events injected: 1\n## Network stats: elapsed time=21ms (0ms mobile, 0ms wifi, 21ms not connected)\n",
   );

@@ -1,4 +1,7 @@
+import type { Rect } from "../../../../src/index.ts";
+import type { UiWindow } from "../../labUi.ts";
 import { meminfo, packageDump } from "../dumps.ts";
+import type { Process } from "../processes.ts";
 import type { Command, System } from "../system.ts";
 import { topRecord } from "./activity.ts";
 import { fail, print } from "./reply.ts";
@@ -59,11 +62,20 @@ mHoldingDisplaySuspendBlocker=${ui.isOn}
 `;
   },
   meminfo: ([name], system) => meminfo(name, system),
-  location: (_, { settings, parts }) =>
-    parts.persona.outputs["dumpsys location"]?.replace(
-      /Location Setting: \w+/,
-      `Location Setting: ${settings.get("secure")?.get("location_mode") !== "0"}`,
-    ),
+  location: (_, { settings, location: { latitude, longitude, altitude } }) =>
+    `Location Manager State:
+  Location Setting: ${settings.get("secure")?.get("location_mode") !== "0"}
+  Location Providers:
+    gps provider:
+      last location=Location[gps ${latitude},${longitude} hAcc=5.0 et=+1h2m3s4ms alt=${altitude}]
+      enabled=true
+`,
+  wifi: (_, { settings, parts }) =>
+    settings.get("global")?.get("wifi_on") === "0"
+      ? "Wi-Fi is disabled\n"
+      : parts.persona.outputs["dumpsys wifi"],
+  deviceidle: ([action, name = ""], { parts }) =>
+    action === "whitelist" ? `Added: ${name.slice(1)}\n` : parts.persona.outputs["dumpsys deviceidle"],
 };
 
 function windowDump(system: System): string {
@@ -77,9 +89,9 @@ function windowDump(system: System): string {
   const windows = ui.windows().map(
     (window, index) => `  Window #${index} Window{a0${index} u0 ${window.title}}:
     mDisplayId=${window.display} package=${window.packageName}
-    mAttrs={(0,0)(fillxfill) ty=${window.kind === "application" ? "BASE_APPLICATION" : "APPLICATION"} fl=${window.isSecure ? "SECURE " : ""}LAYOUT_IN_SCREEN}
-    isOnScreen=true
-    isVisible=true
+    mAttrs={(0,0)(fillxfill) ty=${typeOf(window)} fl=${window.isSecure ? "SECURE " : ""}LAYOUT_IN_SCREEN}
+    mViewVisibility=0x0 isOnScreen=true isVisible=true
+    Frames: frame=${frameOf(window.root.bounds)}
 `,
   );
   return `WINDOW MANAGER WINDOWS (dumpsys window windows)
@@ -94,15 +106,24 @@ ${windows.join("")}
 `;
 }
 
-function activityDump([what]: readonly string[], system: System): string {
+const frameOf = ({ x, y, width, height }: Rect) => `[${x},${y}][${x + width},${y + height}]`;
+
+/** A window's type, as the window manager names it. */
+function typeOf({ kind, title }: UiWindow): string {
+  if (kind === "application") return "BASE_APPLICATION";
+  if (title.startsWith("StatusBar")) return "STATUS_BAR";
+  if (title.startsWith("NavigationBar")) return "NAVIGATION_BAR";
+  return kind === "keyboard" ? "INPUT_METHOD" : "APPLICATION";
+}
+
+function activityDump([what, name = ""]: readonly string[], system: System): string {
   const top = topRecord(system);
   if (what === "services") {
-    const others = system.processes.all().filter(({ name }) => !system.ui.running().includes(name));
-    return others
-      .map(
-        ({ name, pid }) =>
-          `  * ServiceRecord{c0 u0 ${name}/.Service}\n    app=ProcessRecord{d0 ${pid}:${name}/u0a100}\n    isForeground=true foregroundId=1\n`,
-      )
+    const [wanted] = name.split("/", 1);
+    return system.processes
+      .services()
+      .filter((one) => name === "" || one.name === wanted)
+      .map(serviceRecord)
       .join("");
   }
   if (what === "processes") {
@@ -121,6 +142,9 @@ Display #0 (activities from top to bottom):
   mResumedActivity: ${top}
 `;
 }
+
+const serviceRecord = ({ name, pid }: Process) =>
+  `  * ServiceRecord{c0 u0 ${name}/.Service}\n    app=ProcessRecord{d0 ${pid}:${name}/u0a100}\n    isForeground=true foregroundId=1\n`;
 
 /** States of android.media.session.PlaybackState. */
 const playbackStates = { stopped: 1, paused: 2, playing: 3 };

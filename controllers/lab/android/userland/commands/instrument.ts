@@ -26,12 +26,12 @@ export async function instrument(args: readonly string[], context: CommandContex
     void running.ended.then(() => resolve());
   });
   const process = names.at(-1) ?? "";
-  system.processes.startOther(process);
+  system.processes.startService(process);
   for (const [endpoint, port] of running.ports) system.endpoints.set(endpoint, port);
   const finished = ended.then(async () => {
     for (const name of names) system.automation.delete(name);
     for (const endpoint of running.ports.keys()) system.endpoints.delete(endpoint);
-    system.processes.endOther(process);
+    system.processes.endService(process);
     await running.close();
   });
   if (!isWaiting) return 0;

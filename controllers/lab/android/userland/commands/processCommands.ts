@@ -1,8 +1,8 @@
 import type { Process } from "../processes.ts";
-import type { Command } from "../system.ts";
+import type { Command, CommandContext } from "../system.ts";
 import { fail, print, readOptions } from "./reply.ts";
 
-/** What tells of processes. */
+/** What tells of processes, and what would run programs here if it could: Java code of others does not run on this device. */
 export const processCommands: Readonly<Record<string, Command>> = {
   ps: (args, context) => {
     const { options } = readOptions(args, ["-o", "-p"]);
@@ -23,18 +23,41 @@ export const processCommands: Readonly<Record<string, Command>> = {
     return found.length > 0 ? print(context, `${found.join(" ")}\n`) : 1;
   },
   pgrep: (args, context) => {
-    const { options, rest } = readOptions(args);
-    let pattern: RegExp;
-    try {
-      pattern = new RegExp(options.has("-x") ? `^(?:${rest[0]})$` : (rest[0] ?? ""));
-    } catch {
-      return fail(context, `pgrep: bad regex '${rest[0]}'`, 2);
-    }
-    const found = context.system.processes.all().filter(({ name }) => pattern.test(name));
-    const text = found.map(({ pid, name }) => (options.has("-l") ? `${pid} ${name}\n` : `${pid}\n`)).join("");
-    return found.length > 0 ? print(context, text) : 1;
+    const found = matching(args, context);
+    if (typeof found === "string") return fail(context, `pgrep: bad regex '${found}'`, 2);
+    const line = ({ pid, name }: Process) => (args.includes("-l") ? `${pid} ${name}\n` : `${pid}\n`);
+    return found.length > 0 ? print(context, found.map(line).join("")) : 1;
+  },
+  pkill: (args, context) => {
+    const found = matching(args, context);
+    if (typeof found === "string") return fail(context, `pkill: bad regex '${found}'`, 2);
+    // The user shell may not end what belongs to another user, and nothing here belongs to it.
+    return found.length > 0 ? fail(context, "pkill: Operation not permitted") : 1;
+  },
+  "run-as": ([name = ""], context) =>
+    fail(
+      context,
+      context.system.packages.find(name)
+        ? `run-as: package not debuggable: ${name}`
+        : `run-as: unknown package: ${name}`,
+    ),
+  app_process: (args, context) => {
+    const name = args.find((arg) => !arg.startsWith("-") && arg !== "/") ?? "";
+    return fail(context, `Error: could not find class '${name.replaceAll(".", "/")}'`, 134);
   },
 };
+
+/** Processes whose name fits a pattern; the pattern itself where it is none. */
+function matching(args: readonly string[], { system }: CommandContext): readonly Process[] | string {
+  const { options, rest } = readOptions(args);
+  const [wanted = ""] = rest;
+  try {
+    const pattern = new RegExp(options.has("-x") ? `^(?:${wanted})$` : wanted);
+    return system.processes.all().filter(({ name }) => pattern.test(name));
+  } catch {
+    return wanted;
+  }
+}
 
 const psLine = ({ user, pid, name }: Process) =>
   `${user.padEnd(12)} ${String(pid).padStart(6)}    301 5400000 120000 0                   0 S ${name}`;

@@ -16,7 +16,6 @@ export const systemCommands: Readonly<Record<string, Command>> = {
   svc: ([radio, state], { system }) => {
     const name = radio === "wifi" ? "wifi_on" : radio === "data" ? "mobile_data" : undefined;
     if (name !== undefined) system.settings.get("global")?.set(name, state === "enable" ? "1" : "0");
-    if (radio === "power" && state === "stayon") return 0;
     return 0;
   },
   appops: () => 0,
@@ -61,6 +60,11 @@ const services: Readonly<Record<string, Command>> = {
       system.settings.get("global")?.set("airplane_mode_on", state === "enable" ? "1" : "0");
     return 0;
   },
+  wifi: ([action, state], { system }) => {
+    if (action === "set-wifi-enabled")
+      system.settings.get("global")?.set("wifi_on", state === "enabled" ? "1" : "0");
+    return 0;
+  },
   appops: () => 0,
   overlay: () => 0,
   notification: () => 0,
@@ -73,7 +77,7 @@ function commandOf(name: string): Command {
 }
 
 function cmd(args: readonly string[], context: CommandContext): number | Promise<number> {
-  const [name = "", ...rest] = args;
+  const [name = "", ...rest] = args[0] === "-w" ? args.slice(1) : args;
   const service = services[name];
   if (service) return service(rest, context);
   context.system.unknown.push(`cmd ${args.join(" ")}`);
