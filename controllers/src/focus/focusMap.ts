@@ -9,6 +9,9 @@ export type Outcome = {
   changes: number;
 };
 
+/** A press that nobody has seen; `cost` says in presses how much further a likelier one may be. */
+export type Try = { from: string; arrow: Arrow; cost: number };
+
 const mostPlaces = 500;
 
 /** What presses did on one screen, by the ids of its places. */
@@ -17,6 +20,8 @@ export class FocusMap {
   /** Where a press the other way was seen to come from. */
   readonly #origins = new Map<string, Map<Arrow, string>>();
   readonly #elements = new Map<string, Element>();
+  /** What it costs a search to try an arrow where a list may go on. */
+  readonly #ends = new Map<string, Map<Arrow, number>>();
 
   /** Remembers what a look shows. Returns how many places are new. */
   see({ places }: View): number {
@@ -52,6 +57,17 @@ export class FocusMap {
     return this.#origins.get(from)?.get(arrow);
   }
 
+  noteEnd(from: string, arrow: Arrow, cost: number | undefined): void {
+    if (cost !== undefined) entryOf(this.#ends, from).set(arrow, cost);
+    else this.#ends.get(from)?.delete(arrow);
+  }
+
+  ends(): Try[] {
+    return [...this.#ends].flatMap(([from, costs]) =>
+      [...costs].map(([arrow, cost]) => ({ from, arrow, cost })),
+    );
+  }
+
   /** All places that presses led from or to. */
   ids(): Iterable<string> {
     return new Set([...this.#outcomes.keys(), ...this.#origins.keys()]);
@@ -68,7 +84,7 @@ export class FocusMap {
   }
 
   #forget(): void {
-    for (const part of [this.#outcomes, this.#origins, this.#elements]) part.clear();
+    for (const part of [this.#outcomes, this.#origins, this.#elements, this.#ends]) part.clear();
   }
 }
 

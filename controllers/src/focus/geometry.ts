@@ -80,12 +80,13 @@ export function areSiblings(one: Rect, other: Rect, arrow: Arrow): boolean {
   return isLevel && (most ?? 0) <= 1.5 * (least ?? 0);
 }
 
-/** It is shorter along the arrow than its neighbours behind it: the edge cuts it off, so the list goes on. */
+/** It is shorter along the arrow than the one behind it in the same line: the edge cuts it off, so the list goes on. */
 export function isCut(rect: Rect, others: Iterable<{ rect: Rect }>, arrow: Arrow): boolean {
   const behind = aheadOf(rect, others, opposite[arrow]);
   if (behind === undefined) return false;
   const [own, theirs] = [along(rect, arrow), along(behind.rect, arrow)];
-  return isInBeam(own, theirs) && own.far - own.near < 0.97 * (theirs.far - theirs.near);
+  const isInLine = Math.abs(own.from - theirs.from) <= 2 && Math.abs(own.to - theirs.to) <= 2;
+  return isInLine && own.far - own.near < 0.97 * (theirs.far - theirs.near);
 }
 
 /** Whether an arrow leads from one rect nearer to another. */

@@ -6,7 +6,7 @@ import { DeviceError } from "../errors.ts";
 import type { FocusSource } from "../ports.ts";
 import type { FocusMap } from "./focusMap.ts";
 import { type Arrow, arrows, rowsAndColumns } from "./geometry.ts";
-import { type Goal, type PlannedPress, planPresses } from "./plan.ts";
+import { type Goal, noteEnds, type PlannedPress, planPresses } from "./plan.ts";
 import { hasMoved, type Place, type View, viewOf } from "./view.ts";
 
 /** What a walk of the focus works with. */
@@ -60,6 +60,7 @@ class Walk {
   #hasWoken = false;
   readonly #tried = new Set<Arrow>();
   readonly #visited = new Set<string>();
+  readonly #surprises = new Map<string, number>();
   readonly #began = performance.now();
 
   constructor(
@@ -87,7 +88,8 @@ class Walk {
     if (view.focused === undefined) return this.#wake();
     if (goal === undefined && this.#isOver(Math.max(this.options.timeoutMs, leastSearchMs)))
       throw this.#notFound();
-    const plan = planPresses(this.options.map, view, goal);
+    const surprises = (id: string, arrow: Arrow) => this.#surprises.get(`${arrow} ${id}`) ?? 0;
+    const plan = planPresses(this.options.map, view, { goal, surprises });
     if (plan.length === 0) return this.#lookAgain(view, goal);
     const left = this.#most() - this.#presses;
     if (left <= 0) throw this.#tooFar(view.focused, goal);
@@ -140,6 +142,8 @@ class Walk {
   #learn(plan: readonly PlannedPress[], from: string, to: string, hasScrolled: boolean): void {
     const { map } = this.options;
     const [only] = plan;
+    const key = `${only?.arrow} ${from}`;
+    if (to !== plan.at(-1)?.to) this.#surprises.set(key, (this.#surprises.get(key) ?? 0) + 1);
     if (only !== undefined && plan.length === 1) {
       // A screen that scrolled under the same focus may do so again.
       if (from !== to || !hasScrolled) map.learn(from, only.arrow, to);
@@ -162,6 +166,7 @@ class Walk {
     const view = viewOf(await this.remote.focus.focus(this.signal));
     this.#looks += 1;
     const added = this.options.map.see(view);
+    noteEnds(this.options.map, view);
     if (added > 0 && this.#presses > 0) this.#scrolls += 1;
     this.#size = Math.max(this.#size, rowsAndColumns(view.places.values()));
     return view;

@@ -1,4 +1,5 @@
-import type { FocusMap } from "./focusMap.ts";
+import type { Rect } from "../shapes.ts";
+import type { FocusMap, Try } from "./focusMap.ts";
 import { type Arrow, aheadOf, areSiblings, arrows, isAtEdge, isCut, isTowards } from "./geometry.ts";
 import type { Place, View } from "./view.ts";
 
@@ -7,26 +8,36 @@ export type PlannedPress = { arrow: Arrow; to?: string };
 /** `isShown`: the latest look has it; else an earlier one had. */
 export type Goal = { id: string; isShown: boolean };
 
+/** How often an arrow at a place did something else than planned in this walk. */
+export type Surprises = (id: string, arrow: Arrow) => number;
+
 type Edge = { from: string; arrow: Arrow; to: string; cost: number; isSure: boolean };
-type Try = { from: string; arrow: Arrow; cost: number };
 type Costs = Map<string, number>;
 
 /** Of two ways that are as long, the one that was seen is taken. */
 const guessCost = 1.05;
 const undoCost = 1.1;
+/** What a press does may hang on more than the focus: a walk that was misled by one takes another way. */
+const surpriseCost = 2;
 const mostAtOnce = 10;
-/** Lists go on below more often than elsewhere. */
-const searchCosts = { DOWN: 0, RIGHT: 2, UP: 3, LEFT: 5 } as const;
+/** In presses that a search goes further for a likelier end: lists go on below more often than elsewhere. */
+const searchCosts = { DOWN: 0, RIGHT: 6, UP: 12, LEFT: 14 } as const;
+/** What is wider than half the screen seldom has another one beside it. */
+const wideCost = 20;
 const awayCost = 2;
 
 /**
  * The next presses from what has the focus: on the shortest known or expected way to the goal, else to the next try. Without a
  * goal, it searches. Empty when nothing is left to try.
  */
-export function planPresses(map: FocusMap, view: View, goal: Goal | undefined): readonly PlannedPress[] {
+export function planPresses(
+  map: FocusMap,
+  view: View,
+  { goal, surprises }: { goal: Goal | undefined; surprises: Surprises },
+): readonly PlannedPress[] {
   const { focused } = view;
   if (focused === undefined) return [];
-  const edges = edgesOf(map, view);
+  const edges = edgesOf(map, view, surprises);
   const way =
     goal === undefined ? [] : follow(focused.id, edges, costsTo(edges, new Map([[goal.id, 0]])), view);
   if (way.length > 0) return way;
@@ -40,13 +51,16 @@ export function planPresses(map: FocusMap, view: View, goal: Goal | undefined): 
 }
 
 /** What each arrow does or should do, by place. */
-function edgesOf(map: FocusMap, view: View): ReadonlyMap<string, readonly Edge[]> {
+function edgesOf(map: FocusMap, view: View, surprises: Surprises): ReadonlyMap<string, readonly Edge[]> {
   const ids = new Set([...view.places.keys(), ...map.ids()]);
-  const ends = [...view.places.values()].filter(({ isAround }) => !isAround);
+  const ends = endsOf([...view.places.values()]);
   return new Map(
     [...ids].map((id) => [
       id,
-      arrows.flatMap((arrow) => edgeOf(map, view.places.get(id), ends, { id, arrow }) ?? []),
+      arrows.flatMap((arrow) => {
+        const edge = edgeOf(map, view.places.get(id), ends, { id, arrow });
+        return edge ? [{ ...edge, cost: edge.cost + surpriseCost * surprises(id, arrow) }] : [];
+      }),
     ]),
   );
 }
@@ -114,25 +128,52 @@ function cheapest(id: string, edges: ReadonlyMap<string, readonly Edge[]>, costs
   return best !== undefined && best.whole <= (costs.get(id) ?? Infinity) ? best.edge : undefined;
 }
 
-/** Presses that nobody has seen and geometry expects nothing of, at places on the screen. */
-function triesOf(map: FocusMap, view: View, target: Place | undefined): Try[] {
+/** Notes in the map where a search may find more: for later, when the place is out of sight. */
+export function noteEnds(map: FocusMap, view: View): void {
   const places = [...view.places.values()];
-  const ends = places.filter(({ isAround }) => !isAround);
-  const untried = ({ id, rect }: Place, arrow: Arrow) =>
-    map.outcome(id, arrow) === undefined && aheadOf(rect, ends, arrow) === undefined;
-  const stays = ({ id }: Place, arrow: Arrow) => map.outcome(id, arrow)?.to === id;
+  for (const place of places)
+    for (const arrow of arrows) {
+      const isOpen = isUntried(map, place, places, arrow);
+      map.noteEnd(place.id, arrow, isOpen ? costOfEnd(place.rect, places, arrow, view) : undefined);
+    }
+}
+
+/**
+ * Presses that nobody has seen. A search tries ends of lists, also those out of sight; on the way to a target that geometry
+ * should have reached, geometry is wrong, and everything on the screen is tried.
+ */
+function triesOf(map: FocusMap, view: View, target: Place | undefined): Try[] {
+  if (target === undefined)
+    return map.ends().filter(({ from, arrow }) => map.outcome(from, arrow) === undefined);
+  const places = [...view.places.values()];
   return places.flatMap((place) =>
-    arrows.flatMap((arrow) => {
-      if (!untried(place, arrow)) return [];
-      const isCutOff = isCut(place.rect, ends, arrow);
-      const isLikeOthers = places.some(
-        (one) => stays(one, arrow) && areSiblings(place.rect, one.rect, arrow),
-      );
-      if (isLikeOthers && !isCutOff) return [];
-      if (target)
-        return [{ from: place.id, arrow, cost: isTowards(place.rect, target.rect, arrow) ? 0 : awayCost }];
-      if (!isAtEdge(place.rect, arrow, view.space)) return [];
-      return [{ from: place.id, arrow, cost: isCutOff ? 0 : searchCosts[arrow] }];
-    }),
+    arrows
+      .filter((arrow) => isUntried(map, place, places, arrow))
+      .map((arrow) => ({
+        from: place.id,
+        arrow,
+        cost: isTowards(place.rect, target.rect, arrow) ? 0 : awayCost,
+      })),
   );
 }
+
+/** What the press did nothing at tells the same of those that stand beside it in one row, unless they are cut off. */
+function isUntried(map: FocusMap, place: Place, places: readonly Place[], arrow: Arrow): boolean {
+  const { id, rect } = place;
+  if (map.outcome(id, arrow) !== undefined || aheadOf(rect, endsOf(places), arrow) !== undefined)
+    return false;
+  const isLikeOthers = places.some(
+    (one) => map.outcome(one.id, arrow)?.to === one.id && areSiblings(rect, one.rect, arrow),
+  );
+  return !isLikeOthers || isCut(rect, endsOf(places), arrow);
+}
+
+/** Undefined where a search for what is out of sight has nothing to find. */
+function costOfEnd(rect: Rect, places: readonly Place[], arrow: Arrow, { space }: View): number | undefined {
+  if (!isAtEdge(rect, arrow, space) || aheadOf(rect, endsOf(places), arrow) !== undefined) return undefined;
+  if (isCut(rect, endsOf(places), arrow)) return 0;
+  const isWide = rect.width > space.width / 2 && (arrow === "LEFT" || arrow === "RIGHT");
+  return searchCosts[arrow] + (isWide ? wideCost : 0);
+}
+
+const endsOf = (places: readonly Place[]): Place[] => places.filter(({ isAround }) => !isAround);
