@@ -18,6 +18,8 @@ const packages = (name, ...where) => ({
 });
 
 const C = "controllers/src/";
+/** The laboratory's Android: its folders meet at its seams only. */
+const A = "controllers/lab/android/";
 /** What every room of the controllers sees. */
 const contract = `${C}(contract|diagnosis|errors|factory|fence|ports|shapes|spaces)\\.ts`;
 /** Rooms for several drivers, the lowest first: each sees those before it, and every driver sees all of them. */
@@ -85,6 +87,11 @@ module.exports = {
       },
     },
     room("controllers/lab/", `${C}index\\.ts`, ...sharedRooms.map(sharedPath)),
+    room(`${A}adbd/`, `${A}(labShell|faults)\\.ts`),
+    room(`${A}userland/`, `${A}(labShell|labUi|faults)\\.ts`, `${A}personas/`, `${C}index\\.ts`),
+    room(`${A}personas/`),
+    room(`${A}ui/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
+    room(`${A}uia2/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
     room("skills/src/"),
     room("agent-client/src/", "skills/src/index\\.ts"),
     room(`${S}domain/`, door),

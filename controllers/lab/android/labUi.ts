@@ -143,6 +143,8 @@ export type LabUi = {
   install(packageName: string, label: string): void;
   uninstall(packageName: string): void;
   permission(packageName: string, permission: string, granted: boolean): void;
+  /** What an app may do, also what somebody allowed it in a dialog. */
+  granted(packageName: string): readonly string[];
   /** The app dies, and the dialog of the system says so. */
   crash(packageName: string, reason: string): void;
   notResponding(packageName: string, reason: string): void;

@@ -93,6 +93,7 @@ export class AndroidDevice {
   status(): ControllerStatus {
     if (this.#isRecovering)
       return { state: "recovering", reason: "adb connects to it again", fix: "Wait some seconds." };
+    if (this.isAlive()) return { state: "online" };
     if (this.#leave === undefined)
       return { state: "offline", reason: "the device is not open", fix: "Take control of it." };
     try {

@@ -31,7 +31,7 @@ export type LinkPlace = {
  * The way to one device over one connection of it: bound to its serial and the number of the connection, so that nothing
  * reaches another device that got the same address or number since. Every call has a deadline and ends when its signal
  * aborts. Each throws TRANSPORT_LOST when the connection breaks under it, and does nothing again by itself; DEVICE_OFFLINE,
- * DEVICE_UNAUTHORIZED, DEVICE_NOT_FOUND, ADB_SERVER_DOWN, COMMAND_TIMEOUT.
+ * DEVICE_UNAUTHORIZED, DEVICE_NOT_FOUND, ADB_SERVER_DOWN, and DEVICE_ERROR at its deadline.
  */
 export class Link {
   private isBroken = false;
@@ -152,9 +152,10 @@ export function linkTo({ port, hub }: { port: number; hub: Hub }, device: Attach
   return new Link({ port, serial, transport, isCurrent });
 }
 
+/** Not COMMAND_TIMEOUT, which speaks against the app. */
 const late = (serial: string, line: string, timeoutMs: number) =>
   new DeviceError(
-    "COMMAND_TIMEOUT",
+    "DEVICE_ERROR",
     `${line.split(" ", 2).join(" ")} on ${serial} did not end within ${timeoutMs} ms and was stopped. See whether the device is busy or hangs, and try again.`,
     { serial },
   );

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { androidFactory } from "@labwright/controllers";
@@ -88,6 +90,21 @@ describe("doctor says of a device", () => {
 });
 
 describe("a device that is used", () => {
+  it("where another program has the port is ADB_SERVER_DOWN, with what adb says", async () => {
+    const other = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    other.listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const adb_port = address !== null && typeof address === "object" ? address.port : 0;
+    const made = makeAndroid({ serial: "R58", adb_port });
+    await expect(made.remote.open(never)).rejects.toMatchObject({ code: "ADB_SERVER_DOWN" });
+    await made.close();
+    other.close();
+  });
+
   it("where no server answers and there is no adb is ADB_MISSING, and ADB_TOO_OLD where it is old", async () => {
     const before = process.env.PATH;
     const made = makeAndroid({ serial: "R58", adb_port: 1 });

@@ -155,6 +155,14 @@ describe("elements of a screen", () => {
     expect(elementsOf(hierarchy(field))).toMatchObject([{ role: "textbox", name: "E-mail", value: "" }]);
   });
 
+  it("tells what was chosen of a spinner, behind its name", () => {
+    const chosen = node("android.widget.TextView", "[0,0][400,90]", { text: "By price" });
+    const spinner = { clickable: true, "content-desc": "Sort" };
+    expect(
+      elementsOf(hierarchy(node("android.widget.Spinner", "[0,0][400,90]", spinner, chosen))),
+    ).toMatchObject([{ role: "combobox", name: "Sort", value: "By price" }]);
+  });
+
   it("leaves out what lies beyond the screen, and cuts rects to it", () => {
     const nodes = [
       node("android.widget.TextView", "[0,2300][1080,2500]", { text: "half" }),

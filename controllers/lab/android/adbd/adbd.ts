@@ -4,8 +4,9 @@ import { createServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { LabFaults } from "../faults.ts";
 import type { DeviceSide } from "../labShell.ts";
+import type { TransportHost } from "./host.ts";
 import { Traffic } from "./traffic.ts";
-import { Transport, type TransportHost } from "./transport.ts";
+import { Transport } from "./transport.ts";
 
 /**
  * `none`: hosts need no key, as on an emulator. `allow`: somebody allows every new key at once. `ask`: a new key waits for

@@ -7,7 +7,7 @@ export type Packet = { command: string; arg0: number; arg1: number; data: Buffer
 export const protocolVersion = 0x01000001;
 /** The most data in a packet; a host may ask for less. */
 export const mostData = 1024 * 1024;
-export const headerBytes = 24;
+const headerBytes = 24;
 
 const nothing = Buffer.alloc(0);
 

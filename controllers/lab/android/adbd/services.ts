@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
+import type { TransportHost } from "./host.ts";
 import type { ReverseRules } from "./reverse.ts";
 import { runShell, runShellV2 } from "./shell.ts";
 import { type AdbStream, writeTo } from "./stream.ts";
 import { serveSync } from "./sync.ts";
 import { RequestCounter } from "./traffic.ts";
-import type { TransportHost } from "./transport.ts";
 
 /** What a production build answers (AOSP, adb/daemon/restart_service.cpp). */
 const answers: Readonly<Record<string, string>> = {

@@ -1,31 +1,17 @@
-import { type KeyObject, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import type { LabFaults } from "../faults.ts";
-import type { DeviceSide } from "../labShell.ts";
+import type { TransportHost } from "./host.ts";
 import { isSignedBy, parseHostKey } from "./hostKey.ts";
 import { encodePacket, mostData, type Packet, PacketReader, protocolVersion } from "./packets.ts";
 import { type ReverseRules, reverseRules } from "./reverse.ts";
 import { serve } from "./services.ts";
 import { AdbStream } from "./stream.ts";
-import type { Traffic } from "./traffic.ts";
 
 /** Types of AUTH packets. */
 const auth = { token: 1, signature: 2, publicKey: 3 };
 const tokenBytes = 20;
 /** What a host may use; without a word it falls back to what older devices do. */
 const features = ["shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir"];
-
-/** Which hosts may connect. */
-export type Keyring = {
-  areNeeded(): boolean;
-  /** Says whether `isIt` holds for an allowed key. */
-  has(isIt: (key: KeyObject) => boolean): boolean;
-  /** A host showed a key that is not allowed; `accept` lets it in. */
-  ask(key: KeyObject, accept: () => void): void;
-};
-
-/** What all connections of a device share. */
-export type TransportHost = { device: DeviceSide; faults: LabFaults; traffic: Traffic; keys: Keyring };
 
 /** A connection from an adb server: first who it is, then streams beside each other. */
 export class Transport {

@@ -37,6 +37,6 @@ export const documentedDelays: readonly Delay[] = [
     ms: 50,
     apiLevels: { from: 31 },
     source:
-      "From Android 12 on input only calls cmd; measured in a public repository (see research/mobile.md)",
+      "From Android 12 on input only calls cmd; about 50 ms in one public measurement, whose page was not kept",
   },
 ];

@@ -162,6 +162,10 @@ class LabScreen implements LabUi {
     else permissions?.delete(permission);
   }
 
+  granted(packageName: string): readonly string[] {
+    return [...(this.#desk.running.tasks.get(packageName)?.granted ?? [])];
+  }
+
   crash(packageName: string, reason: string): void {
     this.#after(() => this.#desk.running.crash(packageName, reason));
   }

@@ -2,7 +2,8 @@ import type { InstalledPackage } from "./packages.ts";
 import type { System } from "./system.ts";
 
 /** `dumpsys package` of one app. */
-export function packageDump(found: InstalledPackage, apiLevel: number): string {
+export function packageDump(found: InstalledPackage, { apiLevel, ui }: System): string {
+  const granted = ui.granted(found.name);
   const time = found.installedAt.toISOString().slice(0, 19).replace("T", " ");
   const permissions = found.permissions ?? [];
   const activity =
@@ -14,8 +15,7 @@ export function packageDump(found: InstalledPackage, apiLevel: number): string {
 `;
   const runtime = permissions
     .map(
-      (name) =>
-        `        ${name}: granted=${found.granted.has(name)}, flags=[ USER_SENSITIVE_WHEN_GRANTED ]\n`,
+      (name) => `        ${name}: granted=${granted.includes(name)}, flags=[ USER_SENSITIVE_WHEN_GRANTED ]\n`,
     )
     .join("");
   return `Activity Resolver Table:

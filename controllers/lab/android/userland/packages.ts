@@ -6,7 +6,6 @@ export type InstalledPackage = PersonaPackage & {
   userId: number;
   path: string;
   installedAt: Date;
-  granted: Set<string>;
   /** The file that it came from; undefined for what was there from the start. */
   apk: Uint8Array | undefined;
 };
@@ -64,7 +63,7 @@ export class Packages {
   /** Installs or replaces; what was granted stays. */
   install(apk: ApkFacts, bytes: Uint8Array, grantsAll: boolean): void {
     const old = this.find(apk.packageName);
-    const installed = this.add(
+    this.add(
       {
         name: apk.packageName,
         label: apk.label,
@@ -76,11 +75,12 @@ export class Packages {
       },
       bytes,
     );
-    for (const permission of grantsAll ? apk.permissions : (old?.granted ?? []))
-      installed.granted.add(permission);
     if (apk.instrumentation) this.instrumentations.set(apk.packageName, apk.instrumentation);
     if (old) this.ui.stop(apk.packageName);
     else this.ui.install(apk.packageName, apk.label);
+    for (const permission of grantsAll ? apk.permissions : []) {
+      this.ui.permission(apk.packageName, permission, true);
+    }
   }
 
   remove(name: string): void {
@@ -111,7 +111,7 @@ export class Packages {
       one.isSystem && !apk ? `/system/app/${one.name}/${one.name}.apk` : `/data/app/${one.name}/base.apk`;
     const old = this.packages.get(one.name);
     const userId = old?.userId ?? (one.isSystem ? 1_000 : firstUserId) + this.packages.size;
-    const installed = { ...one, userId, path, installedAt: new Date(), granted: new Set<string>(), apk };
+    const installed = { ...one, userId, path, installedAt: new Date(), apk };
     this.packages.set(one.name, installed);
     this.files.place(path, apk ?? Buffer.from("PK"));
     return installed;

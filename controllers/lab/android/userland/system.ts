@@ -5,7 +5,6 @@ import type { Delay } from "../personas/delays.ts";
 import type { Persona, SettingNamespace } from "../personas/persona.ts";
 import { FileSystem } from "./files.ts";
 import { SystemLog } from "./log.ts";
-import { writeLogOf } from "./logWriter.ts";
 import { Packages } from "./packages.ts";
 import { Processes } from "./processes.ts";
 import type { Shell } from "./sh/shell.ts";
@@ -67,7 +66,6 @@ export class System {
       ["secure", new Map(Object.entries(secure))],
       ["global", new Map(Object.entries(global))],
     ]);
-    writeLogOf(this);
   }
 
   get ui(): LabUi {

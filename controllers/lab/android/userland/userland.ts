@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import type { DeviceSide, ShellIo } from "../labShell.ts";
+import { type DeviceSide, FileError, type ShellIo } from "../labShell.ts";
 import type { Persona } from "../personas/persona.ts";
 import { am, monkey } from "./commands/activity.ts";
 import { dumpsys } from "./commands/dumpsys.ts";
@@ -10,12 +10,13 @@ import { input } from "./commands/input.ts";
 import { log, logcat } from "./commands/logcat.ts";
 import { pm } from "./commands/packageCommands.ts";
 import { processCommands } from "./commands/processCommands.ts";
-import { print } from "./commands/reply.ts";
+import { fail, print } from "./commands/reply.ts";
 import { screencap, uiautomator } from "./commands/screen.ts";
 import { settingCommands } from "./commands/settingCommands.ts";
 import { shellCommands } from "./commands/shellCommands.ts";
 import { systemCommands } from "./commands/systemCommands.ts";
 import { textCommands } from "./commands/textCommands.ts";
+import { writeLogOf } from "./logWriter.ts";
 import { Shell, type ShellHost } from "./sh/shell.ts";
 import { type Command, type Parts, System } from "./system.ts";
 
@@ -45,6 +46,7 @@ const programFolders = /^\/(?:system|vendor)\/x?bin\//;
 /** The shell of a device and what it runs, on a screen that is given. */
 export function createUserland(parts: Parts): { system: System; side: DeviceSide } {
   const system = new System(parts);
+  writeLogOf(system);
   const { files, properties, endpoints } = system;
   const host: ShellHost = {
     has: (name) => commandOf(name) !== undefined,
@@ -70,7 +72,12 @@ export function createUserland(parts: Parts): { system: System; side: DeviceSide
   ): Promise<number> {
     // The dump decides itself, by whether the screen rests.
     if (!line.startsWith("uiautomator")) await system.delay(line, context.signal);
-    return command(args, context);
+    try {
+      return await command(args, context);
+    } catch (error) {
+      if (error instanceof FileError) return fail(context, `${line.split(" ", 1)[0]}: ${error.message}`);
+      throw error;
+    }
   }
 
   files.make("/proc/net/unix", () => unixSockets([...endpoints.keys()]));

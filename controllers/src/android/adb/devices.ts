@@ -1,4 +1,9 @@
+import { withDeadline } from "../../waiting/deadlines.ts";
+import { serverDown } from "./failures.ts";
 import { AdbSocket } from "./socket.ts";
+
+/** A server takes up to 10 s to find that a device on the network does not answer. */
+const answerMs = 12_000;
 
 /** A device as adb lists it. `state` is adb's own word; `transport` numbers its connection and is never given again. */
 export type Listed = { serial: string; state: string; transport: number; model?: string };
@@ -50,12 +55,21 @@ export async function* trackDevices(port: number, signal: AbortSignal): AsyncGen
   }
 }
 
+/** Throws ADB_SERVER_DOWN also for a server that does not answer, or not as an adb server does. */
 async function ask(port: number, service: string, signal: AbortSignal): Promise<string | undefined> {
-  const socket = await AdbSocket.open(port, signal);
+  const limit = withDeadline(signal, answerMs);
   try {
-    await socket.request(service);
-    return await socket.readText();
+    const socket = await AdbSocket.open(port, limit.signal);
+    try {
+      await socket.request(service);
+      return await socket.readText();
+    } finally {
+      socket.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw serverDown(port, error);
   } finally {
-    socket.close();
+    limit.done();
   }
 }

@@ -25,7 +25,7 @@ async function loadKit() {
 
 /**
  * Runs `work` with adbkit's client of one device, whose every connection is that of this transport or none. Its sockets end
- * with it, at its deadline, and when `signal` aborts. Throws COMMAND_TIMEOUT, TRANSPORT_LOST for another transport, and what `work` throws.
+ * with it, at its deadline, and when `signal` aborts. Throws DEVICE_ERROR at its deadline, TRANSPORT_LOST for another transport, and what `work` throws.
  */
 export async function withKit<T>(
   { port, serial, transport }: Place,
@@ -62,6 +62,6 @@ export async function withKit<T>(
 
 const late = (serial: string, timeoutMs: number) =>
   new DeviceError(
-    "COMMAND_TIMEOUT",
+    "DEVICE_ERROR",
     `The file did not reach ${serial} within ${timeoutMs} ms, and sending it was stopped. Give it more time with timeout_ms.`,
   );

@@ -133,8 +133,8 @@ async function confirm(
   signal: AbortSignal,
 ): Promise<void> {
   const held = heldBy(await session.reader.recent(signal), before);
-  // The field may go with what was typed, as a search does that begins by itself.
-  if (held === undefined) return;
+  // The field may go with what was typed, as a search does that begins by itself; an empty one may show a hint.
+  if (held === undefined || (text === "" && before.node.hint === "")) return;
   const isTaken = before.node.password ? [...held].length === [...text].length : held === text;
   if (isTaken) return;
   throw new DeviceError(

@@ -86,10 +86,17 @@ export class ScreenReader {
     const tree = await this.#source.read(signal);
     const seen = toScreen(tree, { natural: screen, isTv });
     if (inputs === this.#inputs) this.#latest = { screen: seen, at: performance.now() };
+    return (await this.#tellFirst(seen, signal)) ? this.look(signal) : seen;
+  }
+
+  /** True when the screen was changed by it. Looks beside each other do not tell it twice. */
+  async #tellFirst(screen: Screen, signal: AbortSignal): Promise<boolean> {
     const onLook = this.#onLook;
-    if (onLook === undefined || !(await onLook(seen, signal))) return seen;
     this.#onLook = undefined;
-    return this.look(signal);
+    if (onLook === undefined) return false;
+    const hasActed = await onLook(screen, signal);
+    if (!hasActed) this.#onLook ??= onLook;
+    return hasActed;
   }
 
   /** The latest look, if nothing was sent since and it is not older than `ms`; else another one. */

@@ -82,8 +82,8 @@ class ScreenBuilder {
 
   private acting(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen {
     const { name, guessed } = nameOf(node);
-    const all = isField(node) ? "" : wordsIn(node).join(" ");
     const value = heldBy(node);
+    const all = value === undefined ? wordsIn(node).join(" ") : "";
     return this.make(node, {
       role: roleOfActing(node),
       name,
@@ -125,7 +125,9 @@ class ScreenBuilder {
   }
 
   private make(node: UiNode, element: Omit<Element, "ref">): Seen {
-    const { role, name, text } = element;
+    const { role, name } = element;
+    // Before Android 14 a dump does not tell a hint from a text: a field is found by what it shows, too.
+    const text = isField(node) && !node.password ? node.text || undefined : element.text;
     const id = node.id === "" ? undefined : node.id;
     return {
       key: this.keyOf(node, role),
@@ -166,7 +168,9 @@ class ScreenBuilder {
 function heldBy(node: UiNode): string | undefined {
   if (isField(node)) return node.hint !== "" && node.text === node.hint ? "" : node.text;
   const role = roleOfClass(node.className);
-  return role === "slider" || role === "combobox" ? node.text || undefined : undefined;
+  if (role === "slider") return node.text || undefined;
+  // What was chosen stands in it, behind what it is called.
+  return role === "combobox" ? wordsIn(node).at(-1) : undefined;
 }
 
 /** `switched` is what shows whether a row is on. */

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runProgram } from "../../../../controllers/src/programs/run.ts";
 import {
@@ -79,6 +81,17 @@ describe("connection", () => {
     expect(code).not.toBe(undefined);
     await lab.reconnected(serial);
     expect((await adb("exec-out", "cat", "/sdcard/big")).stdout.length).toBe(3_000_000);
+  });
+
+  it("ends in the middle of a push, of which nothing is left", async () => {
+    const { lab, adb, serial, device } = await start();
+    const path = join(lab.env.HOME ?? "", "big");
+    await writeFile(path, new Uint8Array(3_000_000));
+    device.faults.dropAfterBytes = 1_000_000;
+    expect((await adb("push", path, "/sdcard/big")).code).toBe(1);
+    await lab.reconnected(serial);
+    expect(device.system.files.stat("/sdcard/big")).toBeUndefined();
+    expect((await adb("push", path, "/sdcard/big")).code).toBe(0);
   });
 
   it("is never a device while it answers nothing", async () => {

@@ -65,13 +65,17 @@ describe("apps", () => {
   });
 
   it("are granted permissions that they ask for", async () => {
-    const { run } = startUserland("phone");
+    const { run, ui } = startUserland("phone");
     const granted = async () =>
       (await run(`dumpsys package ${samples}`)).stdout.includes("CAMERA: granted=true");
     expect(await granted()).toBe(false);
     expect((await run(`pm grant ${samples} android.permission.CAMERA`)).code).toBe(0);
     expect(await granted()).toBe(true);
     await run(`pm revoke ${samples} android.permission.CAMERA`);
+    expect(await granted()).toBe(false);
+    ui.permission(samples, "android.permission.CAMERA", true);
+    expect(await granted()).toBe(true);
+    expect((await run(`pm clear ${samples}`)).stdout).toBe("Success\n");
     expect(await granted()).toBe(false);
     expect((await run(`pm grant ${samples} android.permission.NOPE`)).stderr).toContain("has not requested");
   });

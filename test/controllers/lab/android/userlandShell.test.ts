@@ -43,6 +43,8 @@ describe("the shell", () => {
     ["printf '%s-%s\\n' a b", "a-b\n"],
     ['X=; while [ "$X" != aaa ]; do X=a$X; done; echo $X', "aaa\n"],
     ["true & echo after", "after\n"],
+    ["grep x /nosuch 2>&1; echo $?", "grep: No such file or directory\n1\n"],
+    ["echo x > /system/f 2>/dev/null; echo $?", "1\n"],
     ["/system/bin/echo by path", "by path\n"],
   ])("runs %s", async (script, expected) => {
     expect(await out(script)).toBe(expected);
@@ -56,6 +58,10 @@ describe("the shell", () => {
       stderr: expect.stringContaining("syntax error"),
     });
     expect(await run("echo a; )")).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  it("ends a loop without an end when nobody reads it any more", async () => {
+    expect(await out("while true; do echo y; done | head -n 2")).toBe("y\ny\n");
   });
 
   it("ends a command that goes on when nobody reads it any more", async () => {

@@ -24,7 +24,7 @@ type Service = (args: readonly string[], system: System) => string | undefined;
 const services: Readonly<Record<string, Service>> = {
   package: ([name = ""], system) => {
     const found = system.packages.find(name);
-    return found ? packageDump(found, system.apiLevel) : `Unable to find package: ${name}\n`;
+    return found ? packageDump(found, system) : `Unable to find package: ${name}\n`;
   },
   window: (_, system) => windowDump(system),
   activity: activityDump,

@@ -23,6 +23,7 @@ export async function instrument(args: readonly string[], context: CommandContex
     for (const name of names) system.automation.set(name, resolve);
     // Only who waits for it ends it by leaving.
     if (isWaiting) signal.addEventListener("abort", () => resolve(), { once: true });
+    if (isWaiting && signal.aborted) resolve();
     void running.ended.then(() => resolve());
   });
   const process = names.at(-1) ?? "";

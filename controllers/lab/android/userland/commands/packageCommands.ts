@@ -24,7 +24,6 @@ const actions: Readonly<Record<string, Action>> = {
   },
   clear: (args, context) =>
     withPackage(args, context, "Failed", (found, { ui }) => {
-      found.granted.clear();
       ui.clearData(found.name);
       return "Success";
     }),
@@ -128,8 +127,6 @@ function permission(
   if (found.permissions?.includes(wanted) !== true) {
     return refuse(`java.lang.SecurityException: Package ${name} has not requested permission ${wanted}`);
   }
-  if (granted) found.granted.add(wanted);
-  else found.granted.delete(wanted);
   context.system.ui.permission(name, wanted, granted);
   return 0;
 }

@@ -1,4 +1,5 @@
-import type { ShellIo } from "../../labShell.ts";
+import { setImmediate } from "node:timers/promises";
+import { FileError, type ShellIo } from "../../labShell.ts";
 import { type Expansion, expandText, expandWords } from "./expand.ts";
 import { parseScript } from "./parse.ts";
 import { Pipe } from "./pipe.ts";
@@ -82,14 +83,10 @@ export class Shell {
   }
 
   private async pipeline({ stages, isNegated }: Pipeline, io: ShellIo): Promise<number> {
-    const code = stages.length === 1 ? await this.stages(stages, io) : await this.piped(stages, io);
+    const [first, ...others] = stages;
+    if (!first) return 0;
+    const code = others.length === 0 ? await this.stage(first, io) : await this.piped(stages, io);
     return isNegated ? Number(code === 0) : code;
-  }
-
-  private async stages(stages: readonly Stage[], io: ShellIo): Promise<number> {
-    let code = 0;
-    for (const stage of stages) code = await this.stage(stage, io);
-    return code;
   }
 
   /** All at once, each in a shell of its own. One that ends also ends those whose output it read. */
@@ -126,19 +123,21 @@ export class Shell {
   private async stage({ command, redirections }: Stage, io: ShellIo): Promise<number> {
     const files: OpenFile[] = [];
     let redirected = io;
-    for (const redirection of redirections) {
-      const target = await expandText(redirection.target, this.expansion(io));
-      try {
-        redirected = this.redirect(redirected, redirection, target, files);
-      } catch (error) {
-        await io.err(`/system/bin/sh: can't open ${target}: ${reasonOf(error)}\n`);
-        return 1;
-      }
-    }
+    let target = "";
     try {
-      return await this.command(command, redirected);
-    } finally {
-      for (const { path, written } of files) this.host.write(path, written.drain(), true);
+      for (const redirection of redirections) {
+        target = await expandText(redirection.target, this.expansion(io));
+        redirected = this.redirect(redirected, redirection, target, files);
+      }
+      try {
+        return await this.command(command, redirected);
+      } finally {
+        for (const { path, written } of files) this.host.write(path, written.drain(), true);
+      }
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      await io.err(`/system/bin/sh: can't open ${target}: ${error.message}\n`);
+      return 1;
     }
   }
 
@@ -184,7 +183,11 @@ export class Shell {
       }
       return this.lastCode;
     }
-    while (!io.signal.aborted && (await this.list(node.condition, io)) === 0) await this.list(node.body, io);
+    while (!io.signal.aborted && (await this.list(node.condition, io)) === 0) {
+      await this.list(node.body, io);
+      // A loop without an end leaves room for what ends it.
+      await setImmediate();
+    }
     return 0;
   }
 
@@ -224,5 +227,3 @@ export class Shell {
     return this.variables.get(name) ?? "";
   }
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
