@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { ratioOf, tvLauncher, walkTv } from "../../fixtures/tvWalk.ts";
 import { openAndroid } from "./openAndroid.ts";
-import { TvModel } from "./tvModel.ts";
 
-const launcher = "com.google.android.tvlauncher";
 let lab: AndroidLab;
 let tv: Awaited<ReturnType<typeof openAndroid>>;
 
@@ -28,74 +27,27 @@ afterEach(async () => {
   await tv.close();
 });
 
-const show = (activity: string) => uiAt(0).start({ packageName: launcher, activity });
+const show = (activity: string) => uiAt(0).start({ packageName: tvLauncher, activity });
 const focusedOn = async (name: string) =>
   expect((await tv.lines()).filter((line) => line.endsWith("focused"))).toEqual([
     expect.stringContaining(JSON.stringify(name)),
   ]);
 
-/** Of a field; it is no name of it. */
-const hint = "Search for films";
-const screens = [
-  [
-    ".Main",
-    [
-      "Drama 3",
-      "All films",
-      "Comedy 2",
-      "News 1",
-      "Settings",
-      "Drama 7",
-      "News 6",
-      "Search",
-      "Comedy 3",
-      "Drama 8",
-    ],
-  ],
-  [
-    ".Grid",
-    [
-      "Film 13",
-      "Film 5",
-      "Film 21",
-      "Film 28",
-      "Film 2",
-      "Film 32",
-      "Film 9",
-      "Film 16",
-      "Film 30",
-      "Film 4",
-    ],
-  ],
-  [".Search", ["h", "7", "space", "q", "a", "delete", "n", "9", hint, "w"]],
-] as const;
-
 it("30 targets are all reached, with at most 1.2 times the fewest presses that a search over the laboratory's TV finds", async () => {
-  const counts: string[] = [];
-  let pressed = 0;
-  let fewest = 0;
-  for (const [activity, targets] of screens) {
-    uiAt(0).home();
-    show(activity);
-    const model = new TvModel();
-    model.start(activity);
-    const key = vi.spyOn(uiAt(0), "key");
-    for (const target of targets) {
+  const key = vi.spyOn(uiAt(0), "key");
+  const walked = await walkTv({
+    home: () => uiAt(0).home(),
+    start: (target) => uiAt(0).start(target),
+    async move(selector) {
       key.mockClear();
-      const least = model.fewest(target);
-      const selector = target === hint ? "role=textbox" : target;
       await tv.run("move_focus_to", { selector, timeout_ms: 1 });
-      const codes = key.mock.calls.map(([code]) => code);
-      for (const code of codes) model.press(code);
-      expect(await tv.read("element_focused", { selector })).toMatchObject({ holds: true });
-      expect(model.focused()).toBe(target);
-      counts.push(`${target}: ${codes.length} (${least})`);
-      pressed += codes.length;
-      fewest += least;
-    }
-  }
-  expect(counts).toHaveLength(30);
-  expect(pressed / fewest, counts.join(", ")).toBeLessThanOrEqual(1.2);
+      return key.mock.calls.map(([code]) => code);
+    },
+    isFocused: async (selector) => (await tv.read("element_focused", { selector })).holds,
+  });
+  expect(walked).toHaveLength(30);
+  expect(walked.filter(({ isReached }) => !isReached)).toEqual([]);
+  expect(ratioOf(walked), JSON.stringify(walked)).toBeLessThanOrEqual(1.2);
 }, 120_000);
 
 describe("move_focus_to", () => {
