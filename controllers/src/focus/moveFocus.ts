@@ -25,6 +25,8 @@ export type MoveOptions = {
   wanted: string;
   /** How long the target or a focus may take to appear. */
   timeoutMs: number;
+  /** The error for a target that can only be where looks have shown it, as one named by a ref: it is not searched. */
+  gone?: () => DeviceError;
   /** 4 for each row and column that was seen, at most 60, unless said. */
   mostPresses?: number;
 };
@@ -37,6 +39,8 @@ const lookEveryMs = 150;
 /** A target that is not there may be about to appear: the search begins after so long. */
 const patienceMs = 1_000;
 const leastSearchMs = 30_000;
+/** Between two screens, nothing has the focus for a moment. */
+const leastBlindLooks = 4;
 
 /**
  * Moves the focus to a target. Throws FOCUS_TRAPPED when no key leads out of the places that were reached,
@@ -58,6 +62,8 @@ class Walk {
   #scrolls = 0;
   #size = 0;
   #hasWoken = false;
+  /** Looks in a row that showed no focus. */
+  #blindLooks = 0;
   readonly #tried = new Set<Arrow>();
   readonly #visited = new Set<string>();
   readonly #surprises = new Map<string, number>();
@@ -77,7 +83,7 @@ class Walk {
       if (goal !== undefined && focused?.id === goal.id)
         return { target: focused.element, presses: this.#presses, looks: this.#looks };
       view =
-        this.#isEarly(view, goal) || (focused === undefined && this.#hasWoken)
+        this.#isEarly(view, goal) || (focused === undefined && (this.#hasWoken || this.#isMoment()))
           ? await this.#lookAgain(view, goal)
           : await this.#go(view, goal);
     }
@@ -86,6 +92,7 @@ class Walk {
   /** What the presses of the next plan led to. */
   async #go(view: View, goal: Goal | undefined): Promise<View> {
     if (view.focused === undefined) return this.#wake();
+    if (goal === undefined && this.options.gone) throw this.options.gone();
     if (goal === undefined && this.#isOver(Math.max(this.options.timeoutMs, leastSearchMs)))
       throw this.#notFound();
     const surprises = (id: string, arrow: Arrow) => this.#surprises.get(`${arrow} ${id}`) ?? 0;
@@ -113,10 +120,16 @@ class Walk {
     return this.#presses === 0 && !this.#isOver(Math.min(this.options.timeoutMs, patienceMs));
   }
 
+  /** A focus that was there may come back by itself. */
+  #isMoment(): boolean {
+    return this.#presses > 0 && this.#blindLooks < leastBlindLooks;
+  }
+
   /** Nothing can be pressed to any use: waits for the screen to change, and gives up in the end. */
   async #lookAgain(view: View, goal: Goal | undefined): Promise<View> {
     const isHopeless = goal?.isShown === true && view.focused !== undefined;
-    if (isHopeless || this.#isOver(this.options.timeoutMs)) throw this.#stuck(view, goal);
+    const isPassing = this.#blindLooks > 0 && this.#blindLooks < leastBlindLooks;
+    if (isHopeless || (this.#isOver(this.options.timeoutMs) && !isPassing)) throw this.#stuck(view, goal);
     await delay(lookEveryMs, undefined, { signal: this.signal });
     return this.#look();
   }
@@ -165,6 +178,7 @@ class Walk {
   async #look(): Promise<View> {
     const view = viewOf(await this.remote.focus.focus(this.signal));
     this.#looks += 1;
+    this.#blindLooks = view.focused === undefined ? this.#blindLooks + 1 : 0;
     const added = this.options.map.see(view);
     noteEnds(this.options.map, view);
     if (added > 0 && this.#presses > 0) this.#scrolls += 1;
@@ -186,7 +200,10 @@ class Walk {
         "ELEMENT_NOT_ACTIONABLE",
         `Nothing on the screen has the focus${this.#hasWoken ? ", also after DOWN" : ""}. Take a picture; wait, or press OK or BACK for a screen with a focus.`,
       );
-    if (goal?.isShown !== true) return this.#notFound();
+    return goal?.isShown === true ? this.#trapped(focused) : this.#notFound();
+  }
+
+  #trapped(focused: Place): DeviceError {
     const keys = arrows.filter((arrow) => this.#tried.has(arrow)).join(", ");
     return new DeviceError(
       "FOCUS_TRAPPED",
@@ -207,6 +224,9 @@ class Walk {
 
   #tooFar(focused: Place, goal: Goal | undefined): DeviceError {
     if (goal === undefined) return this.#notFound();
+    // As many presses as there are keys on the places it stood on: it goes round and round among them.
+    const isRound = this.#presses >= arrows.length * this.#visited.size && this.#tried.size === arrows.length;
+    if (goal.isShown && isRound) return this.#trapped(focused);
     return new DeviceError(
       "ELEMENT_NOT_ACTIONABLE",
       `The focus did not reach ${this.options.wanted} in ${this.#presses} presses; it is on ${described(focused)}. Press keys with press_key, and look after each.`,

@@ -11,6 +11,7 @@ export type Goal = { id: string; isShown: boolean };
 /** How often an arrow at a place did something else than planned in this walk. */
 export type Surprises = (id: string, arrow: Arrow) => number;
 
+/** `isSure`: the press was seen, never did anything else, and does what the rects of this look say. */
 type Edge = { from: string; arrow: Arrow; to: string; cost: number; isSure: boolean };
 type Costs = Map<string, number>;
 
@@ -22,9 +23,12 @@ const surpriseCost = 2;
 const mostAtOnce = 10;
 /** In presses that a search goes further for a likelier end: lists go on below more often than elsewhere. */
 const searchCosts = { DOWN: 0, RIGHT: 6, UP: 12, LEFT: 14 } as const;
+/** A list that is cut off goes on, but behind its beginning there is no more than that. */
+const cutCosts = { DOWN: 0, RIGHT: 0, UP: 6, LEFT: 7 } as const;
 /** What is wider than half the screen seldom has another one beside it. */
 const wideCost = 20;
 const awayCost = 2;
+const siblingCost = 3;
 
 /**
  * The next presses from what has the focus: on the shortest known or expected way to the goal, else to the next try. Without a
@@ -72,13 +76,13 @@ function edgeOf(
   { id, arrow }: { id: string; arrow: Arrow },
 ): Edge | undefined {
   const known = map.outcome(id, arrow);
+  const expected = place && aheadOf(place.rect, ends, arrow)?.id;
   if (known !== undefined) {
     const { to, changes } = known;
     if (to === id) return undefined;
-    return { from: id, arrow, to, cost: 1 + Math.min(changes, 3), isSure: changes === 0 };
+    return { from: id, arrow, to, cost: 1 + Math.min(changes, 3), isSure: changes === 0 && to === expected };
   }
-  const to = place && aheadOf(place.rect, ends, arrow)?.id;
-  if (to !== undefined) return { from: id, arrow, to, cost: guessCost, isSure: false };
+  if (expected !== undefined) return { from: id, arrow, to: expected, cost: guessCost, isSure: false };
   const origin = map.origin(id, arrow);
   return origin === undefined ? undefined : { from: id, arrow, to: origin, cost: undoCost, isSure: false };
 }
@@ -133,8 +137,8 @@ export function noteEnds(map: FocusMap, view: View): void {
   const places = [...view.places.values()];
   for (const place of places)
     for (const arrow of arrows) {
-      const isOpen = isUntried(map, place, places, arrow);
-      map.noteEnd(place.id, arrow, isOpen ? costOfEnd(place.rect, places, arrow, view) : undefined);
+      const cost = isOpen(map, place, places, arrow) ? costOfEnd(place.rect, places, arrow, view) : undefined;
+      map.noteEnd(place.id, arrow, cost);
     }
 }
 
@@ -148,30 +152,36 @@ function triesOf(map: FocusMap, view: View, target: Place | undefined): Try[] {
   const places = [...view.places.values()];
   return places.flatMap((place) =>
     arrows
-      .filter((arrow) => isUntried(map, place, places, arrow))
-      .map((arrow) => ({
-        from: place.id,
-        arrow,
-        cost: isTowards(place.rect, target.rect, arrow) ? 0 : awayCost,
-      })),
+      .filter((arrow) => map.outcome(place.id, arrow) === undefined)
+      .map((arrow) => {
+        const away = isTowards(place.rect, target.rect, arrow) ? 0 : awayCost;
+        return {
+          from: place.id,
+          arrow,
+          cost: away + (staysAtSiblings(map, place, places, arrow) ? siblingCost : 0),
+        };
+      }),
   );
 }
 
-/** What the press did nothing at tells the same of those that stand beside it in one row, unless they are cut off. */
-function isUntried(map: FocusMap, place: Place, places: readonly Place[], arrow: Arrow): boolean {
-  const { id, rect } = place;
-  if (map.outcome(id, arrow) !== undefined || aheadOf(rect, endsOf(places), arrow) !== undefined)
-    return false;
-  const isLikeOthers = places.some(
+/** Worth a search: what does nothing at a sibling does nothing here either, but rails scroll sideways each by itself. */
+function isOpen(map: FocusMap, place: Place, places: readonly Place[], arrow: Arrow): boolean {
+  if (map.outcome(place.id, arrow) !== undefined) return false;
+  const isOwnRail = (arrow === "LEFT" || arrow === "RIGHT") && isCut(place.rect, endsOf(places), arrow);
+  return isOwnRail || !staysAtSiblings(map, place, places, arrow);
+}
+
+/** The press was seen to do nothing at one that stands beside the place in its row or column. */
+function staysAtSiblings(map: FocusMap, { rect }: Place, places: readonly Place[], arrow: Arrow): boolean {
+  return places.some(
     (one) => map.outcome(one.id, arrow)?.to === one.id && areSiblings(rect, one.rect, arrow),
   );
-  return !isLikeOthers || isCut(rect, endsOf(places), arrow);
 }
 
 /** Undefined where a search for what is out of sight has nothing to find. */
 function costOfEnd(rect: Rect, places: readonly Place[], arrow: Arrow, { space }: View): number | undefined {
   if (!isAtEdge(rect, arrow, space) || aheadOf(rect, endsOf(places), arrow) !== undefined) return undefined;
-  if (isCut(rect, endsOf(places), arrow)) return 0;
+  if (isCut(rect, endsOf(places), arrow)) return cutCosts[arrow];
   const isWide = rect.width > space.width / 2 && (arrow === "LEFT" || arrow === "RIGHT");
   return searchCosts[arrow] + (isWide ? wideCost : 0);
 }

@@ -91,6 +91,17 @@ describe("move_focus_to", () => {
     await focusedOn("Film 26");
   });
 
+  it("does not search for a ref of another screen", async () => {
+    show(".Grid");
+    const ref = await tv.refOf("Film 26");
+    show(".Trap");
+    const keys = vi.spyOn(uiAt(0), "key");
+    await expect(tv.run("move_focus_to", { ref, timeout_ms: 1 })).rejects.toMatchObject({
+      code: "STALE_REF",
+    });
+    expect(keys).not.toHaveBeenCalled();
+  });
+
   it("is withheld on a phone, with the reason", async () => {
     const phone = await openAndroid(settingsAt(1));
     expect(phone.remote.withheld?.()).toContainEqual({

@@ -3,7 +3,7 @@ import { FocusMap } from "../../../controllers/src/focus/focusMap.ts";
 import type { Arrow } from "../../../controllers/src/focus/geometry.ts";
 import { type FocusMove, moveFocus } from "../../../controllers/src/focus/moveFocus.ts";
 
-export type Spot = { name: string; rect: Rect };
+export type Spot = { name: string; rect: Rect; role?: string };
 type Next = (from: string, arrow: Arrow) => string | undefined;
 
 const space = { width: 1_000, height: 600, rotation: 0 } as const;
@@ -27,6 +27,8 @@ export class FakeScreen {
   readonly sends: Arrow[][] = [];
   /** So many looks after a press still show where the focus was. */
   lateLooks = 0;
+  /** So many looks from now on show no focus. */
+  blindLooks = 0;
   private shown: { name: string | undefined; looksLeft: number } | undefined;
   readonly map = new FocusMap();
 
@@ -62,21 +64,21 @@ export class FakeScreen {
   private look() {
     const shown = this.shown && this.shown.looksLeft > 0 ? this.shown.name : this.focused;
     if (this.shown) this.shown.looksLeft -= 1;
-    const candidates = this.spots().map(({ name, rect }, index) =>
-      elementOf(name, rect, { index, isFocused: name === shown }),
+    const candidates = this.spots().map((spot, index) =>
+      elementOf(spot, { index, isFocused: spot.name === shown }),
     );
-    const focused = candidates.find(({ name }) => name === shown);
+    const isBlind = this.blindLooks-- > 0;
+    const focused = isBlind ? undefined : candidates.find(({ name }) => name === shown);
     return { ...(focused && { focused }), candidates, space };
   }
 }
 
 function elementOf(
-  name: string,
-  rect: Rect,
+  { name, rect, role = "button" }: Spot,
   { index, isFocused }: { index: number; isFocused: boolean },
 ): Element {
   const states = isFocused ? ["focused"] : [];
-  return { ref: `e${index + 1}`, role: "button", name, states, rect, depth: 0, interactive: true };
+  return { ref: `e${index + 1}`, role, name, states, rect, depth: 0, interactive: true };
 }
 
 /** What a plain table of rows does with arrows: one to the side, or to the nearest of the row above or below. */

@@ -5,7 +5,7 @@ import type { Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { moveFocusTo } from "../../focus/command.ts";
 import type { Arrow } from "../../focus/geometry.ts";
-import { type FocusMove, type FocusRemote, moveFocus } from "../../focus/moveFocus.ts";
+import { type FocusMove, type FocusRemote, type MoveOptions, moveFocus } from "../../focus/moveFocus.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import type { Seen } from "../ui/screen.ts";
 import { findKeyCode } from "./keyCodes.ts";
@@ -44,7 +44,8 @@ export async function focusReady(
 ): Promise<{ seen: Seen; presses: number }> {
   const { reader } = session;
   const find = reader.finder(target);
-  const wanted = target.selector ?? reader.words(target.ref ?? "");
+  const { ref } = target;
+  const wanted = target.selector ?? reader.words(ref ?? "");
   const until = performance.now() + timeoutMs;
   const focus: FocusRemote["focus"] = {
     async focus(own) {
@@ -60,27 +61,25 @@ export async function focusReady(
   };
   const { target: found, presses } = await focusOn(
     session,
-    { focus, wanted, find: (candidates) => onlyOne(find(candidates), wanted) },
-    timeoutMs,
+    { focus, find: (candidates) => onlyOne(find(candidates), wanted) },
+    { wanted, timeoutMs, ...(ref !== undefined && { gone: () => reader.gone(ref) }) },
     signal,
   );
   return { seen: reader.seen(found), presses };
 }
 
-type Wanted = Pick<FocusRemote, "focus" | "find"> & { wanted: string };
-
 /** Moves the focus by the keys of the device, with what is known of the screen. */
 export async function focusOn(
   session: AndroidSession,
-  { focus, find, wanted }: Wanted,
-  timeoutMs: number,
+  remote: Pick<FocusRemote, "focus" | "find">,
+  options: Omit<MoveOptions, "map">,
   signal: AbortSignal,
 ): Promise<FocusMove> {
   const press = (keys: readonly Arrow[], own: AbortSignal) =>
     sendInputs(session, [["input", "keyevent", ...keys.map((key) => `${findKeyCode(key)}`)]], own);
   const { packageName, activity } = (await session.reader.recent(signal)).tree.front;
   const map = session.focusMaps.of(`${packageName}/${activity}`);
-  return moveFocus({ focus, press, find }, { map, wanted, timeoutMs }, signal);
+  return moveFocus({ ...remote, press }, { ...options, map }, signal);
 }
 
 /** A target on the screen that can have no focus: why, and whether that may change. */

@@ -27,6 +27,11 @@ export function pointerCommands(session: AndroidSession): Command[] {
     const { seen, click } = onTv
       ? { ...(await focusReady(session, target, timeoutMs, signal)), click: pressOk }
       : await tapReady(session, target, timeoutMs, signal);
+    if (!seen.node.enabled)
+      throw new DeviceError(
+        "ELEMENT_NOT_ACTIONABLE",
+        `${session.reader.describe(seen)} is disabled. Do first what enables it.`,
+      );
     await sendInputs(session, Array<string[]>(times).fill(click), signal);
     return sent(`${times > 1 ? "double-clicked" : "clicked"} ${session.reader.describe(seen)}`);
   };

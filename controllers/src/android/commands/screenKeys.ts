@@ -44,8 +44,8 @@ async function pressScreenKey(
   signal: AbortSignal,
 ): Promise<void> {
   const find = (candidates: readonly Element[]) => keyFor(character, candidates);
-  const key = { focus: session.reader.focus, find, wanted: `the key ${JSON.stringify(character)}` };
-  await focusOn(session, key, 0, signal);
+  const wanted = `the key ${JSON.stringify(character)}`;
+  await focusOn(session, { focus: session.reader.focus, find }, { wanted, timeoutMs: 0 }, signal);
   await sendInputs(session, Array<string[]>(count).fill(pressOk), signal);
 }
 

@@ -7,6 +7,7 @@ import { pageWeights, Ranking } from "../../elements/ranking.ts";
 import { Refs } from "../../elements/refs.ts";
 import { SelectorGrammar, wantedText } from "../../elements/selectors.ts";
 import { onlyTarget, type Target } from "../../elements/target.ts";
+import type { DeviceError } from "../../errors.ts";
 import type { FocusSource } from "../../ports.ts";
 import type { AndroidDevice } from "../device.ts";
 import { noticesOf } from "./dialogs.ts";
@@ -130,7 +131,7 @@ export class ScreenReader {
     }
     const named = this.#refs.recall(wanted.ref);
     const key = named && this.#seenOf.get(named)?.key;
-    if (key === undefined) throw this.#refs.gone(wanted.ref, []);
+    if (key === undefined) throw this.gone(wanted.ref);
     return (elements) => seenIn(elements).flatMap((seen) => (seen.key === key ? [seen.given] : []));
   }
 
@@ -139,6 +140,11 @@ export class ScreenReader {
     const seen = this.#seenOf.get(element);
     if (seen === undefined) throw new Error("The element is none of this reader's.");
     return seen;
+  }
+
+  /** Why a ref names nothing now. */
+  gone(ref: string): DeviceError {
+    return this.#refs.gone(ref, []);
   }
 
   /** `e12 button "Save"`, as far as it is known. */
