@@ -38,6 +38,7 @@ export const deviceErrors = {
   ELEMENT_NOT_ACTIONABLE: { status: 409, fault: "app", stops: "none" },
   ELEMENT_NOT_FOUND: { status: 404, fault: "app", stops: "none" },
   FENCE_OUTDATED: { status: 409, fault: "lab", stops: "both" },
+  FOCUS_TRAPPED: { status: 409, fault: "app", stops: "none" },
   INPUT_NOT_TAKEN: { status: 409, fault: "app", stops: "none" },
   INSTALL_FAILED: { status: 409, fault: "lab", stops: "both" },
   INVALID_PARAMS: { status: 400, fault: "test", stops: "both" },

@@ -1,11 +1,13 @@
 import type { ControllerContext } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
+import { FocusMaps } from "../focus/focusMaps.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { createApps } from "./apps.ts";
 import { androidChecks } from "./checks.ts";
 import { appCommands } from "./commands/apps.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
 import { fileCommands } from "./commands/files.ts";
+import { focusCommands, noFocus } from "./commands/focus.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { pointerCommands } from "./commands/pointer.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
@@ -28,7 +30,7 @@ import { ScreenReader } from "./ui/reader.ts";
 function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
   const device = new AndroidDevice(settings);
   const reader = new ScreenReader(device, createDumpSource(device));
-  const session: AndroidSession = { device, reader, context };
+  const session: AndroidSession = { device, reader, context, focusMaps: new FocusMaps() };
   const screen = createScreen(device, reader);
   const picture = (signal: AbortSignal) => screen.capture({ format: "jpeg" }, signal);
   return [
@@ -43,7 +45,10 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       findings: createFindings(device, picture),
       sensors: createSensors(device),
       apps: createApps(device),
-      withheld: () => (context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
+      withheld: () => [
+        ...(context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
+        ...(device.isTv() === false ? [noFocus] : []),
+      ],
       ...lifeOf(device, "remote"),
       handOver: () => reader.forget(),
     },
@@ -72,6 +77,7 @@ const androidCommands = (session: AndroidSession) => [
   ...pointerCommands(session),
   ...textCommands(session),
   ...keyCommands(session),
+  ...focusCommands(session),
   ...scrollCommands(session),
   ...waitCommands(session),
   ...appCommands(session),

@@ -1,5 +1,6 @@
 import type { CommandResult, ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import type { FocusMaps } from "../focus/focusMaps.ts";
 import type { AndroidDevice } from "./device.ts";
 import type { LinkOptions } from "./link.ts";
 import type { ScreenReader } from "./ui/reader.ts";
@@ -9,7 +10,12 @@ const longestLine = 12_000;
 const mostInLine = 100;
 
 /** What the commands and checks of a device work with. */
-export type AndroidSession = { device: AndroidDevice; reader: ScreenReader; context: ControllerContext };
+export type AndroidSession = {
+  device: AndroidDevice;
+  reader: ScreenReader;
+  context: ControllerContext;
+  focusMaps: FocusMaps;
+};
 
 /**
  * Sends inputs to the screen, one after another, in one round trip where they are not many; each is the arguments of a program of the device. Throws
