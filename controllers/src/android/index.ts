@@ -1,12 +1,17 @@
-import type { ControllerContext } from "../contract.ts";
+import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { createApps } from "./apps.ts";
 import { androidChecks } from "./checks.ts";
+import { appStateCommands } from "./commands/appState.ts";
 import { appCommands } from "./commands/apps.ts";
+import { chordCommands, withheldChords } from "./commands/chords.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
+import { dragCommands } from "./commands/dragging.ts";
 import { fileCommands } from "./commands/files.ts";
 import { keyCommands } from "./commands/keys.ts";
+import { linkCommands } from "./commands/links.ts";
+import { panelCommands, withheldPanels } from "./commands/panels.ts";
 import { pointerCommands } from "./commands/pointer.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
 import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
@@ -43,7 +48,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       findings: createFindings(device, picture),
       sensors: createSensors(device),
       apps: createApps(device),
-      withheld: () => (context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
+      withheld: () => withheld(session),
       ...lifeOf(device, "remote"),
       handOver: () => reader.forget(),
     },
@@ -55,6 +60,11 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
     },
   ];
 }
+
+const withheld = ({ context, device }: AndroidSession): Withheld[] => [
+  ...(context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
+  ...(device.isAlive() ? [...withheldChords(device.facts()), ...withheldPanels(device.facts())] : []),
+];
 
 const lifeOf = (device: AndroidDevice, kind: string) => ({
   open: (signal: AbortSignal) => device.open(kind, signal),
@@ -75,6 +85,11 @@ const androidCommands = (session: AndroidSession) => [
   ...scrollCommands(session),
   ...waitCommands(session),
   ...appCommands(session),
+  ...appStateCommands(session),
+  ...linkCommands(session),
+  ...dragCommands(session),
+  ...chordCommands(session),
+  ...panelCommands(session),
   ...dialogCommands(session),
   ...fileCommands(session),
   ...shellCommands(session),
