@@ -140,6 +140,7 @@ describe("notifications", () => {
       "device_shell",
       "open_notifications",
       "close_notifications",
+      "rotate",
     ]);
     await expect(tv.run("open_notifications")).rejects.toEqual(refused("ACTION_REJECTED"));
     await tv.close();

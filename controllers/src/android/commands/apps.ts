@@ -59,6 +59,7 @@ async function openApp(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const id = packageOf(app);
+  session.trail.start = undefined;
   const component =
     app.activity === undefined ? await launcherOf(session, id, signal) : given(id, app.activity);
   try {
@@ -68,6 +69,8 @@ async function openApp(
     if (/Error type 3|does not exist/.test(said)) throw await noActivity(session, id, component, signal);
     if (/^Error/m.test(said)) throw notOpened(component, said);
     const ms = Number(/^TotalTime: (\d+)/m.exec(said)?.[1]);
+    const state = /^LaunchState: (\w+)/m.exec(said)?.[1];
+    session.trail.start = { id, ...(ms > 0 && { ms }), ...(state !== undefined && { state }) };
     return { ...sent(`opened ${id}`), ...(ms > 0 && { data: { total_ms: ms } }) };
   } finally {
     session.reader.driven();
