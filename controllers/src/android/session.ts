@@ -1,8 +1,10 @@
 import type { CommandResult, ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { FocusMaps } from "../focus/focusMaps.ts";
+import type { Changes } from "./changes.ts";
 import type { AndroidDevice } from "./device.ts";
 import type { LinkOptions } from "./link.ts";
+import type { Trail } from "./trail.ts";
 import type { ScreenReader } from "./ui/reader.ts";
 
 /** The adb server takes requests of 64 KB, and quoting makes texts longer. */
@@ -15,6 +17,8 @@ export type AndroidSession = {
   reader: ScreenReader;
   context: ControllerContext;
   focusMaps: FocusMaps;
+  changes: Changes;
+  trail: Trail;
 };
 
 /**

@@ -12,7 +12,7 @@ import { findKeyCode } from "./keyCodes.ts";
 /** Android takes a touch of more than 500 ms for a long one. */
 const holdMs = 800;
 const lookEveryMs = 150;
-const pixel = z.int().min(0).max(20_000);
+export const pixel = z.int().min(0).max(20_000);
 const pointShape = {
   x: pixel.describe("In pixels of a picture of the whole screen."),
   y: pixel,
@@ -142,7 +142,7 @@ export async function locateReady(
 }
 
 /** The back key hides a keyboard, and does nothing else while one is shown. */
-const hideKeyboard = ["input", "keyevent", `${findKeyCode("BACK")}`];
+export const hideKeyboard = ["input", "keyevent", `${findKeyCode("BACK")}`];
 const covered = "is behind the keyboard, which does not go. Scroll it up, or close the keyboard by hand.";
 
 function problemOf(ready: Ready): string | undefined {

@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
-import { hasTarget, type Target } from "../../elements/target.ts";
+import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
@@ -15,17 +16,24 @@ import { hasScreenKeys, typeByScreenKeys } from "./screenKeys.ts";
 const piece = 400;
 const msPerCharacter = 30;
 
+const clearInput = z.strictObject({ ...targetShape, ...timeoutShape });
+
 export function textCommands(session: AndroidSession): Command[] {
   return [
     defineCommand({
       ...portable.input_text,
-      async run({ text, timeout_ms, ...target }, signal) {
-        const inputs = typing(text);
-        const seen = await fieldReady(session, target, timeout_ms, signal);
-        await sendInputs(session, [...focusing(seen), ...clearing(seen), ...inputs], signal, forText(text));
-        if (!(await isTypedByScreenKeys(session, seen, text, signal)))
-          await confirm(session, seen, text, signal);
-        return sent(`typed into ${session.reader.describe(seen)}`);
+      async run(input, signal) {
+        return sent(`typed into ${session.reader.describe(await replaceText(session, input, signal))}`);
+      },
+    }),
+    defineCommand<typeof clearInput>({
+      name: "clear_text",
+      description: "Empties a field.",
+      effect: "write",
+      input: clearInput,
+      async run(input, signal) {
+        const seen = await replaceText(session, { ...input, text: "" }, signal);
+        return sent(`emptied ${session.reader.describe(seen)}`);
       },
     }),
     defineCommand({
@@ -79,6 +87,19 @@ async function isTypedByScreenKeys(
 
 const heldBy = ({ seen }: Screen, field: Seen): string | undefined =>
   seen.find(({ key }) => key === field.key)?.element.value;
+
+/** Replaces what a field holds and reads it back. */
+async function replaceText(
+  session: AndroidSession,
+  { text, timeout_ms, ...target }: Target & { text: string; timeout_ms: number },
+  signal: AbortSignal,
+): Promise<Seen> {
+  const inputs = typing(text);
+  const seen = await fieldReady(session, target, timeout_ms, signal);
+  await sendInputs(session, [...focusing(seen), ...clearing(seen), ...inputs], signal, forText(text));
+  if (!(await isTypedByScreenKeys(session, seen, text, signal))) await confirm(session, seen, text, signal);
+  return seen;
+}
 
 const forText = (text: string) => ({ timeoutMs: 15_000 + text.length * msPerCharacter });
 
