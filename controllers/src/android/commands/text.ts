@@ -78,15 +78,14 @@ async function isTypedByScreenKeys(
 ): Promise<boolean> {
   const value = before.element.value ?? "";
   if (!session.device.facts().isTv || text === value) return false;
-  const held = heldBy(await session.reader.look(signal), before);
+  const held = again(await session.reader.look(signal), before)?.element.value;
   if (held !== value || !(await hasScreenKeys(session, signal))) return false;
   await typeByScreenKeys(session, { text, deletions: [...value].length }, signal);
   await confirm(session, before, text, signal);
   return true;
 }
 
-const heldBy = ({ seen }: Screen, field: Seen): string | undefined =>
-  seen.find(({ key }) => key === field.key)?.element.value;
+const again = ({ seen }: Screen, field: Seen): Seen | undefined => seen.find(({ key }) => key === field.key);
 
 /** Replaces what a field holds and reads it back. */
 async function replaceText(
@@ -153,7 +152,8 @@ async function confirm(
   text: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const held = heldBy(await session.reader.recent(signal), before);
+  const field = again(await session.reader.recent(signal), before);
+  const held = field?.element.value;
   // The field may go with what was typed, as a search does that begins by itself; an empty one may show a hint.
   if (held === undefined || (text === "" && before.node.hint === "")) return;
   // What was typed may read like the hint.
