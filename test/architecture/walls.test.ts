@@ -39,6 +39,7 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room controllers/src/waiting/": ["controllers/src/waiting/planted.ts", "../elements/inner.ts"],
   "room controllers/src/programs/": ["controllers/src/programs/planted.ts", "../elements/inner.ts"],
   "room controllers/src/elements/": ["controllers/src/elements/planted.ts", "../portable.ts"],
+  "room controllers/src/focus/": ["controllers/src/focus/planted.ts", "../web/inner.ts"],
   "room controllers/src/video/": ["controllers/src/video/planted.ts", "../web/inner.ts"],
   "room controllers/src/frames/": ["controllers/src/frames/planted.ts", "../web/inner.ts"],
   "room controllers/src/addons/": ["controllers/src/addons/planted.ts", "../portable.ts"],

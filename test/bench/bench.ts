@@ -11,6 +11,7 @@ import { measureCli } from "./cli.ts";
 import { measureFirstCommand } from "./firstCommand.ts";
 import { measureFirstVerdict, measureInstalled } from "./firstVerdict.ts";
 import { measureFlows } from "./flows.ts";
+import { measureFocus } from "./focus.ts";
 import { measureFrames } from "./frames.ts";
 import { measureInteraction } from "./interaction.ts";
 import { measureKeeper } from "./keeper.ts";
@@ -52,6 +53,7 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   keys: ({ sides }) => measureKeys(sides),
   widgets: ({ sides, note }) => measureWidgets(sides, note),
   api: ({ sides }) => measureApiChecks(sides),
+  focus: ({ note }) => measureFocus(note),
   frames: ({ note }) => measureFrames(note),
   before: ({ sides, url, note }) => measureBeside(sides, url, note),
   workers: ({ sides, url, note }) => measureWorkers(sides, url, note),

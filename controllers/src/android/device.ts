@@ -81,6 +81,11 @@ export class AndroidDevice {
     return this.#isDoubted;
   }
 
+  /** Undefined while it is not connected. */
+  isTv(): boolean | undefined {
+    return this.#connected?.facts.isTv;
+  }
+
   factsForAll(): ControllerFacts {
     return this.#connected ? factsForAll(this.#connected.facts) : {};
   }

@@ -1,26 +1,42 @@
-import type { ControllerContext } from "../contract.ts";
+import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
+import { FocusMaps } from "../focus/focusMaps.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { createApps } from "./apps.ts";
+import { Changes } from "./changes.ts";
 import { androidChecks } from "./checks.ts";
+import { appChecks } from "./checksOfApps.ts";
+import { deviceChecks } from "./checksOfDevice.ts";
+import { logChecks } from "./checksOfLogs.ts";
+import { appStateCommands } from "./commands/appState.ts";
 import { appCommands } from "./commands/apps.ts";
+import { chordCommands, withheldChords } from "./commands/chords.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
+import { dragCommands } from "./commands/dragging.ts";
 import { fileCommands } from "./commands/files.ts";
+import { focusCommands, noFocus } from "./commands/focus.ts";
 import { keyCommands } from "./commands/keys.ts";
+import { linkCommands } from "./commands/links.ts";
+import { logCommands } from "./commands/logs.ts";
+import { panelCommands, withheldPanels } from "./commands/panels.ts";
 import { pointerCommands } from "./commands/pointer.ts";
+import { rebootCommands } from "./commands/reboot.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
 import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
+import { systemCommands, withheldSystem } from "./commands/system.ts";
 import { textCommands } from "./commands/text.ts";
 import { waitCommands } from "./commands/waiting.ts";
 import { AndroidDevice } from "./device.ts";
 import { diagnoseAndroid } from "./diagnose.ts";
 import { discoverAndroid } from "./discover.ts";
+import type { AndroidFacts } from "./facts.ts";
 import { createFindings } from "./findings.ts";
 import { createLogs } from "./logcat.ts";
 import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
+import { newTrail } from "./trail.ts";
 import { createDumpSource } from "./ui/dump.ts";
 import { ScreenReader } from "./ui/reader.ts";
 
@@ -28,7 +44,14 @@ import { ScreenReader } from "./ui/reader.ts";
 function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
   const device = new AndroidDevice(settings);
   const reader = new ScreenReader(device, createDumpSource(device));
-  const session: AndroidSession = { device, reader, context };
+  const session: AndroidSession = {
+    device,
+    reader,
+    context,
+    focusMaps: new FocusMaps(),
+    changes: new Changes(device),
+    trail: newTrail(),
+  };
   const screen = createScreen(device, reader);
   const picture = (signal: AbortSignal) => screen.capture({ format: "jpeg" }, signal);
   return [
@@ -43,18 +66,41 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       findings: createFindings(device, picture),
       sensors: createSensors(device),
       apps: createApps(device),
-      withheld: () => (context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
-      ...lifeOf(device, "remote"),
-      handOver: () => reader.forget(),
+      withheld: () => withheld(session),
+      ...session.changes.within(lifeOf(device, "remote")),
+      handOver: () => handOver(session),
     },
     {
       kind: "verification_adb",
       commands: [],
-      checks: androidChecks(session),
+      checks: [
+        ...androidChecks(session),
+        ...appChecks(session),
+        ...deviceChecks(session),
+        ...logChecks(session),
+      ],
       ...lifeOf(device, "verification_adb"),
     },
   ];
 }
+
+function handOver({ reader, changes, trail }: AndroidSession): void {
+  reader.forget();
+  changes.handOver();
+  Object.assign(trail, newTrail());
+}
+
+const withheld = ({ context, device }: AndroidSession): Withheld[] => [
+  ...(context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
+  ...(device.isAlive() ? withheldBy(device.facts()) : []),
+];
+
+const withheldBy = (facts: AndroidFacts): Withheld[] => [
+  ...withheldChords(facts),
+  ...withheldPanels(facts),
+  ...withheldSystem(facts),
+  ...(facts.isTv ? [] : [noFocus]),
+];
 
 const lifeOf = (device: AndroidDevice, kind: string) => ({
   open: (signal: AbortSignal) => device.open(kind, signal),
@@ -72,11 +118,20 @@ const androidCommands = (session: AndroidSession) => [
   ...pointerCommands(session),
   ...textCommands(session),
   ...keyCommands(session),
+  ...focusCommands(session),
   ...scrollCommands(session),
   ...waitCommands(session),
   ...appCommands(session),
+  ...appStateCommands(session),
+  ...linkCommands(session),
+  ...dragCommands(session),
+  ...chordCommands(session),
+  ...panelCommands(session),
   ...dialogCommands(session),
   ...fileCommands(session),
+  ...systemCommands(session),
+  ...rebootCommands(session),
+  ...logCommands(session),
   ...shellCommands(session),
 ];
 

@@ -1,7 +1,10 @@
 import type { CommandResult, ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import type { FocusMaps } from "../focus/focusMaps.ts";
+import type { Changes } from "./changes.ts";
 import type { AndroidDevice } from "./device.ts";
 import type { LinkOptions } from "./link.ts";
+import type { Trail } from "./trail.ts";
 import type { ScreenReader } from "./ui/reader.ts";
 
 /** The adb server takes requests of 64 KB, and quoting makes texts longer. */
@@ -9,7 +12,14 @@ const longestLine = 12_000;
 const mostInLine = 100;
 
 /** What the commands and checks of a device work with. */
-export type AndroidSession = { device: AndroidDevice; reader: ScreenReader; context: ControllerContext };
+export type AndroidSession = {
+  device: AndroidDevice;
+  reader: ScreenReader;
+  context: ControllerContext;
+  focusMaps: FocusMaps;
+  changes: Changes;
+  trail: Trail;
+};
 
 /**
  * Sends inputs to the screen, one after another, in one round trip where they are not many; each is the arguments of a program of the device. Throws

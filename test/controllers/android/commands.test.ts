@@ -266,11 +266,11 @@ describe("keys, apps and dialogs", () => {
 
 describe("the device's shell", () => {
   it("is closed unless the configuration opens it", async () => {
-    expect(phone.remote.withheld?.()).toMatchObject([{ name: "device_shell" }]);
+    expect(phone.remote.withheld?.().map(({ name }) => name)).toContain("device_shell");
     await expect(phone.run("device_shell", { command: "id" })).rejects.toEqual(refused("UNSAFE_DISABLED"));
     const open = makeAndroid(settingsAt(0), { unsafe: { javascript: false, deviceShell: true } });
     await open.remote.open(never);
-    expect(open.remote.withheld?.()).toEqual([]);
+    expect(open.remote.withheld?.().map(({ name }) => name)).not.toContain("device_shell");
     expect(await open.run("device_shell", { command: "echo a; exit 4" })).toMatchObject({
       data: { code: 4, stdout: "a\n" },
     });

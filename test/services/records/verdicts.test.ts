@@ -21,6 +21,7 @@ test("failed is said of the app alone", () => {
     "ELEMENT_AMBIGUOUS",
     "ELEMENT_NOT_ACTIONABLE",
     "ELEMENT_NOT_FOUND",
+    "FOCUS_TRAPPED",
     "INPUT_NOT_TAKEN",
     "NAVIGATION_FAILED",
     "NO_DIALOG",

@@ -105,6 +105,7 @@ export class Desk implements KeyStage {
   write(change: (text: string) => string): boolean {
     const surface = this.activeSurface();
     const focused = find(surface.root, surface.state.focus);
+    if (focused?.view.takesNoKeys) return false;
     return focused !== undefined && this.#fill(surface, focused, change(focused.view.text ?? ""));
   }
 

@@ -134,8 +134,16 @@ function isReachable(candidate: Placed, focused: Placed, direction: Direction): 
   // What a list has scrolled away is only there for a focus in this list that goes the way that it scrolls.
   const axis = direction === "left" || direction === "right" ? "x" : "y";
   return ancestors(candidate)
-    .filter(({ scrolling, rect }) => scrolling && !overlap(candidate.rect, rect))
+    .filter((list) => isScrolledAway(candidate, list))
     .every((list) => list.scrolling?.axis === axis && ancestors(focused).includes(list));
+}
+
+/** Along the way that the list scrolls: across it, a rail in a list of rails hides its own. */
+function isScrolledAway({ rect }: Placed, { scrolling, rect: area }: Placed): boolean {
+  if (!scrolling) return false;
+  return scrolling.axis === "x"
+    ? !overlap({ ...rect, y: area.y, height: area.height }, area)
+    : !overlap({ ...rect, x: area.x, width: area.width }, area);
 }
 
 function ancestors(placed: Placed): Placed[] {

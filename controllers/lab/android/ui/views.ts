@@ -55,6 +55,8 @@ export type View = {
   /** The value that a text typed here goes to. */
   field?: string;
   isPassword?: boolean;
+  /** Only the app's own keyboard writes in the field. */
+  takesNoKeys?: boolean;
   checked?: boolean;
   isDisabled?: boolean;
   /** A D-pad does not lead the focus out of it. */

@@ -18,8 +18,19 @@ export function packageDump(found: InstalledPackage, { apiLevel, ui }: System): 
       (name) => `        ${name}: granted=${granted.includes(name)}, flags=[ USER_SENSITIVE_WHEN_GRANTED ]\n`,
     )
     .join("");
+  const schemes = ui.apps().find(({ packageName }) => packageName === found.name)?.schemes ?? [];
+  const links = schemes
+    .map(
+      (scheme) => `      ${scheme}:
+        a1 ${found.name}/${found.launcher} filter b3
+          Action: "android.intent.action.VIEW"
+          Category: "android.intent.category.DEFAULT"
+          Scheme: "${scheme}"
+`,
+    )
+    .join("");
   return `Activity Resolver Table:
-  Non-Data Actions:
+${links === "" ? "" : `  Schemes:\n${links}\n`}  Non-Data Actions:
       android.intent.action.MAIN:
 ${activity}
 Packages:

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { orNearest } from "../../elements/failures.ts";
 import { nearest } from "../../elements/nearest.ts";
@@ -31,6 +31,16 @@ export function appCommands(session: AndroidSession): Command[] {
   ];
 }
 
+export const packageShape = {
+  package: z.string().min(1).max(200).optional().describe("Package of the app; the app in use if left out."),
+};
+
+/** The package that a caller named, else that of the app in use. Throws INVALID_PARAMS where there is none. */
+export const packageInUse = (
+  { context }: Pick<AndroidSession, "context">,
+  app: { package?: string | undefined },
+): string => packageOf({ package: app.package ?? context.app()?.package });
+
 /** The package of an app. Throws INVALID_PARAMS where it has none, or one that cannot be. */
 export function packageOf({ package: id }: App): string {
   if (id !== undefined && packageName.test(id)) return id;
@@ -49,6 +59,7 @@ async function openApp(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const id = packageOf(app);
+  session.trail.start = undefined;
   const component =
     app.activity === undefined ? await launcherOf(session, id, signal) : given(id, app.activity);
   try {
@@ -58,6 +69,8 @@ async function openApp(
     if (/Error type 3|does not exist/.test(said)) throw await noActivity(session, id, component, signal);
     if (/^Error/m.test(said)) throw notOpened(component, said);
     const ms = Number(/^TotalTime: (\d+)/m.exec(said)?.[1]);
+    const state = /^LaunchState: (\w+)/m.exec(said)?.[1];
+    session.trail.start = { id, ...(ms > 0 && { ms }), ...(state !== undefined && { state }) };
     return { ...sent(`opened ${id}`), ...(ms > 0 && { data: { total_ms: ms } }) };
   } finally {
     session.reader.driven();
@@ -86,8 +99,7 @@ async function launcherOf({ device }: AndroidSession, id: string, signal: AbortS
     .map((line) => line.trim())
     .find((line) => line.startsWith(`${id}/`));
   if (found !== undefined) return found;
-  const installed = await installedNames(device, signal);
-  if (!installed.includes(id)) throw notInstalled(id, installed);
+  await mustBeInstalled(device, id, signal);
   throw new DeviceError(
     "ACTIVITY_MISSING",
     `${id} has no screen that a launcher opens. Give the app an activity, such as .MainActivity.`,
@@ -100,20 +112,23 @@ async function noActivity(
   component: string,
   signal: AbortSignal,
 ): Promise<DeviceError> {
-  const installed = await installedNames(device, signal);
-  if (!installed.includes(id)) return notInstalled(id, installed);
+  await mustBeInstalled(device, id, signal);
   return new DeviceError(
     "ACTIVITY_MISSING",
     `There is no activity ${component}. Leave activity out to open what the launcher opens, or correct it.`,
   );
 }
 
-const installedNames = async (device: AndroidSession["device"], signal: AbortSignal) =>
-  (await listApps(device, signal)).map(({ id }) => id);
-
-function notInstalled(id: string, installed: readonly string[]): DeviceError {
+/** Throws APP_NOT_INSTALLED with the nearest packages. */
+export async function mustBeInstalled(
+  device: AndroidSession["device"],
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const installed = (await listApps(device, signal)).map((app) => app.id);
+  if (installed.includes(id)) return;
   const candidates = nearest(id, installed);
-  return new DeviceError(
+  throw new DeviceError(
     "APP_NOT_INSTALLED",
     `${id} is not installed on the device. Install it, or correct the package${orNearest(candidates)}`,
     { nearest: candidates },

@@ -6,12 +6,13 @@ import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import type { Screen, Seen } from "../ui/screen.ts";
+import { focusReady, pressOk } from "./focus.ts";
 import { findKeyCode } from "./keyCodes.ts";
 
 /** Android takes a touch of more than 500 ms for a long one. */
 const holdMs = 800;
 const lookEveryMs = 150;
-const pixel = z.int().min(0).max(20_000);
+export const pixel = z.int().min(0).max(20_000);
 const pointShape = {
   x: pixel.describe("In pixels of a picture of the whole screen."),
   y: pixel,
@@ -22,13 +23,16 @@ export type Ready = { seen: Seen; screen: Screen };
 
 export function pointerCommands(session: AndroidSession): Command[] {
   const touch = async (target: Target, timeoutMs: number, signal: AbortSignal, times = 1) => {
-    const { seen } = await locateReady(session, target, timeoutMs, signal);
-    const tap = tapAt(centreOf(seen));
-    await sendInputs(
-      session,
-      Array.from({ length: times }, () => tap),
-      signal,
-    );
+    const onTv = session.device.facts().isTv;
+    const { seen, click } = onTv
+      ? { ...(await focusReady(session, target, timeoutMs, signal)), click: pressOk }
+      : await tapReady(session, target, timeoutMs, signal);
+    if (!seen.node.enabled)
+      throw new DeviceError(
+        "ELEMENT_NOT_ACTIONABLE",
+        `${session.reader.describe(seen)} is disabled. Do first what enables it.`,
+      );
+    await sendInputs(session, Array<string[]>(times).fill(click), signal);
     return sent(`${times > 1 ? "double-clicked" : "clicked"} ${session.reader.describe(seen)}`);
   };
   return [
@@ -43,6 +47,11 @@ export function pointerCommands(session: AndroidSession): Command[] {
     ...pointCommands(session),
     longPress(session),
   ];
+}
+
+async function tapReady(session: AndroidSession, target: Target, timeoutMs: number, signal: AbortSignal) {
+  const { seen } = await locateReady(session, target, timeoutMs, signal);
+  return { seen, click: tapAt(centreOf(seen)) };
 }
 
 function pointCommands(session: AndroidSession): Command[] {
@@ -133,7 +142,7 @@ export async function locateReady(
 }
 
 /** The back key hides a keyboard, and does nothing else while one is shown. */
-const hideKeyboard = ["input", "keyevent", `${findKeyCode("BACK")}`];
+export const hideKeyboard = ["input", "keyevent", `${findKeyCode("BACK")}`];
 const covered = "is behind the keyboard, which does not go. Scroll it up, or close the keyboard by hand.";
 
 function problemOf(ready: Ready): string | undefined {

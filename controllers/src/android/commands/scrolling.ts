@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { type Command, defineCommand, type Rect } from "../../contract.ts";
-import { hasTarget, type Target } from "../../elements/target.ts";
+import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
@@ -11,11 +12,18 @@ import { swipeBy } from "./pointer.ts";
 /** Slow enough for a list not to run on by more than was swiped. */
 const slowMs = 800;
 const fastMs = 150;
+const flingMs = 60;
 /** Ends after so many swipes whose end is not in sight. */
 const mostSwipes = 60;
 const leastSearchMs = 30_000;
 
 type Way = "up" | "down" | "left" | "right";
+
+const flingInput = z.strictObject({
+  ...targetShape,
+  direction: z.enum(["up", "down", "left", "right"]).default("down"),
+  ...timeoutShape,
+});
 
 export function scrollCommands(session: AndroidSession): Command[] {
   return [
@@ -29,6 +37,18 @@ export function scrollCommands(session: AndroidSession): Command[] {
         }
         await sendInputs(session, [swipeOver(area, direction, slowMs)], signal);
         return sent(`scrolled ${direction}`);
+      },
+    }),
+    defineCommand<typeof flingInput>({
+      name: "fling",
+      description:
+        "Swipes fast, so that the screen, or the scrollable area of an element, runs on by itself.",
+      effect: "write",
+      input: flingInput,
+      async run({ direction, timeout_ms, ...target }, signal) {
+        const area = await areaOf(session, target, timeout_ms, signal);
+        await sendInputs(session, [swipeOver(area, direction, flingMs)], signal);
+        return sent(`flung ${direction}`);
       },
     }),
     defineCommand({

@@ -1,29 +1,39 @@
+import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
-import { hasTarget } from "../../elements/target.ts";
+import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import { isField } from "../ui/roles.ts";
-import type { Seen } from "../ui/screen.ts";
+import type { Screen, Seen } from "../ui/screen.ts";
+import { focusReady } from "./focus.ts";
 import { findKeyCode } from "./keyCodes.ts";
 import { presses } from "./keys.ts";
 import { centreOf, locateReady, tapAt } from "./pointer.ts";
+import { hasScreenKeys, typeByScreenKeys } from "./screenKeys.ts";
 
 /** One `input text` of more would take longer than the shell allows. */
 const piece = 400;
 const msPerCharacter = 30;
 
+const clearInput = z.strictObject({ ...targetShape, ...timeoutShape });
+
 export function textCommands(session: AndroidSession): Command[] {
   return [
     defineCommand({
       ...portable.input_text,
-      async run({ text, timeout_ms, ...target }, signal) {
-        const inputs = typing(text);
-        const { seen } = await locateReady(session, target, timeout_ms, signal);
-        onlyField(session, seen);
-        await sendInputs(session, [...focusing(seen), ...clearing(seen), ...inputs], signal, forText(text));
-        await confirm(session, seen, text, signal);
-        return sent(`typed into ${session.reader.describe(seen)}`);
+      async run(input, signal) {
+        return sent(`typed into ${session.reader.describe(await replaceText(session, input, signal))}`);
+      },
+    }),
+    defineCommand<typeof clearInput>({
+      name: "clear_text",
+      description: "Empties a field.",
+      effect: "write",
+      input: clearInput,
+      async run(input, signal) {
+        const seen = await replaceText(session, { ...input, text: "" }, signal);
+        return sent(`emptied ${session.reader.describe(seen)}`);
       },
     }),
     defineCommand({
@@ -34,14 +44,60 @@ export function textCommands(session: AndroidSession): Command[] {
           await sendInputs(session, inputs, signal, forText(text));
           return sent("typed where the focus is");
         }
-        const { seen } = await locateReady(session, target, timeout_ms, signal);
-        onlyField(session, seen);
+        const seen = await fieldReady(session, target, timeout_ms, signal);
         const toEnd = ["input", "keyevent", `${findKeyCode("END")}`];
         await sendInputs(session, [...focusing(seen), toEnd, ...inputs], signal, forText(text));
         return sent(`typed into ${session.reader.describe(seen)}`);
       },
     }),
   ];
+}
+
+/** The field that a target means; on a TV, it has the focus. */
+async function fieldReady(
+  session: AndroidSession,
+  target: Target,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const ready = session.device.facts().isTv ? focusReady : locateReady;
+  const { seen } = await ready(session, target, timeoutMs, signal);
+  onlyField(session, seen);
+  return seen;
+}
+
+/**
+ * On a TV, a field that nothing of the text reached is filled by the keyboard that the app shows. False where that is not so.
+ * Throws INPUT_NOT_TAKEN, UNICODE_UNSUPPORTED.
+ */
+async function isTypedByScreenKeys(
+  session: AndroidSession,
+  before: Seen,
+  text: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const value = before.element.value ?? "";
+  if (!session.device.facts().isTv || text === value) return false;
+  const held = again(await session.reader.look(signal), before)?.element.value;
+  if (held !== value || !(await hasScreenKeys(session, signal))) return false;
+  await typeByScreenKeys(session, { text, deletions: [...value].length }, signal);
+  await confirm(session, before, text, signal);
+  return true;
+}
+
+const again = ({ seen }: Screen, field: Seen): Seen | undefined => seen.find(({ key }) => key === field.key);
+
+/** Replaces what a field holds and reads it back. */
+async function replaceText(
+  session: AndroidSession,
+  { text, timeout_ms, ...target }: Target & { text: string; timeout_ms: number },
+  signal: AbortSignal,
+): Promise<Seen> {
+  const inputs = typing(text);
+  const seen = await fieldReady(session, target, timeout_ms, signal);
+  await sendInputs(session, [...focusing(seen), ...clearing(seen), ...inputs], signal, forText(text));
+  if (!(await isTypedByScreenKeys(session, seen, text, signal))) await confirm(session, seen, text, signal);
+  return seen;
 }
 
 const forText = (text: string) => ({ timeoutMs: 15_000 + text.length * msPerCharacter });
@@ -96,8 +152,7 @@ async function confirm(
   text: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { seen } = await session.reader.look(signal);
-  const field = seen.find(({ key }) => key === before.key);
+  const field = again(await session.reader.recent(signal), before);
   const held = field?.element.value;
   // The field may go with what was typed, as a search does that begins by itself; an empty one may show a hint.
   if (held === undefined || (text === "" && before.node.hint === "")) return;

@@ -7,6 +7,7 @@ import { pageWeights, Ranking } from "../../elements/ranking.ts";
 import { Refs } from "../../elements/refs.ts";
 import { SelectorGrammar, wantedText } from "../../elements/selectors.ts";
 import { onlyTarget, type Target } from "../../elements/target.ts";
+import type { DeviceError } from "../../errors.ts";
 import type { FocusSource } from "../../ports.ts";
 import type { AndroidDevice } from "../device.ts";
 import { noticesOf } from "./dialogs.ts";
@@ -26,6 +27,8 @@ export class ScreenReader {
   readonly #device: AndroidDevice;
   readonly #source: TreeSource;
   #latest: { screen: Screen; at: number } | undefined;
+  /** What the elements that looks gave were made of. */
+  readonly #seenOf = new WeakMap<Element, Seen>();
   /** Counts what was sent: a look that something was sent under shows neither before nor after. */
   #inputs = 0;
   /** Whoever has an answer for the next dialog gives it here; true when it did. */
@@ -112,6 +115,44 @@ export class ScreenReader {
   }
 
   /**
+   * What finds a target among elements that `focus` gave, also long ago: a ref is that of its element however often a list has
+   * scrolled since. Throws INVALID_PARAMS, INVALID_SELECTOR, ELEMENT_NOT_FOUND, STALE_REF.
+   */
+  finder(target: Target): (elements: readonly Element[]) => Element[] {
+    const wanted = onlyTarget(target);
+    const seenIn = (elements: readonly Element[]) =>
+      elements.flatMap((element) => {
+        const seen = this.#seenOf.get(element);
+        return seen ? [{ ...seen, given: element }] : [];
+      });
+    if ("selector" in wanted) {
+      const parsed = grammar.parse(wanted.selector);
+      return (elements) => findNodes(seenIn(elements), parsed).map(({ given }) => given);
+    }
+    const named = this.#refs.recall(wanted.ref);
+    const key = named && this.#seenOf.get(named)?.key;
+    if (key === undefined) throw this.gone(wanted.ref);
+    return (elements) => seenIn(elements).flatMap((seen) => (seen.key === key ? [seen.given] : []));
+  }
+
+  /** What an element was made of that `focus` gave. */
+  seen(element: Element): Seen {
+    const seen = this.#seenOf.get(element);
+    if (seen === undefined) throw new Error("The element is none of this reader's.");
+    return seen;
+  }
+
+  /** Why a ref names nothing now. */
+  gone(ref: string): DeviceError {
+    return this.#refs.gone(ref, []);
+  }
+
+  /** `e12 button "Save"`, as far as it is known. */
+  words(ref: string): string {
+    return this.#refs.describe(ref);
+  }
+
+  /**
    * The one element that a target means; a selector is waited for up to `timeoutMs`. Throws ELEMENT_NOT_FOUND,
    * ELEMENT_AMBIGUOUS, STALE_REF.
    */
@@ -172,8 +213,10 @@ export class ScreenReader {
     };
   }
 
-  #element({ key, element }: Seen): Element {
-    return { ref: this.#refs.of(key), ...element };
+  #element(seen: Seen): Element {
+    const element = { ref: this.#refs.of(seen.key), ...seen.element };
+    this.#seenOf.set(element, seen);
+    return element;
   }
 }
 

@@ -41,22 +41,23 @@ const shelf = (title: string, cards: readonly View[]): View =>
 
 /** The keyboard is a part of the screen, as most apps of televisions have it. */
 const letters = ["abcdefg", "hijklmn", "opqrstu", "vwxyz12", "3456789"];
-const keyboard = column(
-  [
-    ...letters.map((line) =>
-      row(
-        [...line].map((key) =>
-          button(key, [{ do: "append", value: "query", text: key }], { look: "key", width: 44, height: 40 }),
+const keyboardFor = (value: string): View =>
+  column(
+    [
+      ...letters.map((line) =>
+        row(
+          [...line].map((key) =>
+            button(key, [{ do: "append", value, text: key }], { look: "key", width: 44, height: 40 }),
+          ),
         ),
       ),
-    ),
-    row([
-      button("space", [{ do: "append", value: "query", text: " " }], { look: "key", width: 132, height: 40 }),
-      button("delete", [{ do: "erase", value: "query" }], { look: "key", width: 132, height: 40 }),
-    ]),
-  ],
-  { id: "keyboard" },
-);
+      row([
+        button("space", [{ do: "append", value, text: " " }], { look: "key", width: 132, height: 40 }),
+        button("delete", [{ do: "erase", value }], { look: "key", width: 132, height: 40 }),
+      ]),
+    ],
+    { id: "keyboard" },
+  );
 
 const found = (values: Values): View[] => {
   const query = String(values.query ?? "").trim();
@@ -106,8 +107,13 @@ export const tvLauncher: App = {
       view: ({ values }) =>
         column([
           field("query", "Search for films", values),
-          row([keyboard, column(found(values), { id: "found", weight: 1 })], { weight: 1 }),
+          row([keyboardFor("query"), column(found(values), { id: "found", weight: 1 })], { weight: 1 }),
         ]),
+    },
+    code: {
+      activity: ".Code",
+      view: ({ values }) =>
+        column([field("code", "Code of the screen", values, { takesNoKeys: true }), keyboardFor("code")]),
     },
     /** A D-pad cannot leave the stars: only Back does. */
     trap: {

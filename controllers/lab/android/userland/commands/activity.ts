@@ -99,7 +99,7 @@ function launch(intent: Intent, system: System): Launched | undefined {
 /** An intent names an activity, or is one that a deep link or a launcher resolves. */
 function startTarget(intent: Intent, system: System): boolean {
   const { component, data, packageName } = intent;
-  if (component === undefined && data !== undefined) return system.ui.open(data) !== undefined;
+  if (component === undefined && data !== undefined) return opensLink(data, packageName, system);
   const [name = packageName ?? "", activity = ""] = component?.split("/") ?? [];
   const found = system.packages.find(name);
   if (!found) return false;
@@ -111,6 +111,14 @@ function startTarget(intent: Intent, system: System): boolean {
   const isOne = found.apk !== undefined && wanted === found.launcher;
   const target = isOne ? { packageName: name } : { packageName: name, activity: wanted };
   return system.ui.start(target) !== "no such activity";
+}
+
+/** A package with a link limits who may take it. */
+function opensLink(link: string, packageName: string | undefined, { ui }: System): boolean {
+  const [scheme = ""] = link.split(":", 1);
+  const takers = ui.apps().filter(({ schemes }) => schemes.includes(scheme));
+  const isMeant = packageName === undefined || takers.some((app) => app.packageName === packageName);
+  return isMeant && ui.open(link) !== undefined;
 }
 
 /** `com.app.Main` of com.app is `.Main`. */

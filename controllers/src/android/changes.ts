@@ -1,0 +1,59 @@
+import type { Controller } from "../contract.ts";
+import type { AndroidDevice } from "./device.ts";
+
+/** A device that is closed gets so long to take its settings back. */
+const leaveMs = 5_000;
+
+type Lines = readonly (readonly string[])[];
+type Life = Pick<Controller, "open" | "close"> & { isDoubted(): boolean };
+
+/** What a client has set of a device that the next one shall not find, by what sets it back. */
+export class Changes {
+  readonly #device: AndroidDevice;
+  /** By what is set, oldest first. */
+  readonly #restoring = new Map<string, Lines>();
+  #isDue = false;
+
+  constructor(device: AndroidDevice) {
+    this.#device = device;
+  }
+
+  has(name: string): boolean {
+    return this.#restoring.has(name);
+  }
+
+  /** Only what was there before the first change counts. */
+  remember(name: string, restore: Lines): void {
+    if (!this.has(name)) this.#restoring.set(name, restore);
+  }
+
+  /** Another client drives from here on: the next `open` sets everything back. */
+  handOver(): void {
+    this.#isDue = this.#restoring.size > 0;
+  }
+
+  /** The same life of a controller, in which changes are set back when another client opens it and when it is closed. */
+  within<T extends Life>(life: T): T {
+    return {
+      ...life,
+      open: async (signal: AbortSignal) => {
+        await life.open(signal);
+        if (this.#isDue) await this.#undo(signal);
+      },
+      close: async () => {
+        if (this.#device.isAlive()) await this.#undo(AbortSignal.timeout(leaveMs)).catch(() => undefined);
+        await life.close();
+      },
+      isDoubted: () => this.#isDue || life.isDoubted(),
+    };
+  }
+
+  /** The latest change first. What the device refuses now it refuses later too, so it is tried once. */
+  async #undo(signal: AbortSignal): Promise<void> {
+    for (const [name, lines] of [...this.#restoring].reverse()) {
+      await this.#device.link().runAll(lines, signal);
+      this.#restoring.delete(name);
+    }
+    this.#isDue = false;
+  }
+}

@@ -1,0 +1,218 @@
+import { z } from "zod";
+import { type Command, type CommandResult, defineCommand, type Withheld } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { poll } from "../../waiting/deadlines.ts";
+import type { AndroidFacts } from "../facts.ts";
+import { rotationIn, rotationLine } from "../sensors.ts";
+import { type AndroidSession, sendInputs, sent } from "../session.ts";
+
+/** What was set is there by then, or does not come. */
+const takenMs = 3_000;
+const lookEveryMs = 150;
+const noTurning = "A TV does not turn. Use a phone for what depends on rotation.";
+
+type Line = readonly string[];
+/** `ask` prints what is there, one line for each; `restore` makes of these what sets it back. */
+type Change = {
+  name: string;
+  ask: readonly Line[];
+  restore(was: readonly string[]): Line[];
+  set: readonly Line[];
+};
+
+/** Settings of the whole device. Each is set back when another client takes the device. */
+export function systemCommands(session: AndroidSession): Command[] {
+  return [
+    rotate(session),
+    setDarkMode(session),
+    setFontScale(session),
+    setAirplaneMode(session),
+    setNetwork(session),
+  ];
+}
+
+async function change(session: AndroidSession, one: Change, signal: AbortSignal): Promise<void> {
+  const { changes, device } = session;
+  if (!changes.has(one.name)) {
+    const { stdout } = await device.link().runAll(one.ask, signal);
+    changes.remember(one.name, one.restore(stdout.split("\n").map((line) => line.trim())));
+  }
+  await sendInputs(session, one.set, signal);
+}
+
+/** Throws ACTION_REJECTED unless a line comes to print what is wanted. */
+async function confirm(
+  { device }: AndroidSession,
+  { line, wanted, what }: { line: Line; wanted: RegExp; what: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const isTaken = async () => wanted.test((await device.link().run(line, signal)).stdout);
+  if (await poll(isTaken, { everyMs: lookEveryMs, ms: takenMs, signal })) return;
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `The device took the command and did not ${what}. Its maker or its owner may forbid it: change it by hand.`,
+  );
+}
+
+const getting = (namespace: string, name: string): Line => ["settings", "get", namespace, name];
+const putting = (namespace: string, name: string, value = "null"): Line =>
+  value === "null" || value === ""
+    ? ["settings", "delete", namespace, name]
+    : ["settings", "put", namespace, name, value];
+
+function rotate(session: AndroidSession): Command {
+  const input = z.strictObject({
+    to: z
+      .literal([0, 90, 180, 270, "auto"])
+      .describe("Degrees from its natural position; auto as it is held."),
+  });
+  const [sensor, user] = ["accelerometer_rotation", "user_rotation"];
+  return defineCommand<typeof input>({
+    name: "rotate",
+    description:
+      "Turns the screen. An app may fix its own rotation; the answer says how the screen is turned.",
+    effect: "write",
+    input,
+    async run({ to }, signal) {
+      const { device } = session;
+      if (device.facts().isTv) throw new DeviceError("ACTION_REJECTED", noTurning);
+      const locked = to === "auto" ? [] : [putting("system", user, `${to / 90}`)];
+      const restore = ([wasSensor, wasUser]: readonly string[]) => [
+        putting("system", user, wasUser),
+        putting("system", sensor, wasSensor),
+      ];
+      const ask = [getting("system", sensor), getting("system", user)];
+      const set = [putting("system", sensor, to === "auto" ? "1" : "0"), ...locked];
+      await change(session, { name: "rotation", ask, restore, set }, signal);
+      let angle: number | undefined;
+      const isTurned = async () => {
+        angle = rotationIn((await device.link().script(rotationLine, signal)).stdout);
+        return to === "auto" || angle === to;
+      };
+      const isDone = await poll(isTurned, { everyMs: lookEveryMs, ms: takenMs, signal });
+      session.reader.driven();
+      const stays = isDone ? "" : "; the app in front keeps its own rotation";
+      const message = `rotation is set to ${to}, the screen is at ${angle ?? "an unknown angle"}${stays}`;
+      return { ...sent(message), ...(angle !== undefined && { data: { angle } }) };
+    },
+  });
+}
+
+function setDarkMode(session: AndroidSession): Command {
+  const input = z.strictObject({ on: z.boolean() });
+  const line = ["cmd", "uimode", "night"];
+  return defineCommand<typeof input>({
+    name: "set_dark_mode",
+    description: "Switches the dark look of the system and of apps that follow it.",
+    effect: "write",
+    input,
+    async run({ on }, signal) {
+      const restore = ([said = ""]: readonly string[]) => {
+        const was = /Night mode: (\w+)/.exec(said)?.[1];
+        return was === undefined ? [] : [[...line, was]];
+      };
+      const wanted = on ? "yes" : "no";
+      await change(session, { name: "dark mode", ask: [line], restore, set: [[...line, wanted]] }, signal);
+      const what = `switch its dark mode ${word(on)}`;
+      await confirm(session, { line, wanted: new RegExp(`Night mode: ${wanted}\\b`), what }, signal);
+      return sent(`dark mode is ${word(on)}`);
+    },
+  });
+}
+
+function setFontScale(session: AndroidSession): Command {
+  const input = z.strictObject({ scale: z.number().min(0.5).max(3).describe("1 is the usual size.") });
+  const name = "font_scale";
+  return defineCommand<typeof input>({
+    name: "set_font_scale",
+    description: "Sets the size of texts.",
+    effect: "write",
+    input,
+    async run({ scale }, signal) {
+      const restore = ([was]: readonly string[]) => [putting("system", name, was)];
+      const set = [putting("system", name, `${scale}`)];
+      await change(session, { name, ask: [getting("system", name)], restore, set }, signal);
+      return sent(`texts have ${scale} times their usual size`);
+    },
+  });
+}
+
+function setAirplaneMode(session: AndroidSession): Command {
+  const input = z.strictObject({ on: z.boolean() });
+  const line = getting("global", "airplane_mode_on");
+  const setting = (on: boolean) => ["cmd", "connectivity", "airplane-mode", on ? "enable" : "disable"];
+  return defineCommand<typeof input>({
+    name: "set_airplane_mode",
+    description: "Switches airplane mode. Needs Android 11, and adb over USB.",
+    effect: "write",
+    input,
+    async run({ on }, signal) {
+      if (on) mustHaveCable(session, "airplane mode");
+      const restore = ([was]: readonly string[]) => [setting(was === "1")];
+      await change(session, { name: "airplane mode", ask: [line], restore, set: [setting(on)] }, signal);
+      const what = `switch airplane mode ${word(on)}`;
+      await confirm(session, { line, wanted: on ? /^1/ : /^0/, what }, signal);
+      return sent(`airplane mode is ${word(on)}`);
+    },
+  });
+}
+
+const radios = { wifi: "wifi_on", data: "mobile_data" } as const;
+type Radio = keyof typeof radios;
+
+function setNetwork(session: AndroidSession): Command {
+  const input = z
+    .strictObject({ wifi: z.boolean().optional(), data: z.boolean().optional().describe("Mobile data.") })
+    .refine(({ wifi, data }) => wifi !== undefined || data !== undefined, "give wifi or data");
+  return defineCommand<typeof input>({
+    name: "set_network",
+    description: "Switches Wi-Fi and mobile data. Wi-Fi goes off only with adb over USB.",
+    effect: "write",
+    input,
+    async run({ wifi, data }, signal): Promise<CommandResult> {
+      if (wifi === false) mustHaveCable(session, "no Wi-Fi");
+      const done: string[] = [];
+      for (const [radio, on] of [["wifi", wifi] as const, ["data", data] as const]) {
+        if (on === undefined) continue;
+        await setRadio(session, radio, on, signal);
+        done.push(`${radio} is ${word(on)}`);
+      }
+      return sent(done.join(", "));
+    },
+  });
+}
+
+async function setRadio(
+  session: AndroidSession,
+  radio: Radio,
+  on: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const line = getting("global", radios[radio]);
+  const setting = (isOn: boolean) => ["svc", radio, isOn ? "enable" : "disable"];
+  const restore = ([was]: readonly string[]) => [setting(was !== "0")];
+  await change(session, { name: radio, ask: [line], restore, set: [setting(on)] }, signal);
+  // With several SIM cards, mobile data has a setting for each of them.
+  if (radio === "wifi") {
+    const what = `switch Wi-Fi ${word(on)}`;
+    await confirm(session, { line, wanted: on ? /^[1-9]/ : /^0/, what }, signal);
+  }
+}
+
+export const withheldSystem = ({ isTv }: AndroidFacts): Withheld[] =>
+  isTv ? [{ name: "rotate", reason: noTurning }] : [];
+
+const word = (on: boolean) => (on ? "on" : "off");
+
+function mustHaveCable({ device }: AndroidSession, without: string): void {
+  if (!isOnNetwork(device.link().serial)) return;
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `adb reaches this device by the network, and ${without} would cut it off. Connect it by USB.`,
+  );
+}
+
+/** `192.168.1.7:5555`, `adb-R58…._adb-tls-connect._tcp`; an address of this machine leads to an emulator or a cable. */
+export const isOnNetwork = (serial: string): boolean =>
+  /_adb(?:-tls-connect)?\._tcp/.test(serial) ||
+  (/:\d+$/.test(serial) && !/^(?:127\.[\d.]+|localhost|\[::1\]):\d+$/.test(serial));

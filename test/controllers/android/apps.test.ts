@@ -1,0 +1,163 @@
+import { DeviceError } from "@labwright/controllers";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { openAndroid } from "./openAndroid.ts";
+
+const samples = "dev.labwright.samples";
+const shop = "dev.labwright.shop";
+const camera = "android.permission.CAMERA";
+
+let lab: AndroidLab;
+let phone: Awaited<ReturnType<typeof openAndroid>>;
+const asked: string[] = [];
+const context = {
+  allowUrl(url: string) {
+    asked.push(url);
+    throw new DeviceError("URL_DENIED", "The policy denies it.");
+  },
+  app: () => ({ name: "shop", package: shop, deep_link: "labshop://shop" }),
+};
+
+beforeAll(async () => {
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
+});
+afterAll(() => lab.close());
+
+const device = () => {
+  const [one] = lab.devices;
+  if (!one) throw new Error("The laboratory has no device.");
+  return one.device;
+};
+const settings = () => ({ serial: lab.devices[0]?.serial, adb_port: lab.adbPort });
+const refused = (code: string) => expect.objectContaining({ code });
+
+beforeEach(async () => {
+  phone = await openAndroid(settings());
+});
+afterEach(() => phone.close());
+
+describe("the data and permissions of an app", () => {
+  it("are as if it had just been installed when they were cleared", async () => {
+    await phone.run("grant_permission", { package: samples, permission: "CAMERA" });
+    await phone.run("open_app", { app: { package: samples } });
+    await phone.run("clear_app", { package: samples });
+    expect(device().ui.running()).not.toContain(samples);
+    expect(device().ui.granted(samples)).toEqual([]);
+  });
+
+  it("are those of the app in use where none is named", async () => {
+    const inUse = await openAndroid(settings(), { app: () => ({ name: "samples", package: samples }) });
+    await inUse.run("grant_permission", { permission: camera });
+    expect(device().ui.granted(samples)).toEqual([camera]);
+    await inUse.run("revoke_permission", { permission: camera });
+    expect(device().ui.granted(samples)).toEqual([]);
+    await inUse.close();
+    await expect(phone.run("clear_app")).rejects.toEqual(refused("INVALID_PARAMS"));
+  });
+
+  it("are refused for a permission that the app does not request, with the nearest that it does", async () => {
+    await expect(
+      phone.run("grant_permission", { package: samples, permission: "CAMERAS" }),
+    ).rejects.toMatchObject({ code: "ACTION_REJECTED", message: expect.stringContaining(camera) });
+  });
+
+  it.each([
+    "clear_app",
+    "grant_permission",
+    "revoke_permission",
+  ])("%s of an unknown app is APP_NOT_INSTALLED, of a hostile name INVALID_PARAMS", async (command) => {
+    const permission = command === "clear_app" ? {} : { permission: camera };
+    await expect(phone.run(command, { package: `${samples}x`, ...permission })).rejects.toMatchObject({
+      code: "APP_NOT_INSTALLED",
+      details: { nearest: expect.arrayContaining([samples]) },
+    });
+    await expect(phone.run(command, { package: "a;reboot", ...permission })).rejects.toEqual(
+      refused("INVALID_PARAMS"),
+    );
+  });
+
+  it("take no permission that is an option or a command", async () => {
+    for (const permission of ["--user", "$(reboot)", "a b"])
+      await expect(phone.run("grant_permission", { package: samples, permission })).rejects.toThrow();
+  });
+});
+
+describe("links", () => {
+  it("open in the app that declares their scheme", async () => {
+    await phone.run("open_deep_link", { url: "labshop://product/Lamp", package: shop });
+    expect(await phone.lines()).toContain('text "Lamp"');
+  });
+
+  it("arrive as they are", async () => {
+    const url = "labshop://product/$(reboot)'%22;id&x=`id`";
+    await phone.run("open_deep_link", { url, package: shop });
+    expect(device().system.history.at(-1)).toContain("labshop://product/$(reboot)");
+    expect(device().ui.front()).toEqual({ packageName: shop, activity: ".Product" });
+  });
+
+  it("of the app in use need no package", async () => {
+    const inUse = await openAndroid(settings(), context);
+    await inUse.run("open_deep_link", { url: "labshop://cart" });
+    expect(device().ui.front()).toEqual({ packageName: shop, activity: ".Cart" });
+    await inUse.close();
+  });
+
+  it.each([
+    "tel:112",
+    "TEL:112",
+    "sms:1",
+    "smsto:1",
+    "mms:1",
+    "content://sms",
+    "file:///sdcard/a",
+    "intent:#Intent;end",
+    "javascript:alert(1)",
+    "data:text/html,a",
+  ])("%s is denied, and nothing is sent, even for the app that declares it", async (url) => {
+    const before = device().system.history.length;
+    await expect(phone.run("open_deep_link", { url, package: shop })).rejects.toEqual(refused("URL_DENIED"));
+    expect(device().system.history).toHaveLength(before);
+  });
+
+  it.each([
+    "no link",
+    " tel:112",
+    "labshop",
+    "--user 10",
+    "labshop:a b",
+    "labshop://a\nb",
+  ])("%j is no link", async (url) => {
+    await expect(phone.run("open_deep_link", { url, package: shop })).rejects.toEqual(
+      refused("INVALID_PARAMS"),
+    );
+  });
+
+  it("of another app's scheme are denied with those that the app declares", async () => {
+    await expect(
+      phone.run("open_deep_link", { url: "labshop://cart", package: samples }),
+    ).rejects.toMatchObject({ code: "URL_DENIED", message: expect.stringContaining("labsamples") });
+    await expect(phone.run("open_deep_link", { url: "labshop://cart" })).rejects.toEqual(
+      refused("INVALID_PARAMS"),
+    );
+  });
+
+  it("of the web pass the policy before anything is sent", async () => {
+    const inUse = await openAndroid(settings(), context);
+    const before = device().system.history.length;
+    await expect(inUse.run("open_deep_link", { url: "https://denied.example/" })).rejects.toEqual(
+      refused("URL_DENIED"),
+    );
+    expect(asked).toEqual(["https://denied.example/"]);
+    expect(device().system.history).toHaveLength(before);
+    await inUse.close();
+  });
+
+  it("that no app takes are ACTIVITY_MISSING", async () => {
+    await expect(phone.run("open_deep_link", { url: "https://example.com/" })).rejects.toEqual(
+      refused("ACTIVITY_MISSING"),
+    );
+    await expect(phone.run("open_deep_link", { url: "labshop://nowhere", package: shop })).rejects.toEqual(
+      refused("ACTIVITY_MISSING"),
+    );
+  });
+});

@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sessionsIn } from "../../../controllers/src/android/mediaSessions.ts";
+import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { never, openAndroid } from "./openAndroid.ts";
+
+const id = "dev.labwright.samples";
+const samples = { app: { package: id } };
+const inApp = { package: id };
+
+let lab: AndroidLab;
+let phone: Awaited<ReturnType<typeof openAndroid>>;
+
+beforeAll(async () => {
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "tv" }] });
+});
+afterAll(() => lab.close());
+
+const settingsAt = (at: number) => ({ serial: lab.devices[at]?.serial, adb_port: lab.adbPort });
+const device = () => {
+  const [one] = lab.devices;
+  if (!one) throw new Error("The laboratory has no device.");
+  return one.device;
+};
+const untold = (why: string) => ({ holds: false, inconclusive: expect.stringContaining(why) });
+
+beforeEach(async () => {
+  phone = await openAndroid(settingsAt(0));
+  await phone.run("close_app", samples);
+  await phone.run("open_app", samples);
+});
+afterEach(() => phone.close());
+
+describe("checks of an app", () => {
+  it("say whether it is installed, in which version, and what is nearest", async () => {
+    expect(await phone.read("app_installed", inApp)).toMatchObject({ holds: true });
+    expect(await phone.read("app_installed", { package: `${id}x` })).toMatchObject({
+      holds: false,
+      nearest: expect.arrayContaining([id]),
+    });
+    expect(await phone.read("app_version", { ...inApp, version: "1.2.0" })).toMatchObject({ holds: true });
+    expect(await phone.read("app_version", { ...inApp, version: "2" })).toMatchObject({
+      holds: false,
+      actual: '"1.2.0"',
+    });
+    expect(await phone.read("app_version", { package: `${id}x`, version: "2" })).toMatchObject({
+      absent: true,
+    });
+  });
+
+  it("say whether it runs, and how much memory it uses", async () => {
+    expect(await phone.read("app_running", inApp)).toMatchObject({ holds: true });
+    expect(await phone.read("memory_below", { ...inApp, mb: 95 })).toMatchObject({
+      holds: true,
+      actual: "94.3 MB",
+    });
+    expect(await phone.read("memory_below", { ...inApp, mb: 94 })).toMatchObject({ holds: false });
+    await phone.run("close_app", samples);
+    expect(await phone.read("app_running", inApp)).toMatchObject({ holds: false });
+    expect(await phone.read("memory_below", { ...inApp, mb: 94 })).toMatchObject(untold("does not run"));
+  });
+
+  it("say what it may do", async () => {
+    const camera = { ...inApp, permission: "CAMERA" };
+    expect(await phone.read("permission_granted", camera)).toMatchObject({ holds: false });
+    await phone.run("grant_permission", camera);
+    expect(await phone.read("permission_granted", camera)).toMatchObject({ holds: true });
+    await phone.run("revoke_permission", camera);
+    expect(await phone.read("permission_granted", camera)).toMatchObject({
+      holds: false,
+      actual: "it has not",
+    });
+    expect(await phone.read("permission_granted", { ...inApp, permission: "CAMERAS" })).toMatchObject({
+      absent: true,
+      nearest: ["android.permission.CAMERA"],
+    });
+  });
+
+  it("say how long the last open_app took, and nothing before one", async () => {
+    expect(await phone.read("start_up_time", { at_most_ms: 420 })).toMatchObject({
+      holds: true,
+      actual: expect.stringContaining("420 ms"),
+    });
+    expect(await phone.read("start_up_time", { at_most_ms: 419 })).toMatchObject({ holds: false });
+    phone.remote.handOver?.();
+    expect(await phone.read("start_up_time", { at_most_ms: 420 })).toMatchObject(untold("open_app"));
+  });
+
+  it("say whether it plays, and that it cannot be told without a media session", async () => {
+    expect(await phone.read("media_playing", inApp)).toMatchObject(untold("media session"));
+    await phone.run("click_element", { selector: "Player" });
+    await phone.run("wait_for", { text: "Playing" });
+    expect(await phone.read("media_playing", inApp)).toMatchObject({ holds: true });
+    await phone.run("click_element", { selector: "Pause" });
+    expect(await phone.read("media_playing", inApp)).toMatchObject({
+      holds: false,
+      actual: expect.stringContaining("paused"),
+    });
+    await phone.run("close_app", samples);
+    expect(await phone.read("media_playing", inApp)).toMatchObject({ holds: false, absent: true });
+  });
+
+  it("read the media sessions of newer Androids and several apps", () => {
+    const text = `  Sessions Stack - have 2 sessions:
+    a com.one/a (userId=0)
+      package=com.one
+      state=PlaybackState {state=PLAYING(3), position=1, speed=1.0}
+    b com.two/b (userId=0)
+      package=com.two
+      state=null
+`;
+    expect(sessionsIn(text)).toEqual([
+      { packageName: "com.one", state: "playing" },
+      { packageName: "com.two", state: "none" },
+    ]);
+  });
+});
+
+describe("checks of the device", () => {
+  it("say whether a keyboard is shown", async () => {
+    expect(await phone.read("keyboard_shown", {})).toMatchObject({ holds: false });
+    await phone.run("click_element", { selector: "Text" });
+    await phone.run("click_element", { selector: "Note" });
+    expect(await phone.read("keyboard_shown", {})).toMatchObject({ holds: true });
+  });
+
+  it.each([
+    [".Main", true],
+    [`${id}/.Main`, true],
+    [`${id}.Main`, true],
+    [".Form", false],
+    ["com.other/.Main", false],
+  ])("say of %s in front: %s", async (activity, holds) => {
+    expect(await phone.read("activity_is", { activity })).toMatchObject({
+      holds,
+      actual: `${id}/${id}.Main is`,
+    });
+  });
+
+  it("read settings as they stand, and only by a name", async () => {
+    const at = { namespace: "global" as const, name: "device_name" };
+    expect(await phone.read("setting_is", { ...at, value: "Lab device" })).toMatchObject({ holds: true });
+    expect(await phone.read("setting_is", { ...at, value: "lab device" })).toMatchObject({ holds: false });
+    expect(await phone.read("setting_is", { ...at, name: "nowhere", value: "1" })).toMatchObject({
+      holds: false,
+      absent: true,
+    });
+    await expect(phone.read("setting_is", { ...at, name: "a; reboot", value: "1" })).rejects.toThrow();
+  });
+
+  it("read a TV as well", async () => {
+    const tv = await openAndroid(settingsAt(1));
+    await tv.run("go_home");
+    expect(await tv.read("keyboard_shown", {})).toMatchObject({ holds: false });
+    expect(await tv.read("app_installed", { package: "com.android.settings" })).toMatchObject({
+      holds: true,
+    });
+    expect(await tv.read("app_running", { package: "com.nowhere" })).toMatchObject({ holds: false });
+    await tv.close();
+  });
+});
+
+describe("checks of the log", () => {
+  const write = (text: string) =>
+    device().system.log.write({ pid: 1, level: "I", tag: "Shop", buffer: "main" }, text);
+
+  it("read from the last mark on", async () => {
+    const payment = { text: "payment of 40 €" };
+    write("A payment of 40 € was taken");
+    expect(await phone.read("log_contains", payment)).toMatchObject(untold("mark_logs"));
+    await phone.run("mark_logs");
+    expect(await phone.read("log_contains", payment)).toMatchObject({ holds: false });
+    write("A payment of 40 € was taken");
+    expect(await phone.read("log_contains", payment)).toMatchObject({
+      holds: true,
+      actual: 'Shop: "A payment of 40 € was taken"',
+    });
+    expect(await phone.read("log_contains", { text: "payment of 41" })).toMatchObject({
+      holds: false,
+      nearest: ["A payment of 40 € was taken"],
+    });
+    await phone.run("mark_logs");
+    expect(await phone.read("log_contains", payment)).toMatchObject({ holds: false });
+  });
+
+  it("tell of crashes and apps that do not respond, of one app or any", async () => {
+    expect(await phone.read("no_crash_since", {})).toMatchObject(untold("mark_logs"));
+    await phone.run("mark_logs");
+    expect(await phone.read("no_crash_since", {})).toMatchObject({ holds: true });
+    device().ui.crash(id, "It broke");
+    expect(await phone.read("no_crash_since", inApp)).toMatchObject({
+      holds: false,
+      actual: expect.stringMatching(/samples crashed: FATAL EXCEPTION[\s\S]*It broke/),
+    });
+    expect(await phone.read("no_crash_since", { package: "com.other" })).toMatchObject({ holds: true });
+    await phone.run("handle_dialog", { accept: true });
+    await phone.run("mark_logs");
+    expect(await phone.read("no_crash_since", {})).toMatchObject({ holds: true });
+    await phone.run("open_app", samples);
+    device().ui.notResponding(id, "It hangs");
+    expect(await phone.read("no_crash_since", {})).toMatchObject({
+      holds: false,
+      actual: expect.stringContaining("did not respond"),
+    });
+    await phone.run("handle_dialog", { accept: true });
+  });
+
+  it("say that it cannot be told where the log was cleared behind the mark", async () => {
+    await phone.run("mark_logs");
+    device().system.log.clear(new Set(["main"]));
+    expect(await phone.read("no_crash_since", {})).toMatchObject(untold("reach back"));
+    expect(await phone.read("log_contains", { text: "something else" })).toMatchObject(untold("reach back"));
+  });
+
+  it("give the mark of one client to no other", async () => {
+    await phone.run("mark_logs");
+    phone.remote.handOver?.();
+    await phone.remote.open(never);
+    expect(await phone.read("no_crash_since", {})).toMatchObject(untold("mark_logs"));
+  });
+});

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isOnNetwork } from "../../../controllers/src/android/commands/system.ts";
+import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { never, openAndroid } from "./openAndroid.ts";
+
+let lab: AndroidLab;
+let phone: Awaited<ReturnType<typeof openAndroid>>;
+
+beforeAll(async () => {
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "tv" }] });
+});
+afterAll(() => lab.close());
+
+const settingsAt = (at: number) => ({ serial: lab.devices[at]?.serial, adb_port: lab.adbPort });
+const device = () => {
+  const [one] = lab.devices;
+  if (!one) throw new Error("The laboratory has no device.");
+  return one.device;
+};
+const setting = (namespace: "system" | "secure" | "global", name: string) =>
+  device().system.settings.get(namespace)?.get(name);
+const refused = (code: string) => expect.objectContaining({ code });
+
+beforeEach(async () => {
+  phone = await openAndroid(settingsAt(0));
+});
+afterEach(() => phone.close());
+
+describe("the screen", () => {
+  it("turns by degrees, and back to how it is held", async () => {
+    expect(await phone.run("rotate", { to: 90 })).toMatchObject({ data: { angle: 90 } });
+    expect(device().ui.space().rotation).toBe(90);
+    expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
+    await phone.run("rotate", { to: 180 });
+    expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({
+      holds: false,
+      actual: "it is in portrait, at 180°",
+    });
+    await phone.run("rotate", { to: "auto" });
+    expect(device().ui.space().rotation).toBe(0);
+    await expect(phone.run("rotate", { to: 45 })).rejects.toThrow();
+  });
+
+  it("of a TV does not turn", async () => {
+    const tv = await openAndroid(settingsAt(1));
+    await expect(tv.run("rotate", { to: 90 })).rejects.toEqual(refused("ACTION_REJECTED"));
+    expect(await tv.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
+    await tv.close();
+  });
+
+  it("has a dark look and larger texts", async () => {
+    await phone.run("set_dark_mode", { on: true });
+    await phone.run("set_font_scale", { scale: 1.3 });
+    expect(setting("secure", "ui_night_mode")).toBe("2");
+    expect(
+      await phone.read("setting_is", { namespace: "system", name: "font_scale", value: "1.3" }),
+    ).toMatchObject({
+      holds: true,
+    });
+  });
+});
+
+describe("the network", () => {
+  it("is switched, each radio for itself and all by airplane mode", async () => {
+    await phone.run("set_network", { wifi: false, data: false });
+    expect([setting("global", "wifi_on"), setting("global", "mobile_data")]).toEqual(["0", "0"]);
+    await phone.run("set_network", { wifi: true });
+    expect([setting("global", "wifi_on"), setting("global", "mobile_data")]).toEqual(["1", "0"]);
+    await phone.run("set_airplane_mode", { on: true });
+    expect(setting("global", "airplane_mode_on")).toBe("1");
+    await expect(phone.run("set_network", {})).rejects.toThrow(/wifi or data/);
+  });
+
+  it.each([
+    ["192.168.1.7:5555", true],
+    ["adb-R58M12-abc._adb-tls-connect._tcp", true],
+    ["[fe80::1]:5555", true],
+    ["127.0.0.1:6555", false],
+    ["emulator-5554", false],
+    ["R58M12ABC", false],
+  ])("leads to %s: %s", (serial, is) => {
+    expect(isOnNetwork(serial)).toBe(is);
+  });
+});
+
+describe("what a client has set", () => {
+  const all = () => [
+    setting("system", "accelerometer_rotation"),
+    setting("system", "user_rotation"),
+    setting("system", "font_scale"),
+    setting("secure", "ui_night_mode"),
+    setting("global", "airplane_mode_on"),
+    setting("global", "wifi_on"),
+    setting("global", "mobile_data"),
+  ];
+  const change = async () => {
+    for (const to of [90, 270]) await phone.run("rotate", { to });
+    for (const scale of [1.3, 2]) await phone.run("set_font_scale", { scale });
+    await phone.run("set_dark_mode", { on: true });
+    await phone.run("set_network", { wifi: false, data: false });
+    await phone.run("set_airplane_mode", { on: true });
+  };
+
+  it("is as it was when another client opens the device, and not before", async () => {
+    const before = all();
+    await change();
+    const changed = all();
+    expect(changed).not.toEqual(before);
+    phone.remote.handOver?.();
+    expect(all()).toEqual(changed);
+    expect(phone.remote.isDoubted?.()).toBe(true);
+    await phone.remote.open(never);
+    expect(all()).toEqual(before);
+    expect(device().ui.space().rotation).toBe(0);
+    expect(phone.remote.isDoubted?.()).toBe(false);
+  });
+
+  it("is as it was when the device is closed", async () => {
+    const before = all();
+    await change();
+    await phone.remote.close();
+    expect(all()).toEqual(before);
+  });
+
+  it("is removed where nothing had been set, and stays what a person set before", async () => {
+    device().system.settings.get("system")?.delete("font_scale");
+    device().system.settings.get("global")?.set("wifi_on", "0");
+    await phone.run("set_font_scale", { scale: 2 });
+    await phone.run("set_network", { wifi: true });
+    await phone.close();
+    expect([setting("system", "font_scale"), setting("global", "wifi_on")]).toEqual([undefined, "0"]);
+    device().system.settings.get("global")?.set("wifi_on", "1");
+  });
+});
+
+describe("a restart", () => {
+  it("ends when the device can be used again, on a new connection", async () => {
+    await phone.run("open_app", { app: { package: "dev.labwright.samples" } });
+    await phone.run("reboot");
+    expect(device().ui.running()).not.toContain("dev.labwright.samples");
+    expect(phone.remote.isAlive()).toBe(true);
+    await phone.run("open_app", { app: { package: "dev.labwright.samples" } });
+    expect(await phone.lines()).toContain('text "Samples"');
+  });
+});
