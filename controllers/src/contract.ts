@@ -302,6 +302,16 @@ export type DevicePorts = {
   press(key: string, signal: AbortSignal): Promise<CommandResult>;
 };
 
+/** The add-ons that the user has installed; a driver installs none. */
+export type InstalledAddons = {
+  /** "outdated": the add-on of another build is there. */
+  state(name: string): "installed" | "missing" | "outdated";
+  /** The folder that an add-on is installed in, for starting a program of it. Throws ADDON_MISSING with the command that installs it. */
+  folder(name: string): string;
+  /** What the add-on's `main` exports. Throws ADDON_MISSING; ADDON_UNUSABLE when it fails to load. */
+  load(name: string): Promise<unknown>;
+};
+
 /** What the server lends a controller: policy and places, never a service. All drivers of a device get the same object. */
 export type ControllerContext = {
   deviceId: string;
@@ -322,6 +332,7 @@ export type ControllerContext = {
   reference(name: string, signal: AbortSignal): Promise<ReferencePicture>;
   /** A new, empty folder of this device, as an absolute path; removed when the device is closed. */
   temporaryFolder(): Promise<string>;
+  addons: InstalledAddons;
 };
 
 /** Infers the input type of a command; the returned object is the argument. */

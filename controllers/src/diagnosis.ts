@@ -1,3 +1,5 @@
+import type { InstalledAddons } from "./contract.ts";
+
 /** One thing that was looked at; `fix` is the command or setting that mends it when it is not ok. */
 export type DiagnosisFinding = {
   what: string;
@@ -7,4 +9,8 @@ export type DiagnosisFinding = {
 };
 
 /** `env` is where programs are looked for. */
-export type DiagnosisContext = { env: Readonly<Record<string, string | undefined>>; signal: AbortSignal };
+export type DiagnosisContext = {
+  env: Readonly<Record<string, string | undefined>>;
+  addons: InstalledAddons;
+  signal: AbortSignal;
+};

@@ -88,4 +88,5 @@ export const nowhere: ControllerContext = {
   device: { screen: unused, elements: unused, focus: unused, frames: unused, press: unused },
   reference: unused,
   temporaryFolder: unused,
+  addons: { state: unused, folder: unused, load: unused },
 };

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
+import type { InstalledAddons } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { installInto, type Progress } from "./install.ts";
 
@@ -13,15 +14,9 @@ export type Addon = { name: string; part: string };
  * Packages that a device of few users needs and nobody else installs: each has a package.json and a lockfile of its own, is
  * installed into the data directory, and is loaded by its path when it is used.
  */
-export type Addons = {
+export type Addons = InstalledAddons & {
   /** All that this build can install, by name. */
   list(): readonly Addon[];
-  /** "outdated": the add-on of another build is there. */
-  state(name: string): "installed" | "missing" | "outdated";
-  /** The folder that an add-on is installed in, for starting a program of it. Throws ADDON_MISSING with the command that installs it. */
-  folder(name: string): string;
-  /** What the add-on's `main` exports. Throws ADDON_MISSING; ADDON_UNUSABLE when it fails to load. */
-  load(name: string): Promise<unknown>;
   /**
    * Installs an add-on unless it is installed. One that is killed leaves what was there before. Throws ADDON_INSTALL_FAILED
    * with npm's own words, COMMAND_TIMEOUT when `signal` aborts.

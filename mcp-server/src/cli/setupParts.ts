@@ -1,8 +1,7 @@
-import { join } from "node:path";
-import { type Addons, createAddons, nearest } from "@labwright/controllers";
+import { type Addons, nearest } from "@labwright/controllers";
 import { dataDirectory } from "../config/places.ts";
 import { ToolError } from "../errors.ts";
-import { packageFolder } from "../storage/packageFolder.ts";
+import { ownAddons } from "../storage/ownAddons.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 
 /** `labwright setup <part> ...`: installs the add-ons of these parts into the data directory. */
@@ -10,9 +9,7 @@ export function runSetupOfParts(
   { parts, dataDir }: { parts: readonly string[]; dataDir: string | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const shipped = join(packageFolder(), "dist", "addons");
-  const installed = join(dataDirectory(terminal.env, dataDir).path, "addons");
-  return setUpParts(parts, createAddons({ shipped, installed }), terminal);
+  return setUpParts(parts, ownAddons(dataDirectory(terminal.env, dataDir).path), terminal);
 }
 
 /** Throws INVALID_INPUT for an unknown part, before it installs any. */

@@ -14,6 +14,7 @@ import {
   runRecords,
   type Storage,
 } from "../storage/index.ts";
+import { ownAddons } from "../storage/ownAddons.ts";
 import { packageFolder } from "../storage/packageFolder.ts";
 import { testcaseRows } from "../storage/testcaseRows.ts";
 import { userinterfaceRows } from "../storage/userinterfaceRows.ts";
@@ -195,6 +196,7 @@ function createDeviceRoom(
       uploads: config.folders.uploads,
       storageStates: join(config.data_dir, "storage-states"),
       temporary,
+      addons: ownAddons(config.data_dir),
       unsafe: config.unsafe,
       findPicture: createFindPicture({ db: storage.db, clock, folder: referenceFolder(config) }),
     }),

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { androidFactory } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testAddons } from "../../fixtures/addons.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { makeAndroid, never } from "./openAndroid.ts";
 
@@ -23,7 +24,11 @@ afterAll(async () => {
 });
 
 const diagnose = async (settings: unknown, env: Record<string, string | undefined> = lab.env) =>
-  (await androidFactory.diagnose?.(androidFactory.settings.parse(settings), { env, signal: never })) ?? [];
+  (await androidFactory.diagnose?.(androidFactory.settings.parse(settings), {
+    env,
+    addons: testAddons,
+    signal: never,
+  })) ?? [];
 
 /** A PATH with a program adb that says this of its version, or with none. */
 async function pathWith(says?: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type ControllerContext, DeviceError } from "@labwright/controllers";
+import { type ControllerContext, DeviceError, type InstalledAddons } from "@labwright/controllers";
 import { uploadPath } from "../policy/uploads.ts";
 import type { UrlPolicy } from "../policy/urlPolicy.ts";
 import type { DeviceEntry } from "../ports.ts";
@@ -11,6 +11,7 @@ export type DevicePlaces = {
   uploads: string;
   storageStates: string;
   temporary: TemporaryFolders;
+  addons: InstalledAddons;
   unsafe: { javascript: boolean; device_shell: boolean };
   findPicture: FindPicture;
 };
@@ -18,7 +19,7 @@ export type DevicePlaces = {
 /** What each device's controllers may use of this server: its policy and its folders, never a service. */
 export function createDeviceContexts(
   policy: UrlPolicy,
-  { uploads, storageStates, temporary, unsafe, findPicture }: DevicePlaces,
+  { uploads, storageStates, temporary, addons, unsafe, findPicture }: DevicePlaces,
 ): (device: DeviceEntry) => Omit<ControllerContext, "device"> {
   return ({ id, model }) => ({
     deviceId: id,
@@ -30,6 +31,7 @@ export function createDeviceContexts(
     app: appInUse,
     reference: (name) => findPicture({ app: appInUse()?.name, model, name }),
     temporaryFolder: () => temporary.make(id),
+    addons,
   });
 }
 

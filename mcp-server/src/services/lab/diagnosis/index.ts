@@ -1,6 +1,7 @@
 import type { ControllerFactory, DiagnosisContext, DiagnosisFinding } from "@labwright/controllers";
 import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../../../config.ts";
+import { ownAddons } from "../../../storage/ownAddons.ts";
 import { checkOpenDatabase } from "./database.ts";
 import { checkDisks } from "./disks.ts";
 import { checkDrivers } from "./drivers.ts";
@@ -23,14 +24,15 @@ export const examineMachine = (
 export async function examine(
   config: Config,
   { factories, database }: { factories: readonly ControllerFactory[]; database(): Promise<DiagnosisFinding> },
-  context: DiagnosisContext,
+  { env, signal }: Omit<DiagnosisContext, "addons">,
 ): Promise<DiagnosisFinding[]> {
+  const context = { env, signal, addons: ownAddons(config.data_dir) };
   const [stored, drivers, sandbox] = await Promise.all([
     database(),
     checkDrivers(config.devices, factories, context),
-    checkSandbox(config.unsafe.unsandboxed_scripts, context.signal),
+    checkSandbox(config.unsafe.unsandboxed_scripts, signal),
   ]);
-  const machine = examineMachine(config.data_dir, context.env);
+  const machine = examineMachine(config.data_dir, env);
   return [...machine, ...checkDisks(config), stored, ...drivers, sandbox];
 }
 
