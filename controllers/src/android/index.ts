@@ -19,7 +19,7 @@ import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
 import { logCommands } from "./commands/logs.ts";
 import { panelCommands, withheldPanels } from "./commands/panels.ts";
-import { pointerCommands } from "./commands/pointer.ts";
+import { pointerCommands, withheldTouches } from "./commands/pointer.ts";
 import { rebootCommands } from "./commands/reboot.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
 import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
@@ -99,6 +99,7 @@ const withheldBy = (facts: AndroidFacts): Withheld[] => [
   ...withheldChords(facts),
   ...withheldPanels(facts),
   ...withheldSystem(facts),
+  ...withheldTouches(facts),
   ...(facts.isTv ? [] : [noFocus]),
 ];
 

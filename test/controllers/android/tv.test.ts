@@ -148,4 +148,54 @@ describe("what stands on it", () => {
     });
     expect(await held("cab")).toMatchObject({ holds: true });
   });
+
+  it("scrolls by the arrows: about a screen, or to an end, and says when nothing goes on", async () => {
+    show(".Grid");
+    const shown = async (name: string) =>
+      (await tv.lines()).some((line) => line.includes(JSON.stringify(name)));
+    const touched = [vi.spyOn(uiAt(0), "tap"), vi.spyOn(uiAt(0), "swipe")];
+    expect((await tv.run("scroll", { direction: "down" })).message).toMatch(
+      /^scrolled down by \d+ presses of DOWN$/,
+    );
+    expect(await shown("Film 1")).toBe(false);
+    await tv.run("scroll", { direction: "bottom" });
+    expect(await shown("Film 32")).toBe(true);
+    expect((await tv.run("scroll", { direction: "down" })).message).toBe("nothing went on: it is at the end");
+    await tv.run("scroll", { direction: "top" });
+    expect(await shown("Film 1")).toBe(true);
+    for (const touch of touched) expect(touch).not.toHaveBeenCalled();
+  });
+
+  it("brings an element into sight: below, in a row, and one that takes no focus", async () => {
+    const swipe = vi.spyOn(uiAt(0), "swipe");
+    for (const selector of ["News 6", 'role=text[name="Comedy"]', "Drama 8"]) {
+      expect((await tv.run("scroll_to_element", { selector })).message).toMatch(/is on the screen$/);
+      expect(await tv.read("element_visible", { selector })).toMatchObject({ holds: true });
+    }
+    await expect(tv.run("scroll_to_element", { selector: "Drama 99", timeout_ms: 1 })).rejects.toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+    });
+    expect(swipe).not.toHaveBeenCalled();
+  });
+
+  it("answers a dialog by the focus and OK", async () => {
+    const tap = vi.spyOn(uiAt(0), "tap");
+    uiAt(0).crash(tvLauncher, "It broke");
+    expect((await tv.run("handle_dialog", { accept: false })).message).toMatch(/^dismissed the dialog/);
+    expect(uiAt(0).active().kind).not.toBe("dialog");
+    expect(tap).not.toHaveBeenCalled();
+  });
+
+  it("holds OK on an element, and refuses to hold a point", async () => {
+    const key = vi.spyOn(uiAt(0), "key");
+    expect((await tv.run("long_press", { selector: "Search" })).message).toBe('held OK on button "Search"');
+    expect(key).toHaveBeenLastCalledWith(23, { long: true });
+    await expect(tv.run("long_press", { x: 10, y: 10 })).rejects.toMatchObject({ code: "INVALID_PARAMS" });
+  });
+
+  it("withholds what only fingers do", () => {
+    const withheld = tv.remote.withheld?.() ?? [];
+    for (const name of ["tap", "swipe", "fling", "drag"])
+      expect(withheld).toContainEqual({ name, reason: expect.stringContaining("no touch screen") });
+  });
 });

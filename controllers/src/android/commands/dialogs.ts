@@ -1,9 +1,10 @@
-import { type Command, defineCommand } from "../../contract.ts";
+import { type Command, defineCommand, type Element } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import { findDialog, type OpenDialog } from "../ui/dialogs.ts";
 import type { UiNode } from "../ui/tree.ts";
+import { focusOn, pressOk } from "./focus.ts";
 import { findKeyCode } from "./keyCodes.ts";
 import { type Point, tapAt } from "./pointer.ts";
 import { typing } from "./text.ts";
@@ -41,12 +42,23 @@ async function give(
   signal: AbortSignal,
 ): Promise<void> {
   if (prompt_text !== undefined && dialog.field !== undefined)
-    await sendInputs(session, [tapAt(centre(dialog.field)), ...typing(prompt_text)], signal);
+    await sendInputs(session, [await way(session, dialog.field, signal), ...typing(prompt_text)], signal);
   const button = accept ? dialog.accept : dialog.dismiss;
-  if (button !== undefined) return sendInputs(session, [tapAt(centre(button))], signal);
+  if (button !== undefined) return sendInputs(session, [await way(session, button, signal)], signal);
   if (accept)
     throw new DeviceError("NO_DIALOG", "The dialog has no button that accepts it. Click one of its buttons.");
   await sendInputs(session, [["input", "keyevent", `${findKeyCode("BACK")}`]], signal);
+}
+
+/** What uses a part of a dialog: a tap, or on a TV OK once it has the focus. */
+async function way(session: AndroidSession, part: UiNode, signal: AbortSignal): Promise<string[]> {
+  if (!session.device.facts().isTv) return tapAt(centre(part));
+  const { reader } = session;
+  const find = (candidates: readonly Element[]) =>
+    candidates.find((one) => reader.seen(one).node.id === part.id);
+  const wanted = part.text || part.id;
+  await focusOn(session, { focus: reader.focus, find }, { wanted, timeoutMs: 0 }, signal);
+  return pressOk;
 }
 
 const centre = ({ bounds: { x, y, width, height } }: UiNode): Point => ({

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
-import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
-import { DeviceError } from "../../errors.ts";
+import { hasTarget, targetShape, timeoutShape } from "../../elements/target.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { centreOf, locateReady, type Point, pixel } from "./pointer.ts";
+import { type Place, pixel, pointOf } from "./pointer.ts";
 
-type Place = Target & { x?: number | undefined; y?: number | undefined };
-
+const bothEnds =
+  "Give both ends, each as an element (ref or selector, to_ref or to_selector) or as a point (from_x and from_y, to_x and to_y).";
 const input = z.strictObject({
   ...targetShape,
   from_x: pixel.optional().describe("A point in pixels of the screen, with from_y, in place of an element."),
@@ -30,7 +29,8 @@ export function dragCommands(session: AndroidSession): Command[] {
         const { ref, selector, from_x, from_y, to_ref, to_selector, to_x, to_y } = named;
         const start = { ref, selector, x: from_x, y: from_y };
         const end = { ref: to_ref, selector: to_selector, x: to_x, y: to_y };
-        const locate = (place: Place) => pointOf(session, place, timeout_ms, signal);
+        const locate = (place: Place) =>
+          pointOf(session, place, { timeoutMs: timeout_ms, hint: bothEnds }, signal);
         const [from, to] = [await locate(start), await locate(end)];
         // A keyboard that was hidden for the second may have moved the first.
         const again = hasTarget(start) ? await locate(start) : from;
@@ -40,24 +40,4 @@ export function dragCommands(session: AndroidSession): Command[] {
       },
     }),
   ];
-}
-
-/** Throws INVALID_PARAMS unless it is an element or a point, and what `locateReady` throws. */
-async function pointOf(
-  session: AndroidSession,
-  { x, y, ...target }: Place,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<Point & { name: string }> {
-  const isPoint = x !== undefined && y !== undefined;
-  const isElement = hasTarget(target);
-  const isBoth = isElement && (x !== undefined || y !== undefined);
-  if (isBoth || (!isElement && !isPoint))
-    throw new DeviceError(
-      "INVALID_PARAMS",
-      "Give both ends, each as an element (ref or selector, to_ref or to_selector) or as a point (from_x and from_y, to_x and to_y).",
-    );
-  if (isPoint) return { x, y, name: `${x},${y}` };
-  const { seen } = await locateReady(session, target, timeoutMs, signal);
-  return { ...centreOf(seen), name: session.reader.describe(seen) };
 }

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { type Command, defineCommand, type Rect } from "../../contract.ts";
+import { type Command, defineCommand, type Rect, type Withheld } from "../../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import type { AndroidFacts } from "../facts.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import type { Screen, Seen } from "../ui/screen.ts";
 import { focusReady, pressOk } from "./focus.ts";
@@ -98,20 +99,39 @@ function longPress(session: AndroidSession): Command {
   });
   return defineCommand<typeof input>({
     name: "long_press",
-    description: "Holds a finger on an element, or on a point of the screen.",
+    description: "Holds a finger on an element or a point of the screen; on a TV, holds OK on an element.",
     effect: "write",
     input,
-    async run({ x, y, duration_ms, timeout_ms, ...target }, signal) {
-      const isPoint = x !== undefined && y !== undefined;
-      if (isPoint && hasTarget(target))
-        throw new DeviceError("INVALID_PARAMS", "Give an element by ref or selector, or a point by x and y.");
-      const found = isPoint ? undefined : await locateReady(session, target, timeout_ms, signal);
-      const point = found ? centreOf(found.seen) : { x: x ?? 0, y: y ?? 0 };
+    async run({ duration_ms, timeout_ms, ...place }, signal) {
+      if (session.device.facts().isTv) return holdOk(session, place, timeout_ms, signal);
+      const hint = "Give an element by ref or selector, or a point by x and y.";
+      const point = await pointOf(session, place, { timeoutMs: timeout_ms, hint }, signal);
       await sendInputs(session, [swipeBy(point, point, duration_ms)], signal);
-      return sent(`held ${found ? session.reader.describe(found.seen) : `${point.x},${point.y}`}`);
+      return sent(`held ${point.name}`);
     },
   });
 }
+
+/** On a TV: how long a key is held, Android decides. */
+async function holdOk(session: AndroidSession, place: Place, timeoutMs: number, signal: AbortSignal) {
+  const { x, y, ...target } = place;
+  if (x !== undefined || y !== undefined || !hasTarget(target))
+    throw new DeviceError("INVALID_PARAMS", `${noTouch} Name an element by ref or selector.`);
+  const { seen } = await focusReady(session, target, timeoutMs, signal);
+  await sendInputs(session, [["input", "keyevent", "--longpress", `${findKeyCode("OK")}`]], signal);
+  return sent(`held OK on ${session.reader.describe(seen)}`);
+}
+
+const noTouch = "A TV has no touch screen.";
+const byFingers = ["tap", "swipe", "fling", "drag"];
+
+export const withheldTouches = ({ isTv }: AndroidFacts): Withheld[] =>
+  isTv
+    ? byFingers.map((name) => ({
+        name,
+        reason: `${noTouch} Use click_element, move_focus_to, scroll or press_key.`,
+      }))
+    : [];
 
 /**
  * The element that a target means, once it can be used; a keyboard in front of it is hidden. Throws ELEMENT_NOT_ACTIONABLE for
@@ -156,6 +176,8 @@ const isUnderKeyboard = ({ seen, screen }: Ready): boolean =>
   screen.tree.isKeyboardShown && !seen.node.focused && centreOf(seen).y > screen.space.height / 2;
 
 export type Point = { x: number; y: number };
+/** An element or a point of the screen, as a caller names it. */
+export type Place = Target & { x?: number | undefined; y?: number | undefined };
 
 export const tapAt = ({ x, y }: Point): string[] => ["input", "tap", `${x}`, `${y}`];
 
@@ -167,4 +189,20 @@ export const swipeBy = (from: Point, to: Point, ms: number): string[] => [
 export function centreOf({ element }: Pick<Seen, "element">): Point {
   const { x, y, width, height }: Rect = element.rect ?? { x: 0, y: 0, width: 0, height: 0 };
   return { x: Math.floor(x + width / 2), y: Math.floor(y + height / 2) };
+}
+
+/** Throws INVALID_PARAMS with a hint unless it is an element or a point, and what `locateReady` throws. */
+export async function pointOf(
+  session: AndroidSession,
+  { x, y, ...target }: Place,
+  { timeoutMs, hint }: { timeoutMs: number; hint: string },
+  signal: AbortSignal,
+): Promise<Point & { name: string }> {
+  const isPoint = x !== undefined && y !== undefined;
+  const isElement = hasTarget(target);
+  const isBoth = isElement && (x !== undefined || y !== undefined);
+  if (isBoth || (!isElement && !isPoint)) throw new DeviceError("INVALID_PARAMS", hint);
+  if (isPoint) return { x, y, name: `${x},${y}` };
+  const { seen } = await locateReady(session, target, timeoutMs, signal);
+  return { ...centreOf(seen), name: session.reader.describe(seen) };
 }

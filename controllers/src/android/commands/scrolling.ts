@@ -7,14 +7,16 @@ import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import { isScroller } from "../ui/roles.ts";
 import type { Screen, Seen } from "../ui/screen.ts";
 import type { UiNode } from "../ui/tree.ts";
+import { focusReady } from "./focus.ts";
+import { findKeyCode } from "./keyCodes.ts";
 import { swipeBy } from "./pointer.ts";
 
 /** Slow enough for a list not to run on by more than was swiped. */
 const slowMs = 800;
 const fastMs = 150;
 const flingMs = 60;
-/** Ends after so many swipes whose end is not in sight. */
-const mostSwipes = 60;
+/** Ends after so many steps whose end is not in sight. */
+const mostSteps = 60;
 const leastSearchMs = 30_000;
 
 type Way = "up" | "down" | "left" | "right";
@@ -32,9 +34,10 @@ export function scrollCommands(session: AndroidSession): Command[] {
       async run({ direction, timeout_ms, ...target }, signal) {
         const area = await areaOf(session, target, timeout_ms, signal);
         if (direction === "top" || direction === "bottom") {
-          const swipes = await toTheEnd(session, area, direction === "top" ? "up" : "down", signal);
-          return sent(swipes > 1 ? `scrolled to the ${direction}` : `it is at the ${direction}`);
+          const steps = await toTheEnd(session, area, direction === "top" ? "up" : "down", signal);
+          return sent(steps > 1 ? `scrolled to the ${direction}` : `it is at the ${direction}`);
         }
+        if (session.device.facts().isTv) return sent(await goOn(session, direction, signal));
         await sendInputs(session, [swipeOver(area, direction, slowMs)], signal);
         return sent(`scrolled ${direction}`);
       },
@@ -54,14 +57,15 @@ export function scrollCommands(session: AndroidSession): Command[] {
     defineCommand({
       ...portable.scroll_to_element,
       async run({ timeout_ms, ...target }, signal) {
-        const found = await search(session, target, timeout_ms, signal);
+        const bring = session.device.facts().isTv ? bringByFocus : search;
+        const found = await bring(session, target, timeout_ms, signal);
         return sent(`${session.reader.describe(found)} is on the screen`);
       },
     }),
   ];
 }
 
-/** The scroll area that a target is in, else the largest, else the whole screen. */
+/** The scroll area that a target is in, else the largest, else the whole screen. On a TV the target gets the focus. */
 async function areaOf(
   session: AndroidSession,
   target: Target,
@@ -69,6 +73,7 @@ async function areaOf(
   signal: AbortSignal,
 ): Promise<Rect> {
   if (!hasTarget(target)) return largestArea(await session.reader.recent(signal));
+  if (session.device.facts().isTv) await focusReady(session, target, timeoutMs, signal);
   const { seen, screen } = await session.reader.one(target, signal, timeoutMs);
   for (let node: UiNode | undefined = seen.node; node !== undefined; node = node.parent)
     if (isScroller(node)) return node.bounds;
@@ -98,18 +103,42 @@ function swipeOver({ x, y, width, height }: Rect, way: Way, ms: number): string[
   return swipeBy(from, to, ms);
 }
 
-/** How many swipes it took, of which the last one changed nothing. */
+/** Goes on by a swipe over an area; on a TV, which has no touch screen, by a press of the arrow. */
+const stepOver = ({ device }: AndroidSession, area: Rect, way: Way, ms: number): string[] =>
+  device.facts().isTv ? ["input", "keyevent", `${findKeyCode(way.toUpperCase())}`] : swipeOver(area, way, ms);
+
+/** On a TV: presses the arrow until half of what was in sight is out of it, or nothing goes on. Says what that did. */
+async function goOn(session: AndroidSession, way: Way, signal: AbortSignal): Promise<string> {
+  const first = await session.reader.recent(signal);
+  const keys = new Set(first.seen.map(({ key }) => key));
+  let presses = 0;
+  let screen = first;
+  for (let before = ""; before !== signOf(screen) && presses < mostSteps; presses++) {
+    const left = screen.seen.filter(({ key }) => keys.has(key));
+    if (left.length <= keys.size / 2) break;
+    before = signOf(screen);
+    await sendInputs(session, [stepOver(session, largestArea(screen), way, slowMs)], signal);
+    screen = await session.reader.look(signal);
+  }
+  if (signOf(screen) === signOf(first)) return "nothing went on: it is at the end";
+  const by = `by ${presses} presses of ${way.toUpperCase()}`;
+  return placesOf(screen) === placesOf(first)
+    ? `moved the focus ${by}; nothing scrolled`
+    : `scrolled ${way} ${by}`;
+}
+
+/** How many steps it took, of which the last one changed nothing. */
 async function toTheEnd(session: AndroidSession, area: Rect, way: Way, signal: AbortSignal): Promise<number> {
   let before = signOf(await session.reader.recent(signal));
-  for (let swipes = 1; swipes <= mostSwipes; swipes++) {
-    await sendInputs(session, [swipeOver(area, way, fastMs)], signal);
+  for (let steps = 1; steps <= mostSteps; steps++) {
+    await sendInputs(session, [stepOver(session, area, way, fastMs)], signal);
     const after = signOf(await session.reader.look(signal));
-    if (after === before) return swipes;
+    if (after === before) return steps;
     before = after;
   }
   throw new DeviceError(
     "ACTION_REJECTED",
-    `The list has no end after ${mostSwipes} swipes. Scroll by steps.`,
+    `The list has no end after ${mostSteps} steps. Scroll up or down instead.`,
   );
 }
 
@@ -127,7 +156,7 @@ async function search(
       if (session.reader.find(target, screen).length > 0) break;
       if (performance.now() >= until) break;
       before = signOf(screen);
-      await sendInputs(session, [swipeOver(largestArea(screen), way, slowMs)], signal);
+      await sendInputs(session, [stepOver(session, largestArea(screen), way, slowMs)], signal);
       screen = await session.reader.look(signal);
     }
   }
@@ -135,6 +164,25 @@ async function search(
   return seen;
 }
 
-/** What is where: the same for two looks between which nothing moved. */
-const signOf = ({ seen }: Screen): string =>
+/** On a TV: lists go on by the arrows, and rows by the search of the focus for what can have it. */
+async function bringByFocus(
+  session: AndroidSession,
+  target: Target,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Seen> {
+  try {
+    return await search(session, target, timeoutMs, signal);
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== "ELEMENT_NOT_FOUND") throw error;
+    return (await focusReady(session, target, timeoutMs, signal)).seen;
+  }
+}
+
+/** What is where. */
+const placesOf = ({ seen }: Screen): string =>
   seen.map(({ key, element }) => `${key} ${element.rect?.x} ${element.rect?.y}`).join("\n");
+
+/** The same for two looks between which neither anything nor the focus moved. */
+const signOf = (screen: Screen): string =>
+  `${screen.seen.find(({ node }) => node.focused)?.key}\n${placesOf(screen)}`;
