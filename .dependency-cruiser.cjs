@@ -23,7 +23,7 @@ const A = "controllers/lab/android/";
 /** What every room of the controllers sees. */
 const contract = `${C}(contract|diagnosis|errors|factory|fence|ports|shapes|spaces)\\.ts`;
 /** Rooms for several drivers, the lowest first: each sees those before it, and every driver sees all of them. */
-const sharedRooms = ["waiting", "programs", "elements", "focus", "video", "frames", "addons"];
+const sharedRooms = ["waiting", "programs", "elements", "focus", "video", "frames", "addons", "screens"];
 const sharedPath = (name) => `${C}${name}/`;
 
 /** The wings of the services, the lowest first: each sees those before it. */
@@ -70,7 +70,13 @@ module.exports = {
     room(`${C}models\\.ts`, contract),
     room(`${C}portable\\.ts`, contract, sharedPath("elements")),
     ...sharedRooms.map((name, index) =>
-      room(sharedPath(name), contract, ...sharedRooms.slice(0, index).map(sharedPath)),
+      room(
+        sharedPath(name),
+        contract,
+        ...sharedRooms.slice(0, index).map(sharedPath),
+        // It offers what the portable set names.
+        ...(name === "screens" ? [`${C}portable\\.ts`] : []),
+      ),
     ),
     {
       name: "room of each driver",

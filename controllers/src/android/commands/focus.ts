@@ -6,8 +6,8 @@ import { DeviceError } from "../../errors.ts";
 import { moveFocusTo } from "../../focus/command.ts";
 import type { Arrow } from "../../focus/geometry.ts";
 import { type FocusMove, type FocusRemote, type MoveOptions, moveFocus } from "../../focus/moveFocus.ts";
+import type { Seen } from "../../screens/screen.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import type { Seen } from "../ui/screen.ts";
 import { findKeyCode } from "./keyCodes.ts";
 
 const lookEveryMs = 150;

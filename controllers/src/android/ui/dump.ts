@@ -1,10 +1,10 @@
 import type { Space } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import type { TreeSource, UiTree } from "../../screens/tree.ts";
+import { scanScreen } from "../../screens/xml.ts";
 import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { LinkBytes } from "../link.ts";
-import type { TreeSource, UiTree } from "./tree.ts";
-import { scanScreen } from "./xml.ts";
 
 /** `uiautomator dump` itself gives up after 10 s without rest. */
 const dumpMs = 30_000;

@@ -1,3 +1,4 @@
+import { roleOfClass } from "./androidRoles.ts";
 import type { UiNode } from "./tree.ts";
 
 /** Deeper screens than this are cut. */
@@ -104,6 +105,7 @@ function toNode(attributes: ReadonlyMap<string, string>, parent: UiNode | undefi
     /^\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]$/.exec(text("bounds"))?.map(Number) ?? [];
   return {
     className: text("class"),
+    role: roleOfClass(text("class")),
     packageName: text("package"),
     id: text("resource-id"),
     text: text("text"),
