@@ -51,6 +51,7 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room controllers/lab/android/personas/": ["controllers/lab/android/personas/planted.ts", "../labUi.ts"],
   "room controllers/lab/android/ui/": ["controllers/lab/android/ui/planted.ts", "../uia2/inner.ts"],
   "room controllers/lab/android/uia2/": ["controllers/lab/android/uia2/planted.ts", "../ui/inner.ts"],
+  "room controllers/lab/ios/": ["controllers/lab/ios/planted.ts", "../android/adbd/planted.ts"],
   "room skills/src/": ["skills/src/planted.ts", "../../controllers/src/index.ts"],
   "room agent-client/src/": ["agent-client/src/planted.ts", "../../mcp-server/src/errors.ts"],
   "room mcp-server/src/domain/": ["mcp-server/src/domain/planted.ts", "../errors.ts"],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { frontOf } from "../../../controllers/src/android/ui/dump.ts";
+import { scanScreen } from "../../../controllers/src/screens/androidTree.ts";
 import { toScreen } from "../../../controllers/src/screens/screen.ts";
-import { scanScreen } from "../../../controllers/src/screens/xml.ts";
 
 const natural = { width: 1080, height: 2400 };
 

@@ -3,11 +3,11 @@ import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { findKeyCode } from "../../screens/androidKeys.ts";
 import { centreOf, type Point, type Ready, whenReady } from "../../screens/pointing.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import { focusReady, pressOk } from "./focus.ts";
-import { findKeyCode } from "./keyCodes.ts";
 
 /** Android takes a touch of more than 500 ms for a long one. */
 const holdMs = 800;

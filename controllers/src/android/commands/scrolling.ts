@@ -3,11 +3,11 @@ import { type Command, defineCommand, type Rect } from "../../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { findKeyCode } from "../../screens/androidKeys.ts";
 import { areaAround, largestArea, placesOf, signOf, swipeEnds, type Way } from "../../screens/areas.ts";
 import type { Seen } from "../../screens/screen.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import { focusReady } from "./focus.ts";
-import { findKeyCode } from "./keyCodes.ts";
 import { swipeBy } from "./pointer.ts";
 
 /** Slow enough for a list not to run on by more than was swiped. */

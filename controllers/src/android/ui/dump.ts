@@ -1,7 +1,6 @@
-import type { Space } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { rotationOf, scanScreen } from "../../screens/androidTree.ts";
 import type { TreeSource, UiTree } from "../../screens/tree.ts";
-import { scanScreen } from "../../screens/xml.ts";
 import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { LinkBytes } from "../link.ts";
@@ -76,9 +75,6 @@ function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
     `uiautomator dump gave no screen: ${said.trim().slice(0, 300) || "nothing"}. Look at the screen with capture_screenshot.`,
   );
 }
-
-const rotations = [0, 90, 180, 270] as const;
-const rotationOf = (quarters: number): Space["rotation"] => rotations[quarters & 3] ?? 0;
 
 /** `mFocusedApp=ActivityRecord{… u0 com.example/.Main t12}`; the window that has the focus where no app has. */
 export function frontOf(text: string): UiTree["front"] {
