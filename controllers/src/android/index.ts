@@ -15,10 +15,12 @@ import { dialogCommands } from "./commands/dialogs.ts";
 import { dragCommands } from "./commands/dragging.ts";
 import { fileCommands } from "./commands/files.ts";
 import { focusCommands, noFocus } from "./commands/focus.ts";
+import { installCommands } from "./commands/installing.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
 import { logCommands } from "./commands/logs.ts";
 import { panelCommands, withheldPanels } from "./commands/panels.ts";
+import { placeCommands, withheldPlaces } from "./commands/places.ts";
 import { pointerCommands, withheldTouches } from "./commands/pointer.ts";
 import { rebootCommands } from "./commands/reboot.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
@@ -98,6 +100,7 @@ const withheld = ({ context, device }: AndroidSession): Withheld[] => [
 const withheldBy = (facts: AndroidFacts): Withheld[] => [
   ...withheldChords(facts),
   ...withheldPanels(facts),
+  ...withheldPlaces(facts),
   ...withheldSystem(facts),
   ...withheldTouches(facts),
   ...(facts.isTv ? [] : [noFocus]),
@@ -129,7 +132,9 @@ const androidCommands = (session: AndroidSession) => [
   ...chordCommands(session),
   ...panelCommands(session),
   ...dialogCommands(session),
+  ...installCommands(session),
   ...fileCommands(session),
+  ...placeCommands(session),
   ...systemCommands(session),
   ...rebootCommands(session),
   ...logCommands(session),
