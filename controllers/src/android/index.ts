@@ -42,6 +42,9 @@ import { newTrail } from "./trail.ts";
 import { createDumpSource } from "./ui/dump.ts";
 import { ScreenReader } from "./ui/reader.ts";
 
+export { pairAndroid } from "./pair.ts";
+export { type AndroidRecording, recordAndroid } from "./record.ts";
+
 /** The controllers `remote` and `verification_adb` of one Android device, on one connection. */
 function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
   const device = new AndroidDevice(settings);

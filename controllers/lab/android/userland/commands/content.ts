@@ -9,14 +9,14 @@ const denied =
 /** Settings may be inserted, and the media store scanned and asked for a file; nothing else of other apps may be read or changed. */
 export const content: Command = (args, context) => {
   const { system } = context;
-  const uri = valueOf(args, "--uri");
+  const uri = optionOf(args, "--uri");
   if (args[0] === "insert") return insertSetting(args, context);
-  if (args[0] === "call" && uri === "content://media" && valueOf(args, "--method") === "scan_volume") {
+  if (args[0] === "call" && uri === "content://media" && optionOf(args, "--method") === "scan_volume") {
     scanMedia(system);
     return print(context, "Result: null\n");
   }
   if (args[0] === "query" && uri === "content://media/external/file") {
-    const wanted = /^_data='(.*)'$/s.exec(valueOf(args, "--where"))?.[1]?.replaceAll("''", "'");
+    const wanted = /^_data='(.*)'$/s.exec(optionOf(args, "--where"))?.[1]?.replaceAll("''", "'");
     const found = wanted !== undefined && system.media.includes(wanted);
     return print(context, found ? `Row: 0 _data=${wanted}\n` : "No result found.\n");
   }
@@ -31,7 +31,7 @@ export function scanMedia(system: CommandContext["system"]): void {
 }
 
 function insertSetting(args: readonly string[], context: CommandContext): number | Promise<number> {
-  const [, namespace = ""] = /^content:\/\/settings\/(\w+)$/.exec(valueOf(args, "--uri")) ?? [];
+  const [, namespace = ""] = /^content:\/\/settings\/(\w+)$/.exec(optionOf(args, "--uri")) ?? [];
   const bound = (name: string) =>
     args
       .find((arg) => arg.startsWith(`${name}:`))
@@ -43,5 +43,5 @@ function insertSetting(args: readonly string[], context: CommandContext): number
   return 0;
 }
 
-const valueOf = (args: readonly string[], option: string): string =>
+const optionOf = (args: readonly string[], option: string): string =>
   args.includes(option) ? (args[args.indexOf(option) + 1] ?? "") : "";
