@@ -142,7 +142,7 @@ async function readOutputs(link: Link, signal: AbortSignal): Promise<Record<stri
 }
 
 /** Addresses of networks and devices, names of networks, and mail addresses. */
-export const masked = (text: string): string =>
+const masked = (text: string): string =>
   text
     .replace(/\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b/gi, "02:00:00:00:00:00")
     .replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "192.0.2.1")
