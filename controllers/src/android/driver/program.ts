@@ -12,7 +12,7 @@ const endMs = 6_000;
 const mostSaid = 4_000;
 
 /** The first one, with the id of no call, says that the program is ready. */
-const answerSchema = z.object({ id: z.int(), error: z.string().optional(), value: z.unknown() });
+const answerSchema = z.object({ id: z.int(), error: z.string().optional(), value: z.unknown().optional() });
 const readyId = 0;
 const readySchema = z.object({ serverVersion: z.string() });
 type Answer = z.output<typeof answerSchema>;
