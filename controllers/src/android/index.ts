@@ -39,7 +39,7 @@ import { createSensors } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
 import { newTrail } from "./trail.ts";
-import { createDumpSource } from "./ui/dump.ts";
+import { UiBackend } from "./ui/backend.ts";
 import { ScreenReader } from "./ui/reader.ts";
 
 export { pairAndroid } from "./pair.ts";
@@ -48,10 +48,13 @@ export { type AndroidRecording, recordAndroid } from "./record.ts";
 /** The controllers `remote` and `verification_adb` of one Android device, on one connection. */
 function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
   const device = new AndroidDevice(settings);
-  const reader = new ScreenReader(device, createDumpSource(device));
+  const backend = new UiBackend(device, settings, context);
+  const reader = new ScreenReader(device, backend);
+  device.beforeClose(() => backend.close());
   const session: AndroidSession = {
     device,
     reader,
+    backend,
     context,
     focusMaps: new FocusMaps(),
     changes: new Changes(device),
@@ -72,7 +75,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       sensors: createSensors(device),
       apps: createApps(device),
       withheld: () => withheld(session),
-      ...session.changes.within(lifeOf(device, "remote")),
+      ...session.changes.within(lifeOf(session, "remote")),
       handOver: () => handOver(session),
     },
     {
@@ -84,7 +87,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
         ...deviceChecks(session),
         ...logChecks(session),
       ],
-      ...lifeOf(device, "verification_adb"),
+      ...lifeOf(session, "verification_adb"),
     },
   ];
 }
@@ -109,13 +112,13 @@ const withheldBy = (facts: AndroidFacts): Withheld[] => [
   ...(facts.isTv ? [] : [noFocus]),
 ];
 
-const lifeOf = (device: AndroidDevice, kind: string) => ({
+const lifeOf = ({ device, backend }: AndroidSession, kind: string) => ({
   open: (signal: AbortSignal) => device.open(kind, signal),
   close: () => device.close(kind),
   isAlive: () => device.isOpen(kind),
   doubt: () => device.doubt(),
   isDoubted: () => device.isDoubted(),
-  facts: () => device.factsForAll(),
+  facts: () => device.factsForAll(backend.whyNoSession()),
   status: () => device.status(),
   onStatus: (listener: (status: ControllerStatus) => void) => device.onStatus(listener),
   noticesAfter: () => [],
