@@ -43,6 +43,7 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room controllers/src/video/": ["controllers/src/video/planted.ts", "../web/inner.ts"],
   "room controllers/src/frames/": ["controllers/src/frames/planted.ts", "../web/inner.ts"],
   "room controllers/src/addons/": ["controllers/src/addons/planted.ts", "../portable.ts"],
+  "room controllers/src/screens/": ["controllers/src/screens/planted.ts", "../web/inner.ts"],
   "room of each driver": ["controllers/src/phone/planted.ts", "../web/inner.ts"],
   "room controllers/lab/": ["controllers/lab/planted.ts", "../src/inner.ts"],
   "room controllers/lab/android/adbd/": ["controllers/lab/android/adbd/planted.ts", "../labUi.ts"],
@@ -50,6 +51,7 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room controllers/lab/android/personas/": ["controllers/lab/android/personas/planted.ts", "../labUi.ts"],
   "room controllers/lab/android/ui/": ["controllers/lab/android/ui/planted.ts", "../uia2/inner.ts"],
   "room controllers/lab/android/uia2/": ["controllers/lab/android/uia2/planted.ts", "../ui/inner.ts"],
+  "room controllers/lab/ios/": ["controllers/lab/ios/planted.ts", "../android/adbd/planted.ts"],
   "room skills/src/": ["skills/src/planted.ts", "../../controllers/src/index.ts"],
   "room agent-client/src/": ["agent-client/src/planted.ts", "../../mcp-server/src/errors.ts"],
   "room mcp-server/src/domain/": ["mcp-server/src/domain/planted.ts", "../errors.ts"],
@@ -160,7 +162,9 @@ test("the house breaks no rule, and every source file was looked at", async () =
     cruise(root),
     run("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...workspaces], { cwd: root }),
   ]);
-  const sources = listed.stdout.split("\n").filter((file) => /\.(ts|mjs|js|cjs)$/.test(file));
+  const files = listed.stdout.split("\n").filter((file) => /\.(ts|mjs|js|cjs)$/.test(file));
+  // What an add-on imports lies where it is installed.
+  const sources = files.filter((file) => !file.startsWith("controllers/addons/"));
   const seen = new Set(modules.map(({ source }) => source));
   expect(sources.length).toBeGreaterThan(100);
   expect(sources.filter((file) => !seen.has(file))).toEqual([]);

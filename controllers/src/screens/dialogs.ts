@@ -43,7 +43,7 @@ export function findDialog({ roots }: UiTree): OpenDialog | undefined {
     text: text.slice(0, 300),
     accept,
     dismiss,
-    field: nodes.find(({ className }) => className.endsWith("EditText")),
+    field: nodes.find(({ role }) => role === "textbox"),
     isOfCrash: nodes.some(({ id }) => id.startsWith("android:id/aerr_")),
   };
 }
