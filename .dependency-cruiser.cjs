@@ -165,8 +165,7 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: "node_modules" },
-    // Add-ons have packages of their own.
-    exclude: "^([^/.]+/(dist|out)|controllers/addons)/",
+    exclude: "^[^/.]+/(dist|out)/",
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["source", "import", "node", "default"],
