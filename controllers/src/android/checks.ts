@@ -3,7 +3,7 @@ import { portable } from "../portable.ts";
 import { elementChecks } from "../screens/checks.ts";
 import { packageOf } from "./commands/apps.ts";
 import type { AndroidSession } from "./session.ts";
-import { readFront } from "./ui/dump.ts";
+import { readFront } from "./ui/screenFacts.ts";
 
 /** The portable checks. */
 export function androidChecks(session: AndroidSession): Check[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { frontOf } from "../../../controllers/src/android/ui/dump.ts";
+import { frontOf } from "../../../controllers/src/android/ui/screenFacts.ts";
 import { scanScreen } from "../../../controllers/src/screens/androidTree.ts";
 import { toScreen } from "../../../controllers/src/screens/screen.ts";
 
