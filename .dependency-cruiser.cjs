@@ -152,7 +152,7 @@ module.exports = {
     packages(
       "sharp",
       `${C}(video|frames)/`,
-      `${C}android/screen\\.ts`,
+      `${C}(android|appium)/screen\\.ts`,
       "controllers/lab/",
       `${S}services/devices/(screen/pictures|references/crops)\\.ts`,
       `${S}services/runs/reports/shrink\\.ts`,

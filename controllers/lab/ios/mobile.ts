@@ -96,6 +96,11 @@ const commands: Readonly<Record<string, Work>> = {
     session.location = parsed(place, given);
   },
   getSimulatedLocation: ({ location }) => location,
+  /** In base64, as the driver has it. */
+  setClipboard: ({ ui }, given) => {
+    ui.clipboard = Buffer.from(parsed(z.object({ content: z.string() }), given).content, "base64").toString();
+  },
+  getClipboard: ({ ui }) => Buffer.from(ui.clipboard).toString("base64"),
   setPasteboard: ({ ui }, given) => {
     ui.clipboard = parsed(z.object({ content: z.string() }), given).content;
   },
