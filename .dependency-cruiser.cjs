@@ -151,7 +151,8 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: "node_modules" },
-    exclude: "^[^/.]+/(dist|out)/",
+    // Add-ons have packages of their own.
+    exclude: "^([^/.]+/(dist|out)|controllers/addons)/",
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["source", "import", "node", "default"],

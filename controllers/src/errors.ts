@@ -57,6 +57,8 @@ export const deviceErrors = {
   TRANSPORT_LOST: { status: 503, fault: "lab", stops: "both" },
   TREE_EMPTY: { status: 503, fault: "lab", stops: "walk" },
   UIA_BUSY: { status: 409, fault: "lab", stops: "both" },
+  UIA_CRASHED: { status: 503, fault: "lab", stops: "walk" },
+  UIA_UNAVAILABLE: { status: 503, fault: "lab", stops: "both" },
   UNICODE_UNSUPPORTED: { status: 400, fault: "lab", stops: "both" },
   UNSAFE_DISABLED: { status: 403, fault: "test", stops: "both" },
   URL_DENIED: { status: 403, fault: "test", stops: "both" },

@@ -161,6 +161,15 @@ test("what is done on one phone reaches no other, and a lease keeps others out",
   await client.call("release_control", { session_id: structured.session_id });
 });
 
+test("a file of a phone becomes an artifact", async () => {
+  phone(0).system.files.store("/sdcard/Download/list.txt", Buffer.from("lamp, chair"));
+  const actions = [{ command: "pull_file", params: { path: "/sdcard/Download/list.txt" } }];
+  const { text } = await client.call("execute_device_action", { device_id: "phone1", actions });
+  const uri = /artifact:\/\/[0-9a-f]{64}/.exec(text)?.[0] ?? "";
+  const { bytes } = await product.artifacts.get(uri.replace("artifact://", ""));
+  expect(Buffer.from(bytes).toString()).toBe("lamp, chair");
+});
+
 test("a phone says that its own traffic passes no rule of ours", async () => {
   const { structured } = await client.call("get_device_info", { device_id: "phone1" });
   expect(structured).toMatchObject({ version: "Android 14", note: expect.stringContaining("url_policy") });

@@ -15,6 +15,7 @@ export { documentedDelays } from "./personas/delays.ts";
 export type { Persona } from "./personas/persona.ts";
 export { phone } from "./personas/phone.ts";
 export { phone2 } from "./personas/phone2.ts";
+export { readRecording } from "./personas/recorded.ts";
 export { tv } from "./personas/tv.ts";
 
 export type LabAndroidOptions = {

@@ -6,8 +6,8 @@ import type { Target } from "../elements/target.ts";
 import { portable } from "../portable.ts";
 import { packageOf } from "./commands/apps.ts";
 import type { AndroidSession } from "./session.ts";
-import { readFront } from "./ui/dump.ts";
 import type { Screen, Seen } from "./ui/screen.ts";
+import { readFront } from "./ui/screenFacts.ts";
 
 /** Checks that are polled together share a look: it is no older than this. */
 const sharedMs = 200;

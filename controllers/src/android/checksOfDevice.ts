@@ -5,7 +5,7 @@ import { readKeyboard } from "./keyboard.ts";
 import { untold } from "./readings.ts";
 import { rotationIn, rotationLine } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
-import { readFront } from "./ui/dump.ts";
+import { readFront } from "./ui/screenFacts.ts";
 
 /** The keyboard, the screen's position, the activity in front, and settings. */
 export function deviceChecks(session: AndroidSession): Check[] {

@@ -33,11 +33,16 @@ export class AndroidDevice {
   #isRecovering = false;
   #isDoubted = false;
   #leave: (() => void) | undefined;
+  #beforeClose: () => Promise<void> = async () => undefined;
   #told = "";
 
   constructor(settings: AndroidSettings) {
     const port = serverPort(settings.adb_port);
     this.#wanted = { port, hub: Hub.at(port), settings };
+  }
+
+  get adbPort(): number {
+    return this.#wanted.port;
   }
 
   /** The connection now. Throws TRANSPORT_LOST where it is gone, until the device was opened again. */
@@ -55,9 +60,15 @@ export class AndroidDevice {
     this.#users.add(user);
   }
 
+  /** What uses the connection beside its users: the last of them ends it. */
+  beforeClose(work: () => Promise<void>): void {
+    this.#beforeClose = work;
+  }
+
   async close(user: string): Promise<void> {
     this.#users.delete(user);
     if (this.#users.size > 0) return;
+    await this.#beforeClose();
     this.#leave?.();
     this.#leave = undefined;
     this.#connected = undefined;
@@ -86,8 +97,9 @@ export class AndroidDevice {
     return this.#connected?.facts.isTv;
   }
 
-  factsForAll(): ControllerFacts {
-    return this.#connected ? factsForAll(this.#connected.facts) : {};
+  /** `whyDumps`: why its elements are read by dumps. */
+  factsForAll(whyDumps: string | undefined): ControllerFacts {
+    return this.#connected ? factsForAll(this.#connected.facts, whyDumps) : {};
   }
 
   status(): ControllerStatus {

@@ -57,9 +57,13 @@ function parseFacts(text: string, serial: string): AndroidFacts {
 }
 
 /** As every controller says it. */
-export function factsForAll({ make, model, release, screen }: AndroidFacts): ControllerFacts {
+export function factsForAll(
+  { make, model, release, screen }: AndroidFacts,
+  whyDumps: string | undefined,
+): ControllerFacts {
   const isSaid = model.toLowerCase().startsWith(make.toLowerCase());
-  const note = "Its own traffic passes no rule of url_policy.";
+  const dumps = whyDumps === undefined ? "" : ` Its elements are read by uiautomator dump: ${whyDumps}`;
+  const note = `Its own traffic passes no rule of url_policy.${dumps}`;
   return { make: isSaid ? model : `${make} ${model}`, version: `Android ${release}`, screen, note };
 }
 

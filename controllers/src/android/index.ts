@@ -15,10 +15,12 @@ import { dialogCommands } from "./commands/dialogs.ts";
 import { dragCommands } from "./commands/dragging.ts";
 import { fileCommands } from "./commands/files.ts";
 import { focusCommands, noFocus } from "./commands/focus.ts";
+import { installCommands } from "./commands/installing.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
 import { logCommands } from "./commands/logs.ts";
 import { panelCommands, withheldPanels } from "./commands/panels.ts";
+import { placeCommands, withheldPlaces } from "./commands/places.ts";
 import { pointerCommands, withheldTouches } from "./commands/pointer.ts";
 import { rebootCommands } from "./commands/reboot.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
@@ -37,16 +39,22 @@ import { createSensors } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
 import { newTrail } from "./trail.ts";
-import { createDumpSource } from "./ui/dump.ts";
+import { UiBackend } from "./ui/backend.ts";
 import { ScreenReader } from "./ui/reader.ts";
+
+export { pairAndroid } from "./pair.ts";
+export { type AndroidRecording, recordAndroid } from "./record.ts";
 
 /** The controllers `remote` and `verification_adb` of one Android device, on one connection. */
 function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
   const device = new AndroidDevice(settings);
-  const reader = new ScreenReader(device, createDumpSource(device));
+  const backend = new UiBackend(device, settings, context);
+  const reader = new ScreenReader(device, backend);
+  device.beforeClose(() => backend.close());
   const session: AndroidSession = {
     device,
     reader,
+    backend,
     context,
     focusMaps: new FocusMaps(),
     changes: new Changes(device),
@@ -67,7 +75,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       sensors: createSensors(device),
       apps: createApps(device),
       withheld: () => withheld(session),
-      ...session.changes.within(lifeOf(device, "remote")),
+      ...session.changes.within(lifeOf(session, "remote")),
       handOver: () => handOver(session),
     },
     {
@@ -79,7 +87,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
         ...deviceChecks(session),
         ...logChecks(session),
       ],
-      ...lifeOf(device, "verification_adb"),
+      ...lifeOf(session, "verification_adb"),
     },
   ];
 }
@@ -98,18 +106,19 @@ const withheld = ({ context, device }: AndroidSession): Withheld[] => [
 const withheldBy = (facts: AndroidFacts): Withheld[] => [
   ...withheldChords(facts),
   ...withheldPanels(facts),
+  ...withheldPlaces(facts),
   ...withheldSystem(facts),
   ...withheldTouches(facts),
   ...(facts.isTv ? [] : [noFocus]),
 ];
 
-const lifeOf = (device: AndroidDevice, kind: string) => ({
+const lifeOf = ({ device, backend }: AndroidSession, kind: string) => ({
   open: (signal: AbortSignal) => device.open(kind, signal),
   close: () => device.close(kind),
   isAlive: () => device.isOpen(kind),
   doubt: () => device.doubt(),
   isDoubted: () => device.isDoubted(),
-  facts: () => device.factsForAll(),
+  facts: () => device.factsForAll(backend.whyNoSession()),
   status: () => device.status(),
   onStatus: (listener: (status: ControllerStatus) => void) => device.onStatus(listener),
   noticesAfter: () => [],
@@ -129,7 +138,9 @@ const androidCommands = (session: AndroidSession) => [
   ...chordCommands(session),
   ...panelCommands(session),
   ...dialogCommands(session),
+  ...installCommands(session),
   ...fileCommands(session),
+  ...placeCommands(session),
   ...systemCommands(session),
   ...rebootCommands(session),
   ...logCommands(session),

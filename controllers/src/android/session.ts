@@ -5,6 +5,7 @@ import type { Changes } from "./changes.ts";
 import type { AndroidDevice } from "./device.ts";
 import type { LinkOptions } from "./link.ts";
 import type { Trail } from "./trail.ts";
+import type { UiBackend } from "./ui/backend.ts";
 import type { ScreenReader } from "./ui/reader.ts";
 
 /** The adb server takes requests of 64 KB, and quoting makes texts longer. */
@@ -15,6 +16,7 @@ const mostInLine = 100;
 export type AndroidSession = {
   device: AndroidDevice;
   reader: ScreenReader;
+  backend: UiBackend;
   context: ControllerContext;
   focusMaps: FocusMaps;
   changes: Changes;

@@ -22,6 +22,16 @@ export const androidSettingsSchema = z
       .max(65_535)
       .optional()
       .describe("Of the adb server on this machine; ANDROID_ADB_SERVER_PORT, else 5037."),
+    backend: z
+      .enum(["auto", "uiautomator2", "dump"])
+      .default("auto")
+      .describe(
+        "What reads the elements: uiautomator2 (needs: labwright setup android) or dump, which every device has. auto: the first that works.",
+      ),
+    chromedriver: z
+      .string()
+      .optional()
+      .describe("The program chromedriver, of the version of the device's WebView, for switch_context."),
   })
   .refine((settings) => settings.serial === undefined || settings.address === undefined, {
     message: "give serial or address, not both",

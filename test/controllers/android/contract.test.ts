@@ -11,23 +11,30 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const deviceAt = (at: number) => {
+const deviceAt = (at: number, backend = "dump") => {
   const found = lab.devices[at];
   if (!found) throw new Error("The laboratory has too few devices.");
-  return { ...found, settings: { serial: found.serial, adb_port: lab.adbPort } };
+  return { ...found, settings: { serial: found.serial, adb_port: lab.adbPort, backend } };
 };
 
 const endless = { command: "wait_for", params: { text: "Nobody shows this", timeout_ms: 60_000 } };
 
 describe.each([
+  ["phone", 0, "dump"],
+  ["phone", 0, "uiautomator2"],
+  ["tv", 1, "dump"],
+  ["tv", 1, "uiautomator2"],
+] as const)("Android %s", (persona, at, backend) => {
+  controllerContract(`android remote of a ${persona} by ${backend}`, async () => {
+    const { remote, close } = makeAndroid(deviceAt(at, backend).settings);
+    return { controller: remote, factory: androidFactory, endless, dispose: close };
+  });
+});
+
+describe.each([
   ["phone", 0],
   ["tv", 1],
 ] as const)("Android %s", (persona, at) => {
-  controllerContract(`android remote of a ${persona}`, async () => {
-    const { remote, close } = makeAndroid(deviceAt(at).settings);
-    return { controller: remote, factory: androidFactory, endless, dispose: close };
-  });
-
   controllerContract(`android verification_adb of a ${persona}`, async () => {
     const { verification, close } = makeAndroid(deviceAt(at).settings);
     return { controller: verification, factory: androidFactory, dispose: close };
@@ -59,11 +66,13 @@ describe.each([
   });
 });
 
-focusSourceContract("Android tv", async () => {
-  const { remote, run, close } = await openAndroid(deviceAt(1).settings);
-  await run("go_home");
-  await run("press_key", { key: "DOWN" });
-  return { port: portOf(remote.focus), dispose: close };
+describe.each(["dump", "uiautomator2"])("by %s", (backend) => {
+  focusSourceContract("Android tv", async () => {
+    const { remote, run, close } = await openAndroid(deviceAt(1, backend).settings);
+    await run("go_home");
+    await run("press_key", { key: "DOWN" });
+    return { port: portOf(remote.focus), dispose: close };
+  });
 });
 
 it("a crash is told with its app, its lines and a picture, and ends when the app runs again", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { frontOf } from "../../../controllers/src/android/ui/dump.ts";
 import { toScreen } from "../../../controllers/src/android/ui/screen.ts";
+import { frontOf } from "../../../controllers/src/android/ui/screenFacts.ts";
 import { scanScreen } from "../../../controllers/src/android/ui/xml.ts";
 
 const natural = { width: 1080, height: 2400 };

@@ -48,8 +48,13 @@ export function findDialog({ roots }: UiTree): OpenDialog | undefined {
   };
 }
 
-/** A dialog that is open, in one line. */
+/** What somebody who looks at a screen must know of it, a line each. */
 export function noticesOf(tree: UiTree): string[] {
+  const busy = "something on the screen always moves: its elements may stand elsewhere by now";
+  return [...dialogNotices(tree), ...(tree.isBusy ? [busy] : [])];
+}
+
+function dialogNotices(tree: UiTree): string[] {
   const dialog = findDialog(tree);
   if (dialog === undefined) return [];
   const what = dialog.isOfCrash ? "the dialog of an app that crashed or does not respond" : "dialog";

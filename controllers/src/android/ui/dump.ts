@@ -1,8 +1,8 @@
-import type { Space } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { LinkBytes } from "../link.ts";
+import { frontAndKeyboard, frontLines, rotationOf, treeEmpty } from "./screenFacts.ts";
 import type { TreeSource, UiTree } from "./tree.ts";
 import { scanScreen } from "./xml.ts";
 
@@ -14,9 +14,7 @@ const emptyPausesMs = [200, 500, 1_000];
 /** A screen that never came to rest is not asked again for so long, unless something is sent to it. */
 const busyMs = 30_000;
 
-const frontLine = "dumpsys window displays | grep -E 'mCurrentFocus=|mFocusedApp='";
-const keyboardLine = "dumpsys input_method | grep mInputShown=";
-const dumpLine = `uiautomator dump /dev/tty; ${frontLine}; ${keyboardLine}`;
+const dumpLine = `uiautomator dump /dev/tty; ${frontLines}`;
 
 /**
  * Trees by `uiautomator dump`: a process on the device for each, and the screen has to be at rest. One at a time, since
@@ -53,10 +51,7 @@ async function readTree(device: AndroidDevice, signal: AbortSignal): Promise<UiT
     if (tree !== undefined) return tree;
     if (pauseMs !== undefined) await pause(pauseMs, signal);
   }
-  throw new DeviceError(
-    "TREE_EMPTY",
-    "The screen has no elements that Android tells of: it was asked four times. Wait until the app shows something, or use capture_screenshot.",
-  );
+  throw treeEmpty();
 }
 
 /** Undefined for a screen without a root, which it may have in the next moment. */
@@ -64,8 +59,8 @@ function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
   const text = stdout.toString("utf8");
   const screen = scanScreen(text);
   if (screen !== undefined) {
-    const isKeyboardShown = /mInputShown=true/.test(text.slice(text.lastIndexOf("</hierarchy>")));
-    return { ...screen, rotation: rotationOf(screen.quarters), front: frontOf(text), isKeyboardShown };
+    const rest = text.slice(text.lastIndexOf("</hierarchy>"));
+    return { roots: screen.roots, rotation: rotationOf(screen.quarters), ...frontAndKeyboard(rest) };
   }
   const said = `${text.slice(0, 2_000)}\n${stderr}`;
   if (/null root node/.test(said)) return undefined;
@@ -75,24 +70,6 @@ function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
     "DEVICE_ERROR",
     `uiautomator dump gave no screen: ${said.trim().slice(0, 300) || "nothing"}. Look at the screen with capture_screenshot.`,
   );
-}
-
-const rotations = [0, 90, 180, 270] as const;
-const rotationOf = (quarters: number): Space["rotation"] => rotations[quarters & 3] ?? 0;
-
-/** `mFocusedApp=ActivityRecord{… u0 com.example/.Main t12}`; the window that has the focus where no app has. */
-export function frontOf(text: string): UiTree["front"] {
-  const [, packageName = "", activity = ""] =
-    /mFocusedApp=[^\n]*? ([\w.]+)\/([\w.$]+)/.exec(text) ??
-    /mCurrentFocus=[^\n]*? ([\w.]+)\/([\w.$]+)/.exec(text) ??
-    [];
-  return { packageName, activity: activity.startsWith(".") ? `${packageName}${activity}` : activity };
-}
-
-/** The activity in front, asked without reading the screen. */
-export async function readFront(device: AndroidDevice, signal: AbortSignal): Promise<UiTree["front"]> {
-  const { stdout } = await device.link().script(frontLine, signal);
-  return frontOf(stdout);
 }
 
 const notIdle = () =>

@@ -31,6 +31,8 @@ export type UiTree = {
   front: { packageName: string; activity: string };
   /** A keyboard covers a part of it; which one, Android does not say. */
   isKeyboardShown: boolean;
+  /** It did not come to rest: what it holds may have moved since. */
+  isBusy?: boolean;
 };
 
 /** Where trees come from: one back end of several. */

@@ -1,0 +1,81 @@
+// The program of a child process that drives one device by Appium's UiAutomator2 driver: one session, asked over Node's IPC.
+// It ends with its channel, and leaves nothing on the device or in the adb server.
+import { createRequire } from "node:module";
+import { setTimeout as delay } from "node:timers/promises";
+import { AndroidUiautomator2Driver } from "appium-uiautomator2-driver";
+
+const packages = ["io.appium.uiautomator2.server", "io.appium.uiautomator2.server.test"];
+/** Whoever started us kills us after 3 s when it ended itself. */
+const closeMs = 1_500;
+const forceMs = 1_000;
+
+const driver = new AndroidUiautomator2Driver();
+// Its log holds what is typed.
+driver.log.level = "silent";
+let isClosed = false;
+let isLeaving = false;
+
+const methods = {
+  async open(capabilities, settings) {
+    const all = Object.entries(capabilities).map(([name, value]) => [`appium:${name}`, value]);
+    const alwaysMatch = { platformName: "Android", ...Object.fromEntries(all) };
+    await driver.createSession(null, null, { alwaysMatch, firstMatch: [{}] });
+    await driver.updateSettings(settings);
+  },
+  /** A request to the server on the device, below its session. */
+  ask: (method, path, body) => driver.requireUiautomator2().jwproxy.command(path, method, body),
+  /** A command of the driver, by its name there. */
+  run: (name, ...args) => driver[name](...args),
+  async close() {
+    await driver.deleteSession();
+    isClosed = true;
+  },
+};
+
+async function answer({ id, method, args }) {
+  try {
+    const value = await methods[method](...args);
+    tell({ id, value });
+  } catch (error) {
+    tell({ id, error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function tell(message) {
+  if (process.connected) process.send(message, () => undefined);
+}
+
+async function leave() {
+  if (isLeaving) return;
+  isLeaving = true;
+  if (!isClosed) {
+    await Promise.race([driver.deleteSession().catch(() => undefined), delay(closeMs)]);
+    await Promise.race([removeTraces().catch(() => undefined), delay(forceMs)]);
+  }
+  // With what the driver started: a program that it leads is a group of its own.
+  try {
+    process.kill(-process.pid, "SIGKILL");
+  } catch {
+    process.exit();
+  }
+}
+
+/** For a session that could not be closed in time, or not at all. */
+async function removeTraces() {
+  const { adb, opts } = driver;
+  if (!adb) return;
+  const ports = [opts.systemPort, opts.mjpegServerPort].filter(Boolean);
+  const stopping = packages.map((name) => adb.forceStop(name));
+  await Promise.allSettled([...stopping, ...ports.map((port) => adb.removePortForward(port))]);
+}
+
+process.on("message", (message) => void answer(message));
+process.once("disconnect", () => void leave());
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => void leave());
+// A promise that the driver forgot must not cost the session.
+process.on("unhandledRejection", () => undefined);
+// Its packages are loaded; what the device has to have installed.
+const { version } = createRequire(import.meta.resolve("appium-uiautomator2-driver"))(
+  "appium-uiautomator2-server/package.json",
+);
+tell({ id: 0, value: { serverVersion: version } });

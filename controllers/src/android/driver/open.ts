@@ -1,0 +1,91 @@
+import type { ControllerContext } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { transportLost } from "../adb/failures.ts";
+import type { Link } from "../link.ts";
+import { versionIn } from "../packageDump.ts";
+import { driverEnvironment, freePorts, unavailable } from "./place.ts";
+import { DriverProgram, DriverRefusal } from "./program.ts";
+import { DriverSession, removeTraces } from "./session.ts";
+
+/** A slow phone gets its server installed and started in this time. */
+const openMs = 120_000;
+const serverPackage = "io.appium.uiautomator2.server";
+/** One line of text for the version that is installed, one for the tests of it. */
+const installedLine = `dumpsys package ${serverPackage} | grep versionName=; pm path ${serverPackage}.test`;
+
+/** Android calls a screen at rest when nothing changed on it for so long (UiDevice.waitForIdle). */
+export const restMs = 500;
+
+/** What the UiAutomator2 server does: it waits for rest, and for nothing that we wait for ourselves. */
+const settings = {
+  waitForIdleTimeout: restMs,
+  waitForSelectorTimeout: 0,
+  actionAcknowledgmentTimeout: 0,
+  scrollAcknowledgmentTimeout: 0,
+};
+
+export type DriverPlace = { link: Link; adbPort: number; context: ControllerContext; chromedriver?: string };
+
+/**
+ * Starts the driver in a process of its own and opens its session on a device. It starts no app and changes none. Throws
+ * ADDON_MISSING, ADDON_UNUSABLE, ADB_MISSING, UIA_UNAVAILABLE, TRANSPORT_LOST.
+ */
+export async function openSession(place: DriverPlace, signal: AbortSignal): Promise<DriverSession> {
+  const { link, adbPort, context } = place;
+  const addon = context.addons.folder("android-driver");
+  const env = await driverEnvironment({ folder: await context.temporaryFolder(), adbPort }, signal);
+  const program = new DriverProgram(addon, env);
+  try {
+    const [{ serverVersion }, installed] = await Promise.all([
+      program.ready(signal),
+      link.script(installedLine, signal),
+    ]);
+    const isInstalled = versionIn(installed.stdout) === serverVersion && /^package:/m.test(installed.stdout);
+    const capabilities = await capabilitiesFor(place, isInstalled);
+    await program.call("open", [capabilities, settings], { timeoutMs: openMs, signal });
+    return new DriverSession({ program, link, adbPort, mjpegPort: capabilities.mjpegServerPort });
+  } catch (error) {
+    await program.end();
+    await removeTraces(link, adbPort);
+    signal.throwIfAborted();
+    throw whyNot(error, link);
+  }
+}
+
+async function capabilitiesFor({ link, adbPort, chromedriver }: DriverPlace, isInstalled: boolean) {
+  const [systemPort = 0, mjpegServerPort = 0, chromedriverPort = 0] = await freePorts(3);
+  return {
+    automationName: "UiAutomator2",
+    udid: link.serial,
+    adbPort,
+    // Else the driver ends the user's adb server when that is slow.
+    suppressKillServer: true,
+    systemPort,
+    mjpegServerPort,
+    noReset: true,
+    autoLaunch: false,
+    newCommandTimeout: 0,
+    skipServerInstallation: isInstalled,
+    // Its settings app, its own log of the device and its unlocking are for what we do not use.
+    skipDeviceInitialization: true,
+    skipLogcatCapture: true,
+    skipUnlock: true,
+    ...(chromedriver !== undefined && {
+      chromedriverExecutable: chromedriver,
+      chromedriverPort,
+      chromedriverDisableBuildCheck: true,
+    }),
+  };
+}
+
+function whyNot(error: unknown, link: Link): unknown {
+  if (!link.isCurrent()) return transportLost(link.serial, error);
+  if (error instanceof DeviceError) return error;
+  const said = error instanceof DriverRefusal ? error.said : error instanceof Error ? error.message : "";
+  const why = said.replace(/\s+/g, " ").replace(/\.$/, "").slice(0, 300);
+  return unavailable(
+    `its session did not start: ${why}`,
+    "See whether the device lets apps be installed over USB, and has space",
+    error,
+  );
+}

@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { mkdir, symlink } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { DeviceError } from "../../errors.ts";
+import { findAdb, installAdb } from "../../programs/adb.ts";
+import { serverVersion } from "../adb/devices.ts";
+import type { DriverEnvironment } from "./program.ts";
+
+/** What the driver's process gets of our environment: no secret of the configuration is among them. */
+const passedOn = ["PATH", "HOME", "USER", "TMPDIR", "TEMP", "TMP", "LANG", "SystemRoot", "XDG_RUNTIME_DIR"];
+
+/**
+ * The environment of the driver, which wants an Android SDK: a folder in which adb lies where it lies in one. Throws
+ * ADB_MISSING; UIA_UNAVAILABLE where adb is of another version than its server, which it would end and start again.
+ */
+export async function driverEnvironment(
+  { folder, adbPort }: { folder: string; adbPort: number },
+  signal: AbortSignal,
+): Promise<DriverEnvironment> {
+  const adb = await findAdb(process.env, signal);
+  if (adb === undefined)
+    throw new DeviceError("ADB_MISSING", `There is no program adb on the PATH. Run: ${installAdb}`);
+  const server = await serverVersion(adbPort, signal);
+  if (server !== adb.number)
+    throw unavailable(
+      `the adb server is of version 1.0.${server} and ${adb.path} of 1.0.${adb.number}, which would end it`,
+      "Put the adb that started the server first on the PATH, or run: adb kill-server",
+    );
+  const tools = join(folder, "platform-tools");
+  await mkdir(tools, { recursive: true });
+  await symlink(adb.path, join(tools, process.platform === "win32" ? "adb.exe" : "adb"));
+  const own = passedOn.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(own), ANDROID_HOME: folder, ANDROID_ADB_SERVER_PORT: `${adbPort}` };
+}
+
+/** Ports of loopback that nothing listens on, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  try {
+    return await Promise.all(servers.map(portOf));
+  } finally {
+    await Promise.all(servers.map((server) => once(server.close(), "close")));
+  }
+}
+
+async function portOf(server: ReturnType<typeof createServer>): Promise<number> {
+  if (!server.listening) await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("A server has no port.");
+  return address.port;
+}
+
+/** The elements cannot be read through the driver. */
+export const unavailable = (why: string, fix: string, cause?: unknown): DeviceError =>
+  new DeviceError("UIA_UNAVAILABLE", `UiAutomator2 cannot be used: ${why}. ${fix}`, { why }, { cause });

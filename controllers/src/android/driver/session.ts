@@ -1,0 +1,119 @@
+import { DeviceError } from "../../errors.ts";
+import { listForwards, removeForward } from "../adb/forwards.ts";
+import type { Link } from "../link.ts";
+import { crashed, isSessionOver } from "./failures.ts";
+import { DriverGone, DriverLate, type DriverProgram } from "./program.ts";
+
+const answerMs = 30_000;
+const closeMs = 5_000;
+const traceMs = 5_000;
+const probeMs = 3_000;
+
+/** What the driver leaves on a device: its server and how it relaxed what apps may call. */
+const traces = [
+  ...["io.appium.uiautomator2.server", "io.appium.uiautomator2.server.test"].map(
+    (name) => `am force-stop ${name}`,
+  ),
+  ...["hidden_api_policy_pre_p_apps", "hidden_api_policy_p_apps", "hidden_api_policy"].map(
+    (name) => `settings delete global ${name}`,
+  ),
+].join("; ");
+
+export type SessionPlace = { program: DriverProgram; link: Link; adbPort: number; mjpegPort: number };
+export type SessionCall = { signal: AbortSignal; timeoutMs?: number };
+
+/** One session of the driver, on one connection of a device. It has the device's only UiAutomation until it has ended. */
+export class DriverSession {
+  readonly link: Link;
+  /** Where the device's pictures come, once somebody asks there. */
+  readonly mjpegPort: number;
+  readonly #program: DriverProgram;
+  readonly #adbPort: number;
+  #ending: Promise<void> | undefined;
+  #isBroken = false;
+
+  constructor({ program, link, adbPort, mjpegPort }: SessionPlace) {
+    this.#program = program;
+    this.#adbPort = adbPort;
+    this.link = link;
+    this.mjpegPort = mjpegPort;
+    void program.gone.then(() => this.end());
+  }
+
+  isUsable(): boolean {
+    const isEnding = this.#isBroken || this.#ending !== undefined;
+    return !isEnding && this.#program.isRunning() && this.link.isCurrent();
+  }
+
+  /** The id of its process. */
+  get pid(): number | undefined {
+    return this.#program.pid;
+  }
+
+  /**
+   * A request to the UiAutomator2 server, below its session. Throws TRANSPORT_LOST, UIA_CRASHED, and DriverRefusal for what the
+   * server refused. It is not sent again.
+   */
+  ask(method: string, path: string, body: unknown, call: SessionCall): Promise<unknown> {
+    return this.#call("ask", [method, path, body], call);
+  }
+
+  /** A command of the driver, by its name there; throws as `ask` does. */
+  run(name: string, args: readonly unknown[], call: SessionCall): Promise<unknown> {
+    return this.#call("run", [name, ...args], call);
+  }
+
+  /** Resolves when nothing of it is left: no process, no instrumentation, no forwarded port. Never throws. */
+  end(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #call(method: string, args: readonly unknown[], { signal, timeoutMs = answerMs }: SessionCall) {
+    try {
+      return await this.#program.call(method, args, { timeoutMs, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const isOver = error instanceof DriverGone || error instanceof DriverLate || isSessionOver(error);
+      if (!isOver) throw error;
+      this.#isBroken = true;
+      void this.end();
+      throw await this.#whyBroken(error, signal);
+    }
+  }
+
+  /** A connection that is gone takes the session with it: then that is the failure. */
+  async #whyBroken(error: unknown, signal: AbortSignal): Promise<unknown> {
+    try {
+      await this.link.run(["true"], signal, { timeoutMs: probeMs });
+      return crashed(error);
+    } catch (lost) {
+      return lost instanceof DeviceError ? lost : crashed(error);
+    }
+  }
+
+  async #end(): Promise<void> {
+    const closing = { signal: AbortSignal.timeout(closeMs), timeoutMs: closeMs };
+    const isClosed = await this.#program.call("close", [], closing).then(
+      () => !this.#isBroken,
+      () => false,
+    );
+    await this.#program.end();
+    if (!isClosed) await removeTraces(this.link, this.#adbPort);
+  }
+}
+
+/** The endpoints of a device that only the driver has forwarded. */
+const driverEndpoints = /^(?:tcp:6790|tcp:7810|localabstract:.*devtools_remote.*)$/;
+
+/** Takes away what a driver left that could not do so itself. Never throws: with a device that is gone, all is gone. */
+export async function removeTraces(link: Link, adbPort: number): Promise<void> {
+  const signal = AbortSignal.timeout(traceMs);
+  try {
+    if (link.isCurrent()) await link.script(traces, signal, { timeoutMs: traceMs });
+    for (const forward of await listForwards(adbPort, link.serial, signal))
+      if (driverEndpoints.test(forward.remote)) await removeForward(adbPort, forward, signal);
+  } catch {
+    // The device or the server is not there.
+  }
+}

@@ -1,0 +1,112 @@
+import type { ControllerContext } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import type { AndroidDevice } from "../device.ts";
+import { Driver } from "../driver/driver.ts";
+import { openSession } from "../driver/open.ts";
+import type { DriverSession } from "../driver/session.ts";
+import type { Link } from "../link.ts";
+import type { AndroidSettings } from "../settings.ts";
+import { createDumpSource } from "./dump.ts";
+import { createPageSource } from "./pageSource.ts";
+import type { TreeSource, UiTree } from "./tree.ts";
+
+/** Why a device that may be read either way is read by dumps. */
+const fallbackCodes: ReadonlySet<string> = new Set([
+  ...["UIA_UNAVAILABLE", "ADDON_MISSING", "ADDON_UNUSABLE", "ADB_MISSING"],
+]);
+const byDumps = "The setting controllers.android.backend says dump. Set it to auto";
+
+/**
+ * What reads the elements of a device: the session of the UiAutomator2 driver, else `uiautomator dump`. Android has one
+ * UiAutomation, so the one begins when the other has ended.
+ */
+export class UiBackend implements TreeSource {
+  readonly #device: AndroidDevice;
+  readonly #setting: AndroidSettings["backend"];
+  readonly #context: ControllerContext;
+  readonly #driver: Driver;
+  readonly #pageSource: TreeSource;
+  readonly #dumps: TreeSource;
+  #hasAddon = false;
+  /** Over this connection the driver is not tried again. */
+  #fallback: { link: Link; why: string } | undefined;
+
+  constructor(device: AndroidDevice, { backend, chromedriver }: AndroidSettings, context: ControllerContext) {
+    this.#device = device;
+    this.#setting = backend;
+    this.#context = context;
+    this.#driver = new Driver((link, signal) => {
+      const place = { link, adbPort: device.adbPort, context };
+      return openSession({ ...place, ...(chromedriver !== undefined && { chromedriver }) }, signal);
+    });
+    this.#pageSource = createPageSource(device, this.#driver);
+    this.#dumps = createDumpSource(device);
+  }
+
+  async read(signal: AbortSignal): Promise<UiTree> {
+    if (this.whyNoSession() !== undefined) return this.#dumps.read(signal);
+    try {
+      return await this.#pageSource.read(signal);
+    } catch (error) {
+      await this.#fallBack(error);
+      return this.#dumps.read(signal);
+    }
+  }
+
+  driven(): void {
+    this.#pageSource.driven();
+    this.#dumps.driven();
+  }
+
+  /** The session of the driver, which is opened if it must. Throws UIA_UNAVAILABLE where there is none. */
+  async session(signal: AbortSignal): Promise<DriverSession> {
+    const why = this.whyNoSession();
+    if (why !== undefined) throw noSession(why);
+    try {
+      return await this.#driver.session(this.#device.link(), signal);
+    } catch (error) {
+      await this.#fallBack(error);
+      throw error;
+    }
+  }
+
+  /** The session if it is open. */
+  findSession(): DriverSession | undefined {
+    return this.#driver.find();
+  }
+
+  /** Why the driver is not used, and what mends it; undefined where it is. */
+  whyNoSession(): string | undefined {
+    if (this.#setting === "dump") return byDumps;
+    if (this.#setting === "auto" && this.#device.isAlive() && this.#fallback?.link === this.#device.link())
+      return this.#fallback.why;
+    if (this.#setting === "auto") return this.#whyNoAddon();
+    return undefined;
+  }
+
+  /** Resolves when nothing of a session is left. */
+  async close(): Promise<void> {
+    await this.#driver.close();
+  }
+
+  /** Throws the error where dumps cannot take its place. */
+  async #fallBack(error: unknown): Promise<void> {
+    const isOver = error instanceof DeviceError && fallbackCodes.has(error.code);
+    if (this.#setting !== "auto" || !isOver) throw error;
+    await this.#driver.close();
+    this.#fallback = { link: this.#device.link(), why: error.message };
+  }
+
+  #whyNoAddon(): string | undefined {
+    if (this.#hasAddon) return undefined;
+    try {
+      this.#context.addons.folder("android-driver");
+      this.#hasAddon = true;
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}
+
+const noSession = (why: string) => new DeviceError("UIA_UNAVAILABLE", why);

@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isRunning } from "../../../controllers/src/programs/processTree.ts";
+import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { never, openAndroid, portOf } from "./openAndroid.ts";
+
+const run = promisify(execFile);
+const samples = { app: { package: "dev.labwright.samples" } };
+const refused = (code: string) => expect.objectContaining({ code });
+
+let lab: AndroidLab;
+let phone: Awaited<ReturnType<typeof openAndroid>>;
+
+beforeEach(async () => {
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
+  phone = await openAndroid({ adb_port: lab.adbPort, backend: "uiautomator2" });
+});
+afterEach(async () => {
+  await phone.close();
+  await lab.close();
+});
+
+const device = () => {
+  const [one] = lab.devices;
+  if (!one) throw new Error("The laboratory has no device.");
+  return one.device;
+};
+const look = () => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+const forwards = () => lab.ask("host:list-forward");
+
+/** Processes of the driver that this test started: they know the port of the laboratory. */
+async function driverProcesses(): Promise<number[]> {
+  const { stdout } = await run("ps", ["-eo", "pid=,args=", "e"], { maxBuffer: 64_000_000 });
+  const own = stdout.split("\n").filter((line) => line.includes(`ANDROID_ADB_SERVER_PORT=${lab.adbPort} `));
+  return own.filter((line) => line.includes("ANDROID_HOME=")).map((line) => Number.parseInt(line, 10));
+}
+
+async function driverProgram(): Promise<number> {
+  const { stdout } = await run("ps", ["-eo", "pid=,args=", "e"], { maxBuffer: 64_000_000 });
+  const line = stdout
+    .split("\n")
+    .find((one) => one.includes("driverProgram.js") && one.includes(`PORT=${lab.adbPort} `));
+  return Number.parseInt(line ?? "", 10);
+}
+
+/** No process, no forwarded port and no instrumentation is left. */
+const nothingLeft = () =>
+  vi.waitFor(
+    async () => {
+      expect(await driverProcesses()).toEqual([]);
+      expect(await forwards()).toBe("");
+      expect(device().uia2).toBeUndefined();
+    },
+    { timeout: 15_000, interval: 100 },
+  );
+
+describe("the session of the driver", () => {
+  it("opens with the first look at the screen, not with an app or a key, and is gone when the device is closed", async () => {
+    await phone.run("open_app", samples);
+    await phone.run("press_key", { key: "BACK" });
+    expect(device().uia2).toBeUndefined();
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect(device().uia2).toBeDefined();
+    await phone.close();
+    await nothingLeft();
+  });
+
+  it("gives the same elements as a dump", async () => {
+    await phone.run("open_app", samples);
+    const lines = await phone.lines();
+    await phone.close();
+    const other = await openAndroid({ adb_port: lab.adbPort, backend: "dump" });
+    expect(await other.lines()).toEqual(lines);
+    await other.close();
+  });
+
+  it("is opened again after its process was killed, and nothing of the first is left", async () => {
+    await look();
+    const pid = await driverProgram();
+    const before = await forwards();
+    process.kill(pid, "SIGKILL");
+    await nothingLeft();
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect(await driverProgram()).not.toBe(pid);
+    expect(await forwards()).not.toBe(before);
+  });
+
+  it("is opened again after its server on the device crashed, also in the middle of a look", async () => {
+    await look();
+    device().crashInstrumentation();
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    const { uia2 } = device();
+    if (uia2) uia2.faults.crashAfter = 0;
+    expect((await look()).elements.length).toBeGreaterThan(3);
+  });
+
+  it("is lost with its connection: TRANSPORT_LOST, and the next look is whole", async () => {
+    await look();
+    device().faults.dropAfterBytes = 2_000;
+    await expect(look()).rejects.toEqual(refused("TRANSPORT_LOST"));
+    await phone.remote.open(never);
+    expect((await look()).elements.length).toBeGreaterThan(3);
+  });
+
+  it("waits once for a screen that never rests, and says so", async () => {
+    await phone.run("open_app", samples);
+    device().ui.faults.neverIdle = true;
+    expect((await look()).notices).toEqual([expect.stringContaining("always moves")]);
+    const began = performance.now();
+    expect((await look()).notices).toEqual([expect.stringContaining("always moves")]);
+    expect(performance.now() - began).toBeLessThan(450);
+    device().ui.faults.neverIdle = false;
+    await phone.run("press_key", { key: "BACK" });
+    expect((await look()).notices).toEqual([]);
+  });
+
+  it("asks a screen without a root again, and says TREE_EMPTY if it has none four times", async () => {
+    await look();
+    device().ui.faults.nullRoots = 2;
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    device().ui.faults.nullRoots = 4;
+    await expect(look()).rejects.toEqual(refused("TREE_EMPTY"));
+  });
+});
+
+describe("where the driver cannot be used", () => {
+  it("dumps take its place, and the device says why", async () => {
+    await phone.close();
+    phone = await openAndroid({ adb_port: lab.adbPort, backend: "auto" });
+    device().faults.instrumentationRefused = true;
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect(phone.remote.facts?.().note).toMatch(/read by uiautomator dump: UiAutomator2 cannot be used/);
+    await nothingLeft();
+  });
+
+  it("and must be, it is UIA_UNAVAILABLE", async () => {
+    device().faults.instrumentationRefused = true;
+    await expect(look()).rejects.toEqual(refused("UIA_UNAVAILABLE"));
+    await nothingLeft();
+  });
+});
+
+it("a driver that is still starting ends with its device", async () => {
+  const looking = look().catch(() => undefined);
+  await vi.waitFor(async () => expect(await driverProgram()).toBeGreaterThan(0), { timeout: 15_000 });
+  const pid = await driverProgram();
+  await phone.close();
+  await looking;
+  expect(isRunning(pid)).toBe(false);
+  await nothingLeft();
+});
