@@ -14,7 +14,7 @@ const placeInput = z.strictObject({
 
 /** The screen's position, the clipboard and the place of the device. */
 export function systemCommands(session: AppiumSession, changes: Changes): Command[] {
-  return [rotate(session, changes), ...clipboardCommands(session), setLocation(session, changes)];
+  return [rotate(session, changes), ...clipboardCommands(session), setGeolocation(session, changes)];
 }
 
 export async function readOrientation({ device }: Pick<AppiumSession, "device">, signal: AbortSignal) {
@@ -69,7 +69,7 @@ function clipboardCommands({ device }: AppiumSession): Command[] {
   ];
 }
 
-function setLocation(session: AppiumSession, changes: Changes): Command {
+function setGeolocation(session: AppiumSession, changes: Changes): Command {
   const { device } = session;
   return defineCommand<typeof placeInput>({
     name: "set_geolocation",
