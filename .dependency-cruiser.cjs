@@ -1,7 +1,7 @@
 /** Who may import whom. A room sees only the rooms named beside it; everything else is an error. */
 const S = "mcp-server/src/";
 const workspaces = "^(mcp-server|agent-client|skills|controllers|test)/(?!node_modules/)";
-const door = "controllers/(src/index|lab/index)\\.ts";
+const door = "controllers/(src/index|lab/index|lab/android/index)\\.ts";
 
 const room = (from, ...may) => ({
   name: `room ${from.replaceAll("\\", "")}`,

@@ -1,6 +1,7 @@
 // The program of a child process that drives one device by Appium's UiAutomator2 driver: one session, asked over Node's IPC.
 // It ends with its channel, and leaves nothing on the device or in the adb server.
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { AndroidUiautomator2Driver } from "appium-uiautomator2-driver";
 
@@ -8,6 +9,10 @@ const packages = ["io.appium.uiautomator2.server", "io.appium.uiautomator2.serve
 /** Whoever started us kills us after 3 s when it ended itself. */
 const closeMs = 1_500;
 const forceMs = 1_000;
+
+const ofDriver = createRequire(import.meta.resolve("appium-uiautomator2-driver"));
+const { version } = ofDriver("appium-uiautomator2-server/package.json");
+const settingsApp = dirname(ofDriver.resolve("io.appium.settings/package.json"));
 
 const driver = new AndroidUiautomator2Driver();
 // Its log holds what is typed.
@@ -24,8 +29,15 @@ const methods = {
   },
   /** A request to the server on the device, below its session. */
   ask: (method, path, body) => driver.requireUiautomator2().jwproxy.command(path, method, body),
-  /** A command of the driver, by its name there. */
-  run: (name, ...args) => driver[name](...args),
+  /** Since Android 10 only a keyboard may read it, and the settings app has one. */
+  async clipboard() {
+    const needsApp = (await driver.adb.getApiLevel()) >= 29;
+    if (needsApp && !(await driver.adb.isAppInstalled("io.appium.settings")))
+      await driver.adb.install(join(settingsApp, "apks", "settings_apk-debug.apk"), {
+        grantPermissions: true,
+      });
+    return driver.getClipboard();
+  },
   async close() {
     await driver.deleteSession();
     isClosed = true;
@@ -75,7 +87,4 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => v
 // A promise that the driver forgot must not cost the session.
 process.on("unhandledRejection", () => undefined);
 // Its packages are loaded; what the device has to have installed.
-const { version } = createRequire(import.meta.resolve("appium-uiautomator2-driver"))(
-  "appium-uiautomator2-server/package.json",
-);
 tell({ id: 0, value: { serverVersion: version } });

@@ -10,6 +10,7 @@ import { crashAutomation } from "./userland/commands/instrument.ts";
 import type { Instrumentation, System } from "./userland/system.ts";
 import { createUserland } from "./userland/userland.ts";
 
+export { connectToOwnServer } from "./connected.ts";
 export { documentedDelays } from "./personas/delays.ts";
 export type { Persona } from "./personas/persona.ts";
 export { phone } from "./personas/phone.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Check, defineCheck } from "../contract.ts";
+import { type Check, defineCheck, type Withheld } from "../contract.ts";
+import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
 import { readKeyboard } from "./keyboard.ts";
 import { untold } from "./readings.ts";
@@ -9,8 +10,13 @@ import { readFront } from "./ui/screenFacts.ts";
 
 /** The keyboard, the screen's position, the activity in front, and settings. */
 export function deviceChecks(session: AndroidSession): Check[] {
-  return [keyboardShown(session), orientationIs(session), activityIs(session), settingIs(session)];
+  return [...[keyboardShown, toastSeen, orientationIs, activityIs, settingIs].map((check) => check(session))];
 }
+
+const toastSeenName = "toast_seen";
+const toastClass = "android.widget.Toast";
+/** Checks that are polled together share a look: it is no older than this. */
+const sharedMs = 200;
 
 function keyboardShown({ device }: AndroidSession): Check {
   const input = z.strictObject({});
@@ -26,6 +32,31 @@ function keyboardShown({ device }: AndroidSession): Check {
       return { holds: isShown, expected, actual: isShown ? "it is" : "none is" };
     },
   });
+}
+
+/** A look shows a toast for as long as the driver remembers it, some seconds. */
+function toastSeen({ reader }: AndroidSession): Check {
+  const input = z.strictObject({ text: z.string().max(1_000), match: matchSchema.default("contains") });
+  return defineCheck<typeof input>({
+    name: toastSeenName,
+    description: `A toast with this text was shown in the last seconds; ${matchWords}`,
+    input,
+    async read({ text, match }, signal) {
+      const { tree } = await reader.recent(signal, sharedMs);
+      const toasts = tree.roots.filter(({ className }) => className === toastClass);
+      const texts = toasts.map((toast) => toast.text);
+      const expected = `a toast ${relation(match)} ${quoted(text)}`;
+      if (texts.length === 0) return { holds: false, expected, actual: "none was shown", absent: true };
+      const holds = texts.some((one) => matches(match, text, one));
+      return { holds, expected, actual: `it said ${texts.map((one) => quoted(one)).join(", ")}` };
+    },
+  });
+}
+
+/** Dumps show no toasts. */
+export function withheldToasts({ backend }: AndroidSession): Withheld[] {
+  const reason = backend.whyNoSession();
+  return reason === undefined ? [] : [{ name: toastSeenName, reason }];
 }
 
 function orientationIs({ device }: AndroidSession): Check {

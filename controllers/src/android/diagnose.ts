@@ -1,9 +1,11 @@
+import type { InstalledAddons } from "../contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
 import type { DeviceError } from "../errors.ts";
 import { adbTooOld, findAdb, installAdb } from "../programs/adb.ts";
 import { type Listed, listDevices } from "./adb/devices.ts";
 import { notConnected, offline, unauthorized } from "./adb/failures.ts";
 import { serverPort } from "./adb/server.ts";
+import { whyNotOnNode } from "./driver/node.ts";
 import { type AndroidSettings, serialOf } from "./settings.ts";
 
 const answerMs = 3_000;
@@ -11,16 +13,36 @@ const answerMs = 3_000;
 /** The adb program, its server and the device: each with what mends it. Starts and connects nothing. */
 export async function diagnoseAndroid(
   settings: AndroidSettings,
-  { env, signal }: DiagnosisContext,
+  { env, addons, signal }: DiagnosisContext,
 ): Promise<DiagnosisFinding[]> {
   const program = await diagnoseProgram(env, signal);
+  const driver = diagnoseDriver(settings, addons);
   const devices = await ask(settings, env, signal);
   if (devices === undefined) {
     const detail =
       "the adb server is not running; it starts when the device is used, so this could not be looked at";
-    return [program, { what: nameOf(settings), status: "ok", detail }];
+    return [program, { what: nameOf(settings), status: "ok", detail }, ...driver];
   }
-  return [program, diagnoseDevice(settings, devices)];
+  return [program, diagnoseDevice(settings, devices), ...driver];
+}
+
+/** Nothing where dumps are asked for: then it is not used. */
+export function diagnoseDriver(
+  { backend }: Pick<AndroidSettings, "backend">,
+  addons: Pick<InstalledAddons, "state">,
+  node = process.versions.node,
+): DiagnosisFinding[] {
+  if (backend === "dump") return [];
+  const what = "UiAutomator2 driver";
+  const status = backend === "auto" ? "warning" : "missing";
+  const instead = backend === "auto" ? "; elements are read by uiautomator dump, and text is ASCII" : "";
+  const tooOld = whyNotOnNode(node);
+  if (tooOld !== undefined)
+    return [{ what, status, detail: tooOld + instead, fix: "Install a newer Node from https://nodejs.org" }];
+  const state = addons.state("android-driver");
+  if (state === "installed") return [{ what, status: "ok", detail: "installed" }];
+  const detail = state === "missing" ? "not installed" : "installed for another build";
+  return [{ what, status, detail: detail + instead, fix: "labwright setup android" }];
 }
 
 const nameOf = (settings: AndroidSettings): string =>

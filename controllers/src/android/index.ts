@@ -8,11 +8,12 @@ import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { androidChecks } from "./checks.ts";
 import { appChecks } from "./checksOfApps.ts";
-import { deviceChecks } from "./checksOfDevice.ts";
+import { deviceChecks, withheldToasts } from "./checksOfDevice.ts";
 import { logChecks } from "./checksOfLogs.ts";
 import { appStateCommands } from "./commands/appState.ts";
 import { appCommands } from "./commands/apps.ts";
 import { chordCommands, withheldChords } from "./commands/chords.ts";
+import { clipboardCommands } from "./commands/clipboard.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
 import { dragCommands } from "./commands/dragging.ts";
 import { fileCommands } from "./commands/files.ts";
@@ -22,6 +23,7 @@ import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
 import { logCommands } from "./commands/logs.ts";
 import { panelCommands, withheldPanels } from "./commands/panels.ts";
+import { pinchCommands, withheldWithoutDriver } from "./commands/pinch.ts";
 import { placeCommands, withheldPlaces } from "./commands/places.ts";
 import { pointerCommands, withheldTouches } from "./commands/pointer.ts";
 import { rebootCommands } from "./commands/reboot.ts";
@@ -87,6 +89,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
         ...deviceChecks(session),
         ...logChecks(session),
       ],
+      withheld: () => withheldToasts(session),
       ...lifeOf(session, "verification_adb"),
     },
   ];
@@ -98,10 +101,15 @@ function handOver({ reader, changes, trail }: AndroidSession): void {
   Object.assign(trail, newTrail());
 }
 
-const withheld = ({ context, device }: AndroidSession): Withheld[] => [
-  ...(context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
-  ...(device.isAlive() ? withheldBy(device.facts()) : []),
-];
+function withheld(session: AndroidSession): Withheld[] {
+  const { context, device } = session;
+  const byFacts = device.isAlive() ? withheldBy(device.facts()) : [];
+  return [
+    ...(context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
+    ...byFacts,
+    ...withheldWithoutDriver(session, byFacts),
+  ];
+}
 
 const withheldBy = (facts: AndroidFacts): Withheld[] => [
   ...withheldChords(facts),
@@ -135,6 +143,8 @@ const androidCommands = (session: AndroidSession) => [
   ...appStateCommands(session),
   ...linkCommands(session),
   ...dragCommands(session),
+  ...pinchCommands(session),
+  ...clipboardCommands(session),
   ...chordCommands(session),
   ...panelCommands(session),
   ...dialogCommands(session),

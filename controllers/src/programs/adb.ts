@@ -39,14 +39,20 @@ export async function findAdb(env: Environment, signal: AbortSignal): Promise<Ad
   return { path, text, number, tools, isFit: number >= oldestVersion };
 }
 
+/** The adb program of the PATH, if it is new enough. Throws ADB_MISSING, ADB_TOO_OLD, and what {@link findAdb} throws. */
+export async function needAdb(env: Environment, signal: AbortSignal): Promise<AdbVersion> {
+  const adb = await findAdb(env, signal);
+  if (adb === undefined) throw missing();
+  if (!adb.isFit) throw adbTooOld(adb.text);
+  return adb;
+}
+
 /**
  * Starts the adb server of this port, which goes on when we end, as that of a user does. Throws ADB_MISSING, ADB_TOO_OLD,
  * ADB_SERVER_DOWN.
  */
 export async function startAdbServer(port: number, env: Environment, signal: AbortSignal): Promise<void> {
-  const adb = await findAdb(env, signal);
-  if (adb === undefined) throw missing();
-  if (!adb.isFit) throw adbTooOld(adb.text);
+  const adb = await needAdb(env, signal);
   const args = ["-P", String(port), "start-server"];
   const { code, stderr } = await runProgram(adb.path, args, { signal, timeoutMs: startMs, env });
   if (code === 0) return;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { androidFactory } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { diagnoseDriver } from "../../../controllers/src/android/diagnose.ts";
 import { testAddons } from "../../fixtures/addons.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { makeAndroid, never } from "./openAndroid.ts";
@@ -91,6 +92,47 @@ describe("doctor says of a device", () => {
   it("that it is not connected over the network now", async () => {
     const [, device] = await diagnose({ ...port(), address: "192.0.2.1:5555" });
     expect(device).toMatchObject({ status: "warning", fix: expect.stringContaining("adb connect") });
+  });
+});
+
+describe("doctor says of the driver", () => {
+  const addons = (state: "installed" | "missing" | "outdated") => ({ state: () => state });
+
+  it("that it is installed", async () => {
+    const found = await diagnose({ serial: "R58", adb_port: 1 });
+    expect(found.at(-1)).toEqual({ what: "UiAutomator2 driver", status: "ok", detail: "installed" });
+  });
+
+  it.each([
+    ["missing", "auto", "warning", /^not installed; elements are read by uiautomator dump/],
+    ["missing", "uiautomator2", "missing", /^not installed$/],
+    ["outdated", "auto", "warning", /^installed for another build/],
+  ] as const)("that it is %s where the setting is %s", (state, backend, status, detail) => {
+    expect(diagnoseDriver({ backend }, addons(state))).toEqual([
+      {
+        what: "UiAutomator2 driver",
+        status,
+        detail: expect.stringMatching(detail),
+        fix: "labwright setup android",
+      },
+    ]);
+  });
+
+  it("nothing where dumps are asked for", () => {
+    expect(diagnoseDriver({ backend: "dump" }, addons("missing"))).toEqual([]);
+  });
+
+  it.each([
+    ["20.18.3", "warning"],
+    ["20.19.0", "ok"],
+    ["21.7.0", "warning"],
+    ["22.11.0", "warning"],
+    ["22.23.0", "ok"],
+    ["23.9.0", "warning"],
+    ["24.0.0", "ok"],
+    ["26.1.0", "ok"],
+  ] as const)("whether it runs on Node %s", (node, status) => {
+    expect(diagnoseDriver({ backend: "auto" }, addons("installed"), node)).toMatchObject([{ status }]);
   });
 });
 

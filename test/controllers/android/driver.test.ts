@@ -1,11 +1,9 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isRunning } from "../../../controllers/src/programs/processTree.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { driverProgram, nothingLeft } from "./driverTraces.ts";
 import { never, openAndroid, portOf } from "./openAndroid.ts";
 
-const run = promisify(execFile);
 const samples = { app: { package: "dev.labwright.samples" } };
 const refused = (code: string) => expect.objectContaining({ code });
 
@@ -29,32 +27,6 @@ const device = () => {
 const look = () => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
 const forwards = () => lab.ask("host:list-forward");
 
-/** Processes of the driver that this test started: they know the port of the laboratory. */
-async function driverProcesses(): Promise<number[]> {
-  const { stdout } = await run("ps", ["-eo", "pid=,args=", "e"], { maxBuffer: 64_000_000 });
-  const own = stdout.split("\n").filter((line) => line.includes(`ANDROID_ADB_SERVER_PORT=${lab.adbPort} `));
-  return own.filter((line) => line.includes("ANDROID_HOME=")).map((line) => Number.parseInt(line, 10));
-}
-
-async function driverProgram(): Promise<number> {
-  const { stdout } = await run("ps", ["-eo", "pid=,args=", "e"], { maxBuffer: 64_000_000 });
-  const line = stdout
-    .split("\n")
-    .find((one) => one.includes("driverProgram.js") && one.includes(`PORT=${lab.adbPort} `));
-  return Number.parseInt(line ?? "", 10);
-}
-
-/** No process, no forwarded port and no instrumentation is left. */
-const nothingLeft = () =>
-  vi.waitFor(
-    async () => {
-      expect(await driverProcesses()).toEqual([]);
-      expect(await forwards()).toBe("");
-      expect(device().uia2).toBeUndefined();
-    },
-    { timeout: 15_000, interval: 100 },
-  );
-
 describe("the session of the driver", () => {
   it("opens with the first look at the screen, not with an app or a key, and is gone when the device is closed", async () => {
     await phone.run("open_app", samples);
@@ -63,7 +35,7 @@ describe("the session of the driver", () => {
     expect((await look()).elements.length).toBeGreaterThan(3);
     expect(device().uia2).toBeDefined();
     await phone.close();
-    await nothingLeft();
+    await nothingLeft(lab);
   });
 
   it("gives the same elements as a dump", async () => {
@@ -77,12 +49,12 @@ describe("the session of the driver", () => {
 
   it("is opened again after its process was killed, and nothing of the first is left", async () => {
     await look();
-    const pid = await driverProgram();
+    const pid = await driverProgram(lab);
     const before = await forwards();
     process.kill(pid, "SIGKILL");
-    await nothingLeft();
+    await nothingLeft(lab);
     expect((await look()).elements.length).toBeGreaterThan(3);
-    expect(await driverProgram()).not.toBe(pid);
+    expect(await driverProgram(lab)).not.toBe(pid);
     expect(await forwards()).not.toBe(before);
   });
 
@@ -131,22 +103,22 @@ describe("where the driver cannot be used", () => {
     device().faults.instrumentationRefused = true;
     expect((await look()).elements.length).toBeGreaterThan(3);
     expect(phone.remote.facts?.().note).toMatch(/read by uiautomator dump: UiAutomator2 cannot be used/);
-    await nothingLeft();
+    await nothingLeft(lab);
   });
 
   it("and must be, it is UIA_UNAVAILABLE", async () => {
     device().faults.instrumentationRefused = true;
     await expect(look()).rejects.toEqual(refused("UIA_UNAVAILABLE"));
-    await nothingLeft();
+    await nothingLeft(lab);
   });
 });
 
 it("a driver that is still starting ends with its device", async () => {
   const looking = look().catch(() => undefined);
-  await vi.waitFor(async () => expect(await driverProgram()).toBeGreaterThan(0), { timeout: 15_000 });
-  const pid = await driverProgram();
+  await vi.waitFor(async () => expect(await driverProgram(lab)).toBeGreaterThan(0), { timeout: 15_000 });
+  const pid = await driverProgram(lab);
   await phone.close();
   await looking;
   expect(isRunning(pid)).toBe(false);
-  await nothingLeft();
+  await nothingLeft(lab);
 });

@@ -170,8 +170,8 @@ describe("commands", () => {
   });
 
   it("keep a text in the clipboard", async () => {
-    await phone.run("set_clipboard", { text: "grüße" });
-    expect(await phone.run("get_clipboard")).toMatchObject({ data: { text: "grüße" } });
+    await phone.run("write_clipboard", { text: "grüße" });
+    expect(await phone.run("read_clipboard")).toMatchObject({ data: { value: "grüße" } });
   });
 
   it("hold an element, and hide the keyboard", async () => {

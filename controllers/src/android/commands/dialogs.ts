@@ -8,7 +8,8 @@ import type { UiNode } from "../../screens/tree.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
 import { focusOn, pressOk } from "./focus.ts";
 import { tapAt } from "./pointer.ts";
-import { typing } from "./text.ts";
+import { typeBehind } from "./text.ts";
+import { demandTypable } from "./unicode.ts";
 
 type Answer = { accept: boolean; prompt_text?: string | undefined };
 
@@ -42,8 +43,11 @@ async function give(
   dialog: OpenDialog,
   signal: AbortSignal,
 ): Promise<void> {
-  if (prompt_text !== undefined && dialog.field !== undefined)
-    await sendInputs(session, [await way(session, dialog.field, signal), ...typing(prompt_text)], signal);
+  if (prompt_text !== undefined && dialog.field !== undefined) {
+    demandTypable(session, prompt_text);
+    const before = [await way(session, dialog.field, signal)];
+    await typeBehind(session, { text: prompt_text, before }, signal);
+  }
   const button = accept ? dialog.accept : dialog.dismiss;
   if (button !== undefined) return sendInputs(session, [await way(session, button, signal)], signal);
   if (accept)

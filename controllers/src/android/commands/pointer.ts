@@ -119,7 +119,7 @@ async function holdOk(session: AndroidSession, place: Place, timeoutMs: number, 
 }
 
 const noTouch = "A TV has no touch screen.";
-const byFingers = ["tap", "swipe", "fling", "drag"];
+const byFingers = ["tap", "swipe", "fling", "drag", "pinch"];
 
 export const withheldTouches = ({ isTv }: AndroidFacts): Withheld[] =>
   isTv

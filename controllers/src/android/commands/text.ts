@@ -12,6 +12,7 @@ import { focusReady } from "./focus.ts";
 import { presses } from "./keys.ts";
 import { locateReady, tapAt } from "./pointer.ts";
 import { hasScreenKeys, typeByScreenKeys } from "./screenKeys.ts";
+import { demandTypable, isBeyondKeys, writeByDriver } from "./unicode.ts";
 
 /** One `input text` of more would take longer than the shell allows. */
 const piece = 400;
@@ -40,14 +41,14 @@ export function textCommands(session: AndroidSession): Command[] {
     defineCommand({
       ...portable.type_text,
       async run({ text, timeout_ms, ...target }, signal) {
-        const inputs = typing(text);
+        demandTypable(session, text);
         if (!hasTarget(target)) {
-          await sendInputs(session, inputs, signal, forText(text));
+          await typeBehind(session, { text, before: [] }, signal);
           return sent("typed where the focus is");
         }
         const seen = await fieldReady(session, target, timeout_ms, signal);
         const toEnd = ["input", "keyevent", `${findKeyCode("END")}`];
-        await sendInputs(session, [...focusing(seen), toEnd, ...inputs], signal, forText(text));
+        await typeBehind(session, { text, before: [...focusing(seen), toEnd] }, signal);
         return sent(`typed into ${session.reader.describe(seen)}`);
       },
     }),
@@ -92,12 +93,30 @@ async function replaceText(
   { text, timeout_ms, ...target }: Target & { text: string; timeout_ms: number },
   signal: AbortSignal,
 ): Promise<Seen> {
-  const inputs = typing(text);
+  demandTypable(session, text);
   const seen = await fieldReady(session, target, timeout_ms, signal);
-  await sendInputs(session, [...focusing(seen), ...clearing(seen), ...inputs], signal, forText(text));
+  if (isBeyondKeys(text)) {
+    await sendInputs(session, focusing(seen), signal);
+    await writeByDriver(session, { text, replace: true }, signal);
+    await confirmText(session.reader, seen, text, signal);
+    return seen;
+  }
+  const inputs = [...focusing(seen), ...clearing(seen), ...typing(text)];
+  await sendInputs(session, inputs, signal, forText(text));
   if (!(await isTypedByScreenKeys(session, seen, text, signal)))
     await confirmText(session.reader, seen, text, signal);
   return seen;
+}
+
+/** Types a text behind what is there, after other inputs. */
+export async function typeBehind(
+  session: AndroidSession,
+  { text, before }: { text: string; before: readonly string[][] },
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isBeyondKeys(text)) return sendInputs(session, [...before, ...typing(text)], signal, forText(text));
+  await sendInputs(session, before, signal);
+  await writeByDriver(session, { text, replace: false }, signal);
 }
 
 const forText = (text: string) => ({ timeoutMs: 15_000 + text.length * msPerCharacter });

@@ -3,6 +3,7 @@ import { DeviceError } from "../../errors.ts";
 import { transportLost } from "../adb/failures.ts";
 import type { Link } from "../link.ts";
 import { versionIn } from "../packageDump.ts";
+import { whyNotOnNode } from "./node.ts";
 import { driverEnvironment, freePorts, unavailable } from "./place.ts";
 import { DriverProgram, DriverRefusal } from "./program.ts";
 import { DriverSession, removeTraces } from "./session.ts";
@@ -32,6 +33,8 @@ export type DriverPlace = { link: Link; adbPort: number; context: ControllerCont
  */
 export async function openSession(place: DriverPlace, signal: AbortSignal): Promise<DriverSession> {
   const { link, adbPort, context } = place;
+  const tooOld = whyNotOnNode(process.versions.node);
+  if (tooOld !== undefined) throw unavailable(tooOld, "Install a newer Node from https://nodejs.org");
   const addon = context.addons.folder("android-driver");
   const env = await driverEnvironment({ folder: await context.temporaryFolder(), adbPort }, signal);
   const program = new DriverProgram(addon, env);

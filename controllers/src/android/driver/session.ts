@@ -58,9 +58,9 @@ export class DriverSession {
     return this.#call("ask", [method, path, body], call);
   }
 
-  /** A command of the driver, by its name there; throws as `ask` does. */
-  run(name: string, args: readonly unknown[], call: SessionCall): Promise<unknown> {
-    return this.#call("run", [name, ...args], call);
+  /** The text on the clipboard in base64; throws as `ask` does. */
+  async clipboard(call: SessionCall): Promise<string> {
+    return String(await this.#call("clipboard", [], call));
   }
 
   /** Resolves when nothing of it is left: no process, no instrumentation, no forwarded port. Never throws. */

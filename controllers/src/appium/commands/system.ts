@@ -14,7 +14,7 @@ const placeInput = z.strictObject({
 
 /** The screen's position, the clipboard and the place of the device. */
 export function systemCommands(session: AppiumSession, changes: Changes): Command[] {
-  return [rotate(session, changes), ...clipboardCommands(session), setLocation(session, changes)];
+  return [rotate(session, changes), ...clipboardCommands(session), setGeolocation(session, changes)];
 }
 
 export async function readOrientation({ device }: Pick<AppiumSession, "device">, signal: AbortSignal) {
@@ -46,18 +46,18 @@ function rotate(session: AppiumSession, changes: Changes): Command {
 function clipboardCommands({ device }: AppiumSession): Command[] {
   return [
     defineCommand<typeof nothing>({
-      name: "get_clipboard",
-      description: "Reads the text of the clipboard.",
+      name: "read_clipboard",
+      description: "Gives the text of the clipboard as value.",
       effect: "read",
       input: nothing,
       async run(_input, signal) {
         const base64 = z.string().parse(await device.call("getClipboard", ["plaintext"], signal));
         const text = Buffer.from(base64, "base64").toString("utf8");
-        return { message: `the clipboard has ${text.length} characters`, data: { text } };
+        return { message: `the clipboard holds ${text.length} characters`, data: { value: text } };
       },
     }),
     defineCommand<typeof textInput>({
-      name: "set_clipboard",
+      name: "write_clipboard",
       description: "Puts a text in the clipboard.",
       effect: "write",
       input: textInput,
@@ -69,10 +69,10 @@ function clipboardCommands({ device }: AppiumSession): Command[] {
   ];
 }
 
-function setLocation(session: AppiumSession, changes: Changes): Command {
+function setGeolocation(session: AppiumSession, changes: Changes): Command {
   const { device } = session;
   return defineCommand<typeof placeInput>({
-    name: "set_location",
+    name: "set_geolocation",
     description: "Tells the device's apps another place.",
     effect: "write",
     input: placeInput,
@@ -93,7 +93,7 @@ const noTurning = "A TV does not turn. Use a phone for what depends on rotation.
 export const withheldSystem = ({ isTv, platform }: AppiumFacts): Withheld[] => [
   ...(isTv ? [{ name: "rotate", reason: noTurning }] : []),
   ...(platform === "tvos"
-    ? ["get_clipboard", "set_clipboard", "set_location"].map((name) => ({
+    ? ["read_clipboard", "write_clipboard", "set_geolocation"].map((name) => ({
         name,
         reason: "An Apple TV has none of it.",
       }))

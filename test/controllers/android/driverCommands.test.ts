@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { openAndroid, portOf } from "./openAndroid.ts";
+
+let lab: AndroidLab;
+let phone: Awaited<ReturnType<typeof openAndroid>>;
+const samples = { app: { package: "dev.labwright.samples" } };
+const refused = (code: string) => expect.objectContaining({ code });
+
+beforeAll(async () => {
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
+  phone = await openAndroid({ adb_port: lab.adbPort, backend: "auto" });
+});
+afterAll(async () => {
+  await phone.close();
+  await lab.close();
+});
+
+const ui = () => {
+  const [one] = lab.devices;
+  if (!one) throw new Error("The laboratory has no device.");
+  return one.device.ui;
+};
+async function openSample(name: string) {
+  await phone.run("close_app", samples);
+  await phone.run("open_app", samples);
+  await phone.run("click_element", { selector: name });
+}
+
+describe("texts through the driver", () => {
+  const field = { selector: "Note" };
+  const texts = [
+    "naïve 😀 日本語",
+    "$(reboot) `é`; reboot",
+    "first line\nsecond, ünd\tmore",
+    "'\"\\ ж & <b>",
+  ];
+
+  beforeEach(() => openSample("Text"));
+
+  it.each(texts)("arrive as typed: %j", async (text) => {
+    await phone.run("input_text", { ...field, text });
+    expect(await phone.read("element_value", { ...field, value: text, match: "exact" })).toMatchObject({
+      holds: true,
+    });
+  });
+
+  it("are typed behind what is there, with and without the name of the field", async () => {
+    await phone.run("input_text", { ...field, text: "one" });
+    await phone.run("type_text", { ...field, text: " zwölf" });
+    await phone.run("type_text", { text: " 😀" });
+    expect(await phone.read("element_value", { ...field, value: "one zwölf 😀" })).toMatchObject({
+      holds: true,
+    });
+  });
+
+  it("of a password are never in the answer; behind one only ASCII goes", async () => {
+    const { message } = await phone.run("input_text", { selector: "PIN", text: "größer" });
+    expect(message).not.toContain("größer");
+    const more = phone.run("type_text", { selector: "PIN", text: "ß" });
+    await expect(more).rejects.toEqual(refused("UNICODE_UNSUPPORTED"));
+  });
+
+  it("go nowhere where no field has the focus", async () => {
+    await phone.run("press_key", { key: "BACK" });
+    await phone.run("go_home");
+    await expect(phone.run("type_text", { text: "ñ" })).rejects.toEqual(refused("INPUT_NOT_TAKEN"));
+  });
+});
+
+describe("what only the driver does", () => {
+  it("puts a text on the clipboard and reads it", async () => {
+    const text = `it's "quoted" 😀\n$(reboot)`;
+    await phone.run("write_clipboard", { text });
+    expect(ui().clipboard).toBe(text);
+    expect((await phone.run("read_clipboard")).data).toEqual({ value: text });
+  });
+
+  it("sees toasts", async () => {
+    await phone.run("close_app", samples);
+    await phone.run("open_app", samples);
+    await phone.run("scroll_to_element", { selector: "Show a toast" });
+    expect(await phone.read("toast_seen", { text: "Hello" })).toMatchObject({ holds: false, absent: true });
+    await phone.run("click_element", { selector: "Show a toast" });
+    expect(await phone.read("toast_seen", { text: "hello from" })).toMatchObject({ holds: true });
+    const other = await phone.read("toast_seen", { text: "Goodbye" });
+    expect(other).toMatchObject({ holds: false, actual: 'it said "Hello from a toast"' });
+  });
+
+  it("pinches an element and the screen", async () => {
+    await openSample("Gestures");
+    await phone.run("pinch", { selector: "Map 100 %", zoom: "in" });
+    expect(await phone.read("text_visible", { text: "Map 150 %" })).toMatchObject({ holds: true });
+    await phone.run("pinch", { zoom: "out", percent: 50 });
+    expect(await phone.run("pinch", { selector: "Map 100 %", zoom: "out", percent: 100 })).toMatchObject({
+      message: 'zoomed out on text "Map 100 %"',
+    });
+    expect(await phone.read("text_visible", { text: "Map 50 %" })).toMatchObject({ holds: true });
+  });
+
+  it("is withheld with the reason where dumps are used", async () => {
+    const other = await openAndroid({ adb_port: lab.adbPort, backend: "dump" });
+    const names = (one: typeof other.remote) => portOf(one.withheld)().map(({ name }) => name);
+    expect(names(other.remote)).toEqual(
+      expect.arrayContaining(["pinch", "write_clipboard", "read_clipboard"]),
+    );
+    expect(names(other.verification)).toEqual(["toast_seen"]);
+    expect(names(phone.verification)).toEqual([]);
+    await other.close();
+  });
+});
