@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { separator } from "../../mcp-server/src/cli/folder/words.ts";
 import { createProgram } from "../../mcp-server/src/cli/program.ts";
+import { openConfigFolder } from "../config/loading.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
@@ -89,6 +90,21 @@ describe("examples of apps and tests", () => {
     expect((await client.call("load_testcase", { testcase: "Buy a lamp" })).structured).toMatchObject({
       testcase: { steps: expect.any(Array) },
     });
+  });
+});
+
+describe("configurations", () => {
+  const { load } = openConfigFolder();
+  const configurations = ["docs/android.md", "docs/appium.md"].flatMap((page) =>
+    blocksOf(page, "yaml")
+      .filter((text) => /^devices:/m.test(text))
+      .map((text) => [page, text] as const),
+  );
+
+  it("are shown", () => expect(configurations.length).toBeGreaterThan(3));
+
+  it.each(configurations)("of %s are accepted: %s", (_, text) => {
+    expect(load(text).devices.length).toBeGreaterThan(0);
   });
 });
 

@@ -2,6 +2,7 @@ import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
 import { clientAddon } from "./client.ts";
 import { platformOf } from "./facts.ts";
 import { originOf } from "./failures.ts";
+import { whyNotOnNode } from "./node.ts";
 import type { AppiumSettings } from "./settings.ts";
 import { wantedSession } from "./wanted.ts";
 
@@ -18,6 +19,9 @@ export async function diagnoseAppium(
 function diagnoseAddon(addons: DiagnosisContext["addons"]): DiagnosisFinding {
   const what = `add-on ${clientAddon}`;
   const state = addons.state(clientAddon);
+  const why = whyNotOnNode(process.versions.node);
+  if (state === "installed" && why !== undefined)
+    return { what, status: "warning", detail: why, fix: "Install a newer Node" };
   if (state === "installed") return { what, status: "ok", detail: state };
   const detail = state === "missing" ? "not installed" : "of another build";
   return { what, status: "missing", detail, fix: "Run: labwright setup appium" };

@@ -49,6 +49,7 @@ export const sessionEnded = (url: string) =>
 
 const noDevice =
   /not in the list of connected|find a connected|Unknown device|No device matching|no matching device/i;
+const inUse = /is in use|already in use|device is busy|maximum number of .*sessions/i;
 const noApp =
   /bundle identifier .* unknown|does not exist or is not accessible|Cannot start the|not installed|supposed to be preinstalled/i;
 
@@ -58,6 +59,11 @@ export function notOpened(url: string, { status, message = "it gave no reason" }
     return new DeviceError(
       "DEVICE_UNAUTHORIZED",
       `The server at ${originOf(url)} does not accept the user or key (HTTP ${status}). Correct them in the device's url or capabilities.`,
+    );
+  if (inUse.test(message))
+    return new DeviceError(
+      "DEVICE_BUSY",
+      `Somebody else uses the device of the server at ${originOf(url)}: ${cut(message)}. Wait until it is free, or end the other session.`,
     );
   if (noDevice.test(message))
     return new DeviceError(

@@ -1,6 +1,7 @@
 import { appiumFactory } from "@labwright/controllers";
 import { expect, it } from "vitest";
 import { startLabIos } from "../../../controllers/lab/ios/index.ts";
+import { whyNotOnNode } from "../../../controllers/src/appium/node.ts";
 import { testAddons } from "../../fixtures/addons.ts";
 import { never } from "../android/openAndroid.ts";
 
@@ -10,7 +11,7 @@ const look = (settings: unknown, addons = testAddons) =>
 it("finds add-on, capabilities and server in order, and opens no session", async () => {
   const lab = await startLabIos();
   expect(await look({ url: lab.url, capabilities: { platformName: "iOS" } })).toMatchObject([
-    { what: "add-on appium-client", status: "ok" },
+    { what: "add-on appium-client", status: whyNotOnNode(process.versions.node) ? "warning" : "ok" },
     { status: "ok", detail: "for ios" },
     { what: "Appium server", status: "ok", detail: expect.stringContaining(lab.url) },
   ]);
@@ -31,6 +32,17 @@ it("says what mends an add-on that is missing, capabilities without a platform a
       fix: expect.stringContaining("controllers.appium.url"),
     },
   ]);
+});
+
+it.each([
+  ["20.20.2", true],
+  ["20.19.5", false],
+  ["22.23.4", true],
+  ["22.23.3", false],
+  ["24.30.0", true],
+  ["18.20.8", false],
+])("Node %s: %s", (version, isFit) => {
+  expect(whyNotOnNode(version) === undefined).toBe(isFit);
 });
 
 it("does not look at an address that is a secret, and shows no key of one that is not", async () => {

@@ -88,6 +88,13 @@ describe("a session that does not open", () => {
     expect(lab.hasSession).toBe(false);
   });
 
+  it("says that somebody else uses the device", async () => {
+    const phone = await openAppium({ url: lab.url, capabilities: ios });
+    expect(await failing({ url: lab.url })).toMatchObject({ code: "DEVICE_BUSY" });
+    expect((await phone.lines()).length).toBeGreaterThan(0);
+    await phone.close();
+  });
+
   it("says that user or key are wrong, and neither of them", async () => {
     const guarded = await startLabIos({ access: { user: "anna", key: "k3y-of-anna" } });
     const { host } = new URL(guarded.url);
