@@ -1,6 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -207,6 +215,16 @@ describe("labwright setup", () => {
       said: expect.stringMatching(/^\[setup\] bulb: installing.*\n\[setup\] bulb: installed in \d+ s\n$/),
     });
     expect(await setUp("light")).toEqual({ code: 0, said: "[setup] bulb: installed\n" });
+  });
+
+  it("says how a program of an add-on is started", async () => {
+    ship("bulb", glowing);
+    const file = join(shipped, "bulb", "package.json");
+    const described = JSON.parse(readFileSync(file, "utf8"));
+    write(file, { ...described, labwright: { part: "light", start: "main.js" } });
+    expect((await setUp("light")).said).toContain(
+      `[setup] bulb: start it with: node ${join(addons.folder("bulb"), "main.js")}\n`,
+    );
   });
 
   it("refuses an unknown part with the nearest, before it installs any", async () => {

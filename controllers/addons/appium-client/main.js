@@ -44,7 +44,8 @@ async function asked(signal, work) {
   try {
     return await calls.run(call, work);
   } catch (error) {
-    throw Object.assign(new Error(error.message, { cause: error }), { answer: call.answer });
+    // The error of the package holds the request, and with it the user and key.
+    throw Object.assign(new Error(error.message), { answer: call.answer });
   }
 }
 

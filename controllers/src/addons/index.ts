@@ -7,8 +7,8 @@ import type { InstalledAddons } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { installInto, type Progress } from "./install.ts";
 
-/** `part` is what a user sets it up by: `labwright setup <part>`. */
-export type Addon = { name: string; part: string };
+/** `part` is what a user sets it up by: `labwright setup <part>`. `start` is a program of it that a user starts. */
+export type Addon = { name: string; part: string; start?: string | undefined };
 
 /**
  * Packages that a device of few users needs and nobody else installs: each has a package.json and a lockfile of its own, is
@@ -24,7 +24,10 @@ export type Addons = InstalledAddons & {
   install(name: string, options: { signal: AbortSignal; progress: Progress }): Promise<void>;
 };
 
-const packageSchema = z.object({ main: z.string(), labwright: z.object({ part: z.string() }) });
+const packageSchema = z.object({
+  main: z.string(),
+  labwright: z.object({ part: z.string(), start: z.string().optional() }),
+});
 const hashLength = 16;
 
 /** `shipped` has a folder for each add-on of this build; `installed` is where they are installed, made when needed. */
@@ -32,7 +35,7 @@ export function createAddons({ shipped, installed }: { shipped: string; installe
   const list = () =>
     foldersIn(shipped)
       .filter((name) => existsSync(join(shipped, name, "package.json")))
-      .map((name) => ({ name, part: readPackage(join(shipped, name)).labwright.part }));
+      .map((name) => ({ name, ...readPackage(join(shipped, name)).labwright }));
   const get = (name: string) => {
     const addon = list().find((one) => one.name === name);
     if (addon) return addon;

@@ -20,7 +20,9 @@ export const unreachable = (url: string, said: string) =>
 function reasonOf(said: string): string {
   const code = /\b(?:E[A-Z]{4,}|UND_ERR\w+|CERT_\w+|DEPTH_ZERO\w+)\b/.exec(said)?.[0];
   if (code !== undefined) return code;
-  return /Unable to connect|Failed to fetch|fetch failed/i.test(said) ? "it refuses connections" : cut(said);
+  return /Unable to connect|Failed to fetch|fetch failed/i.test(said)
+    ? "it refuses connections"
+    : cut(said.replace(/https?:\/\/\S+/g, "its address"));
 }
 
 export const tooSlow = (url: string, seconds: number) =>

@@ -178,9 +178,11 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .description("installs what is missing: packages, build, a browser; for tests also PostgreSQL's programs")
     .argument("[parts...]", "installs only the add-ons of these parts")
     .addOption(new Option("--for <purpose>", "what to set up").choices(["demo", "test"]).default("demo"))
+    .option("--server", "with android: also an Appium server for its devices")
     .option("--data-dir <dir>", "where add-ons are installed (LABWRIGHT_DATA_DIR)")
-    .addHelpText("after", examples("labwright setup", "labwright setup --for test"))
-    .action(async (parts: string[], given: { for: string; dataDir?: string }) => {
+    .addHelpText("after", examples("labwright setup", "labwright setup android --server"))
+    .action(async (named: string[], given: { for: string; server?: boolean; dataDir?: string }) => {
+      const parts = given.server ? [...named, "appium-server"] : named;
       if (parts.length === 0) return exit(await runSetup(given, terminal));
       const { runSetupOfParts } = await import("./setupParts.ts");
       exit(await runSetupOfParts({ parts, dataDir: given.dataDir }, terminal));

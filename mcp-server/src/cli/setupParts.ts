@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type Addons, nearest } from "@labwright/controllers";
 import { dataDirectory } from "../config/places.ts";
 import { ToolError } from "../errors.ts";
@@ -21,12 +22,14 @@ export async function setUpParts(
   const known = [...new Set(addons.list().map(({ part }) => part))];
   const unknown = parts.find((part) => !known.includes(part));
   if (unknown !== undefined) throw unknownPart(unknown, known);
-  for (const { name, part } of addons.list()) {
+  for (const { name, part, start } of addons.list()) {
     if (!parts.includes(part)) continue;
     await addons.install(name, {
       signal: terminal.signal,
       progress: (line) => terminal.out(`[setup] ${line}\n`),
     });
+    if (start !== undefined)
+      terminal.out(`[setup] ${name}: start it with: node ${join(addons.folder(name), start)}\n`);
   }
   return exitCodes.passed;
 }

@@ -92,8 +92,8 @@ it("scrolls, holds, turns, presses keys, takes pictures and knows what runs", as
     height: 1080,
     rotation: 90,
   });
-  await run("set_clipboard", { text: "grüße" });
-  expect(await run("get_clipboard")).toMatchObject({ data: { text: "grüße" } });
+  await run("write_clipboard", { text: "grüße" });
+  expect(await run("read_clipboard")).toMatchObject({ data: { text: "grüße" } });
   expect(await read("app_running", app)).toMatchObject({ holds: true });
   await run("close_app", { app });
   expect(await read("app_running", app)).toMatchObject({ holds: false });
