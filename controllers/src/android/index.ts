@@ -34,6 +34,7 @@ import { discoverAndroid } from "./discover.ts";
 import type { AndroidFacts } from "./facts.ts";
 import { createFindings } from "./findings.ts";
 import { createLogs } from "./logcat.ts";
+import { createRecorder } from "./recorder.ts";
 import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
@@ -47,7 +48,6 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
   const device = new AndroidDevice(settings);
   const backend = new UiBackend(device, settings, context);
   const reader = new ScreenReader(device, backend);
-  device.beforeClose(() => backend.close());
   const session: AndroidSession = {
     device,
     reader,
@@ -58,6 +58,11 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
     trail: newTrail(),
   };
   const screen = createScreen(device, reader);
+  const { recorder, close: endRecording } = createRecorder({ device, backend, screen });
+  device.beforeClose(async () => {
+    await endRecording();
+    await backend.close();
+  });
   const picture = (signal: AbortSignal) => screen.capture({ format: "jpeg" }, signal);
   return [
     {
@@ -65,6 +70,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       commands: androidCommands(session),
       checks: [],
       screen,
+      recorder,
       elements: reader.elements,
       focus: reader.focus,
       logs: createLogs(device),
