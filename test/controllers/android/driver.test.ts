@@ -94,6 +94,26 @@ describe("the session of the driver", () => {
     device().ui.faults.nullRoots = 4;
     await expect(look()).rejects.toEqual(refused("TREE_EMPTY"));
   });
+
+  it("reads a screen that forbids pictures", async () => {
+    await phone.run("open_app", samples);
+    await phone.run("scroll_to_element", { selector: "Secret" });
+    await phone.run("click_element", { selector: "Secret" });
+    expect(await phone.read("text_visible", { text: "No picture may be taken" })).toMatchObject({
+      holds: true,
+    });
+  });
+
+  it("has one owner: it takes the place of another program, which ends", async () => {
+    const ended = new Promise<void>((resolve) => device().system.automation.set("other", resolve));
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    await ended;
+  });
+
+  it("serves many looks at once, and text, in their order", async () => {
+    const looks = await Promise.all(Array.from({ length: 5 }, () => look()));
+    expect(new Set(looks.map(({ elements }) => elements.length)).size).toBe(1);
+  });
 });
 
 describe("where the driver cannot be used", () => {
@@ -104,6 +124,17 @@ describe("where the driver cannot be used", () => {
     expect((await look()).elements.length).toBeGreaterThan(3);
     expect(phone.remote.facts?.().note).toMatch(/read by uiautomator dump: UiAutomator2 cannot be used/);
     await nothingLeft(lab);
+  });
+
+  it.each([
+    ["its server cannot be installed", { installFailure: "INSTALL_FAILED_INSUFFICIENT_STORAGE" }],
+    ["nothing can be forwarded", { forwardRefused: true }],
+  ])("since %s, dumps take its place", async (_, faults) => {
+    await phone.close();
+    phone = await openAndroid({ adb_port: lab.adbPort, backend: "auto" });
+    Object.assign(device().faults, faults);
+    await phone.run("open_app", samples);
+    expect((await look()).elements.length).toBeGreaterThan(3);
   });
 
   it("and must be, it is UIA_UNAVAILABLE", async () => {

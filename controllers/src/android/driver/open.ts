@@ -10,6 +10,8 @@ import { DriverSession, removeTraces } from "./session.ts";
 
 /** A slow phone gets its server installed and started in this time. */
 const openMs = 120_000;
+/** The server, once it is installed, answers in this time, or it does not. */
+const serverMs = 20_000;
 const serverPackage = "io.appium.uiautomator2.server";
 /** One line of text for the version that is installed, one for the tests of it. */
 const installedLine = `dumpsys package ${serverPackage} | grep versionName=; pm path ${serverPackage}.test`;
@@ -68,6 +70,7 @@ async function capabilitiesFor({ link, adbPort, chromedriver }: DriverPlace, isI
     noReset: true,
     autoLaunch: false,
     newCommandTimeout: 0,
+    uiautomator2ServerLaunchTimeout: serverMs,
     skipServerInstallation: isInstalled,
     // Its settings app, its own log of the device and its unlocking are for what we do not use.
     skipDeviceInitialization: true,
