@@ -8,6 +8,7 @@ import { androidChecks } from "./checks.ts";
 import { appChecks } from "./checksOfApps.ts";
 import { deviceChecks, withheldToasts } from "./checksOfDevice.ts";
 import { logChecks } from "./checksOfLogs.ts";
+import { Clipboard } from "./clipboard.ts";
 import { appStateCommands } from "./commands/appState.ts";
 import { appCommands } from "./commands/apps.ts";
 import { chordCommands, withheldChords } from "./commands/chords.ts";
@@ -55,12 +56,14 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
     context,
     focusMaps: new FocusMaps(),
     changes: new Changes(device),
+    clipboard: new Clipboard(backend),
     trail: newTrail(),
   };
   const screen = createScreen(device, reader);
   const { recorder, close: endRecording } = createRecorder({ device, backend, screen });
   device.beforeClose(async () => {
     await endRecording();
+    await session.clipboard.clear();
     await backend.close();
   });
   const picture = (signal: AbortSignal) => screen.capture({ format: "jpeg" }, signal);
@@ -96,8 +99,9 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
   ];
 }
 
-function handOver({ reader, changes, trail }: AndroidSession): void {
+function handOver({ reader, changes, clipboard, trail }: AndroidSession): void {
   reader.forget();
+  void clipboard.clear();
   changes.handOver();
   Object.assign(trail, newTrail());
 }

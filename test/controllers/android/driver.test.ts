@@ -87,6 +87,18 @@ describe("the session of the driver", () => {
     expect((await look()).notices).toEqual([]);
   });
 
+  it("waits for a slow tree, and does not take its screen for a busy one", async () => {
+    await look();
+    const uia2 = device().uia2;
+    if (uia2 === undefined) throw new Error("There is no session.");
+    uia2.faults.sourceDelayMs = 800;
+    expect((await look()).notices).toEqual([]);
+    const sources = () => uia2.requests.filter(({ path }) => path.endsWith("/source")).length;
+    const before = sources();
+    expect((await look()).notices).toEqual([]);
+    expect(sources() - before).toBe(1);
+  });
+
   it("asks a screen without a root again, and says TREE_EMPTY if it has none four times", async () => {
     await look();
     device().ui.faults.nullRoots = 2;
@@ -135,6 +147,7 @@ describe("where the driver cannot be used", () => {
     Object.assign(device().faults, faults);
     await phone.run("open_app", samples);
     expect((await look()).elements.length).toBeGreaterThan(3);
+    expect(phone.remote.facts?.().note).toMatch(/its session did not start/);
   });
 
   it("and must be, it is UIA_UNAVAILABLE", async () => {

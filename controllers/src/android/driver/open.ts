@@ -27,7 +27,7 @@ const settings = {
   scrollAcknowledgmentTimeout: 0,
 };
 
-export type DriverPlace = { link: Link; adbPort: number; context: ControllerContext; chromedriver?: string };
+export type DriverPlace = { link: Link; adbPort: number; context: ControllerContext };
 
 /**
  * Starts the driver in a process of its own and opens its session on a device. It starts no app and changes none. Throws
@@ -57,8 +57,8 @@ export async function openSession(place: DriverPlace, signal: AbortSignal): Prom
   }
 }
 
-async function capabilitiesFor({ link, adbPort, chromedriver }: DriverPlace, isInstalled: boolean) {
-  const [systemPort = 0, mjpegServerPort = 0, chromedriverPort = 0] = await freePorts(3);
+async function capabilitiesFor({ link, adbPort }: DriverPlace, isInstalled: boolean) {
+  const [systemPort = 0, mjpegServerPort = 0] = await freePorts(2);
   return {
     automationName: "UiAutomator2",
     udid: link.serial,
@@ -76,11 +76,6 @@ async function capabilitiesFor({ link, adbPort, chromedriver }: DriverPlace, isI
     skipDeviceInitialization: true,
     skipLogcatCapture: true,
     skipUnlock: true,
-    ...(chromedriver !== undefined && {
-      chromedriverExecutable: chromedriver,
-      chromedriverPort,
-      chromedriverDisableBuildCheck: true,
-    }),
   };
 }
 
