@@ -2,6 +2,8 @@ import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
 import type { ControllerStatus } from "../ports.ts";
+import { ScreenReader } from "../screens/reader.ts";
+import { waitCommands } from "../screens/waitFor.ts";
 import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { androidChecks } from "./checks.ts";
@@ -27,7 +29,6 @@ import { scrollCommands } from "./commands/scrolling.ts";
 import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
 import { textCommands } from "./commands/text.ts";
-import { waitCommands } from "./commands/waiting.ts";
 import { AndroidDevice } from "./device.ts";
 import { diagnoseAndroid } from "./diagnose.ts";
 import { discoverAndroid } from "./discover.ts";
@@ -40,7 +41,6 @@ import type { AndroidSession } from "./session.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
 import { newTrail } from "./trail.ts";
 import { UiBackend } from "./ui/backend.ts";
-import { ScreenReader } from "./ui/reader.ts";
 
 export { pairAndroid } from "./pair.ts";
 export { type AndroidRecording, recordAndroid } from "./record.ts";
@@ -130,7 +130,7 @@ const androidCommands = (session: AndroidSession) => [
   ...keyCommands(session),
   ...focusCommands(session),
   ...scrollCommands(session),
-  ...waitCommands(session),
+  ...waitCommands(session.reader),
   ...appCommands(session),
   ...appStateCommands(session),
   ...linkCommands(session),

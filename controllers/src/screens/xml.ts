@@ -5,40 +5,47 @@ const deepest = 200;
 /** More nodes than this are not read. */
 const most = 20_000;
 
-/** The roots of a screen, its rotation in quarters, and whether it was cut. */
-export type ScannedScreen = { roots: UiNode[]; quarters: number; isCut: boolean };
+/** The nodes directly below the container, the container's attributes, and whether the screen was cut. */
+export type ScannedTree = { roots: UiNode[]; attributes: ReadonlyMap<string, string>; isCut: boolean };
+
+/** Makes a node of the attributes of a tag. */
+export type ToNode = (attributes: ReadonlyMap<string, string>, parent: UiNode | undefined) => UiNode;
 
 /**
- * Reads the XML of UiAutomator: of `uiautomator dump`, whose nodes are `<node class="…">`, and of its server, which names
- * them after their classes. One pass over the text. Undefined when it holds no whole hierarchy.
+ * Reads the XML of a screen, in which each tag below the container is a node. One pass over the text. Undefined when it holds no
+ * whole container.
  */
-export function scanScreen(xml: string): ScannedScreen | undefined {
-  const scanner = new Scanner(xml);
-  for (let from = xml.indexOf("<hierarchy"); from >= 0; ) {
+export function scanTree(xml: string, container: string, toNode: ToNode): ScannedTree | undefined {
+  const scanner = new Scanner(xml, container, toNode);
+  for (let from = xml.indexOf(`<${container}`); from >= 0; ) {
     const to = endOfTag(xml, from);
     if (to < 0) return undefined;
-    if (scanner.read(from, to)) return scanner.screen;
+    if (scanner.read(from, to)) return scanner.tree;
     from = xml.indexOf("<", to);
   }
   return undefined;
 }
 
 class Scanner {
-  readonly screen: ScannedScreen = { roots: [], quarters: 0, isCut: false };
+  readonly tree: ScannedTree = { roots: [], attributes: new Map(), isCut: false };
   /** The nodes around the next tag; undefined for those that are not read. */
   private readonly open: (UiNode | undefined)[] = [];
   private count = 0;
 
-  constructor(private readonly xml: string) {}
+  constructor(
+    private readonly xml: string,
+    private readonly container: string,
+    private readonly toNode: ToNode,
+  ) {}
 
-  /** Reads the tag of this place; true when it ends the hierarchy. */
+  /** Reads the tag of this place; true when it ends the container. */
   read(from: number, to: number): boolean {
     const { xml } = this;
-    if (xml.startsWith("/hierarchy", from + 1)) return true;
+    if (xml.startsWith(`/${this.container}`, from + 1)) return true;
     const isClosed = xml[to - 1] === "/";
     if (xml[from + 1] === "/") this.open.pop();
-    else if (xml.startsWith("hierarchy", from + 1)) {
-      this.screen.quarters = Number(attributesOf(xml, from, to).get("rotation") ?? 0);
+    else if (xml.startsWith(this.container, from + 1)) {
+      this.tree.attributes = attributesOf(xml, from, to);
       return isClosed;
     } else this.add(from, to, isClosed);
     return false;
@@ -48,11 +55,11 @@ class Scanner {
     const parent = this.open.at(-1);
     const isBelow = this.open.length === 0 || parent !== undefined;
     const isRead = this.count < most && this.open.length < deepest && isBelow;
-    const node = isRead ? toNode(attributesOf(this.xml, from, to), parent) : undefined;
-    if (node === undefined) this.screen.isCut = true;
+    const node = isRead ? this.toNode(attributesOf(this.xml, from, to), parent) : undefined;
+    if (node === undefined) this.tree.isCut = true;
     else {
       this.count++;
-      (parent?.children ?? this.screen.roots).push(node);
+      (parent?.children ?? this.tree.roots).push(node);
     }
     if (!isClosed) this.open.push(node);
   }
@@ -95,32 +102,4 @@ function decoded(value: string): string {
       return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
     },
   );
-}
-
-function toNode(attributes: ReadonlyMap<string, string>, parent: UiNode | undefined): UiNode {
-  const text = (name: string) => attributes.get(name) ?? "";
-  const flag = (name: string) => attributes.get(name) === "true";
-  const [, left = 0, top = 0, right = 0, bottom = 0] =
-    /^\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]$/.exec(text("bounds"))?.map(Number) ?? [];
-  return {
-    className: text("class"),
-    packageName: text("package"),
-    id: text("resource-id"),
-    text: text("text"),
-    description: text("content-desc"),
-    hint: text("hint"),
-    bounds: { x: left, y: top, width: right - left, height: bottom - top },
-    checkable: flag("checkable"),
-    checked: flag("checked"),
-    clickable: flag("clickable"),
-    longClickable: flag("long-clickable"),
-    enabled: attributes.get("enabled") !== "false",
-    focusable: flag("focusable"),
-    focused: flag("focused"),
-    scrollable: flag("scrollable"),
-    password: flag("password"),
-    selected: flag("selected"),
-    parent,
-    children: [],
-  };
 }

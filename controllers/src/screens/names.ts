@@ -1,4 +1,4 @@
-import { fold, tidy } from "../../elements/text.ts";
+import { fold, tidy } from "../elements/text.ts";
 import { isActing, isField, isScroller, ownBelow } from "./roles.ts";
 import { nodesBelow, type UiNode } from "./tree.ts";
 

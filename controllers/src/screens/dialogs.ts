@@ -34,6 +34,8 @@ export function findDialog({ roots }: UiTree): OpenDialog | undefined {
     const found = ids.map((id) => nodes.find((node) => node.id === id || node.id.endsWith(`/${id}`)));
     return found.find((node) => node !== undefined);
   };
+  const alert = nodes.find(({ role }) => role === "alertdialog");
+  if (alert !== undefined) return alertOf(alert);
   const [accept, dismiss] = [button(accepting), button(dismissing)];
   const title = nodes.find(({ id }) => titles.test(id));
   if (accept === undefined && dismiss === undefined) return undefined;
@@ -43,8 +45,27 @@ export function findDialog({ roots }: UiTree): OpenDialog | undefined {
     text: text.slice(0, 300),
     accept,
     dismiss,
-    field: nodes.find(({ className }) => className.endsWith("EditText")),
+    field: nodes.find(({ role }) => role === "textbox"),
     isOfCrash: nodes.some(({ id }) => id.startsWith("android:id/aerr_")),
+  };
+}
+
+/** What refuses, as far as English says it. */
+const refusing = /^(?:cancel|don.t allow|deny|no|not now|close\b.*|later|dismiss|ask app not to track)$/i;
+
+/** An alert of iOS: its buttons have no ids. The last of two accepts, and a button that refuses by its words does not. */
+function alertOf(alert: UiNode): OpenDialog {
+  const nodes = [...nodesBelow(alert)].filter((node) => node !== alert);
+  const buttons = nodes.filter(({ role }) => role === "button");
+  const refusal = buttons.find(({ text }) => refusing.test(text.trim()));
+  const others = buttons.filter((one) => one !== refusal);
+  const texts = nodes.filter(({ role }) => role === "text").map(({ text }) => text);
+  return {
+    text: texts.join(": ").slice(0, 300) || alert.text,
+    accept: refusal === undefined ? others.at(-1) : others[0],
+    dismiss: refusal ?? (others.length > 1 ? others[0] : undefined),
+    field: nodes.find(({ role }) => role === "textbox"),
+    isOfCrash: false,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { PortableKey } from "../../elements/keys.ts";
+import type { PortableKey } from "../elements/keys.ts";
 
 const digits = Object.fromEntries(Array.from({ length: 10 }, (_, digit) => [`${digit}`, 7 + digit]));
 

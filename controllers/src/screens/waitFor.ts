@@ -1,28 +1,28 @@
 import type { z } from "zod";
-import { type Command, defineCommand } from "../../contract.ts";
-import { matches } from "../../elements/match.ts";
-import { hasTarget } from "../../elements/target.ts";
-import { DeviceError } from "../../errors.ts";
-import { portable } from "../../portable.ts";
-import { poll } from "../../waiting/deadlines.ts";
-import type { AndroidSession } from "../session.ts";
-import type { Screen } from "../ui/screen.ts";
+import { type Command, defineCommand } from "../contract.ts";
+import { matches } from "../elements/match.ts";
+import { hasTarget } from "../elements/target.ts";
+import { DeviceError } from "../errors.ts";
+import { portable } from "../portable.ts";
+import { poll } from "../waiting/deadlines.ts";
+import type { ScreenReader } from "./reader.ts";
+import type { Screen } from "./screen.ts";
 
 const lookEveryMs = 200;
 
 type Condition = { expected: string; holds(screen: Screen): boolean };
 
-export function waitCommands(session: AndroidSession): Command[] {
+export function waitCommands(reader: ScreenReader): Command[] {
   return [
     defineCommand({
       ...portable.wait_for,
       async run(input, signal) {
-        const conditions = conditionsOf(session, input);
+        const conditions = conditionsOf(reader, input);
         const started = performance.now();
         let unmet: Condition | undefined;
         let screen: Screen | undefined;
         const look = async () => {
-          const now = await session.reader.look(signal);
+          const now = await reader.look(signal);
           screen = now;
           unmet = conditions.find((one) => !one.holds(now));
           return unmet === undefined;
@@ -38,7 +38,7 @@ export function waitCommands(session: AndroidSession): Command[] {
 
 /** What `wait_for` waits for; all of it must hold in one look. */
 function conditionsOf(
-  { reader }: AndroidSession,
+  reader: ScreenReader,
   { state, text, text_gone, timeout_ms: _, ...target }: z.output<typeof portable.wait_for.input>,
 ): Condition[] {
   const shows = (wanted: string, { texts }: Screen) => texts.some((one) => matches("contains", wanted, one));

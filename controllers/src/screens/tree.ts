@@ -1,8 +1,10 @@
-import type { Rect, Space } from "../../contract.ts";
+import type { Rect, Space } from "../contract.ts";
 
 /** One node of a screen, as accessibility gives it. */
 export type UiNode = {
   className: string;
+  /** What its class says it is; undefined for a container. */
+  role: string | undefined;
   packageName: string;
   /** `com.example:id/name`; empty where it has none. */
   id: string;

@@ -1,15 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Dump, Element, ElementSource, Rect } from "../../contract.ts";
-import { ambiguous, notFound } from "../../elements/failures.ts";
-import { nearest } from "../../elements/nearest.ts";
-import { findNodes, nodeKinds, nodeSelectors } from "../../elements/nodes.ts";
-import { pageWeights, Ranking } from "../../elements/ranking.ts";
-import { Refs } from "../../elements/refs.ts";
-import { SelectorGrammar, wantedText } from "../../elements/selectors.ts";
-import { onlyTarget, type Target } from "../../elements/target.ts";
-import type { DeviceError } from "../../errors.ts";
-import type { FocusSource } from "../../ports.ts";
-import type { AndroidDevice } from "../device.ts";
+import type { Dump, Element, ElementSource, Rect } from "../contract.ts";
+import { ambiguous, notFound } from "../elements/failures.ts";
+import { nearest } from "../elements/nearest.ts";
+import { findNodes, nodeKinds, nodeSelectors } from "../elements/nodes.ts";
+import { pageWeights, Ranking } from "../elements/ranking.ts";
+import { Refs } from "../elements/refs.ts";
+import { SelectorGrammar, wantedText } from "../elements/selectors.ts";
+import { onlyTarget, type Target } from "../elements/target.ts";
+import type { DeviceError } from "../errors.ts";
+import type { FocusSource } from "../ports.ts";
 import { noticesOf } from "./dialogs.ts";
 import { type Screen, type Seen, toScreen } from "./screen.ts";
 import type { TreeSource, UiTree } from "./tree.ts";
@@ -21,10 +20,13 @@ const grammar = new SelectorGrammar(nodeKinds);
 const freshMs = 2_000;
 const lookEveryMs = 150;
 
+/** What a reader knows of its device: the size of its screen in its natural position. */
+type ScreenOwner = { facts(): { screen: { width: number; height: number }; isTv: boolean } };
+
 /** Reads the screen of a device as elements, and finds those that a caller means. */
 export class ScreenReader {
   readonly #refs = new Refs();
-  readonly #device: AndroidDevice;
+  readonly #device: ScreenOwner;
   readonly #source: TreeSource;
   #latest: { screen: Screen; at: number } | undefined;
   /** What the elements that looks gave were made of. */
@@ -34,7 +36,7 @@ export class ScreenReader {
   /** Whoever has an answer for the next dialog gives it here; true when it did. */
   #onLook: ((screen: Screen, signal: AbortSignal) => Promise<boolean>) | undefined;
 
-  constructor(device: AndroidDevice, source: TreeSource) {
+  constructor(device: ScreenOwner, source: TreeSource) {
     this.#device = device;
     this.#source = source;
   }

@@ -1,9 +1,9 @@
-import type { Element, Rect, Space } from "../../contract.ts";
-import type { Node } from "../../elements/nodes.ts";
-import { tidy } from "../../elements/text.ts";
-import { clipped } from "../../spaces.ts";
+import type { Element, Rect, Space } from "../contract.ts";
+import type { Node } from "../elements/nodes.ts";
+import { tidy } from "../elements/text.ts";
+import { clipped } from "../spaces.ts";
 import { cut, nameOf, nameOfScroller, ownWords, showsHint, wordsIn } from "./names.ts";
-import { isActing, isField, isScroller, ownBelow, roleOfActing, roleOfClass, switchIn } from "./roles.ts";
+import { isActing, isField, isScroller, ownBelow, roleOfActing, switchIn } from "./roles.ts";
 import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
 
 /** A thing that takes touches on a larger part of the screen than this is what others stand on. */
@@ -98,7 +98,7 @@ class ScreenBuilder {
 
   private scroller(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen {
     const { name, guessed } = nameOfScroller(node);
-    const role = roleOfClass(node.className);
+    const { role } = node;
     return this.make(node, {
       role: role === "list" || role === "grid" ? role : "region",
       name,
@@ -112,7 +112,7 @@ class ScreenBuilder {
   /** What is only read: a text, or a picture with a description. */
   private said(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen | undefined {
     const name = ownWords(node);
-    const role = roleOfClass(node.className);
+    const { role } = node;
     if (name === "" && role !== "progressbar") return undefined;
     const isPicture = role === "img" || role === "progressbar";
     return this.make(node, {
@@ -167,7 +167,7 @@ class ScreenBuilder {
 /** What a field holds; a field that shows its hint holds nothing. */
 function heldBy(node: UiNode): string | undefined {
   if (isField(node)) return showsHint(node) ? "" : node.text;
-  const role = roleOfClass(node.className);
+  const { role } = node;
   if (role === "slider") return node.text || undefined;
   // What was chosen stands in it, behind what it is called.
   return role === "combobox" ? wordsIn(node).at(-1) : undefined;
