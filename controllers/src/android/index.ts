@@ -10,6 +10,7 @@ import { androidChecks } from "./checks.ts";
 import { appChecks } from "./checksOfApps.ts";
 import { deviceChecks, withheldToasts } from "./checksOfDevice.ts";
 import { logChecks } from "./checksOfLogs.ts";
+import { Clipboard } from "./clipboard.ts";
 import { appStateCommands } from "./commands/appState.ts";
 import { appCommands } from "./commands/apps.ts";
 import { chordCommands, withheldChords } from "./commands/chords.ts";
@@ -37,6 +38,7 @@ import { discoverAndroid } from "./discover.ts";
 import type { AndroidFacts } from "./facts.ts";
 import { createFindings } from "./findings.ts";
 import { createLogs } from "./logcat.ts";
+import { createRecorder } from "./recorder.ts";
 import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
@@ -52,7 +54,6 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
   const device = new AndroidDevice(settings);
   const backend = new UiBackend(device, settings, context);
   const reader = new ScreenReader(device, backend);
-  device.beforeClose(() => backend.close());
   const session: AndroidSession = {
     device,
     reader,
@@ -60,9 +61,16 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
     context,
     focusMaps: new FocusMaps(),
     changes: new Changes(device),
+    clipboard: new Clipboard(backend),
     trail: newTrail(),
   };
   const screen = createScreen(device, reader);
+  const { recorder, close: endRecording } = createRecorder({ device, backend, screen });
+  device.beforeClose(async () => {
+    await endRecording();
+    await session.clipboard.clear();
+    await backend.close();
+  });
   const picture = (signal: AbortSignal) => screen.capture({ format: "jpeg" }, signal);
   return [
     {
@@ -70,6 +78,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       commands: androidCommands(session),
       checks: [],
       screen,
+      recorder,
       elements: reader.elements,
       focus: reader.focus,
       logs: createLogs(device),
@@ -95,8 +104,9 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
   ];
 }
 
-function handOver({ reader, changes, trail }: AndroidSession): void {
+function handOver({ reader, changes, clipboard, trail }: AndroidSession): void {
   reader.forget();
+  void clipboard.clear();
   changes.handOver();
   Object.assign(trail, newTrail());
 }

@@ -3,6 +3,7 @@ import { DeviceError } from "../errors.ts";
 import type { FocusMaps } from "../focus/focusMaps.ts";
 import type { ScreenReader } from "../screens/reader.ts";
 import type { Changes } from "./changes.ts";
+import type { Clipboard } from "./clipboard.ts";
 import type { AndroidDevice } from "./device.ts";
 import type { LinkOptions } from "./link.ts";
 import type { Trail } from "./trail.ts";
@@ -20,6 +21,7 @@ export type AndroidSession = {
   context: ControllerContext;
   focusMaps: FocusMaps;
   changes: Changes;
+  clipboard: Clipboard;
   trail: Trail;
 };
 

@@ -28,10 +28,6 @@ export const androidSettingsSchema = z
       .describe(
         "What reads the elements: uiautomator2 (needs: labwright setup android) or dump, which every device has. auto: the first that works.",
       ),
-    chromedriver: z
-      .string()
-      .optional()
-      .describe("The program chromedriver, of the version of the device's WebView, for switch_context."),
   })
   .refine((settings) => settings.serial === undefined || settings.address === undefined, {
     message: "give serial or address, not both",

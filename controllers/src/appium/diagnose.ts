@@ -50,7 +50,8 @@ async function diagnoseServer(settings: AppiumSettings, signal: AbortSignal): Pr
     });
     return { what, status: "ok", detail: `${originOf(url)} answers (HTTP ${status})` };
   } catch {
-    const fix = "Start it (for Android, labwright setup android --server installs one), or correct controllers.appium.url";
+    const fix =
+      "Start it (for Android, labwright setup android --server installs one), or correct controllers.appium.url";
     return {
       what,
       status: "missing",

@@ -70,3 +70,11 @@ export class VideoFile {
     this.#bytes += bytes.length;
   }
 }
+
+/** The size of a picture, made smaller where its longest side is longer than this. */
+export async function fittedSize(picture: Uint8Array, longest: number) {
+  const sharp = await loadSharp();
+  const { width, height } = await sharp(picture).metadata();
+  const scale = Math.min(1, longest / Math.max(width, height));
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}

@@ -87,12 +87,44 @@ describe("the session of the driver", () => {
     expect((await look()).notices).toEqual([]);
   });
 
+  it("waits for a slow tree, and does not take its screen for a busy one", async () => {
+    await look();
+    const uia2 = device().uia2;
+    if (uia2 === undefined) throw new Error("There is no session.");
+    uia2.faults.sourceDelayMs = 800;
+    expect((await look()).notices).toEqual([]);
+    const sources = () => uia2.requests.filter(({ path }) => path.endsWith("/source")).length;
+    const before = sources();
+    expect((await look()).notices).toEqual([]);
+    expect(sources() - before).toBe(1);
+  });
+
   it("asks a screen without a root again, and says TREE_EMPTY if it has none four times", async () => {
     await look();
     device().ui.faults.nullRoots = 2;
     expect((await look()).elements.length).toBeGreaterThan(3);
     device().ui.faults.nullRoots = 4;
     await expect(look()).rejects.toEqual(refused("TREE_EMPTY"));
+  });
+
+  it("reads a screen that forbids pictures", async () => {
+    await phone.run("open_app", samples);
+    await phone.run("scroll_to_element", { selector: "Secret" });
+    await phone.run("click_element", { selector: "Secret" });
+    expect(await phone.read("text_visible", { text: "No picture may be taken" })).toMatchObject({
+      holds: true,
+    });
+  });
+
+  it("has one owner: it takes the place of another program, which ends", async () => {
+    const ended = new Promise<void>((resolve) => device().system.automation.set("other", resolve));
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    await ended;
+  });
+
+  it("serves many looks at once, and text, in their order", async () => {
+    const looks = await Promise.all(Array.from({ length: 5 }, () => look()));
+    expect(new Set(looks.map(({ elements }) => elements.length)).size).toBe(1);
   });
 });
 
@@ -104,6 +136,18 @@ describe("where the driver cannot be used", () => {
     expect((await look()).elements.length).toBeGreaterThan(3);
     expect(phone.remote.facts?.().note).toMatch(/read by uiautomator dump: UiAutomator2 cannot be used/);
     await nothingLeft(lab);
+  });
+
+  it.each([
+    ["its server cannot be installed", { installFailure: "INSTALL_FAILED_INSUFFICIENT_STORAGE" }],
+    ["nothing can be forwarded", { forwardRefused: true }],
+  ])("since %s, dumps take its place", async (_, faults) => {
+    await phone.close();
+    phone = await openAndroid({ adb_port: lab.adbPort, backend: "auto" });
+    Object.assign(device().faults, faults);
+    await phone.run("open_app", samples);
+    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect(phone.remote.facts?.().note).toMatch(/its session did not start/);
   });
 
   it("and must be, it is UIA_UNAVAILABLE", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { openAndroid, portOf } from "./openAndroid.ts";
 
@@ -16,11 +16,12 @@ afterAll(async () => {
   await lab.close();
 });
 
-const ui = () => {
+const device = () => {
   const [one] = lab.devices;
   if (!one) throw new Error("The laboratory has no device.");
-  return one.device.ui;
+  return one.device;
 };
+const ui = () => device().ui;
 async function openSample(name: string) {
   await phone.run("close_app", samples);
   await phone.run("open_app", samples);
@@ -68,12 +69,25 @@ describe("texts through the driver", () => {
   });
 });
 
+it("a text whose field's server crashes is UIA_CRASHED, and is not written again", async () => {
+  await openSample("Text");
+  const field = { selector: "Note" };
+  await phone.run("click_element", field);
+  const uia2 = device().uia2;
+  // The field with the focus is asked for, then the text is sent.
+  if (uia2) uia2.faults.crashAfter = 1;
+  await expect(phone.run("type_text", { text: "ü" })).rejects.toEqual(refused("UIA_CRASHED"));
+  expect(await phone.read("element_value", { ...field, value: "" })).toMatchObject({ holds: true });
+});
+
 describe("what only the driver does", () => {
   it("puts a text on the clipboard and reads it", async () => {
     const text = `it's "quoted" 😀\n$(reboot)`;
     await phone.run("write_clipboard", { text });
     expect(ui().clipboard).toBe(text);
     expect((await phone.run("read_clipboard")).data).toEqual({ value: text });
+    phone.remote.handOver?.();
+    await vi.waitFor(() => expect(ui().clipboard).toBe(""), { timeout: 5_000 });
   });
 
   it("sees toasts", async () => {

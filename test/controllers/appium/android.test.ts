@@ -93,7 +93,7 @@ it("scrolls, holds, turns, presses keys, takes pictures and knows what runs", as
     rotation: 90,
   });
   await run("write_clipboard", { text: "grüße" });
-  expect(await run("read_clipboard")).toMatchObject({ data: { text: "grüße" } });
+  expect(await run("read_clipboard")).toMatchObject({ data: { value: "grüße" } });
   expect(await read("app_running", app)).toMatchObject({ holds: true });
   await run("close_app", { app });
   expect(await read("app_running", app)).toMatchObject({ holds: false });

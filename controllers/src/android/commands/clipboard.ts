@@ -19,10 +19,7 @@ export function clipboardCommands(session: AndroidSession): Command[] {
       effect: "write",
       input: putInput,
       async run({ text }, signal) {
-        const driver = await session.backend.session(signal);
-        const content = Buffer.from(text).toString("base64");
-        const body = { content, contentType: "plaintext" };
-        await driver.ask("POST", "/appium/device/set_clipboard", body, { signal }).catch(refuse("take"));
+        await session.clipboard.put(text, signal).catch(refuse("take"));
         return sent(`put ${text.length} characters on the clipboard`);
       },
     }),

@@ -10,6 +10,8 @@ import { DriverSession, removeTraces } from "./session.ts";
 
 /** A slow phone gets its server installed and started in this time. */
 const openMs = 120_000;
+/** The server, once it is installed, answers in this time, or it does not. */
+const serverMs = 20_000;
 const serverPackage = "io.appium.uiautomator2.server";
 /** One line of text for the version that is installed, one for the tests of it. */
 const installedLine = `dumpsys package ${serverPackage} | grep versionName=; pm path ${serverPackage}.test`;
@@ -25,7 +27,7 @@ const settings = {
   scrollAcknowledgmentTimeout: 0,
 };
 
-export type DriverPlace = { link: Link; adbPort: number; context: ControllerContext; chromedriver?: string };
+export type DriverPlace = { link: Link; adbPort: number; context: ControllerContext };
 
 /**
  * Starts the driver in a process of its own and opens its session on a device. It starts no app and changes none. Throws
@@ -55,8 +57,8 @@ export async function openSession(place: DriverPlace, signal: AbortSignal): Prom
   }
 }
 
-async function capabilitiesFor({ link, adbPort, chromedriver }: DriverPlace, isInstalled: boolean) {
-  const [systemPort = 0, mjpegServerPort = 0, chromedriverPort = 0] = await freePorts(3);
+async function capabilitiesFor({ link, adbPort }: DriverPlace, isInstalled: boolean) {
+  const [systemPort = 0, mjpegServerPort = 0] = await freePorts(2);
   return {
     automationName: "UiAutomator2",
     udid: link.serial,
@@ -68,16 +70,12 @@ async function capabilitiesFor({ link, adbPort, chromedriver }: DriverPlace, isI
     noReset: true,
     autoLaunch: false,
     newCommandTimeout: 0,
+    uiautomator2ServerLaunchTimeout: serverMs,
     skipServerInstallation: isInstalled,
     // Its settings app, its own log of the device and its unlocking are for what we do not use.
     skipDeviceInitialization: true,
     skipLogcatCapture: true,
     skipUnlock: true,
-    ...(chromedriver !== undefined && {
-      chromedriverExecutable: chromedriver,
-      chromedriverPort,
-      chromedriverDisableBuildCheck: true,
-    }),
   };
 }
 

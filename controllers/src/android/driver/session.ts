@@ -104,7 +104,7 @@ export class DriverSession {
 }
 
 /** The endpoints of a device that only the driver has forwarded. */
-const driverEndpoints = /^(?:tcp:6790|tcp:7810|localabstract:.*devtools_remote.*)$/;
+const driverEndpoints = /^tcp:(?:6790|7810)$/;
 
 /** Takes away what a driver left that could not do so itself. Never throws: with a device that is gone, all is gone. */
 export async function removeTraces(link: Link, adbPort: number): Promise<void> {

@@ -31,14 +31,13 @@ export class UiBackend implements TreeSource {
   /** Over this connection the driver is not tried again. */
   #fallback: { link: Link; why: string } | undefined;
 
-  constructor(device: AndroidDevice, { backend, chromedriver }: AndroidSettings, context: ControllerContext) {
+  constructor(device: AndroidDevice, { backend }: AndroidSettings, context: ControllerContext) {
     this.#device = device;
     this.#setting = backend;
     this.#context = context;
-    this.#driver = new Driver((link, signal) => {
-      const place = { link, adbPort: device.adbPort, context };
-      return openSession({ ...place, ...(chromedriver !== undefined && { chromedriver }) }, signal);
-    });
+    this.#driver = new Driver((link, signal) =>
+      openSession({ link, adbPort: device.adbPort, context }, signal),
+    );
     this.#pageSource = createPageSource(device, this.#driver);
     this.#dumps = createDumpSource(device);
   }

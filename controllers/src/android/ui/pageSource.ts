@@ -80,6 +80,8 @@ async function readWhole(
 /** Whether a screen comes to rest. One that does not is waited for once. */
 class Rest {
   #busyUntil = 0;
+  /** How long the latest tree took without waiting: a large one takes as long as a busy screen. */
+  #readMs = 0;
   /** The session that does not wait for rest now. */
   #hasty: DriverSession | undefined;
 
@@ -92,17 +94,18 @@ class Rest {
     await this.#wait(session, !isBusy, signal);
     const began = performance.now();
     const xml = await sourceOf(session, signal);
-    const waitedMs = performance.now() - began;
-    if (isBusy || waitedMs < restMs) return { xml, isBusy };
-    return this.#again(session, waitedMs, signal);
+    const tookMs = performance.now() - began;
+    if (isBusy || tookMs < restMs + this.#readMs) return { xml, isBusy };
+    return this.#again(session, tookMs, signal);
   }
 
-  /** A screen that is slow without waiting, too, is large, and not busy. */
-  async #again(session: DriverSession, waitedMs: number, signal: AbortSignal) {
+  /** Without waiting: a screen that is as slow then is large, and not busy. */
+  async #again(session: DriverSession, tookMs: number, signal: AbortSignal) {
     await this.#wait(session, false, signal);
     const began = performance.now();
     const xml = await sourceOf(session, signal);
-    const isBusy = performance.now() - began < waitedMs - restMs / 2;
+    this.#readMs = performance.now() - began;
+    const isBusy = this.#readMs < tookMs - restMs / 2;
     if (isBusy) this.#busyUntil = performance.now() + busyMs;
     return { xml, isBusy };
   }
