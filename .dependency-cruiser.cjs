@@ -1,7 +1,7 @@
 /** Who may import whom. A room sees only the rooms named beside it; everything else is an error. */
 const S = "mcp-server/src/";
 const workspaces = "^(mcp-server|agent-client|skills|controllers|test)/(?!node_modules/)";
-const door = "controllers/(src/index|lab/index)\\.ts";
+const door = "controllers/(src/index|lab/index|lab/android/index)\\.ts";
 
 const room = (from, ...may) => ({
   name: `room ${from.replaceAll("\\", "")}`,
@@ -23,7 +23,7 @@ const A = "controllers/lab/android/";
 /** What every room of the controllers sees. */
 const contract = `${C}(contract|diagnosis|errors|factory|fence|ports|shapes|spaces)\\.ts`;
 /** Rooms for several drivers, the lowest first: each sees those before it, and every driver sees all of them. */
-const sharedRooms = ["waiting", "programs", "elements", "focus", "video", "frames", "addons"];
+const sharedRooms = ["waiting", "programs", "elements", "focus", "video", "frames", "addons", "screens"];
 const sharedPath = (name) => `${C}${name}/`;
 
 /** The wings of the services, the lowest first: each sees those before it. */
@@ -49,7 +49,7 @@ module.exports = {
     {
       name: "only declared packages",
       severity: "error",
-      // Add-ons have packages of their own, installed elsewhere.
+      // An add-on has packages of its own, which are not installed here.
       from: { pathNot: "^controllers/addons/" },
       to: {
         dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
@@ -71,7 +71,13 @@ module.exports = {
     room(`${C}models\\.ts`, contract),
     room(`${C}portable\\.ts`, contract, sharedPath("elements")),
     ...sharedRooms.map((name, index) =>
-      room(sharedPath(name), contract, ...sharedRooms.slice(0, index).map(sharedPath)),
+      room(
+        sharedPath(name),
+        contract,
+        ...sharedRooms.slice(0, index).map(sharedPath),
+        // It offers what the portable set names.
+        ...(name === "screens" ? [`${C}portable\\.ts`] : []),
+      ),
     ),
     {
       name: "room of each driver",
@@ -93,6 +99,13 @@ module.exports = {
     room(`${A}personas/`),
     room(`${A}ui/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
     room(`${A}uia2/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
+    room(
+      "controllers/lab/ios/",
+      `${A}labUi\\.ts`,
+      `${A}ui/`,
+      `${A}uia2/(actions|gestures|tree|xpath)\\.ts`,
+      `${C}index\\.ts`,
+    ),
     room("skills/src/"),
     room("agent-client/src/", "skills/src/index\\.ts"),
     room(`${S}domain/`, door),
@@ -139,7 +152,7 @@ module.exports = {
     packages(
       "sharp",
       `${C}(video|frames)/`,
-      `${C}android/screen\\.ts`,
+      `${C}(android|appium)/screen\\.ts`,
       "controllers/lab/",
       `${S}services/devices/(screen/pictures|references/crops)\\.ts`,
       `${S}services/runs/reports/shrink\\.ts`,

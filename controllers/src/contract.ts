@@ -48,6 +48,8 @@ export type CommandResult = {
   document?: DocumentStatus;
   /** When the last input event left for the device; absent where none did, or where that is not known. */
   sentAt?: Moment;
+  /** Path of a file that the command made in a {@link ControllerContext.temporaryFolder}. The server keeps it as an artifact. */
+  file?: string;
 };
 
 /** What a command says of itself: all that validation needs. */

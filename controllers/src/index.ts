@@ -1,5 +1,6 @@
 export { type Addon, type Addons, createAddons } from "./addons/index.ts";
-export { androidFactory } from "./android/index.ts";
+export { type AndroidRecording, androidFactory, pairAndroid, recordAndroid } from "./android/index.ts";
+export { appiumFactory } from "./appium/index.ts";
 export * from "./contract.ts";
 export type { DiagnosisContext, DiagnosisFinding } from "./diagnosis.ts";
 export { nearest, similarity } from "./elements/nearest.ts";

@@ -5,8 +5,9 @@ import { measureAgentChoice } from "./agentChoice.ts";
 import { measureAgentCost } from "./agentCost.ts";
 import { measureLongConversation } from "./agentLong.ts";
 import { measureAgentTime } from "./agentTime.ts";
+import { measureAndroid } from "./android.ts";
 import { measureApiChecks } from "./apiChecks.ts";
-import { measureBeside } from "./beside.ts";
+import { measureBeside, measureIdle } from "./beside.ts";
 import { measureCli } from "./cli.ts";
 import { measureFirstCommand } from "./firstCommand.ts";
 import { measureFirstVerdict, measureInstalled } from "./firstVerdict.ts";
@@ -53,9 +54,11 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   keys: ({ sides }) => measureKeys(sides),
   widgets: ({ sides, note }) => measureWidgets(sides, note),
   api: ({ sides }) => measureApiChecks(sides),
+  android: ({ sides, note }) => measureAndroid(sides, note),
   focus: ({ note }) => measureFocus(note),
   frames: ({ note }) => measureFrames(note),
   before: ({ sides, url, note }) => measureBeside(sides, url, note),
+  idle: ({ sides, note }) => measureIdle(sides, note),
   workers: ({ sides, url, note }) => measureWorkers(sides, url, note),
   controllers: ({ sides, note }) => measureFirstCommand(sides, note),
   report500: ({ sides }) => measureReport(sides),

@@ -10,15 +10,22 @@ import { hosts, list, time } from "./startup.ts";
 import { alternate, median, ratioInterval, ratiosOf } from "./statistics.ts";
 import type { StdioServer } from "./stdioServer.ts";
 
-/** The product as it was before the step that these rows belong to. */
-const before = "d20dbe3";
+/** The product as it was before step 7, and before step 9. */
+const beforeDrivers = "d20dbe3";
+const beforeAndroid = "d98a26f";
 
-/** A ratio is told from one that is 5 % greater when its interval is no wider than this. */
-const widest = 0.05;
 const clickRounds = { rounds: 9, warmUps: 4 };
 
-/** Folders of two builds: this one, and the one before. */
-type Builds = { sides: Sides; products: readonly [string, string]; note(line: string): void };
+/**
+ * Folders of two builds: this one, and the one before. A ratio is told from one that is greater by `widest` when its interval
+ * is no wider than that.
+ */
+type Builds = {
+  sides: Sides;
+  products: readonly [string, string];
+  widest: number;
+  note(line: string): void;
+};
 type Running = { server: StdioServer; dataDir: string };
 /** Figures of this build and of the one before, from one round. */
 type Round = (round: number) => Promise<readonly [number, number]>;
@@ -30,7 +37,8 @@ export async function measureBeside(
   url: (path: string) => string,
   note: (line: string) => void,
 ): Promise<Measurement[]> {
-  const builds: Builds = { sides, products: [sides.root, await buildBefore(sides, before)], note };
+  const products = [sides.root, await buildBefore(sides, beforeDrivers)] as const;
+  const builds: Builds = { sides, products, widest: 0.05, note };
   return [
     await compare(builds, { id: "before.click", least: 9, most: 40, minutes: 5 }, clickRound(builds, url)),
     await compare(
@@ -39,7 +47,17 @@ export async function measureBeside(
       tokenRound(builds, url("/login")),
     ),
     await compare(builds, { id: "before.memory", least: 7, most: 25, minutes: 4 }, memoryRound(builds)),
-    ...(await compareStarts(builds)),
+    ...(await compareStarts(builds, "before")),
+  ];
+}
+
+/** This build, with no Android device, beside the one that knew none: memory at rest, and the start. */
+export async function measureIdle(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
+  const products = [sides.root, await buildBefore(sides, beforeAndroid)] as const;
+  const builds: Builds = { sides, products, widest: 0.03, note };
+  return [
+    await compare(builds, { id: "idle.memory", least: 7, most: 25, minutes: 4 }, memoryRound(builds)),
+    ...(await compareStarts(builds, "idle")),
   ];
 }
 
@@ -48,7 +66,7 @@ export async function measureBeside(
  * time does not suffice for the least rounds.
  */
 async function compare(
-  { note }: Builds,
+  { note, widest }: Builds,
   { id, least, most, minutes }: Limits,
   run: Round,
 ): Promise<Measurement> {
@@ -63,7 +81,7 @@ async function compare(
     [from, to] = ratioInterval(ours, theirs);
   }
   if (ours.length < least) throw new Error(`${id} had ${ours.length} of ${least} rounds in ${minutes} min`);
-  const told = to - from <= widest ? "" : "; the machine was too noisy to tell 5 %";
+  const told = to - from <= widest ? "" : `; the machine was too noisy to tell ${widest * 100} %`;
   note(
     `${id}: 95 % interval of the ratio ${from.toFixed(3)} to ${to.toFixed(3)} after ${ours.length} rounds${told}`,
   );
@@ -111,7 +129,7 @@ async function atRest({ sides }: Builds, dataDir: string): Promise<number> {
 }
 
 /** To the listing, which the bridge alone answers, and to the first call, for which the daemon and its database start. */
-async function compareStarts(builds: Builds): Promise<Measurement[]> {
+async function compareStarts(builds: Builds, suite: string): Promise<Measurement[]> {
   const { sides, products } = builds;
   const dataDirs = [await sides.newDataDir(), await sides.newDataDir()] as const;
   const listed = (side: 0 | 1) => time(sides.ours(dataDirs[side], { product: products[side] }), list);
@@ -122,8 +140,8 @@ async function compareStarts(builds: Builds): Promise<Measurement[]> {
   // The first start makes the database.
   for (const round of [0, 1]) await inTurn(answered)(round);
   const rows = [
-    await compare(builds, { id: "before.list", least: 15, most: 81, minutes: 2 }, inTurn(listed)),
-    await compare(builds, { id: "before.start", least: 9, most: 41, minutes: 4 }, inTurn(answered)),
+    await compare(builds, { id: `${suite}.list`, least: 15, most: 81, minutes: 2 }, inTurn(listed)),
+    await compare(builds, { id: `${suite}.start`, least: 9, most: 41, minutes: 4 }, inTurn(answered)),
   ];
   for (const dataDir of dataDirs) await sides.stopDaemon(dataDir);
   return rows;

@@ -42,7 +42,7 @@ describe("devices", () => {
         line: 6,
         path: "devices[0].controllers",
         message:
-          'the driver "tasmota" is not built in; known are web, android, simulated, simulated_infrared, simulated_capture.',
+          'the driver "tasmota" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture.',
       },
     ]);
     expect(
@@ -52,19 +52,19 @@ describe("devices", () => {
         line: 1,
         path: "models[0].drivers[0]",
         message:
-          'the driver "simulatd" is not built in; known are web, android, simulated, simulated_infrared, simulated_capture. Did you mean "simulated"?',
+          'the driver "simulatd" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture. Did you mean "simulated"?',
       },
     ]);
   });
 
   it("says of a model whose driver is not built in yet which models can be used", () => {
-    const { problems } = problemsOf(() => load("devices:\n  - name: phone\n    model: ios_mobile\n"));
+    const { problems } = problemsOf(() => load("devices:\n  - name: phone\n    model: desktop\n"));
     expect(problems).toMatchObject([
       {
         line: 3,
         path: "devices[0].model",
         message:
-          'model "ios_mobile" needs the driver "appium", which is not built in yet; models that can be used are web, android_mobile, android_tv, stb, simulated',
+          'model "desktop" needs the driver "desktop", which is not built in yet; models that can be used are web, android_mobile, android_tv, ios_mobile, stb, simulated',
       },
     ]);
   });

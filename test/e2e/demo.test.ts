@@ -43,6 +43,29 @@ describe("labwright demo", () => {
     expect(processes).not.toContain(dataDir);
   }, 600_000);
 
+  it("walks the shop's tree on a simulated phone, runs its test case, and leaves nothing but reports", async () => {
+    const { stdout } = await demo("--device", "android", "--report", "phone");
+    expect(stdout).toContain("The tree of the shop: 7 edges passed, 0 did not");
+    expect(stdout).toMatch(/^shop +a lamp is bought +passed/m);
+    expect(await readFile(join(cwd, "phone", "report.html"), "utf8")).toContain("a lamp is bought");
+    const [, dataDir = ""] = /^Starting Labwright on (.+)$/m.exec(stdout) ?? [];
+    expect(existsSync(dataDir)).toBe(false);
+    const [, serial = ""] = /^A simulated phone at (\S+),/m.exec(stdout) ?? [];
+    expect(serial).toMatch(/^127/);
+    const { stdout: processes } = await run("ps", ["-A", "-o", "args="]);
+    expect(processes).not.toContain(dataDir);
+  }, 300_000);
+
+  it("without adb says how to install it", async () => {
+    const env = { ...process.env, PATH: cwd };
+    const phone = run(process.execPath, [labwright, "demo", "--device", "android"], { cwd, env });
+    await expect(phone).rejects.toMatchObject({ stderr: expect.stringContaining("apt-get install -y adb") });
+  });
+
+  it("takes no implementation for a phone", async () => {
+    await expect(demo("--device", "android", "react")).rejects.toMatchObject({ code: 2 });
+  });
+
   it("names the implementations there are when it does not know one", async () => {
     await expect(demo("vanila")).rejects.toMatchObject({
       code: 2,

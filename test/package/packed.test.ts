@@ -138,6 +138,12 @@ it.each([
   expect(readFileSync(join(repository, "reports/junit.xml"), "utf8")).toContain('tests="1"');
 });
 
+it("has the phone of the demo", async () => {
+  expect(await labwright("demo", "--device", "android", "--report", "phone")).toMatch(
+    /^shop +a lamp is bought +passed/m,
+  );
+});
+
 it("serves as the container does: the daemon in the foreground, and its health by status", async () => {
   const env = { ...environment, LABWRIGHT_DATA_DIR: join(folder, "served"), LABWRIGHT_PORT: "0" };
   const started = spawn(program, ["serve"], { cwd: project, env, stdio: "ignore" });

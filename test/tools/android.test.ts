@@ -1,15 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { type LabIos, startLabIos } from "../../controllers/lab/ios/index.ts";
 import { type AndroidLab, startAndroidLab } from "../fixtures/androidLab.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** One app on two kinds of devices: nodes, edges and the test say nothing of either. */
+/** One app on three kinds of devices: nodes, edges and the test say nothing of either. */
 const shopYaml = (url: string) => `name: shop
-models: [web, android_mobile]
+models: [web, android_mobile, ios_mobile]
 app: { url: "${url}", package: dev.labwright.shop }
 nodes:
   Shop: check "Search" is shown
@@ -49,11 +50,13 @@ const site = createServer(async (_, response) => {
   response.end(await readFile(new URL("../shop/index.html", import.meta.url)));
 });
 let lab: AndroidLab;
+let ios: LabIos;
 let product: Product;
 let client: TestClient;
 
 beforeAll(async () => {
   lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "phone2" }] });
+  ios = await startLabIos();
   const port = await new Promise<number>((resolve) => {
     site.listen(0, "127.0.0.1", () => {
       const address = site.address();
@@ -70,6 +73,7 @@ beforeAll(async () => {
       "devices:",
       "  - { name: browser, model: web }",
       ...phones,
+      `  - { name: iphone, model: ios_mobile, controllers: { appium: { url: "${ios.url}", capabilities: { platformName: iOS } } } }`,
     ].join("\n"),
   );
   await product.watching.start();
@@ -83,13 +87,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await product?.dispose();
   await lab?.close();
+  await ios?.close();
   site.closeAllConnections();
   site.close();
 });
 beforeEach(() => {
-  for (const { device } of lab.devices) {
-    device.ui.clearData("dev.labwright.shop");
-    device.ui.home();
+  for (const ui of [...lab.devices.map(({ device }) => device.ui), ios.ui]) {
+    ui.clearData("dev.labwright.shop");
+    ui.home();
   }
 });
 
@@ -103,6 +108,7 @@ test.each([
   "browser",
   "phone1",
   "phone2",
+  "iphone",
 ])("every edge of the shop's tree validates on %s", async (device_id) => {
   const { structured, text } = await client.call("validate_navigation", {
     userinterface_name: "shop",
@@ -115,8 +121,8 @@ test.each([
 test.each([
   "a lamp is bought",
   "a wrong password is told",
-])("%s, unchanged on a browser and on two phones", async (testcase) => {
-  for (const device_id of ["browser", "phone1", "phone2"]) {
+])("%s, unchanged on a browser, on two Android phones and on an iPhone", async (testcase) => {
+  for (const device_id of ["browser", "phone1", "phone2", "iphone"]) {
     const { structured, text } = await client.call("execute_testcase", {
       testcase,
       device_id,
@@ -159,6 +165,15 @@ test("what is done on one phone reaches no other, and a lease keeps others out",
   expect(phone(0).ui.front().packageName).toBe("dev.labwright.shop");
   expect(phone(1).traffic.opens).toBe(before);
   await client.call("release_control", { session_id: structured.session_id });
+});
+
+test("a file of a phone becomes an artifact", async () => {
+  phone(0).system.files.store("/sdcard/Download/list.txt", Buffer.from("lamp, chair"));
+  const actions = [{ command: "pull_file", params: { path: "/sdcard/Download/list.txt" } }];
+  const { text } = await client.call("execute_device_action", { device_id: "phone1", actions });
+  const uri = /artifact:\/\/[0-9a-f]{64}/.exec(text)?.[0] ?? "";
+  const { bytes } = await product.artifacts.get(uri.replace("artifact://", ""));
+  expect(Buffer.from(bytes).toString()).toBe("lamp, chair");
 });
 
 test("a phone says that its own traffic passes no rule of ours", async () => {

@@ -10,10 +10,12 @@ import { crashAutomation } from "./userland/commands/instrument.ts";
 import type { Instrumentation, System } from "./userland/system.ts";
 import { createUserland } from "./userland/userland.ts";
 
+export { connectToOwnServer } from "./connected.ts";
 export { documentedDelays } from "./personas/delays.ts";
 export type { Persona } from "./personas/persona.ts";
 export { phone } from "./personas/phone.ts";
 export { phone2 } from "./personas/phone2.ts";
+export { readRecording } from "./personas/recorded.ts";
 export { tv } from "./personas/tv.ts";
 
 export type LabAndroidOptions = {

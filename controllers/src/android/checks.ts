@@ -1,142 +1,23 @@
-import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, relation } from "../elements/match.ts";
-import { nearest } from "../elements/nearest.ts";
-import { quoted } from "../elements/quoted.ts";
-import type { Target } from "../elements/target.ts";
+import { type Check, defineCheck } from "../contract.ts";
 import { portable } from "../portable.ts";
+import { elementChecks } from "../screens/checks.ts";
 import { packageOf } from "./commands/apps.ts";
 import type { AndroidSession } from "./session.ts";
-import type { Screen, Seen } from "./ui/screen.ts";
 import { readFront } from "./ui/screenFacts.ts";
-
-/** Checks that are polled together share a look: it is no older than this. */
-const sharedMs = 200;
-const mostTexts = 40;
 
 /** The portable checks. */
 export function androidChecks(session: AndroidSession): Check[] {
-  return [...stateChecks(session), ...wordChecks(session), countCheck(session), ...screenChecks(session)];
+  return [...elementChecks(session.reader), appShown(session)];
 }
 
-type Judged = boolean | [holds: boolean, actual: string];
-type Judge = (seen: Seen) => Judged;
-
-const look = ({ reader }: AndroidSession, signal: AbortSignal) => reader.recent(signal, sharedMs);
-const named = ({ ref, selector }: Target) => quoted(selector ?? ref ?? "");
-
-/** Judges the one element that a target means; one that is not there is a reading, not an error. */
-async function judgeOne(
-  session: AndroidSession,
-  target: Target,
-  { is, judge }: { is: string; judge: Judge },
-  signal: AbortSignal,
-): Promise<Reading> {
-  const screen = await look(session, signal);
-  const expected = `${named(target)} ${is}`;
-  const [seen, ...others] = session.reader.find(target, screen);
-  if (seen === undefined) {
-    const near = session.reader.nearest(target, screen);
-    return { holds: false, expected, actual: "it is not there", absent: true, nearest: near };
-  }
-  if (others.length > 0)
-    return { holds: false, expected, actual: `${others.length + 1} elements match; name one` };
-  const judged = judge(seen);
-  if (typeof judged !== "boolean") return { holds: judged[0], expected, actual: `it is ${judged[1]}` };
-  return { holds: judged, expected, actual: judged ? "it does" : "it does not" };
-}
-
-function stateChecks(session: AndroidSession): Check[] {
-  const has = (state: string) => (seen: Seen) => seen.element.states.includes(state);
-  const check = (
-    one: Pick<Check, "name" | "description"> & Pick<typeof portable.element_exists, "input">,
-    is: string,
-    judge: Judge,
-  ) => defineCheck({ ...one, read: (target, signal) => judgeOne(session, target, { is, judge }, signal) });
-  return [
-    check(portable.element_exists, "is there", () => true),
-    check(portable.element_visible, "can be seen", () => true),
-    check(portable.element_checked, "is on", has("checked")),
-    check(portable.element_enabled, "can be used", ({ node }) => node.enabled),
-    check(portable.element_focused, "has the focus", has("focused")),
-    defineCheck({
-      ...portable.element_hidden,
-      async read(target, signal) {
-        const count = session.reader.find(target, await look(session, signal)).length;
-        const actual = count === 0 ? "it cannot" : `${count} can be seen`;
-        return { holds: count === 0, expected: `${named(target)} cannot be seen`, actual };
-      },
-    }),
-  ];
-}
-
-function wordChecks(session: AndroidSession): Check[] {
-  return [
-    defineCheck({
-      ...portable.element_text,
-      read: ({ text, match, ...target }, signal) => {
-        const judge = (seen: Seen): Judged => {
-          const found = [seen.text, seen.name].filter((one) => one !== undefined);
-          return [found.some((one) => matches(match, text, one)), quoted(found[0] ?? "", text)];
-        };
-        return judgeOne(session, target, { is: `${relation(match)} ${quoted(text)}`, judge }, signal);
-      },
-    }),
-    defineCheck({
-      ...portable.element_value,
-      read: ({ value, match, ...target }, signal) => {
-        const judge = ({ element }: Seen): Judged => {
-          const found = element.value ?? "";
-          return [matches(match, value, found), quoted(found, value)];
-        };
-        return judgeOne(session, target, { is: `holds ${quoted(value)}`, judge }, signal);
-      },
-    }),
-  ];
-}
-
-function countCheck(session: AndroidSession): Check {
+function appShown({ device }: AndroidSession): Check {
   return defineCheck({
-    ...portable.element_count,
-    async read({ selector, count, min, max }, signal) {
-      const found = session.reader.find({ selector }, await look(session, signal)).length;
-      const holds =
-        (count === undefined || found === count) &&
-        (min === undefined || found >= min) &&
-        (max === undefined || found <= max);
-      const limits = [
-        ...(count === undefined ? [] : [`${count}`]),
-        ...(min === undefined ? [] : [`at least ${min}`]),
-        ...(max === undefined ? [] : [`at most ${max}`]),
-      ];
-      return { holds, expected: `${limits.join(", ")} of ${quoted(selector)}`, actual: `${found}` };
+    ...portable.app_shown,
+    async read({ app }, signal) {
+      const id = packageOf(app);
+      const { packageName } = await readFront(device, signal);
+      const actual = packageName === "" ? "no app is" : `${packageName} is`;
+      return { holds: packageName === id, expected: `${id} is in front`, actual };
     },
   });
-}
-
-function screenChecks(session: AndroidSession): Check[] {
-  return [
-    defineCheck({
-      ...portable.text_visible,
-      async read({ text, match }, signal) {
-        const { texts }: Screen = await look(session, signal);
-        const holds = texts.some((one) => matches(match, text, one));
-        const how = match === "contains" ? "" : `a text that ${relation(match)} `;
-        return {
-          holds,
-          expected: `the screen shows ${how}${quoted(text)}`,
-          actual: texts.length === 0 ? "it shows no text" : texts.slice(0, mostTexts).join(" | "),
-          nearest: holds ? [] : nearest(text, new Set(texts)),
-        };
-      },
-    }),
-    defineCheck({
-      ...portable.app_shown,
-      async read({ app }, signal) {
-        const id = packageOf(app);
-        const { packageName } = await readFront(session.device, signal);
-        const actual = packageName === "" ? "no app is" : `${packageName} is`;
-        return { holds: packageName === id, expected: `${id} is in front`, actual };
-      },
-    }),
-  ];
 }

@@ -2,6 +2,8 @@ import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
 import type { ControllerStatus } from "../ports.ts";
+import { ScreenReader } from "../screens/reader.ts";
+import { waitCommands } from "../screens/waitFor.ts";
 import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { androidChecks } from "./checks.ts";
@@ -17,18 +19,19 @@ import { dialogCommands } from "./commands/dialogs.ts";
 import { dragCommands } from "./commands/dragging.ts";
 import { fileCommands } from "./commands/files.ts";
 import { focusCommands, noFocus } from "./commands/focus.ts";
+import { installCommands } from "./commands/installing.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
 import { logCommands } from "./commands/logs.ts";
 import { panelCommands, withheldPanels } from "./commands/panels.ts";
 import { pinchCommands, withheldWithoutDriver } from "./commands/pinch.ts";
+import { placeCommands, withheldPlaces } from "./commands/places.ts";
 import { pointerCommands, withheldTouches } from "./commands/pointer.ts";
 import { rebootCommands } from "./commands/reboot.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
 import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
 import { textCommands } from "./commands/text.ts";
-import { waitCommands } from "./commands/waiting.ts";
 import { AndroidDevice } from "./device.ts";
 import { diagnoseAndroid } from "./diagnose.ts";
 import { discoverAndroid } from "./discover.ts";
@@ -42,7 +45,9 @@ import type { AndroidSession } from "./session.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
 import { newTrail } from "./trail.ts";
 import { UiBackend } from "./ui/backend.ts";
-import { ScreenReader } from "./ui/reader.ts";
+
+export { pairAndroid } from "./pair.ts";
+export { type AndroidRecording, recordAndroid } from "./record.ts";
 
 /** The controllers `remote` and `verification_adb` of one Android device, on one connection. */
 function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
@@ -119,6 +124,7 @@ function withheld(session: AndroidSession): Withheld[] {
 const withheldBy = (facts: AndroidFacts): Withheld[] => [
   ...withheldChords(facts),
   ...withheldPanels(facts),
+  ...withheldPlaces(facts),
   ...withheldSystem(facts),
   ...withheldTouches(facts),
   ...(facts.isTv ? [] : [noFocus]),
@@ -142,7 +148,7 @@ const androidCommands = (session: AndroidSession) => [
   ...keyCommands(session),
   ...focusCommands(session),
   ...scrollCommands(session),
-  ...waitCommands(session),
+  ...waitCommands(session.reader),
   ...appCommands(session),
   ...appStateCommands(session),
   ...linkCommands(session),
@@ -152,7 +158,9 @@ const androidCommands = (session: AndroidSession) => [
   ...chordCommands(session),
   ...panelCommands(session),
   ...dialogCommands(session),
+  ...installCommands(session),
   ...fileCommands(session),
+  ...placeCommands(session),
   ...systemCommands(session),
   ...rebootCommands(session),
   ...logCommands(session),

@@ -1,9 +1,9 @@
 import type { Frame, ScreenSource, Space } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import type { ScreenReader } from "../screens/reader.ts";
 import { clipped } from "../spaces.ts";
 import type { AndroidDevice } from "./device.ts";
 import { rotationIn, rotationLine } from "./sensors.ts";
-import type { ScreenReader } from "./ui/reader.ts";
 
 /** Loaded with the first picture: its libraries cost 30 MB. */
 const loadSharp = async () => (await import("sharp")).default;

@@ -1,13 +1,13 @@
 import type { CommandResult, ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { FocusMaps } from "../focus/focusMaps.ts";
+import type { ScreenReader } from "../screens/reader.ts";
 import type { Changes } from "./changes.ts";
 import type { Clipboard } from "./clipboard.ts";
 import type { AndroidDevice } from "./device.ts";
 import type { LinkOptions } from "./link.ts";
 import type { Trail } from "./trail.ts";
 import type { UiBackend } from "./ui/backend.ts";
-import type { ScreenReader } from "./ui/reader.ts";
 
 /** The adb server takes requests of 64 KB, and quoting makes texts longer. */
 const longestLine = 12_000;

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { agentTaskStates } from "../storage/taskStates.ts";
+import { addAndroidCommands } from "./androidCommands.ts";
 import { runCall } from "./call.ts";
 import { daemonOptions, examples, type Given, readCount, withDaemonOptions } from "./commandOptions.ts";
 import { runStatus, runStop } from "./control.ts";
@@ -58,6 +59,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   program.commandsGroup("Look after the server:");
   addDaemonCommands(program, terminal, exit);
   addSetUpCommands(program, terminal, exit);
+  addAndroidCommands(program, terminal, exit);
   return program;
 }
 

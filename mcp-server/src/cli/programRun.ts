@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { examples, type Given, readUpTo, withDaemonOptions } from "./commandOptions.ts";
+import type { DemoOptions } from "./demo.ts";
 import { addProjectCommands } from "./project/commands.ts";
 import type { RunOptions } from "./run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
@@ -105,15 +106,20 @@ const addResults = (command: Command) =>
 function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command("demo")
-    .description("runs tests on a real web app, with a daemon and data of its own")
+    .description("runs tests on a real web app or a simulated phone, with a daemon and data of its own")
     .argument("[implementations...]", "of TodoMVC; vanillajs when none is named")
+    .addOption(
+      new Option("--device <kind>", "web: a browser; android: a simulated phone behind the real adb")
+        .choices(["web", "android"])
+        .default("web"),
+    )
     .option("--all", "all of them")
     .option("--report <dir>", "where the reports go")
     .addHelpText(
       "after",
-      examples("labwright demo", "labwright demo react --report reports", "labwright demo --all"),
+      examples("labwright demo", "labwright demo react --report reports", "labwright demo --device android"),
     )
-    .action(async (only: string[], given: { report?: string; all?: boolean }) => {
+    .action(async (only: string[], given: Omit<DemoOptions, "only">) => {
       const { runDemo } = await import("./demo.ts");
       exit(await runDemo({ only, ...given }, terminal));
     });

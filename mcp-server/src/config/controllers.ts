@@ -1,4 +1,10 @@
-import { androidFactory, type ControllerFactory, nearest, webFactory } from "@labwright/controllers";
+import {
+  androidFactory,
+  appiumFactory,
+  type ControllerFactory,
+  nearest,
+  webFactory,
+} from "@labwright/controllers";
 import {
   simulatedCaptureFactory,
   simulatedFactory,
@@ -9,6 +15,7 @@ import {
 export const builtInFactories: readonly ControllerFactory[] = [
   webFactory,
   androidFactory,
+  appiumFactory,
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,

@@ -102,7 +102,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const screen = createScreen(artifacts, clock, devices);
   const verifications = createVerifications({ clock, secrets, screen, inputs });
   const notices = createNotices();
-  const actions = createActions({ clock, secrets, verifications, notices });
+  const actions = createActions({ artifacts, clock, secrets, verifications, notices });
   const host = config.server.name;
   const rows = executionRows(deps.storage.db);
   const executions = createExecutions({

@@ -83,9 +83,9 @@ it("a text whose field's server crashes is UIA_CRASHED, and is not written again
 describe("what only the driver does", () => {
   it("puts a text on the clipboard and reads it", async () => {
     const text = `it's "quoted" 😀\n$(reboot)`;
-    await phone.run("set_clipboard", { text });
+    await phone.run("write_clipboard", { text });
     expect(ui().clipboard).toBe(text);
-    expect((await phone.run("get_clipboard")).data).toEqual({ text });
+    expect((await phone.run("read_clipboard")).data).toEqual({ value: text });
     phone.remote.handOver?.();
     await vi.waitFor(() => expect(ui().clipboard).toBe(""), { timeout: 5_000 });
   });
@@ -115,7 +115,9 @@ describe("what only the driver does", () => {
   it("is withheld with the reason where dumps are used", async () => {
     const other = await openAndroid({ adb_port: lab.adbPort, backend: "dump" });
     const names = (one: typeof other.remote) => portOf(one.withheld)().map(({ name }) => name);
-    expect(names(other.remote)).toEqual(expect.arrayContaining(["pinch", "set_clipboard", "get_clipboard"]));
+    expect(names(other.remote)).toEqual(
+      expect.arrayContaining(["pinch", "write_clipboard", "read_clipboard"]),
+    );
     expect(names(other.verification)).toEqual(["toast_seen"]);
     expect(names(phone.verification)).toEqual([]);
     await other.close();

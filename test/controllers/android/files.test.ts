@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,7 +19,14 @@ beforeAll(async () => {
   await writeFile(join(folder, "thing.apk"), apkOf({ packageName: id, versionCode: 41, versionName: "4.1" }));
   await writeFile(join(folder, "broken.apk"), "no zip");
   await writeFile(join(folder, "it's $(reboot).bin"), big);
-  phone = await openAndroid({ adb_port: lab.adbPort }, { uploadPath: (name) => join(folder, name) });
+  await writeFile(join(folder, "Anna's lamp.png"), "a picture");
+  phone = await openAndroid(
+    { adb_port: lab.adbPort },
+    {
+      uploadPath: (name) => join(folder, name),
+      temporaryFolder: () => mkdtemp(join(folder, "pulled-")),
+    },
+  );
 });
 afterAll(async () => {
   await phone.close();
@@ -97,5 +104,24 @@ describe("files", () => {
     const work = phone.run("push_file", { file }, cancel.signal);
     cancel.abort(new Error("cancelled by the test"));
     await expect(work).rejects.toThrow("cancelled by the test");
+  });
+
+  it("of the device are copied to this machine byte for byte", async () => {
+    device().system.files.store("/sdcard/Download/a b.bin", big);
+    const { file } = await phone.run("pull_file", { path: "/sdcard/Download/a b.bin" });
+    expect((await readFile(file ?? "")).equals(big)).toBe(true);
+    await expect(phone.run("pull_file", { path: "/sdcard/none" })).rejects.toMatchObject({
+      code: "DEVICE_ERROR",
+      message: expect.stringContaining("/sdcard/none"),
+    });
+    await expect(phone.run("pull_file", { path: "sdcard/none" })).rejects.toThrow(/begins with/);
+  });
+
+  it("with pictures are in the media store, or said not to be", async () => {
+    await phone.run("add_media", { file: "Anna's lamp.png" });
+    const target = "/storage/emulated/0/Pictures/Anna's lamp.png";
+    expect(device().system.media).toContain(target);
+    expect(Buffer.from(device().system.files.read(target)).toString()).toBe("a picture");
+    await expect(phone.run("add_media", { file: "thing.apk" })).rejects.toEqual(refused("INVALID_PARAMS"));
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { toScreen } from "../../../controllers/src/android/ui/screen.ts";
 import { frontOf } from "../../../controllers/src/android/ui/screenFacts.ts";
-import { scanScreen } from "../../../controllers/src/android/ui/xml.ts";
+import { scanScreen } from "../../../controllers/src/screens/androidTree.ts";
+import { toScreen } from "../../../controllers/src/screens/screen.ts";
 
 const natural = { width: 1080, height: 2400 };
 

@@ -7,7 +7,7 @@ let lab: AndroidLab;
 let phone: Awaited<ReturnType<typeof openAndroid>>;
 
 beforeAll(async () => {
-  lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "tv" }] });
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "tv" }, { persona: "phone2" }] });
 });
 afterAll(() => lab.close());
 
@@ -80,6 +80,52 @@ describe("the network", () => {
     ["R58M12ABC", false],
   ])("leads to %s: %s", (serial, is) => {
     expect(isOnNetwork(serial)).toBe(is);
+  });
+});
+
+describe("the place", () => {
+  it("is what is set, until another client takes the device", async () => {
+    const place = async () => {
+      const { readings = [] } = (await phone.remote.sensors?.sensors(never)) ?? {};
+      return readings.filter(({ name }) => name.startsWith("location.")).map(({ value }) => value);
+    };
+    const own = await place();
+    await phone.run("set_geolocation", { latitude: -33.856_8, longitude: 151.2153 });
+    expect(await place()).toEqual([-33.8568, 151.2153]);
+    await phone.run("set_geolocation");
+    expect(await place()).toEqual(own);
+    await phone.run("set_geolocation", { latitude: 0, longitude: 0 });
+    phone.remote.handOver?.();
+    await phone.remote.open(never);
+    expect(await place()).toEqual(own);
+    expect(device().system.mayMockLocation).toBe(false);
+  });
+
+  it("cannot be set on an old phone, nor the language of an app", async () => {
+    const old = await openAndroid(settingsAt(2));
+    const names = old.remote.withheld?.().map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["set_geolocation", "set_locale"]));
+    await expect(old.run("set_geolocation", { latitude: 1, longitude: 2 })).rejects.toEqual(
+      refused("ACTION_REJECTED"),
+    );
+    await old.close();
+  });
+});
+
+describe("the language of an app", () => {
+  it("is set for that app, and taken back", async () => {
+    const app = "com.android.settings";
+    await phone.run("open_app", { app: { package: app } });
+    const english = await phone.lines();
+    await phone.run("set_locale", { locale: "de", package: app });
+    expect(device().system.locales.get(app)).toBe("de");
+    expect(await phone.lines()).not.toEqual(english);
+    await phone.run("set_locale", { package: app });
+    expect(await phone.lines()).toEqual(english);
+    await expect(phone.run("set_locale", { locale: "de", package: "com.none" })).rejects.toEqual(
+      refused("APP_NOT_INSTALLED"),
+    );
+    await expect(phone.run("set_locale", { locale: "de; reboot", package: app })).rejects.toThrow(/written/);
   });
 });
 

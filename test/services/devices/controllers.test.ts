@@ -9,6 +9,7 @@ import { getPort } from "../../../mcp-server/src/services/devices/portOf.ts";
 import { createVerifications } from "../../../mcp-server/src/services/devices/verifications/index.ts";
 import type { OpenDevice, ScreenService } from "../../../mcp-server/src/services/ports.ts";
 import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
+import { noArtifacts } from "../../fixtures/noArtifacts.ts";
 import { noInputs, openBox, testSecrets } from "../../fixtures/simulated.ts";
 import { decided, noting, openLab, type Part, part } from "./parts.ts";
 
@@ -31,7 +32,13 @@ const verifications = createVerifications({
   screen: noScreen,
   inputs: noInputs,
 });
-const actions = createActions({ clock: systemClock, secrets, verifications, notices: { take: () => [] } });
+const actions = createActions({
+  artifacts: noArtifacts,
+  clock: systemClock,
+  secrets,
+  verifications,
+  notices: { take: () => [] },
+});
 
 const press = (device: OpenDevice, more: { action_type?: string } = {}) =>
   actions.run(

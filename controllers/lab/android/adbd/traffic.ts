@@ -1,5 +1,8 @@
 import { ByteQueue } from "./byteQueue.ts";
 
+/** One stream that a host has opened: the same object for as long as it is open. */
+export type OpenStream = { readonly service: string };
+
 /** What passed between host and device. `received` and `sent` count all bytes of the connection, as the device sees it. */
 export class Traffic {
   opens = 0;
@@ -8,15 +11,25 @@ export class Traffic {
   sent = 0;
   /** What was opened, oldest first, such as `shell,v2:getprop`. */
   readonly services: string[] = [];
+  readonly #current = new Set<OpenStream>();
 
   /** Each opened stream is one, and so is each HTTP request on a forwarded stream. */
   get roundTrips(): number {
     return this.opens + this.requests;
   }
 
-  opened(service: string): void {
+  /** What is open now, oldest first. */
+  get current(): readonly OpenStream[] {
+    return [...this.#current];
+  }
+
+  /** Returns what is called when the stream has ended. */
+  opened(service: string): () => void {
     this.opens += 1;
     this.services.push(service);
+    const entry = { service };
+    this.#current.add(entry);
+    return () => void this.#current.delete(entry);
   }
 
   reset(): void {

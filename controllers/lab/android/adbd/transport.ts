@@ -123,16 +123,23 @@ export class Transport {
 
   private open(remoteId: number, data: Buffer): void {
     const service = data.toString("utf8").replace(/\0+$/, "");
-    this.host.traffic.opened(service);
-    const stream = this.add(this.nextId++, remoteId);
+    const ended = this.host.traffic.opened(service);
+    const stream = this.add(this.nextId++, remoteId, { ended });
     void serve(service, stream, this.host, this.rules).catch(() => stream.destroy());
   }
 
-  private add(localId: number, remoteId: number, isOpen = false): AdbStream {
+  private add(
+    localId: number,
+    remoteId: number,
+    { isOpen = false, ended }: { isOpen?: boolean; ended?: () => void } = {},
+  ): AdbStream {
     const link = {
       mostData: this.mostData,
       send: (packet: Omit<Packet, "data"> & { data?: Buffer }) => this.send(packet),
-      forget: (id: number) => void this.streams.delete(id),
+      forget: (id: number) => {
+        this.streams.delete(id);
+        ended?.();
+      },
     };
     const stream = new AdbStream(link, localId, remoteId, isOpen);
     this.streams.set(localId, stream);
@@ -142,7 +149,7 @@ export class Transport {
   private okay(remoteId: number, localId: number): void {
     const answer = this.opening.get(localId);
     this.opening.delete(localId);
-    if (answer) answer(this.add(localId, remoteId, true));
+    if (answer) answer(this.add(localId, remoteId, { isOpen: true }));
     else this.streams.get(localId)?.receiveOkay();
   }
 

@@ -142,10 +142,9 @@ export class Layout {
   #textHeight(view: View, width: number): number {
     if (view.text === undefined && view.hint === undefined) return 0;
     const size = this.#dp(textSizeOf(view) * this.#metrics.fontScale);
-    const lines = Math.max(
-      1,
-      Math.ceil(((view.text ?? "").length * size * letterWidth) / Math.max(width, size)),
-    );
+    const wanted = Math.ceil(((view.text ?? "").length * size * letterWidth) / Math.max(width, size));
+    // A field has one line, in which its text scrolls.
+    const lines = view.field === undefined ? Math.max(1, wanted) : 1;
     return Math.round(lines * size * lineHeight + this.#dp(8));
   }
 

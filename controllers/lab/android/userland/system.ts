@@ -33,6 +33,9 @@ export type CommandContext = ShellIo & { system: System; shell: Shell };
 /** A program: it writes to its streams and returns its exit code. */
 export type Command = (args: readonly string[], context: CommandContext) => number | Promise<number>;
 
+type Place = { latitude: number; longitude: number; altitude: number };
+export const home: Place = { latitude: 48.137_154, longitude: 11.576_124, altitude: 519 };
+
 /** The state of a device behind its shell. */
 export class System {
   readonly files: FileSystem;
@@ -46,7 +49,14 @@ export class System {
   /** What owns UiAutomation, of which there is one; `end` ends it. */
   readonly automation = new Map<string, () => void>();
   /** Where the device believes to be. */
-  location = { latitude: 48.137_154, longitude: 11.576_124, altitude: 519 };
+  location: Place = home;
+  /** Whether the shell may pretend to be elsewhere, and the providers by which it does. */
+  mayMockLocation = false;
+  readonly testProviders = new Set<string>();
+  /** Languages of apps that have one of their own, by package. */
+  readonly locales = new Map<string, string>();
+  /** What the media store lists: files that were there at its latest scan. */
+  media: readonly string[] = [];
   /** Programs and services that were asked for and do not exist, with their line. */
   readonly unknown: string[] = [];
   /** Lines that a shell was given, oldest first. */

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { type DeviceSide, FileError, type ShellIo } from "../labShell.ts";
 import type { Persona } from "../personas/persona.ts";
 import { am, monkey } from "./commands/activity.ts";
+import { content } from "./commands/content.ts";
 import { dumpsys } from "./commands/dumpsys.ts";
 import { fileCommands } from "./commands/fileCommands.ts";
 import { input } from "./commands/input.ts";
@@ -20,7 +21,7 @@ import { writeLogOf } from "./logWriter.ts";
 import { Shell, type ShellHost } from "./sh/shell.ts";
 import { type Command, type Parts, System } from "./system.ts";
 
-const { uimode, locale, ...settings } = settingCommands;
+const { uimode, ...settings } = settingCommands;
 
 const commands: Readonly<Record<string, Command>> = {
   ...shellCommands,
@@ -30,6 +31,7 @@ const commands: Readonly<Record<string, Command>> = {
   ...processCommands,
   ...systemCommands,
   am,
+  content,
   dumpsys,
   input,
   log,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { noSuchKey } from "../../elements/keys.ts";
 import { DeviceError } from "../../errors.ts";
+import { findKeyCode, keyNames } from "../../screens/androidKeys.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { findKeyCode, keyNames } from "./keyCodes.ts";
 
 /** `input keycombination` came with Android 12. */
 const firstApi = 31;

@@ -7,7 +7,6 @@ import { type AndroidSession, sent } from "../session.ts";
 /** The helper app that reads it is installed first, once. */
 const readMs = 60_000;
 const mostCharacters = 100_000;
-const shown = 200;
 
 const putInput = z.strictObject({ text: z.string().max(mostCharacters) });
 const noInput = z.strictObject({});
@@ -15,7 +14,7 @@ const noInput = z.strictObject({});
 export function clipboardCommands(session: AndroidSession): Command[] {
   return [
     defineCommand<typeof putInput>({
-      name: "set_clipboard",
+      name: "write_clipboard",
       description: "Puts a text on the clipboard of the device.",
       effect: "write",
       input: putInput,
@@ -25,17 +24,16 @@ export function clipboardCommands(session: AndroidSession): Command[] {
       },
     }),
     defineCommand<typeof noInput>({
-      name: "get_clipboard",
+      name: "read_clipboard",
       description:
-        "Reads the text on the clipboard of the device. Since Android 10 this installs Appium's settings app on it, once.",
+        "Gives the text on the clipboard of the device as value. Since Android 10 this installs Appium's settings app on it, once.",
       effect: "read",
       input: noInput,
       async run(_input, signal) {
         const driver = await session.backend.session(signal);
         const content = await driver.clipboard({ signal, timeoutMs: readMs }).catch(refuse("give"));
         const text = Buffer.from(content, "base64").toString("utf8").slice(0, mostCharacters);
-        const more = text.length > shown ? "…" : "";
-        return { message: `clipboard: ${JSON.stringify(text.slice(0, shown))}${more}`, data: { text } };
+        return { message: `the clipboard holds ${text.length} characters`, data: { value: text } };
       },
     }),
   ];

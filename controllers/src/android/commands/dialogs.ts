@@ -1,12 +1,13 @@
 import { type Command, defineCommand, type Element } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { findKeyCode } from "../../screens/androidKeys.ts";
+import { findDialog, type OpenDialog } from "../../screens/dialogs.ts";
+import type { Point } from "../../screens/pointing.ts";
+import type { UiNode } from "../../screens/tree.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { findDialog, type OpenDialog } from "../ui/dialogs.ts";
-import type { UiNode } from "../ui/tree.ts";
 import { focusOn, pressOk } from "./focus.ts";
-import { findKeyCode } from "./keyCodes.ts";
-import { type Point, tapAt } from "./pointer.ts";
+import { tapAt } from "./pointer.ts";
 import { typeBehind } from "./text.ts";
 import { demandTypable } from "./unicode.ts";
 

@@ -1,77 +1,46 @@
 import { once } from "node:events";
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { createReadStream, createWriteStream } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { poll } from "../../waiting/deadlines.ts";
+import type { Link } from "../link.ts";
 import type { AndroidSession } from "../session.ts";
-import { packageOf } from "./apps.ts";
+import { copyTime, isFull, saidBy, storageFull, uploaded, uploadName } from "./uploads.ts";
 
-const timeout = { timeout_ms: z.int().min(1).max(600_000).default(120_000) };
-const upload = z.string().min(1).max(500);
+/** A file that is pulled becomes an artifact of the server. */
+const mostPulledBytes = 200_000_000;
+/** The media store has a file by then, or does not take it. */
+const scanMs = 10_000;
+const lookEveryMs = 200;
+/** Android 11; older versions take a broadcast for each file. */
+const firstWithScan = 30;
+const sharedStorage = "/storage/emulated/0";
+const mediaFolders: Readonly<Record<string, readonly string[]>> = {
+  Pictures: [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".heic"],
+  Movies: [".mp4", ".webm", ".mkv", ".3gp", ".mov"],
+  Music: [".mp3", ".m4a", ".ogg", ".wav", ".flac", ".aac"],
+};
+const allMedia = Object.values(mediaFolders).flat().join(", ");
 
-/** Apps and files that come from the uploads folder. */
-export function fileCommands(session: AndroidSession): Command[] {
-  return [installApp(session), uninstallApp(session), pushFile(session)];
-}
-
-function installApp({ context, device, reader }: AndroidSession): Command {
-  const input = z.strictObject({
-    file: upload.describe("Name of an APK in the uploads folder."),
-    ...timeout,
-  });
-  return defineCommand<typeof input>({
-    name: "install_app",
-    description: "Installs an app, or replaces the version that is there and keeps its data.",
-    effect: "write",
-    input,
-    async run({ file, timeout_ms }, signal) {
-      const path = await uploaded(context, file);
-      try {
-        await device.link().sendFiles((kit) => kit.install(createReadStream(path)), timeout_ms, signal);
-      } catch (error) {
-        throw error instanceof DeviceError ? error : installFailure(file, error);
-      } finally {
-        reader.driven();
-      }
-      return { message: `installed ${basename(path)}` };
-    },
-  });
-}
-
-function uninstallApp({ device, reader }: AndroidSession): Command {
-  const input = z.strictObject({ package: z.string().min(1).max(200) });
-  return defineCommand<typeof input>({
-    name: "uninstall_app",
-    description: "Removes an app with its data; does nothing if it is not installed.",
-    effect: "write",
-    input,
-    async run(app, signal) {
-      const id = packageOf(app);
-      const { stdout, stderr } = await device.link().run(["pm", "uninstall", id], signal);
-      reader.driven();
-      if (/Success/.test(stdout)) return { message: `uninstalled ${id}` };
-      const reason = /Failure \[([^\]]*)\]/.exec(stdout + stderr)?.[1] ?? "";
-      if (/not installed|Unknown package|DELETE_FAILED_INTERNAL_ERROR/.test(reason))
-        return { message: `${id} was not installed` };
-      throw new DeviceError(
-        "DEVICE_ERROR",
-        `${id} was not removed: ${(reason || stdout + stderr).trim().slice(0, 300)}. Apps of the system cannot be removed.`,
-      );
-    },
-  });
-}
+/** Files to the device, from the uploads folder alone, and from it. */
+export const fileCommands = (session: AndroidSession): Command[] => [
+  pushFile(session),
+  addMedia(session),
+  pullFile(session),
+];
 
 function pushFile({ context, device }: AndroidSession): Command {
   const input = z.strictObject({
-    file: upload.describe("Name of a file in the uploads folder."),
+    file: uploadName.describe("Name of a file in the uploads folder."),
     to: z
       .string()
       .regex(/^\/[^\0]{1,500}$/, "a path on the device begins with /")
       .optional()
       .describe("Path on the device; /sdcard/Download with the file's name when left out."),
-    ...timeout,
+    ...copyTime,
   });
   return defineCommand<typeof input>({
     name: "push_file",
@@ -81,41 +50,109 @@ function pushFile({ context, device }: AndroidSession): Command {
     async run({ file, to, timeout_ms }, signal) {
       const path = await uploaded(context, file);
       const target = to ?? `/sdcard/Download/${basename(path)}`;
-      try {
-        await device.link().sendFiles(
-          async (kit) => {
-            const transfer = await kit.push(createReadStream(path), target);
-            await once(transfer, "end");
-          },
-          timeout_ms,
-          signal,
-        );
-      } catch (error) {
-        throw error instanceof DeviceError ? error : pushFailure(target, error);
-      }
+      await send(device.link(), { path, target, timeoutMs: timeout_ms }, signal);
       return { message: `copied ${basename(path)} to ${target}` };
     },
   });
 }
 
-/** Throws PATH_DENIED, and INVALID_PARAMS where there is no such file. */
-async function uploaded(context: AndroidSession["context"], name: string): Promise<string> {
-  const path = context.uploadPath(name);
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isFile()) return path;
-  const message = `There is no file ${JSON.stringify(name)} in the uploads folder. Put it there, or correct its name.`;
+function addMedia({ context, device }: AndroidSession): Command {
+  const input = z.strictObject({
+    file: uploadName.describe(`Name of a picture, video or sound in the uploads folder: ${allMedia}.`),
+    ...copyTime,
+  });
+  return defineCommand<typeof input>({
+    name: "add_media",
+    description: "Puts a picture, video or sound where the gallery and the pickers of apps show it.",
+    effect: "write",
+    input,
+    async run({ file, timeout_ms }, signal) {
+      const path = await uploaded(context, file);
+      const target = `${sharedStorage}/${folderOf(file)}/${basename(path)}`;
+      const link = device.link();
+      await send(link, { path, target, timeoutMs: timeout_ms }, signal);
+      await link.run(scanOf(target, device.facts().api), signal, { timeoutMs: timeout_ms });
+      const isListed = async () => /^Row: 0/.test((await link.run(queryOf(target), signal)).stdout);
+      if (await poll(isListed, { everyMs: lookEveryMs, ms: scanMs, signal }))
+        return { message: `${basename(path)} is at ${target}, and the media store lists it` };
+      throw new DeviceError(
+        "ACTION_REJECTED",
+        `${target} is on the device, and its media store did not list it within ${scanMs / 1_000} s. Its gallery may show it after a restart.`,
+      );
+    },
+  });
+}
+
+/** Throws INVALID_PARAMS for a file that no gallery shows. */
+function folderOf(file: string): string {
+  const ending = extname(file).toLowerCase();
+  const found = Object.entries(mediaFolders).find(([, endings]) => endings.includes(ending));
+  if (found) return found[0];
+  const message = `${JSON.stringify(file)} does not end like a picture, video or sound: ${allMedia}. Copy other files with push_file.`;
   throw new DeviceError("INVALID_PARAMS", message);
 }
 
-const saidBy = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).slice(0, 300);
+const scanOf = (target: string, api: number): readonly string[] =>
+  api >= firstWithScan
+    ? [..."content call --uri content://media --method scan_volume --arg external_primary".split(" ")]
+    : [..."am broadcast -a android.intent.action.MEDIA_SCANNER_SCAN_FILE -d".split(" "), `file://${target}`];
 
-function installFailure(file: string, error: unknown): DeviceError {
-  const isCoded = error instanceof Error && "code" in error && typeof error.code === "string";
-  const reason = isCoded ? String(error.code) : saidBy(error);
-  if (isFull(reason)) return storageFull(`install ${file}`);
-  const message = `${file} was not installed: ${reason}. See what this code of Android means; of another signature, uninstall the app first.`;
-  return new DeviceError("INSTALL_FAILED", message, { reason });
+const queryOf = (target: string): readonly string[] => [
+  ..."content query --uri content://media/external/file --projection _data --where".split(" "),
+  `_data='${target.replaceAll("'", "''")}'`,
+];
+
+function pullFile({ context, device }: AndroidSession): Command {
+  const input = z.strictObject({
+    path: z
+      .string()
+      .regex(/^\/[^\0]{1,500}$/, "a path on the device begins with /")
+      .describe("A file on the device that adb may read, such as /sdcard/Download/report.pdf."),
+    ...copyTime,
+  });
+  return defineCommand<typeof input>({
+    name: "pull_file",
+    description: "Copies a file of the device into an artifact of the server.",
+    effect: "read",
+    input,
+    async run({ path, timeout_ms }, signal) {
+      const file = join(await context.temporaryFolder(), "pulled");
+      try {
+        await device.link().sendFiles(
+          async (kit) => {
+            const { size } = await kit.stat(path);
+            if (size > mostPulledBytes) throw tooLarge(path, size);
+            await pipeline(await kit.pull(path), createWriteStream(file, { mode: 0o600 }), { signal });
+          },
+          timeout_ms,
+          signal,
+        );
+      } catch (error) {
+        throw error instanceof DeviceError ? error : pullFailure(path, error);
+      }
+      return { message: `copied ${path}`, file };
+    },
+  });
+}
+
+/** Throws DEVICE_ERROR, STORAGE_FULL. */
+async function send(
+  link: Link,
+  { path, target, timeoutMs }: { path: string; target: string; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await link.sendFiles(
+      async (kit) => {
+        const transfer = await kit.push(createReadStream(path), target);
+        await once(transfer, "end");
+      },
+      timeoutMs,
+      signal,
+    );
+  } catch (error) {
+    throw error instanceof DeviceError ? error : pushFailure(target, error);
+  }
 }
 
 function pushFailure(target: string, error: unknown): DeviceError {
@@ -126,10 +163,15 @@ function pushFailure(target: string, error: unknown): DeviceError {
   );
 }
 
-const isFull = (said: string) => /INSUFFICIENT_STORAGE|No space left/i.test(said);
+function pullFailure(path: string, error: unknown): DeviceError {
+  return new DeviceError(
+    "DEVICE_ERROR",
+    `The device did not give ${path}: ${saidBy(error)}. Name a file that exists and that adb may read, such as one in /sdcard.`,
+  );
+}
 
-const storageFull = (what: string) =>
+const tooLarge = (path: string, size: number) =>
   new DeviceError(
-    "STORAGE_FULL",
-    `The device has no room to ${what}. Remove apps or files from it, and try again.`,
+    "INVALID_PARAMS",
+    `${path} has ${size} bytes, and at most ${mostPulledBytes} are copied. Choose a smaller file.`,
   );

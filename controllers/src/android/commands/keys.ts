@@ -2,8 +2,8 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { noSuchKey } from "../../elements/keys.ts";
 import { portable } from "../../portable.ts";
+import { findKeyCode, keyNames } from "../../screens/androidKeys.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { findKeyCode, keyNames } from "./keyCodes.ts";
 
 /** `input keyevent` takes several; the device works them off one by one. */
 const mostAtOnce = 50;

@@ -2,15 +2,10 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { waitMs } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { schemeOf } from "../../screens/links.ts";
 import { describePackage, schemesIn } from "../packageDump.ts";
 import { type AndroidSession, sent } from "../session.ts";
 import { mustBeInstalled, packageOf, packageShape } from "./apps.ts";
-
-/** Links that call, write messages, read files or run code, whatever an app declares. */
-const forbidden: ReadonlySet<string> = new Set([
-  ...["tel", "voicemail", "ussd", "sip", "sms", "smsto", "mms", "mmsto"],
-  ...["content", "file", "intent", "android-app", "javascript", "data"],
-]);
 
 /** Opens links in apps. */
 export function linkCommands(session: AndroidSession): Command[] {
@@ -56,17 +51,7 @@ async function receiverOf(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { context, device } = session;
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):[^\s\p{Cc}]+$/u.exec(url)?.[1]?.toLowerCase();
-  if (scheme === undefined)
-    throw new DeviceError(
-      "INVALID_PARAMS",
-      "This is no link. Give one with its scheme and without blanks, such as https://example.com/a.",
-    );
-  if (forbidden.has(scheme))
-    throw new DeviceError(
-      "URL_DENIED",
-      `Links of the scheme ${scheme} are never opened. Give one of http, https, or the app's own scheme.`,
-    );
+  const scheme = schemeOf(url);
   const named = given === undefined ? undefined : packageOf({ package: given });
   if (scheme === "http" || scheme === "https") {
     context.allowUrl(url);

@@ -1,26 +1,22 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { type Command, defineCommand, type Rect, type Withheld } from "../../contract.ts";
+import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { findKeyCode } from "../../screens/androidKeys.ts";
+import { centreOf, type Point, type Ready, whenReady } from "../../screens/pointing.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import type { Screen, Seen } from "../ui/screen.ts";
 import { focusReady, pressOk } from "./focus.ts";
-import { findKeyCode } from "./keyCodes.ts";
 
 /** Android takes a touch of more than 500 ms for a long one. */
 const holdMs = 800;
-const lookEveryMs = 150;
 export const pixel = z.int().min(0).max(20_000);
 const pointShape = {
   x: pixel.describe("In pixels of a picture of the whole screen."),
   y: pixel,
 };
 const durationMs = z.int().min(10).max(10_000);
-
-export type Ready = { seen: Seen; screen: Screen };
 
 export function pointerCommands(session: AndroidSession): Command[] {
   const touch = async (target: Target, timeoutMs: number, signal: AbortSignal, times = 1) => {
@@ -133,49 +129,19 @@ export const withheldTouches = ({ isTv }: AndroidFacts): Withheld[] =>
       }))
     : [];
 
-/**
- * The element that a target means, once it can be used; a keyboard in front of it is hidden. Throws ELEMENT_NOT_ACTIONABLE for
- * one that stays disabled or covered, and what `ScreenReader.one` throws.
- */
-export async function locateReady(
+/** {@link whenReady}; a keyboard in front of the element is hidden by the back key. */
+export const locateReady = (
   session: AndroidSession,
   target: Target,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Ready> {
-  const { reader } = session;
-  const until = performance.now() + timeoutMs;
-  for (let hidden = false; ; ) {
-    const ready = await reader.one(target, signal, Math.max(0, until - performance.now()));
-    const problem = problemOf(ready);
-    if (problem === undefined) return ready;
-    if (problem === covered && !hidden) {
-      hidden = true;
-      await sendInputs(session, [hideKeyboard], signal);
-      continue;
-    }
-    if (problem === covered || performance.now() >= until)
-      throw new DeviceError("ELEMENT_NOT_ACTIONABLE", `${reader.describe(ready.seen)} ${problem}`);
-    await delay(lookEveryMs, undefined, { signal });
-    await reader.look(signal);
-  }
-}
+): Promise<Ready> => {
+  const hide = () => sendInputs(session, [hideKeyboard], signal);
+  return whenReady(session.reader, target, { timeoutMs, hideKeyboard: hide }, signal);
+};
 
 /** The back key hides a keyboard, and does nothing else while one is shown. */
 export const hideKeyboard = ["input", "keyevent", `${findKeyCode("BACK")}`];
-const covered = "is behind the keyboard, which does not go. Scroll it up, or close the keyboard by hand.";
-
-function problemOf(ready: Ready): string | undefined {
-  if (isUnderKeyboard(ready)) return covered;
-  if (ready.seen.node.enabled) return undefined;
-  return "is disabled. Do first what enables it, or wait longer with timeout_ms.";
-}
-
-/** A keyboard covers no more than the lower part, and what it covers is listed all the same. */
-const isUnderKeyboard = ({ seen, screen }: Ready): boolean =>
-  screen.tree.isKeyboardShown && !seen.node.focused && centreOf(seen).y > screen.space.height / 2;
-
-export type Point = { x: number; y: number };
 /** An element or a point of the screen, as a caller names it. */
 export type Place = Target & { x?: number | undefined; y?: number | undefined };
 
@@ -185,11 +151,6 @@ export const swipeBy = (from: Point, to: Point, ms: number): string[] => [
   ...["input", "swipe", `${from.x}`, `${from.y}`, `${to.x}`, `${to.y}`],
   `${ms}`,
 ];
-
-export function centreOf({ element }: Pick<Seen, "element">): Point {
-  const { x, y, width, height }: Rect = element.rect ?? { x: 0, y: 0, width: 0, height: 0 };
-  return { x: Math.floor(x + width / 2), y: Math.floor(y + height / 2) };
-}
 
 /** Throws INVALID_PARAMS with a hint unless it is an element or a point, and what `locateReady` throws. */
 export async function pointOf(

@@ -3,12 +3,11 @@ import { type Command, defineCommand, type Rect } from "../../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { findKeyCode } from "../../screens/androidKeys.ts";
+import { areaAround, largestArea, placesOf, signOf, swipeEnds, type Way } from "../../screens/areas.ts";
+import type { Seen } from "../../screens/screen.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { isScroller } from "../ui/roles.ts";
-import type { Screen, Seen } from "../ui/screen.ts";
-import type { UiNode } from "../ui/tree.ts";
 import { focusReady } from "./focus.ts";
-import { findKeyCode } from "./keyCodes.ts";
 import { swipeBy } from "./pointer.ts";
 
 /** Slow enough for a list not to run on by more than was swiped. */
@@ -18,8 +17,6 @@ const flingMs = 60;
 /** Ends after so many steps whose end is not in sight. */
 const mostSteps = 60;
 const leastSearchMs = 30_000;
-
-type Way = "up" | "down" | "left" | "right";
 
 const flingInput = z.strictObject({
   ...targetShape,
@@ -75,31 +72,11 @@ async function areaOf(
   if (!hasTarget(target)) return largestArea(await session.reader.recent(signal));
   if (session.device.facts().isTv) await focusReady(session, target, timeoutMs, signal);
   const { seen, screen } = await session.reader.one(target, signal, timeoutMs);
-  for (let node: UiNode | undefined = seen.node; node !== undefined; node = node.parent)
-    if (isScroller(node)) return node.bounds;
-  return largestArea(screen);
+  return areaAround(seen, screen);
 }
 
-function largestArea({ seen, space }: Screen): Rect {
-  const areas = seen.filter(({ node }) => isScroller(node)).flatMap(({ element }) => element.rect ?? []);
-  const size = ({ width, height }: Rect) => width * height;
-  const [largest] = areas.toSorted((a, b) => size(b) - size(a));
-  return largest ?? { x: 0, y: 0, width: space.width, height: space.height };
-}
-
-/** The finger goes against the way in which one looks on; from a fifth to a fifth, off the edges that the system watches. */
-function swipeOver({ x, y, width, height }: Rect, way: Way, ms: number): string[] {
-  const at = (across: number, down: number) => ({
-    x: Math.round(x + width * across),
-    y: Math.round(y + height * down),
-  });
-  const ends = {
-    down: [at(0.5, 0.75), at(0.5, 0.25)],
-    up: [at(0.5, 0.25), at(0.5, 0.75)],
-    right: [at(0.75, 0.5), at(0.25, 0.5)],
-    left: [at(0.25, 0.5), at(0.75, 0.5)],
-  } as const;
-  const [from, to] = ends[way];
+function swipeOver(area: Rect, way: Way, ms: number): string[] {
+  const { from, to } = swipeEnds(area, way);
   return swipeBy(from, to, ms);
 }
 
@@ -178,11 +155,3 @@ async function bringByFocus(
     return (await focusReady(session, target, timeoutMs, signal)).seen;
   }
 }
-
-/** What is where. */
-const placesOf = ({ seen }: Screen): string =>
-  seen.map(({ key, element }) => `${key} ${element.rect?.x} ${element.rect?.y}`).join("\n");
-
-/** The same for two looks between which neither anything nor the focus moved. */
-const signOf = (screen: Screen): string =>
-  `${screen.seen.find(({ node }) => node.focused)?.key}\n${placesOf(screen)}`;

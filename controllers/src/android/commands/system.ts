@@ -4,21 +4,10 @@ import { DeviceError } from "../../errors.ts";
 import { poll } from "../../waiting/deadlines.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { rotationIn, rotationLine } from "../sensors.ts";
-import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import { type AndroidSession, sent } from "../session.ts";
+import { change, confirm, type Line, lookEveryMs, takenMs } from "./changing.ts";
 
-/** What was set is there by then, or does not come. */
-const takenMs = 3_000;
-const lookEveryMs = 150;
 const noTurning = "A TV does not turn. Use a phone for what depends on rotation.";
-
-type Line = readonly string[];
-/** `ask` prints what is there, one line for each; `restore` makes of these what sets it back. */
-type Change = {
-  name: string;
-  ask: readonly Line[];
-  restore(was: readonly string[]): Line[];
-  set: readonly Line[];
-};
 
 /** Settings of the whole device. Each is set back when another client takes the device. */
 export function systemCommands(session: AndroidSession): Command[] {
@@ -29,29 +18,6 @@ export function systemCommands(session: AndroidSession): Command[] {
     setAirplaneMode(session),
     setNetwork(session),
   ];
-}
-
-async function change(session: AndroidSession, one: Change, signal: AbortSignal): Promise<void> {
-  const { changes, device } = session;
-  if (!changes.has(one.name)) {
-    const { stdout } = await device.link().runAll(one.ask, signal);
-    changes.remember(one.name, one.restore(stdout.split("\n").map((line) => line.trim())));
-  }
-  await sendInputs(session, one.set, signal);
-}
-
-/** Throws ACTION_REJECTED unless a line comes to print what is wanted. */
-async function confirm(
-  { device }: AndroidSession,
-  { line, wanted, what }: { line: Line; wanted: RegExp; what: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const isTaken = async () => wanted.test((await device.link().run(line, signal)).stdout);
-  if (await poll(isTaken, { everyMs: lookEveryMs, ms: takenMs, signal })) return;
-  throw new DeviceError(
-    "ACTION_REJECTED",
-    `The device took the command and did not ${what}. Its maker or its owner may forbid it: change it by hand.`,
-  );
 }
 
 const getting = (namespace: string, name: string): Line => ["settings", "get", namespace, name];

@@ -3,13 +3,14 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { findKeyCode } from "../../screens/androidKeys.ts";
+import { confirmText, onlyField, seenAgain } from "../../screens/fields.ts";
+import { centreOf } from "../../screens/pointing.ts";
+import type { Seen } from "../../screens/screen.ts";
 import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { isField } from "../ui/roles.ts";
-import type { Screen, Seen } from "../ui/screen.ts";
 import { focusReady } from "./focus.ts";
-import { findKeyCode } from "./keyCodes.ts";
 import { presses } from "./keys.ts";
-import { centreOf, locateReady, tapAt } from "./pointer.ts";
+import { locateReady, tapAt } from "./pointer.ts";
 import { hasScreenKeys, typeByScreenKeys } from "./screenKeys.ts";
 import { demandTypable, isBeyondKeys, writeByDriver } from "./unicode.ts";
 
@@ -63,7 +64,7 @@ async function fieldReady(
 ): Promise<Seen> {
   const ready = session.device.facts().isTv ? focusReady : locateReady;
   const { seen } = await ready(session, target, timeoutMs, signal);
-  onlyField(session, seen);
+  onlyField(session.reader, seen);
   return seen;
 }
 
@@ -79,14 +80,12 @@ async function isTypedByScreenKeys(
 ): Promise<boolean> {
   const value = before.element.value ?? "";
   if (!session.device.facts().isTv || text === value) return false;
-  const held = again(await session.reader.look(signal), before)?.element.value;
+  const held = seenAgain(await session.reader.look(signal), before)?.element.value;
   if (held !== value || !(await hasScreenKeys(session, signal))) return false;
   await typeByScreenKeys(session, { text, deletions: [...value].length }, signal);
-  await confirm(session, before, text, signal);
+  await confirmText(session.reader, before, text, signal);
   return true;
 }
-
-const again = ({ seen }: Screen, field: Seen): Seen | undefined => seen.find(({ key }) => key === field.key);
 
 /** Replaces what a field holds and reads it back. */
 async function replaceText(
@@ -99,12 +98,13 @@ async function replaceText(
   if (isBeyondKeys(text)) {
     await sendInputs(session, focusing(seen), signal);
     await writeByDriver(session, { text, replace: true }, signal);
-    await confirm(session, seen, text, signal);
+    await confirmText(session.reader, seen, text, signal);
     return seen;
   }
   const inputs = [...focusing(seen), ...clearing(seen), ...typing(text)];
   await sendInputs(session, inputs, signal, forText(text));
-  if (!(await isTypedByScreenKeys(session, seen, text, signal))) await confirm(session, seen, text, signal);
+  if (!(await isTypedByScreenKeys(session, seen, text, signal)))
+    await confirmText(session.reader, seen, text, signal);
   return seen;
 }
 
@@ -153,33 +153,5 @@ export function typing(text: string): string[][] {
 function piecesOf(text: string): string[] {
   return Array.from({ length: Math.ceil(text.length / piece) }, (_, at) =>
     text.slice(at * piece, (at + 1) * piece),
-  );
-}
-
-function onlyField({ reader }: AndroidSession, seen: Seen): void {
-  if (isField(seen.node)) return;
-  throw new DeviceError(
-    "ELEMENT_NOT_ACTIONABLE",
-    `${reader.describe(seen)} takes no text. Choose a text field.`,
-  );
-}
-
-/** Reads back what the field holds; of a password only its length can be told. Throws INPUT_NOT_TAKEN. */
-async function confirm(
-  session: AndroidSession,
-  before: Seen,
-  text: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const field = again(await session.reader.recent(signal), before);
-  const held = field?.element.value;
-  // The field may go with what was typed, as a search does that begins by itself; an empty one may show a hint.
-  if (held === undefined || (text === "" && before.node.hint === "")) return;
-  // What was typed may read like the hint.
-  const isHeld = held === text || field?.node.text === text;
-  if (before.node.password ? [...held].length === [...text].length : isHeld) return;
-  throw new DeviceError(
-    "INPUT_NOT_TAKEN",
-    `${session.reader.describe(before)} does not hold what was typed: the app changed or refused a part of it. Look at the field.`,
   );
 }

@@ -1,5 +1,6 @@
 import type { ControllerContext } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import type { TreeSource, UiTree } from "../../screens/tree.ts";
 import type { AndroidDevice } from "../device.ts";
 import { Driver } from "../driver/driver.ts";
 import { openSession } from "../driver/open.ts";
@@ -8,7 +9,6 @@ import type { Link } from "../link.ts";
 import type { AndroidSettings } from "../settings.ts";
 import { createDumpSource } from "./dump.ts";
 import { createPageSource } from "./pageSource.ts";
-import type { TreeSource, UiTree } from "./tree.ts";
 
 /** Why a device that may be read either way is read by dumps. */
 const fallbackCodes: ReadonlySet<string> = new Set([

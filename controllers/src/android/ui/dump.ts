@@ -1,10 +1,10 @@
 import { DeviceError } from "../../errors.ts";
+import { rotationOf, scanScreen } from "../../screens/androidTree.ts";
+import type { TreeSource, UiTree } from "../../screens/tree.ts";
 import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { LinkBytes } from "../link.ts";
-import { frontAndKeyboard, frontLines, rotationOf, treeEmpty } from "./screenFacts.ts";
-import type { TreeSource, UiTree } from "./tree.ts";
-import { scanScreen } from "./xml.ts";
+import { frontAndKeyboard, frontLines, treeEmpty } from "./screenFacts.ts";
 
 /** `uiautomator dump` itself gives up after 10 s without rest. */
 const dumpMs = 30_000;

@@ -1,13 +1,13 @@
 import { DeviceError } from "../../errors.ts";
+import { rotationOf, scanScreen } from "../../screens/androidTree.ts";
+import type { TreeSource, UiTree } from "../../screens/tree.ts";
 import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { Driver } from "../driver/driver.ts";
 import { restMs } from "../driver/open.ts";
 import { DriverRefusal } from "../driver/program.ts";
 import type { DriverSession } from "../driver/session.ts";
-import { frontAndKeyboard, frontLines, rotationOf, treeEmpty } from "./screenFacts.ts";
-import type { TreeSource, UiTree } from "./tree.ts";
-import { scanScreen } from "./xml.ts";
+import { frontAndKeyboard, frontLines, treeEmpty } from "./screenFacts.ts";
 
 /** Until a screen without a root is asked again. */
 const emptyPausesMs = [200, 500, 1_000];

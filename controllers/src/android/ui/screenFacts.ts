@@ -1,7 +1,6 @@
-import type { Space } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import type { UiTree } from "../../screens/tree.ts";
 import type { AndroidDevice } from "../device.ts";
-import type { UiTree } from "./tree.ts";
 
 const frontLine = "dumpsys window displays | grep -E 'mCurrentFocus=|mFocusedApp='";
 const keyboardLine = "dumpsys input_method | grep mInputShown=";
@@ -13,9 +12,6 @@ export const frontAndKeyboard = (text: string): Pick<UiTree, "front" | "isKeyboa
   front: frontOf(text),
   isKeyboardShown: /mInputShown=true/.test(text),
 });
-
-const rotations = [0, 90, 180, 270] as const;
-export const rotationOf = (quarters: number): Space["rotation"] => rotations[quarters & 3] ?? 0;
 
 /** `mFocusedApp=ActivityRecord{… u0 com.example/.Main t12}`; the window that has the focus where no app has. */
 export function frontOf(text: string): UiTree["front"] {

@@ -15,6 +15,13 @@ export type DemoModel = {
   yamlFor(implementation: { userinterface: string; url: string; withTestcases: boolean }): string;
 };
 
+/** The laboratory's shop as an Android app. */
+export async function readPhoneShop(): Promise<{ testcases: readonly string[]; yaml: string }> {
+  const yaml = await readFile(join(packageFolder(), "demo", "phoneShop.yaml"), "utf8");
+  const { tests } = fileSchema.parse(parseDocument(yaml).toJS());
+  return { testcases: tests.map(({ name }) => name), yaml };
+}
+
 /** `folder` is that of the package. */
 export async function readModel(folder = packageFolder()): Promise<DemoModel> {
   const text = await readFile(join(folder, "demo", "todomvc.yaml"), "utf8");

@@ -145,6 +145,15 @@ describe("windows", () => {
     expect(phone.ui.front().activity).toBe(".Text");
   });
 
+  it("keeps a field on its one line, however long its text is", () => {
+    const phone = device(phoneScreen);
+    phone.ui.start({ packageName: "dev.labwright.shop" });
+    const { height } = phone.node("search").bounds;
+    phone.tap("search");
+    phone.ui.type("a".repeat(9_000));
+    expect(phone.node("search")).toMatchObject({ bounds: { height }, text: "a".repeat(9_000) });
+  });
+
   it("types what people write, shows dots for a secret, and erases whole signs", () => {
     const phone = at("labsamples://text");
     const hard = `"$(reboot)" 'é' 日本 👩‍🚀\n;`;

@@ -22,6 +22,7 @@ import { createNotices } from "../../../../mcp-server/src/services/records/notic
 import { executionRows } from "../../../../mcp-server/src/storage/executionRows.ts";
 import type { Database } from "../../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
+import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
@@ -64,7 +65,13 @@ export async function openLab(db: Database, options: LabOptions = {}) {
     changes: async () => undefined,
   };
   const verifications = createVerifications({ clock: systemClock, secrets, screen, inputs: noInputs });
-  const executor = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
+  const executor = createActions({
+    artifacts: noArtifacts,
+    notices: createNotices(),
+    clock: systemClock,
+    secrets,
+    verifications,
+  });
   const actions = options.wrapActions?.(executor) ?? executor;
   const userinterfaces = createUserInterfaces({ db, clock });
   const files = createAppFiles({

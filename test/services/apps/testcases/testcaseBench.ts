@@ -39,6 +39,7 @@ import { executionRows } from "../../../../mcp-server/src/storage/executionRows.
 import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
 import { testcaseRows } from "../../../../mcp-server/src/storage/testcaseRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
+import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
@@ -137,7 +138,10 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     verbs: builtInVerbs,
     devices,
     executions,
-    actions: reading(createActions({ notices, clock: systemClock, secrets, verifications }), options.reads),
+    actions: reading(
+      createActions({ artifacts: noArtifacts, notices, clock: systemClock, secrets, verifications }),
+      options.reads,
+    ),
     verifications,
     navigation: {
       navigate: (run, request) =>

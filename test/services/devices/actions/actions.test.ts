@@ -5,6 +5,7 @@ import { createVerifications } from "../../../../mcp-server/src/services/devices
 import type { ActionExecutor, OpenDevice, ScreenService } from "../../../../mcp-server/src/services/ports.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
+import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, openBox, testSecrets } from "../../../fixtures/simulated.ts";
 
 const noScreen: ScreenService = {
@@ -42,7 +43,13 @@ beforeEach(async () => {
     screen: noScreen,
     inputs: noInputs,
   });
-  actions = createActions({ notices: createNotices(), clock: systemClock, secrets, verifications });
+  actions = createActions({
+    artifacts: noArtifacts,
+    notices: createNotices(),
+    clock: systemClock,
+    secrets,
+    verifications,
+  });
 });
 
 test("actions run in order, an iterator repeats one, and each result says what was done", async () => {

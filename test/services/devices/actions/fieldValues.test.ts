@@ -4,6 +4,7 @@ import { createVerifications } from "../../../../mcp-server/src/services/devices
 import type { ScreenService } from "../../../../mcp-server/src/services/ports.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
+import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, testSecrets } from "../../../fixtures/simulated.ts";
 import { openWebBox } from "../../../fixtures/webBox.ts";
 
@@ -18,7 +19,13 @@ const screen: ScreenService = {
 };
 const secrets = testSecrets({ TOKEN: "sw0rdfish-long" });
 const verifications = createVerifications({ clock: systemClock, secrets, screen, inputs: noInputs });
-const actions = createActions({ clock: systemClock, secrets, verifications, notices: createNotices() });
+const actions = createActions({
+  artifacts: noArtifacts,
+  clock: systemClock,
+  secrets,
+  verifications,
+  notices: createNotices(),
+});
 const signal = new AbortController().signal;
 
 test("a text that a field did not take is shown beside what it holds, but no part of a secret", async () => {

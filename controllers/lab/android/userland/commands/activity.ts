@@ -1,5 +1,6 @@
 import type { Command, CommandContext, System } from "../system.ts";
 import { answerOf, mockLocation, startHelper } from "./appiumSettings.ts";
+import { scanMedia } from "./content.ts";
 import { instrument } from "./instrument.ts";
 import { type Intent, intentText, readIntent } from "./intent.ts";
 import { fail, print } from "./reply.ts";
@@ -25,6 +26,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
   broadcast: (args, context) => {
     const intent = readIntent(args);
+    if (intent.action === "android.intent.action.MEDIA_SCANNER_SCAN_FILE") scanMedia(context.system);
     const answer = answerOf(intent, context.system) ?? "result=0";
     return print(context, `Broadcasting: Intent { ${intentText(intent)} }\nBroadcast completed: ${answer}\n`);
   },

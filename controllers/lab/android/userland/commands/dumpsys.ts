@@ -67,7 +67,7 @@ mHoldingDisplaySuspendBlocker=${ui.isOn}
   Location Setting: ${settings.get("secure")?.get("location_mode") !== "0"}
   Location Providers:
     gps provider:
-      last location=Location[gps ${latitude},${longitude} hAcc=5.0 et=+1h2m3s4ms alt=${altitude}]
+      last location=Location[gps ${latitude.toFixed(6)},${longitude.toFixed(6)} hAcc=5.0 et=+1h2m3s4ms alt=${altitude}]
       enabled=true
 `,
   wifi: (_, { settings, parts }) =>

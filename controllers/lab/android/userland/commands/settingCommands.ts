@@ -17,7 +17,6 @@ export const settingCommands: Readonly<Record<string, Command>> = {
   },
   settings,
   wm,
-  content,
   uimode: ([kind, value], context) => {
     if (kind !== "night") return fail(context, `Unknown command: ${kind}`, 255);
     const secure = context.system.settings.get("secure");
@@ -27,16 +26,10 @@ export const settingCommands: Readonly<Record<string, Command>> = {
     }
     return print(context, `Night mode: ${secure?.get("ui_night_mode") === "2" ? "yes" : "no"}\n`);
   },
-  locale: (args, context) => {
-    const { options } = readOptions(args, ["--locales", "--user"]);
-    const locale = options.get("--locales");
-    if (context.system.apiLevel < 33) return fail(context, "cmd: Can't find service: locale", 20);
-    if (args[0] === "set-app-locales" && locale !== undefined) context.system.ui.configure({ locale });
-    return 0;
-  },
 };
 
-const isNamespace = (name: string): name is SettingNamespace => settingNamespaces.some((one) => one === name);
+export const isNamespace = (name: string): name is SettingNamespace =>
+  settingNamespaces.some((one) => one === name);
 
 function settings(args: readonly string[], context: CommandContext): number | Promise<number> {
   const { rest } = readOptions(args, ["--user"]);
@@ -60,7 +53,7 @@ function settings(args: readonly string[], context: CommandContext): number | Pr
 }
 
 /** Some settings change the screen at once. */
-function putSetting(system: System, namespace: SettingNamespace, name: string, value: string): void {
+export function putSetting(system: System, namespace: SettingNamespace, name: string, value: string): void {
   const { ui } = system;
   const values = system.settings.get(namespace);
   values?.set(name, value);
@@ -96,25 +89,5 @@ function wm(args: readonly string[], context: CommandContext): number | Promise<
   values?.set("accelerometer_rotation", mode === "lock" ? "0" : "1");
   if (rotation !== undefined) values?.set("user_rotation", rotation);
   rotate(context.system);
-  return 0;
-}
-
-/** Settings may be inserted; nothing else of other apps may be read or changed. */
-function content(args: readonly string[], context: CommandContext): number | Promise<number> {
-  const at = args.indexOf("--uri");
-  const [, namespace = ""] = /^content:\/\/settings\/(\w+)$/.exec(args[at + 1] ?? "") ?? [];
-  const bound = (name: string) =>
-    args
-      .find((arg) => arg.startsWith(`${name}:`))
-      ?.split(/:(.*)/s, 2)[1]
-      ?.replace(/^\w:/, "");
-  const [name, value] = [bound("name"), bound("value")];
-  if (args[0] !== "insert" || !isNamespace(namespace) || name === undefined || value === undefined) {
-    return fail(
-      context,
-      "Error while accessing provider\njava.lang.SecurityException: Permission Denial: com.android.shell has no access",
-    );
-  }
-  putSetting(context.system, namespace, name, value);
   return 0;
 }

@@ -2,6 +2,7 @@ import type { Command, CommandContext } from "../system.ts";
 import { am } from "./activity.ts";
 import { input } from "./input.ts";
 import { pm } from "./packageCommands.ts";
+import { placeCommands } from "./placeCommands.ts";
 import { fail, print } from "./reply.ts";
 import { displaysOf, physicalDisplays } from "./screen.ts";
 import { settingCommands } from "./settingCommands.ts";
@@ -18,7 +19,7 @@ export const systemCommands: Readonly<Record<string, Command>> = {
     if (name !== undefined) system.settings.get("global")?.set(name, state === "enable" ? "1" : "0");
     return 0;
   },
-  appops: () => 0,
+  appops,
   ime: ([action, method = ""], context) => {
     const { system } = context;
     const text = system.parts.persona.outputs[`ime ${[action, method].join(" ").trim()}`];
@@ -34,6 +35,13 @@ export const systemCommands: Readonly<Record<string, Command>> = {
   screenrecord: (_, context) => fail(context, "ERROR: unable to create encoder input surface"),
 };
 
+function appops(args: readonly string[], { system }: CommandContext): number {
+  const [action, app, operation, mode] = args;
+  if (action === "set" && app === "com.android.shell" && operation === "android:mock_location")
+    system.mayMockLocation = mode === "allow";
+  return 0;
+}
+
 const services: Readonly<Record<string, Command>> = {
   activity: am,
   package: pm,
@@ -41,7 +49,7 @@ const services: Readonly<Record<string, Command>> = {
   settings: commandOf("settings"),
   window: commandOf("wm"),
   uimode: commandOf("uimode"),
-  locale: commandOf("locale"),
+  ...placeCommands,
   statusbar: ([action], context) => {
     const { ui } = context.system;
     if (action === "expand-notifications" || action === "expand-settings") ui.notifications(true);
@@ -65,7 +73,7 @@ const services: Readonly<Record<string, Command>> = {
       system.settings.get("global")?.set("wifi_on", state === "enabled" ? "1" : "0");
     return 0;
   },
-  appops: () => 0,
+  appops,
   overlay: () => 0,
   notification: () => 0,
   device_config: () => 0,

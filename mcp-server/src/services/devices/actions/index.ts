@@ -1,4 +1,11 @@
-import { DeviceError, type DocumentStatus, type Moment, type Usable } from "@labwright/controllers";
+import { rm } from "node:fs/promises";
+import {
+  type CommandResult,
+  DeviceError,
+  type DocumentStatus,
+  type Moment,
+  type Usable,
+} from "@labwright/controllers";
 import type { Action, ActionBatch, Failure, Params, Verification } from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
 import { type ErrorCode, ToolError } from "../../../errors.ts";
@@ -7,6 +14,7 @@ import type {
   ActionExecutor,
   ActionReport,
   ActionResult,
+  ArtifactStore,
   Clock,
   OfferingDevice,
   OpenDevice,
@@ -21,6 +29,7 @@ import { watchStep } from "../witness.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 
 export type ActionDependencies = {
+  artifacts: Pick<ArtifactStore, "putFile">;
   clock: Clock;
   secrets: Secrets;
   verifications: VerificationExecutor;
@@ -63,12 +72,14 @@ async function untilUsable(device: OpenDevice, signal: AbortSignal): Promise<Usa
 
 /** Runs batches of commands on a device. */
 class Actions implements ActionExecutor {
+  private readonly artifacts: Pick<ArtifactStore, "putFile">;
   private readonly clock: Clock;
   private readonly secrets: Secrets;
   private readonly verifications: VerificationExecutor;
   private readonly notices: Pick<Notices, "take">;
 
-  constructor({ clock, secrets, verifications, notices }: ActionDependencies) {
+  constructor({ artifacts, clock, secrets, verifications, notices }: ActionDependencies) {
+    this.artifacts = artifacts;
     this.clock = clock;
     this.secrets = secrets;
     this.verifications = verifications;
@@ -193,7 +204,8 @@ class Actions implements ActionExecutor {
     const input = strictOf(command.input).parse(withSecrets(prepared, this.secrets));
     const witness = watchStep(device);
     try {
-      return await using(device, controller, signal, () => command.run(input, signal, device.fence));
+      const run = () => command.run(input, signal, device.fence);
+      return await this.keepFile(await using(device, controller, signal, run));
     } catch (error) {
       if (signal.aborted) throw error;
       throw await witness.judge(
@@ -203,6 +215,14 @@ class Actions implements ActionExecutor {
     } finally {
       witness.end();
     }
+  }
+
+  private async keepFile({ file, ...done }: CommandResult): Promise<Done> {
+    if (file === undefined) return done;
+    const { uri, bytes } = await this.artifacts.putFile(file, "application/octet-stream");
+    await rm(file, { force: true });
+    const message = `${done.message} to ${uri} (${bytes} bytes)`;
+    return { ...done, message, data: { ...done.data, artifact: uri, bytes } };
   }
 
   /** A check used as an action passes or fails the batch like any other action. */

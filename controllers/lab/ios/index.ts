@@ -1,0 +1,54 @@
+import { type Clock, type LabUi, realClock } from "../android/labUi.ts";
+import { createLabUi } from "../android/ui/labScreen.ts";
+import { type IosPersona, iphone } from "./capabilities.ts";
+import { type Access, type Asked, type IosFaults, IosServer } from "./server.ts";
+
+export { appleTv, type IosPersona, iphone } from "./capabilities.ts";
+
+export type LabIos = {
+  readonly url: string;
+  readonly ui: LabUi;
+  readonly faults: IosFaults;
+  /** Every request that was done, in its order. */
+  readonly requests: readonly Asked[];
+  readonly hasSession: boolean;
+  endSession(): void;
+  close(): Promise<void>;
+};
+
+/** Starts a device with its WebDriver server on a free port of loopback. `access` is asked for as HTTP Basic has it. */
+export async function startLabIos({
+  persona = iphone,
+  clock = realClock,
+  access,
+}: {
+  persona?: IosPersona;
+  clock?: Clock;
+  access?: Access;
+} = {}): Promise<LabIos> {
+  const ui = createLabUi({ screen: persona.screen, isTv: persona.platformName === "tvOS", clock });
+  const server = new IosServer({ ui, clock, persona, access });
+  const { http, faults, requests } = server;
+  const port = await new Promise<number>((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(0, "127.0.0.1", () => {
+      const address = http.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    });
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    ui,
+    faults,
+    requests,
+    get hasSession() {
+      return server.session !== undefined;
+    },
+    endSession: () => server.endSession(),
+    close: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve());
+        http.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { actionsBody, performActions } from "../android/uia2/actions.ts";
+import { sourceOf } from "../android/uia2/tree.ts";
+import { alertText, answerAlert } from "./alerts.ts";
+import { elementRoutes } from "./elementRoutes.ts";
+import { mobile } from "./mobile.ts";
+import { screenshot } from "./pictures.ts";
+import type { Handle, IosSession } from "./session.ts";
+import { parsed, WireFailure } from "./wire.ts";
+
+const native = "NATIVE_APP";
+const script = z.object({ script: z.string(), args: z.array(z.unknown()) });
+const orientation = z.object({ orientation: z.enum(["LANDSCAPE", "PORTRAIT"]) });
+const clipboard = z.object({ content: z.string() });
+const settings = z.object({ settings: z.record(z.string(), z.unknown()) });
+const backKey = 4;
+
+const isWide = ({ ui }: IosSession): boolean => ui.space().width > ui.space().height;
+
+/** Commands of a session, by method and path below it; `:` is an id. */
+export const routes: Readonly<Record<string, Handle>> = {
+  ...elementRoutes,
+  "GET /": ({ session }) => session.capabilities,
+  "GET /source": ({ session }) => sourceOf(session.tree()),
+  "GET /screenshot": ({ session }) => screenshot(session.ui),
+  "POST /actions": ({ session, body }) => {
+    performActions(session, parsed(actionsBody, body));
+    return null;
+  },
+  "DELETE /actions": () => null,
+  "POST /back": ({ session }) => session.ui.key(backKey),
+  "GET /window/rect": ({ session }) => ({
+    x: 0,
+    y: 0,
+    width: session.ui.space().width,
+    height: session.ui.space().height,
+  }),
+  "GET /orientation": ({ session }) => (isWide(session) ? "LANDSCAPE" : "PORTRAIT"),
+  "POST /orientation": ({ session, body }) => {
+    const wanted = parsed(orientation, body).orientation;
+    if (isWide(session) !== (wanted === "LANDSCAPE")) session.ui.rotate(wanted === "LANDSCAPE" ? 90 : 0);
+    return wanted;
+  },
+  "GET /alert/text": ({ session }) => alertText(session.ui),
+  "POST /alert/accept": ({ session }) => answerAlert(session.ui, true),
+  "POST /alert/dismiss": ({ session }) => answerAlert(session.ui, false),
+  "GET /contexts": () => [native],
+  "GET /context": () => native,
+  "POST /context": ({ body }) => {
+    const { name } = parsed(z.object({ name: z.string() }), body);
+    if (name !== native) throw new WireFailure("no such context", "No such context found");
+    return null;
+  },
+  "GET /appium/settings": ({ session }) => session.settings,
+  "POST /appium/settings": ({ session, body }) => {
+    session.settings = { ...session.settings, ...parsed(settings, body).settings };
+    return null;
+  },
+  "GET /appium/device/is_keyboard_shown": ({ session }) => session.ui.keyboardShown(),
+  "POST /appium/device/get_clipboard": ({ session }) => Buffer.from(session.ui.clipboard).toString("base64"),
+  "POST /appium/device/set_clipboard": ({ session, body }) => {
+    session.ui.clipboard = Buffer.from(parsed(clipboard, body).content, "base64").toString();
+    return null;
+  },
+  "POST /timeouts": () => null,
+  "POST /execute/sync": ({ session, body }) => {
+    const { script: name, args } = parsed(script, body);
+    return mobile(session, name, args[0] ?? {});
+  },
+};

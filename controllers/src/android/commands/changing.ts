@@ -1,0 +1,40 @@
+import { DeviceError } from "../../errors.ts";
+import { poll } from "../../waiting/deadlines.ts";
+import { type AndroidSession, sendInputs } from "../session.ts";
+
+/** What was set is there by then, or does not come. */
+export const takenMs = 3_000;
+export const lookEveryMs = 150;
+
+export type Line = readonly string[];
+/** `ask` prints what is there, one line for each; `restore` makes of these what sets it back. */
+export type Change = {
+  name: string;
+  ask: readonly Line[];
+  restore(was: readonly string[]): Line[];
+  set: readonly Line[];
+};
+
+/** Sets something of the device that is set back when another client takes it. */
+export async function change(session: AndroidSession, one: Change, signal: AbortSignal): Promise<void> {
+  const { changes, device } = session;
+  if (!changes.has(one.name)) {
+    const { stdout } = await device.link().runAll(one.ask, signal);
+    changes.remember(one.name, one.restore(stdout.split("\n").map((line) => line.trim())));
+  }
+  await sendInputs(session, one.set, signal);
+}
+
+/** Throws ACTION_REJECTED unless a line comes to print what is wanted. */
+export async function confirm(
+  { device }: AndroidSession,
+  { line, wanted, what }: { line: Line; wanted: RegExp; what: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const isTaken = async () => wanted.test((await device.link().run(line, signal)).stdout);
+  if (await poll(isTaken, { everyMs: lookEveryMs, ms: takenMs, signal })) return;
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `The device took the command and did not ${what}. Its maker or its owner may forbid it: change it by hand.`,
+  );
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { type Check, defineCheck, type Reading, type Withheld } from "../contract.ts";
+import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
+import { quoted } from "../elements/quoted.ts";
+import { portable } from "../portable.ts";
+import { elementChecks } from "../screens/checks.ts";
+import { nodesBelow } from "../screens/tree.ts";
+import { appIdOf, appInUse, naming, packageShape } from "./commands/apps.ts";
+import { readKeyboard } from "./commands/keyboard.ts";
+import { readOrientation } from "./commands/system.ts";
+import type { AppiumFacts } from "./facts.ts";
+import type { AppiumSession } from "./session.ts";
+
+/** As Appium counts the states of an app. */
+const backgroundState = 2;
+const toastClass = "android.widget.Toast";
+const toastCheck = "toast_seen";
+
+export function appiumChecks(session: AppiumSession): Check[] {
+  return [
+    ...elementChecks(session.reader),
+    appShown(session),
+    appRunning(session),
+    orientationIs(session),
+    keyboardShown(session),
+    toastSeen(session),
+  ];
+}
+
+export const withheldChecks = ({ platform, isTv }: AppiumFacts): Withheld[] => [
+  ...(platform === "android" ? [] : [{ name: toastCheck, reason: "iOS has no toasts." }]),
+  ...(isTv ? [{ name: "orientation_is", reason: "A TV does not turn." }] : []),
+];
+
+const untold = (expected: string, why: string): Reading => ({
+  holds: false,
+  expected,
+  actual: why,
+  inconclusive: why,
+});
+
+function appShown({ device }: AppiumSession): Check {
+  const front = z.union([
+    z.string(),
+    z.object({ bundleId: z.string() }).transform(({ bundleId }) => bundleId),
+  ]);
+  return defineCheck({
+    ...portable.app_shown,
+    async read({ app }, signal) {
+      const id = appIdOf(app);
+      const command = device.facts().platform === "android" ? "getCurrentPackage" : "activeAppInfo";
+      const found = front.safeParse(await device.mobile(command, {}, signal)).data;
+      const expected = `${id} is in front`;
+      if (found === undefined) return untold(expected, "the server does not say which app is in front");
+      return { holds: found === id, expected, actual: `${found} is` };
+    },
+  });
+}
+
+function appRunning(session: AppiumSession): Check {
+  const input = z.strictObject(packageShape);
+  return defineCheck<typeof input>({
+    name: "app_running",
+    description: "The app has a process, in front or not",
+    input,
+    async read(app, signal) {
+      const id = appInUse(session, app);
+      const state = Number(await session.device.mobile("queryAppState", naming(session, id), signal));
+      const holds = state >= backgroundState;
+      return { holds, expected: `${id} runs`, actual: holds ? "it runs" : "it does not run" };
+    },
+  });
+}
+
+function orientationIs(session: AppiumSession): Check {
+  const input = z.strictObject({ orientation: z.enum(["portrait", "landscape"]) });
+  return defineCheck<typeof input>({
+    name: "orientation_is",
+    description: "The screen stands upright (portrait) or lies (landscape)",
+    input,
+    async read({ orientation }, signal) {
+      const expected = `the screen is in ${orientation}`;
+      const found = await readOrientation(session, signal);
+      if (found === undefined) return untold(expected, "the server does not say how the screen is turned");
+      return { holds: found === orientation, expected, actual: `it is in ${found}` };
+    },
+  });
+}
+
+function keyboardShown(session: AppiumSession): Check {
+  const input = z.strictObject({});
+  return defineCheck<typeof input>({
+    name: "keyboard_shown",
+    description: "A keyboard is on the screen",
+    input,
+    async read(_input, signal) {
+      const isShown = await readKeyboard(session, signal);
+      return { holds: isShown, expected: "a keyboard is shown", actual: isShown ? "it is" : "none is" };
+    },
+  });
+}
+
+function toastSeen({ reader }: AppiumSession): Check {
+  const input = z.strictObject({
+    text: z.string().min(1).max(10_000),
+    match: matchSchema.default("contains"),
+  });
+  return defineCheck<typeof input>({
+    name: toastCheck,
+    description: `A toast with this text was shown in the last seconds; ${matchWords}`,
+    input,
+    async read({ text, match }, signal) {
+      const { tree } = await reader.look(signal);
+      const nodes = tree.roots.flatMap((root) => [...nodesBelow(root)]);
+      const toasts = nodes.filter(({ className }) => className === toastClass).map((node) => node.text);
+      const holds = toasts.some((one) => matches(match, text, one));
+      const actual = toasts.length === 0 ? "no toast was seen" : toasts.map((one) => quoted(one)).join(", ");
+      return { holds, expected: `a toast ${relation(match)} ${quoted(text)}`, actual };
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import type { InstalledAddons } from "../contract.ts";
+
+export const clientAddon = "appium-client";
+
+type OpenOptions = {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  capabilities: Readonly<Record<string, unknown>>;
+  /** No call waits longer. */
+  longestMs: number;
+  signal: AbortSignal;
+};
+
+/** A session as the add-on gives it: commands by their names in WebdriverIO. */
+export type WireSession = {
+  id: string;
+  capabilities: Readonly<Record<string, unknown>>;
+  call(command: string, args: readonly unknown[], signal: AbortSignal): Promise<unknown>;
+};
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const door = z.object({
+  openSession: z.custom<(options: OpenOptions) => Promise<unknown>>(isFunction),
+});
+const session = z.object({
+  id: z.string().min(1),
+  capabilities: z.record(z.string(), z.unknown()),
+  call: z.custom<WireSession["call"]>(isFunction),
+});
+
+/** Opens a session by the add-on. Throws ADDON_MISSING, ADDON_UNUSABLE, and what {@link wireFailure} reads. */
+export async function openWireSession(addons: InstalledAddons, options: OpenOptions): Promise<WireSession> {
+  const { openSession } = door.parse(await addons.load(clientAddon));
+  return session.parse(await openSession(options));
+}
+
+/** What a server answered when it refused: W3C's error and message, with the HTTP status. */
+export type WireAnswer = { status: number; error?: string | undefined; message?: string | undefined };
+
+const failure = z.object({
+  message: z.string(),
+  answer: z
+    .object({ status: z.number(), error: z.string().optional(), message: z.string().optional() })
+    .optional(),
+});
+
+/** What is known of a failed call; without an answer nothing came back. */
+export function wireFailure(error: unknown): { message: string; answer?: WireAnswer | undefined } {
+  const parsed = failure.safeParse(error);
+  return parsed.success ? parsed.data : { message: String(error) };
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { type Command, defineCommand } from "../../contract.ts";
+import { noSuchKey } from "../../elements/keys.ts";
+import { DeviceError } from "../../errors.ts";
+import { portable } from "../../portable.ts";
+import { findKeyCode, keyNames } from "../../screens/androidKeys.ts";
+import type { Platform } from "../facts.ts";
+import { type AppiumSession, input, sent } from "../session.ts";
+import { findActive } from "../source.ts";
+
+/** Buttons of XCUITest's pressButton. */
+const buttons: Readonly<Record<Exclude<Platform, "android">, Readonly<Record<string, string>>>> = {
+  ios: { HOME: "home", VOLUME_UP: "volumeup", VOLUME_DOWN: "volumedown" },
+  tvos: {
+    ...{ UP: "up", DOWN: "down", LEFT: "left", RIGHT: "right", OK: "select", BACK: "menu", MENU: "menu" },
+    ...{ HOME: "home", PLAY_PAUSE: "playpause" },
+  },
+};
+/** Keys that XCUITest types into the field that has the keyboard. */
+const typed: Readonly<Record<string, string>> = { ENTER: "\n", TAB: "\t", SPACE: " ", BACKSPACE: "\b" };
+
+export function keyCommands(session: AppiumSession): Command[] {
+  return [
+    defineCommand({
+      ...portable.press_key,
+      async run({ key, count }, signal) {
+        await pressKey(session, key, count, signal);
+        return sent(`pressed ${key}${count > 1 ? ` ${count} times` : ""}`);
+      },
+    }),
+    shortcut(session, {
+      name: "go_back",
+      description: "Goes back, as the back button of the screen does.",
+      key: "BACK",
+    }),
+    shortcut(session, { name: "go_home", description: "Shows the home screen.", key: "HOME" }),
+  ];
+}
+
+function shortcut(
+  session: AppiumSession,
+  { name, description, key }: { name: string; description: string; key: string },
+): Command {
+  return defineCommand({
+    name,
+    description,
+    effect: "write",
+    input: z.strictObject({}),
+    async run(_input, signal) {
+      await pressKey(session, key, 1, signal);
+      return sent(`pressed ${key}`);
+    },
+  });
+}
+
+/** Throws INVALID_PARAMS for a key that the device has not. */
+export async function pressKey(
+  session: AppiumSession,
+  key: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const press = pressOf(session, key);
+  await input(session, async () => {
+    for (let left = count; left > 0; left--) await press(signal);
+  });
+}
+
+function pressOf({ device }: AppiumSession, key: string): (signal: AbortSignal) => Promise<unknown> {
+  const { platform } = device.facts();
+  if (platform === "android") {
+    const keycode = findKeyCode(key);
+    if (keycode === undefined) throw noSuchKey(key, keyNames);
+    return (signal) => device.mobile("pressKey", { keycode }, signal);
+  }
+  const button = buttons[platform][key];
+  if (button !== undefined) return (signal) => device.mobile("pressButton", { name: button }, signal);
+  if (key === "BACK") return (signal) => device.call("back", [], signal);
+  const text = platform === "ios" ? typed[key] : undefined;
+  if (text === undefined)
+    throw noSuchKey(key, [...Object.keys(buttons[platform]), "BACK", ...Object.keys(typed)]);
+  return async (signal) => {
+    const field = await findActive(device, signal);
+    if (field === undefined) throw noKeyboard(key);
+    await device.call("elementSendKeys", [field, text], signal);
+  };
+}
+
+const noKeyboard = (key: string) =>
+  new DeviceError("ACTION_REJECTED", `No field has the keyboard, which types ${key}. Click a field first.`);

@@ -1,0 +1,233 @@
+import type { InstalledAddons } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import type { ControllerFacts, ControllerStatus } from "../ports.ts";
+import { endsWithin, untilAborted, withDeadline } from "../waiting/deadlines.ts";
+import { SharedWork } from "../waiting/sharedWork.ts";
+import { openWireSession, type WireSession, wireFailure } from "./client.ts";
+import { type AppiumFacts, factsForAll, factsOf, platformOf } from "./facts.ts";
+import * as failures from "./failures.ts";
+import type { AppiumSettings } from "./settings.ts";
+import { type Wanted, wantedSession } from "./wanted.ts";
+
+/** A cloud starts a phone, installs an app and starts it. */
+export const openMs = 180_000;
+const callMs = 60_000;
+const doubtMs = 10_000;
+const leaveMs = 5_000;
+
+type Connected = { session: WireSession; facts: AppiumFacts };
+type CallOptions = { timeoutMs?: number };
+
+/** One device behind a WebDriver server: its session, and how it stands. The controllers of a device share it. */
+export class AppiumDevice {
+  readonly #settings: AppiumSettings;
+  readonly #addons: InstalledAddons;
+  readonly #opening = new SharedWork<void>();
+  readonly #users = new Set<string>();
+  readonly #listeners = new Set<(status: ControllerStatus) => void>();
+  #connected: Connected | undefined;
+  #isDoubted = false;
+  #problem = "";
+
+  constructor(settings: AppiumSettings, addons: InstalledAddons) {
+    this.#settings = settings;
+    this.#addons = addons;
+  }
+
+  /** Throws TRANSPORT_LOST while there is no session. */
+  facts(): AppiumFacts {
+    return this.#now().facts;
+  }
+
+  findFacts(): AppiumFacts | undefined {
+    return this.#connected?.facts;
+  }
+
+  /**
+   * Runs a command of WebDriver, by its name in WebdriverIO, and gives what the server answered. It is never sent twice. Throws
+   * TRANSPORT_LOST, DEVICE_ERROR, ACTION_REJECTED, SECURE_SCREEN, TREE_EMPTY.
+   */
+  async call(
+    command: string,
+    args: readonly unknown[],
+    signal: AbortSignal,
+    { timeoutMs = callMs }: CallOptions = {},
+  ): Promise<unknown> {
+    const { session } = this.#now();
+    const limit = withDeadline(signal, timeoutMs);
+    try {
+      return await session.call(command, args, limit.signal);
+    } catch (error) {
+      throw this.#failed(error, { command, args, session, timeoutMs, isOver: limit.over() }, signal);
+    } finally {
+      limit.done();
+    }
+  }
+
+  /** A command of Appium's drivers, `mobile: name`. */
+  mobile(name: string, given: object, signal: AbortSignal, options?: CallOptions): Promise<unknown> {
+    return this.call("executeScript", [`mobile: ${name}`, [given]], signal, options);
+  }
+
+  /** A further controller uses it: opens a session, or does nothing where one is well. */
+  async open(user: string, signal: AbortSignal): Promise<void> {
+    await this.#opening.join((own) => this.#open(own), signal);
+    this.#users.add(user);
+  }
+
+  async close(user: string): Promise<void> {
+    this.#users.delete(user);
+    if (this.#users.size > 0) return;
+    const session = this.#connected?.session;
+    this.#lose("the device is not open");
+    if (session) await leave(session);
+  }
+
+  isOpen(user: string): boolean {
+    return this.#users.has(user) && this.isAlive();
+  }
+
+  isAlive(): boolean {
+    return this.#connected !== undefined;
+  }
+
+  /** Has the next {@link open} ask the device for an answer. */
+  doubt(): void {
+    this.#isDoubted = this.isAlive();
+  }
+
+  isDoubted(): boolean {
+    return this.#isDoubted;
+  }
+
+  factsForAll(): ControllerFacts {
+    return this.#connected ? factsForAll(this.#connected.facts) : {};
+  }
+
+  status(): ControllerStatus {
+    if (this.isAlive()) return { state: "online" };
+    const reason = this.#problem === "" ? "the device is not open" : this.#problem;
+    return { state: "offline", reason, fix: "Take control of it." };
+  }
+
+  onStatus(listener: (status: ControllerStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #now(): Connected {
+    if (this.#connected) return this.#connected;
+    throw failures.sessionEnded(wantedSession(this.#settings).url);
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    if (this.isAlive() && (await this.#answers(signal))) return;
+    const before = this.#connected?.session;
+    this.#connected = undefined;
+    if (before) await leave(before);
+    this.#connected = await this.#connect(signal);
+    this.#isDoubted = false;
+    this.#tell();
+  }
+
+  async #connect(signal: AbortSignal): Promise<Connected> {
+    const wanted = wantedSession(this.#settings);
+    const platform = platformOf(wanted.capabilities);
+    if (platform === undefined) throw noPlatform();
+    const session = await this.#newSession(wanted, signal);
+    try {
+      const window = await session.call("getWindowRect", [], signal);
+      return { session, facts: factsOf(platform, session.capabilities, window) };
+    } catch (error) {
+      await leave(session);
+      throw this.#failed(
+        error,
+        { command: "getWindowRect", args: [], session, timeoutMs: callMs, isOver: false },
+        signal,
+      );
+    }
+  }
+
+  /** A session that is opened when nobody waits for it any more is ended: a server would keep its device. */
+  async #newSession(wanted: Wanted, signal: AbortSignal): Promise<WireSession> {
+    const limit = withDeadline(new AbortController().signal, openMs);
+    const opening = openWireSession(this.#addons, { ...wanted, longestMs: openMs, signal: limit.signal });
+    try {
+      return await untilAborted(opening, signal);
+    } catch (error) {
+      if (signal.aborted) void opening.then(leave, () => undefined);
+      if (signal.aborted || error instanceof DeviceError) throw error;
+      if (limit.over()) throw failures.tooSlow(wanted.url, openMs / 1_000);
+      throw notOpened(wanted.url, error);
+    } finally {
+      if (!signal.aborted) limit.done();
+    }
+  }
+
+  #failed(
+    error: unknown,
+    at: {
+      command: string;
+      args: readonly unknown[];
+      session: WireSession;
+      timeoutMs: number;
+      isOver: boolean;
+    },
+    signal: AbortSignal,
+  ): unknown {
+    if (signal.aborted) return signal.reason;
+    const { url } = wantedSession(this.#settings);
+    const { answer } = wireFailure(error);
+    if (answer === undefined) {
+      this.doubt();
+      return at.isOver ? failures.noAnswer(url, at.timeoutMs / 1_000) : failures.connectionLost(url);
+    }
+    if (failures.isSessionEnd(answer)) {
+      if (this.#connected?.session === at.session) this.#lose("its session has ended");
+      return failures.sessionEnded(url);
+    }
+    const name = at.command === "executeScript" ? String(at.args[0]) : at.command;
+    return failures.refused(name, answer);
+  }
+
+  /** A device that nobody doubts is not asked. */
+  async #answers(signal: AbortSignal): Promise<boolean> {
+    if (!this.#isDoubted) return true;
+    this.#isDoubted = false;
+    try {
+      await this.call("getWindowRect", [], signal, { timeoutMs: doubtMs });
+      return true;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof DeviceError)) throw error;
+      return false;
+    }
+  }
+
+  #lose(problem: string): void {
+    this.#connected = undefined;
+    this.#isDoubted = false;
+    this.#problem = problem;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener(this.status());
+  }
+}
+
+async function leave(session: WireSession): Promise<void> {
+  await endsWithin(session.call("deleteSession", [], AbortSignal.timeout(leaveMs)), leaveMs);
+}
+
+function notOpened(url: string, error: unknown): DeviceError {
+  const { answer, message } = wireFailure(error);
+  if (answer !== undefined) return failures.notOpened(url, answer);
+  if (/WebDriver capabilities found/.test(message)) return failures.notOpened(url, { status: 400, message });
+  return failures.unreachable(url, message);
+}
+
+const noPlatform = () =>
+  new DeviceError(
+    "INVALID_PARAMS",
+    "The capabilities name no platform that can be driven. Set platformName to Android, iOS or tvOS.",
+  );

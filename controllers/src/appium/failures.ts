@@ -1,0 +1,107 @@
+import { DeviceError } from "../errors.ts";
+import type { WireAnswer } from "./client.ts";
+
+const longest = 400;
+const cut = (text: string) => text.split("\n", 3).join(" ").trim().slice(0, longest);
+
+/** Only where the server is: the rest of an address may hold a key. */
+export const originOf = (url: string): string => {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+};
+
+export const unreachable = (url: string, said: string) =>
+  new DeviceError(
+    "DEVICE_OFFLINE",
+    `The Appium server at ${originOf(url)} cannot be reached (${reasonOf(said)}). Start it, or correct controllers.appium.url of the device.`,
+  );
+
+/** The words of the network for what the client says in sentences. */
+function reasonOf(said: string): string {
+  const code = /\b(?:E[A-Z]{4,}|UND_ERR\w+|CERT_\w+|DEPTH_ZERO\w+)\b/.exec(said)?.[0];
+  if (code !== undefined) return code;
+  return /Unable to connect|Failed to fetch|fetch failed/i.test(said) ? "it refuses connections" : cut(said);
+}
+
+export const tooSlow = (url: string, seconds: number) =>
+  new DeviceError(
+    "DEVICE_OFFLINE",
+    `The Appium server at ${originOf(url)} opened no session within ${seconds} s. See its log: it may wait for a device that is busy or not there.`,
+  );
+
+export const connectionLost = (url: string) =>
+  new DeviceError(
+    "TRANSPORT_LOST",
+    `The connection to the Appium server at ${originOf(url)} broke, so it is not known whether the device did what was asked. Nothing is repeated: look at the screen, then go on.`,
+  );
+
+export const noAnswer = (url: string, seconds: number) =>
+  new DeviceError(
+    "TRANSPORT_LOST",
+    `The Appium server at ${originOf(url)} did not answer within ${seconds} s. Look at the screen, then go on; see the log of the server if this comes again.`,
+  );
+
+export const sessionEnded = (url: string) =>
+  new DeviceError(
+    "TRANSPORT_LOST",
+    `The session at ${originOf(url)} has ended, as servers do after a time without commands. Nothing was done: the next call opens another session.`,
+  );
+
+const noDevice =
+  /not in the list of connected|find a connected|Unknown device|No device matching|no matching device/i;
+const noApp =
+  /bundle identifier .* unknown|does not exist or is not accessible|Cannot start the|not installed/i;
+
+/** Why no session was opened. */
+export function notOpened(url: string, { status, message = "it gave no reason" }: WireAnswer): DeviceError {
+  if (status === 401 || status === 403)
+    return new DeviceError(
+      "DEVICE_UNAUTHORIZED",
+      `The server at ${originOf(url)} does not accept the user or key (HTTP ${status}). Correct them in the device's url or capabilities.`,
+    );
+  if (noDevice.test(message))
+    return new DeviceError(
+      "DEVICE_NOT_FOUND",
+      `The server at ${originOf(url)} has no such device: ${cut(message)}. Connect it, or correct appium:udid.`,
+    );
+  if (noApp.test(message))
+    return new DeviceError(
+      "APP_NOT_INSTALLED",
+      `The server at ${originOf(url)} cannot open the app: ${cut(message)}. Install it, or correct app, appium:bundleId or appium:appPackage.`,
+    );
+  return new DeviceError(
+    "DEVICE_ERROR",
+    `The server at ${originOf(url)} opened no session: ${cut(message)}. Correct the capabilities of the device.`,
+  );
+}
+
+/** The server reaches its device no more, and a session cannot go on. */
+const deviceGone =
+  /instrumentation process is not running|cannot be proxied|socket hang up|WebDriverAgent.*not (?:running|reachable)/i;
+
+export const isSessionEnd = ({ error, message = "" }: WireAnswer): boolean =>
+  error === "invalid session id" || deviceGone.test(message);
+
+/** What a server refused in an open session. */
+export function refused(command: string, { error = "", message = "" }: WireAnswer): DeviceError {
+  if (error === "unknown command" || error === "unknown method")
+    return new DeviceError(
+      "ACTION_REJECTED",
+      `The server knows no ${command}: ${cut(message)}. Do it another way, or use a newer driver on the server.`,
+    );
+  if (/secure|capture screen/i.test(`${error} ${message}`))
+    return new DeviceError(
+      "SECURE_SCREEN",
+      "The app in front forbids pictures of its screen, so there is none. Read its elements with dump_ui_elements.",
+    );
+  if (/waiting for root AccessibilityNodeInfo/.test(message))
+    return new DeviceError(
+      "TREE_EMPTY",
+      "The screen has no elements that the device tells of. Wait until the app shows something, or use capture_screenshot.",
+    );
+  return new DeviceError(
+    "DEVICE_ERROR",
+    `The server refused ${command}: ${cut(message || error)}. Look at the screen with capture_screenshot.`,
+    { wire_error: error },
+  );
+}

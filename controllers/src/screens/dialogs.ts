@@ -1,0 +1,83 @@
+import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
+
+/** Ids of the buttons of Android's own dialogs, the safest first. */
+const accepting = [
+  "android:id/button1",
+  "permission_allow_foreground_only_button",
+  "permission_allow_button",
+  "permission_allow_one_time_button",
+  "android:id/aerr_restart",
+  "android:id/aerr_wait",
+];
+const dismissing = [
+  "android:id/button2",
+  "permission_deny_button",
+  "permission_deny_and_dont_ask_again_button",
+  "android:id/aerr_close",
+  "android:id/button3",
+];
+const titles = /(?:^|\/)(?:alertTitle|permission_message)$/;
+
+/** A dialog in front, with what accepts it and what dismisses it, where it has that. */
+export type OpenDialog = {
+  text: string;
+  accept: UiNode | undefined;
+  dismiss: UiNode | undefined;
+  field: UiNode | undefined;
+  /** It says that an app crashed or does not respond. */
+  isOfCrash: boolean;
+};
+
+export function findDialog({ roots }: UiTree): OpenDialog | undefined {
+  const nodes = roots.flatMap((root) => [...nodesBelow(root)]);
+  const button = (ids: readonly string[]) => {
+    const found = ids.map((id) => nodes.find((node) => node.id === id || node.id.endsWith(`/${id}`)));
+    return found.find((node) => node !== undefined);
+  };
+  const alert = nodes.find(({ role }) => role === "alertdialog");
+  if (alert !== undefined) return alertOf(alert);
+  const [accept, dismiss] = [button(accepting), button(dismissing)];
+  const title = nodes.find(({ id }) => titles.test(id));
+  if (accept === undefined && dismiss === undefined) return undefined;
+  const message = nodes.find(({ id }) => id === "android:id/message");
+  const text = [title?.text, message?.text].filter((one) => one).join(": ");
+  return {
+    text: text.slice(0, 300),
+    accept,
+    dismiss,
+    field: nodes.find(({ role }) => role === "textbox"),
+    isOfCrash: nodes.some(({ id }) => id.startsWith("android:id/aerr_")),
+  };
+}
+
+/** What refuses, as far as English says it. */
+const refusing = /^(?:cancel|don.t allow|deny|no|not now|close\b.*|later|dismiss|ask app not to track)$/i;
+
+/** An alert of iOS: its buttons have no ids. The last of two accepts, and a button that refuses by its words does not. */
+function alertOf(alert: UiNode): OpenDialog {
+  const nodes = [...nodesBelow(alert)].filter((node) => node !== alert);
+  const buttons = nodes.filter(({ role }) => role === "button");
+  const refusal = buttons.find(({ text }) => refusing.test(text.trim()));
+  const others = buttons.filter((one) => one !== refusal);
+  const texts = nodes.filter(({ role }) => role === "text").map(({ text }) => text);
+  return {
+    text: texts.join(": ").slice(0, 300) || alert.text,
+    accept: refusal === undefined ? others.at(-1) : others[0],
+    dismiss: refusal ?? (others.length > 1 ? others[0] : undefined),
+    field: nodes.find(({ role }) => role === "textbox"),
+    isOfCrash: false,
+  };
+}
+
+/** What somebody who looks at a screen must know of it, a line each. */
+export function noticesOf(tree: UiTree): string[] {
+  const busy = "something on the screen always moves: its elements may stand elsewhere by now";
+  return [...dialogNotices(tree), ...(tree.isBusy ? [busy] : [])];
+}
+
+function dialogNotices(tree: UiTree): string[] {
+  const dialog = findDialog(tree);
+  if (dialog === undefined) return [];
+  const what = dialog.isOfCrash ? "the dialog of an app that crashed or does not respond" : "dialog";
+  return [`${what} ${JSON.stringify(dialog.text)} is open; handle_dialog answers it`];
+}

@@ -1,0 +1,230 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Dump, Element, ElementSource, Rect } from "../contract.ts";
+import { ambiguous, notFound } from "../elements/failures.ts";
+import { nearest } from "../elements/nearest.ts";
+import { findNodes, nodeKinds, nodeSelectors } from "../elements/nodes.ts";
+import { pageWeights, Ranking } from "../elements/ranking.ts";
+import { Refs } from "../elements/refs.ts";
+import { SelectorGrammar, wantedText } from "../elements/selectors.ts";
+import { onlyTarget, type Target } from "../elements/target.ts";
+import type { DeviceError } from "../errors.ts";
+import type { FocusSource } from "../ports.ts";
+import { noticesOf } from "./dialogs.ts";
+import { type Screen, type Seen, toScreen } from "./screen.ts";
+import type { TreeSource, UiTree } from "./tree.ts";
+
+/** A resource id is what the app's makers call a thing, whatever the language. */
+const byId = new Ranking({ ...pageWeights, kinds: { ...pageWeights.kinds, id: 0.95 } });
+const grammar = new SelectorGrammar(nodeKinds);
+/** A look counts for so long if nothing was sent to the screen since. */
+const freshMs = 2_000;
+const lookEveryMs = 150;
+
+/** What a reader knows of its device: the size of its screen in its natural position. */
+type ScreenOwner = { facts(): { screen: { width: number; height: number }; isTv: boolean } };
+
+/** Reads the screen of a device as elements, and finds those that a caller means. */
+export class ScreenReader {
+  readonly #refs = new Refs();
+  readonly #device: ScreenOwner;
+  readonly #source: TreeSource;
+  #latest: { screen: Screen; at: number } | undefined;
+  /** What the elements that looks gave were made of. */
+  readonly #seenOf = new WeakMap<Element, Seen>();
+  /** Counts what was sent: a look that something was sent under shows neither before nor after. */
+  #inputs = 0;
+  /** Whoever has an answer for the next dialog gives it here; true when it did. */
+  #onLook: ((screen: Screen, signal: AbortSignal) => Promise<boolean>) | undefined;
+
+  constructor(device: ScreenOwner, source: TreeSource) {
+    this.#device = device;
+    this.#source = source;
+  }
+
+  readonly elements: ElementSource = {
+    dump: async ({ interactiveOnly }, signal) => this.#dump(await this.look(signal), interactiveOnly),
+    selectors: async (refs, signal) => {
+      const { seen } = await this.recent(signal);
+      return refs.map((ref) => {
+        const one = seen.find(({ key }) => this.#refs.of(key) === ref);
+        return one ? nodeSelectors(one, seen, byId) : [];
+      });
+    },
+  };
+
+  readonly focus: FocusSource = {
+    focus: async (signal) => {
+      const screen = await this.look(signal);
+      const candidates = screen.seen
+        .filter(({ node }) => node.focusable || node.focused)
+        .map((seen) => this.#element(seen));
+      this.#refs.look(screen.seen.map((seen) => this.#element(seen)));
+      const focused = candidates.find(({ states }) => states.includes("focused"));
+      return { ...(focused && { focused }), candidates, space: screen.space };
+    },
+  };
+
+  /** Something was sent to the device: what was seen of the screen counts no more. */
+  driven(): void {
+    this.#inputs += 1;
+    this.#latest = undefined;
+    this.#source.driven();
+  }
+
+  /** Has the next looks, until the function says true, told to it before anybody else; the screen is read again then. */
+  beforeOthers(onLook: (screen: Screen, signal: AbortSignal) => Promise<boolean>): void {
+    this.#onLook = onLook;
+  }
+
+  /** Another client drives: what was to be answered is not. */
+  forget(): void {
+    this.#onLook = undefined;
+    this.driven();
+  }
+
+  /** The screen as it is now. Throws TREE_EMPTY, NOT_IDLE, UIA_BUSY. */
+  async look(signal: AbortSignal): Promise<Screen> {
+    const { screen, isTv } = this.#device.facts();
+    const inputs = this.#inputs;
+    const tree = await this.#source.read(signal);
+    const seen = toScreen(tree, { natural: screen, isTv });
+    if (inputs === this.#inputs) this.#latest = { screen: seen, at: performance.now() };
+    return (await this.#tellFirst(seen, signal)) ? this.look(signal) : seen;
+  }
+
+  /** True when the screen was changed by it. Looks beside each other do not tell it twice. */
+  async #tellFirst(screen: Screen, signal: AbortSignal): Promise<boolean> {
+    const onLook = this.#onLook;
+    this.#onLook = undefined;
+    if (onLook === undefined) return false;
+    const hasActed = await onLook(screen, signal);
+    if (!hasActed) this.#onLook ??= onLook;
+    return hasActed;
+  }
+
+  /** The latest look, if nothing was sent since and it is not older than `ms`; else another one. */
+  async recent(signal: AbortSignal, ms = freshMs): Promise<Screen> {
+    const latest = this.#latest;
+    if (latest !== undefined && performance.now() - latest.at < ms) return latest.screen;
+    return this.look(signal);
+  }
+
+  /** What a target means on a screen, in reading order. Throws INVALID_PARAMS, INVALID_SELECTOR. */
+  find(target: Target, { seen }: Screen): readonly Seen[] {
+    const wanted = onlyTarget(target);
+    if ("selector" in wanted) return findNodes(seen, grammar.parse(wanted.selector));
+    return seen.filter(({ key }) => this.#refs.of(key) === wanted.ref);
+  }
+
+  /**
+   * What finds a target among elements that `focus` gave, also long ago: a ref is that of its element however often a list has
+   * scrolled since. Throws INVALID_PARAMS, INVALID_SELECTOR, ELEMENT_NOT_FOUND, STALE_REF.
+   */
+  finder(target: Target): (elements: readonly Element[]) => Element[] {
+    const wanted = onlyTarget(target);
+    const seenIn = (elements: readonly Element[]) =>
+      elements.flatMap((element) => {
+        const seen = this.#seenOf.get(element);
+        return seen ? [{ ...seen, given: element }] : [];
+      });
+    if ("selector" in wanted) {
+      const parsed = grammar.parse(wanted.selector);
+      return (elements) => findNodes(seenIn(elements), parsed).map(({ given }) => given);
+    }
+    const named = this.#refs.recall(wanted.ref);
+    const key = named && this.#seenOf.get(named)?.key;
+    if (key === undefined) throw this.gone(wanted.ref);
+    return (elements) => seenIn(elements).flatMap((seen) => (seen.key === key ? [seen.given] : []));
+  }
+
+  /** What an element was made of that `focus` gave. */
+  seen(element: Element): Seen {
+    const seen = this.#seenOf.get(element);
+    if (seen === undefined) throw new Error("The element is none of this reader's.");
+    return seen;
+  }
+
+  /** Why a ref names nothing now. */
+  gone(ref: string): DeviceError {
+    return this.#refs.gone(ref, []);
+  }
+
+  /** `e12 button "Save"`, as far as it is known. */
+  words(ref: string): string {
+    return this.#refs.describe(ref);
+  }
+
+  /**
+   * The one element that a target means; a selector is waited for up to `timeoutMs`. Throws ELEMENT_NOT_FOUND,
+   * ELEMENT_AMBIGUOUS, STALE_REF.
+   */
+  async one(target: Target, signal: AbortSignal, timeoutMs: number): Promise<{ seen: Seen; screen: Screen }> {
+    const wanted = onlyTarget(target);
+    const until = performance.now() + timeoutMs;
+    for (let screen = await this.recent(signal); ; screen = await this.look(signal)) {
+      const [seen, ...others] = this.find(target, screen);
+      if (seen !== undefined && others.length === 0) return { seen, screen };
+      if ("ref" in wanted) throw this.#refs.gone(wanted.ref, this.nearest(target, screen));
+      if (seen !== undefined)
+        throw ambiguous(wanted.selector, others.length + 1, this.#candidates([seen, ...others], screen));
+      if (performance.now() >= until)
+        throw notFound(grammar.parse(wanted.selector), wanted.selector, {
+          afterMs: timeoutMs,
+          nearest: this.nearest(target, screen),
+        });
+      await delay(lookEveryMs, undefined, { signal });
+    }
+  }
+
+  /** Where the element of a ref stands now. Throws STALE_REF, ELEMENT_NOT_FOUND. */
+  async ofRef(ref: string, signal: AbortSignal): Promise<{ rect: Rect | undefined }> {
+    const { seen } = await this.one({ ref }, signal, 0);
+    return { rect: seen.element.rect };
+  }
+
+  /** The names on a screen that are most like a target; a name is a selector, too. */
+  nearest({ ref, selector }: Target, { seen }: Screen): string[] {
+    const recalled = ref === undefined ? undefined : this.#refs.recall(ref)?.name;
+    const wanted = selector === undefined ? (recalled ?? "") : wantedText(grammar.parse(selector));
+    const names = seen.map(({ name }) => name).filter((name) => name !== "");
+    return nearest(wanted, new Set(names));
+  }
+
+  /** `e12 button "Save"`. */
+  describe({ role, name }: Seen): string {
+    return `${role} ${JSON.stringify(name)}`;
+  }
+
+  #candidates(found: readonly Seen[], { seen }: Screen): string[] {
+    return found.slice(0, 6).map((one) => {
+      const [best] = nodeSelectors(one, seen, byId).filter(({ unique }) => unique);
+      return `${best?.selector ?? "a ref of a dump"} (${this.describe(one)})`;
+    });
+  }
+
+  #dump({ seen, tree, space, texts }: Screen, interactiveOnly: boolean): Dump {
+    const all = seen.map((one) => this.#element(one));
+    const generation = this.#refs.look(all);
+    return {
+      generation,
+      location: locationOf(tree),
+      title: seen.find(({ role }) => role === "text")?.name ?? texts[0] ?? "",
+      space,
+      elements: interactiveOnly ? all.filter(({ interactive }) => interactive) : all,
+      notices: noticesOf(tree),
+    };
+  }
+
+  #element(seen: Seen): Element {
+    const element = { ref: this.#refs.of(seen.key), ...seen.element };
+    this.#seenOf.set(element, seen);
+    return element;
+  }
+}
+
+/** As Android writes it: `com.example/.Main`. */
+function locationOf({ front: { packageName, activity } }: UiTree): string {
+  if (activity === "") return packageName;
+  const own = activity.startsWith(`${packageName}.`) ? activity.slice(packageName.length) : activity;
+  return `${packageName}/${own}`;
+}

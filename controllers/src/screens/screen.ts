@@ -1,0 +1,184 @@
+import type { Element, Rect, Space } from "../contract.ts";
+import type { Node } from "../elements/nodes.ts";
+import { tidy } from "../elements/text.ts";
+import { clipped } from "../spaces.ts";
+import { cut, nameOf, nameOfScroller, ownWords, showsHint, wordsIn } from "./names.ts";
+import { isActing, isField, isScroller, ownBelow, roleOfActing, switchIn } from "./roles.ts";
+import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
+
+/** A thing that takes touches on a larger part of the screen than this is what others stand on. */
+const largestRow = 0.4;
+
+/** An element of a look with the node that it was made of. `key` names the same thing in the next look. */
+export type Seen = Node & { key: string; node: UiNode; element: Omit<Element, "ref"> };
+
+/** All that a look shows, in reading order. */
+export type Screen = { seen: readonly Seen[]; texts: readonly string[]; tree: UiTree; space: Space };
+
+/** `natural` is the size of the display in its natural position. On a TV, what can have the focus can be acted on. */
+export function toScreen(
+  tree: UiTree,
+  { natural, isTv }: { natural: { width: number; height: number }; isTv: boolean },
+): Screen {
+  const space = spaceOf(natural, tree.rotation);
+  const builder = new ScreenBuilder(space, isTv, tree.front);
+  for (const root of tree.roots) builder.add(root, 0, false);
+  return { seen: builder.seen, texts: textsOf(tree, space), tree, space };
+}
+
+function spaceOf(natural: { width: number; height: number }, rotation: Space["rotation"]): Space {
+  const { width, height } = natural;
+  return rotation % 180 === 0 ? { width, height, rotation } : { width: height, height: width, rotation };
+}
+
+/** Every text that can be seen, once for each place. */
+function textsOf({ roots }: UiTree, space: Space): string[] {
+  const shown = roots
+    .flatMap((root) => [...nodesBelow(root)])
+    .filter(({ bounds }) => clipped(bounds, space) !== undefined);
+  const texts = shown.flatMap(({ text, description }) => [...new Set([tidy(text), tidy(description)])]);
+  return texts.filter((text) => text !== "");
+}
+
+class ScreenBuilder {
+  readonly seen: Seen[] = [];
+  /** How often each key was met: the second twin has another one. */
+  private readonly keys = new Map<string, number>();
+  private readonly firstWords = new Map<UiNode, string>();
+
+  constructor(
+    private readonly space: Space,
+    private readonly isTv: boolean,
+    private readonly front: UiTree["front"],
+  ) {}
+
+  /** `inRow`: the node stands in a row that is pressed as a whole, and whose name or text has its words. */
+  add(node: UiNode, depth: number, inRow: boolean): void {
+    const acts =
+      isActing(node) || (node.checkable && !inRow) || (this.isTv && node.focusable && !isScroller(node));
+    const made = this.elementOf(node, { depth, acts, inRow });
+    if (made) this.seen.push(made);
+    const below = made === undefined || made.role === "text" ? depth : depth + 1;
+    const inner = !isScroller(node) && (acts ? made !== undefined : inRow);
+    for (const child of node.children) this.add(child, below, inner);
+  }
+
+  private elementOf(
+    node: UiNode,
+    { depth, acts, inRow }: { depth: number; acts: boolean; inRow: boolean },
+  ): Seen | undefined {
+    const rect = clipped(node.bounds, this.space);
+    if (rect === undefined) return undefined;
+    if (isScroller(node)) return this.scroller(node, { depth, rect });
+    if (acts) return this.isBackground(node, rect) ? undefined : this.acting(node, { depth, rect });
+    return inRow ? undefined : this.said(node, { depth, rect });
+  }
+
+  /** What takes touches behind most of the screen is no row of it. */
+  private isBackground(node: UiNode, rect: Rect): boolean {
+    const share = (rect.width * rect.height) / (this.space.width * this.space.height);
+    return share > largestRow && node.children.length > 0 && ownWords(node) === "";
+  }
+
+  private acting(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen {
+    const { name, guessed } = nameOf(node);
+    const value = heldBy(node);
+    const all = value === undefined ? wordsIn(node).join(" ") : "";
+    return this.make(node, {
+      role: roleOfActing(node),
+      name,
+      ...(all !== name && all !== "" && { text: cut(all) }),
+      ...(value !== undefined && { value }),
+      ...(guessed && { about: ["(name guessed)"] }),
+      states: statesOf(node, node.checkable ? node : switchIn(node)),
+      ...place,
+      interactive: true,
+    });
+  }
+
+  private scroller(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen {
+    const { name, guessed } = nameOfScroller(node);
+    const { role } = node;
+    return this.make(node, {
+      role: role === "list" || role === "grid" ? role : "region",
+      name,
+      about: [...(guessed ? ["(name guessed)"] : []), "scrolls"],
+      states: statesOf(node),
+      ...place,
+      interactive: true,
+    });
+  }
+
+  /** What is only read: a text, or a picture with a description. */
+  private said(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen | undefined {
+    const name = ownWords(node);
+    const { role } = node;
+    if (name === "" && role !== "progressbar") return undefined;
+    const isPicture = role === "img" || role === "progressbar";
+    return this.make(node, {
+      role: isPicture && role !== undefined ? role : "text",
+      name: cut(name),
+      states: statesOf(node),
+      ...place,
+      interactive: false,
+    });
+  }
+
+  private make(node: UiNode, element: Omit<Element, "ref">): Seen {
+    const { role, name } = element;
+    // Before Android 14 a dump does not tell a hint from a text: a field is found by what it shows, too.
+    const text = isField(node) && !node.password ? node.text || undefined : element.text;
+    const id = node.id === "" ? undefined : node.id;
+    return {
+      key: this.keyOf(node, role),
+      node,
+      element,
+      role,
+      name,
+      ...(id !== undefined && { id }),
+      ...(text !== undefined && { text }),
+    };
+  }
+
+  /** By what a thing is and says and the row that it stands in, since Android numbers nothing. What is typed changes. */
+  private keyOf(node: UiNode, role: string): string {
+    const own = isField(node) ? "" : wordsIn(node).join(" ");
+    const around = this.firstWordsIn(node.parent?.parent ?? node.parent);
+    const key = [this.front.packageName, role, node.id, node.className, own, around].join("\n");
+    const count = this.keys.get(key) ?? 0;
+    this.keys.set(key, count + 1);
+    return `${key}\n${count}`;
+  }
+
+  private firstWordsIn(row: UiNode | undefined): string {
+    if (row === undefined) return "";
+    const known = this.firstWords.get(row);
+    if (known !== undefined) return known;
+    let found = ownWords(row);
+    for (const node of ownBelow(row)) {
+      if (found !== "") break;
+      found = ownWords(node);
+    }
+    this.firstWords.set(row, found);
+    return found;
+  }
+}
+
+/** What a field holds; a field that shows its hint holds nothing. */
+function heldBy(node: UiNode): string | undefined {
+  if (isField(node)) return showsHint(node) ? "" : node.text;
+  const { role } = node;
+  if (role === "slider") return node.text || undefined;
+  // What was chosen stands in it, behind what it is called.
+  return role === "combobox" ? wordsIn(node).at(-1) : undefined;
+}
+
+/** `switched` is what shows whether a row is on. */
+function statesOf(node: UiNode, switched: UiNode | undefined = node): string[] {
+  return [
+    ...(node.enabled ? [] : ["disabled"]),
+    ...(switched.checked ? ["checked"] : []),
+    ...(node.selected ? ["selected"] : []),
+    ...(node.focused ? ["focused"] : []),
+  ];
+}

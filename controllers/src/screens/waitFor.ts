@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { type Command, defineCommand } from "../contract.ts";
+import { matches } from "../elements/match.ts";
+import { hasTarget } from "../elements/target.ts";
+import { DeviceError } from "../errors.ts";
+import { portable } from "../portable.ts";
+import { poll } from "../waiting/deadlines.ts";
+import type { ScreenReader } from "./reader.ts";
+import type { Screen } from "./screen.ts";
+
+const lookEveryMs = 200;
+
+type Condition = { expected: string; holds(screen: Screen): boolean };
+
+export function waitCommands(reader: ScreenReader): Command[] {
+  return [
+    defineCommand({
+      ...portable.wait_for,
+      async run(input, signal) {
+        const conditions = conditionsOf(reader, input);
+        const started = performance.now();
+        let unmet: Condition | undefined;
+        let screen: Screen | undefined;
+        const look = async () => {
+          const now = await reader.look(signal);
+          screen = now;
+          unmet = conditions.find((one) => !one.holds(now));
+          return unmet === undefined;
+        };
+        if (!(await poll(look, { everyMs: lookEveryMs, ms: input.timeout_ms, signal })))
+          throw tooLate(input.timeout_ms, unmet, screen);
+        const elapsed = Math.round(performance.now() - started);
+        return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
+      },
+    }),
+  ];
+}
+
+/** What `wait_for` waits for; all of it must hold in one look. */
+function conditionsOf(
+  reader: ScreenReader,
+  { state, text, text_gone, timeout_ms: _, ...target }: z.output<typeof portable.wait_for.input>,
+): Condition[] {
+  const shows = (wanted: string, { texts }: Screen) => texts.some((one) => matches("contains", wanted, one));
+  const conditions: Condition[] = [];
+  if (hasTarget(target)) {
+    const isWanted = state === "visible";
+    const expected = `${target.selector ?? target.ref} is ${state}`;
+    conditions.push({ expected, holds: (screen) => reader.find(target, screen).length > 0 === isWanted });
+  }
+  if (text !== undefined)
+    conditions.push({ expected: `the text ${JSON.stringify(text)}`, holds: (screen) => shows(text, screen) });
+  if (text_gone !== undefined)
+    conditions.push({
+      expected: `no text ${JSON.stringify(text_gone)}`,
+      holds: (screen) => !shows(text_gone, screen),
+    });
+  if (conditions.length > 0) return conditions;
+  throw new DeviceError("INVALID_PARAMS", "Nothing to wait for. Give ref or selector, text or text_gone.");
+}
+
+function tooLate(ms: number, unmet: Condition | undefined, screen: Screen | undefined): DeviceError {
+  const shown = (screen?.texts ?? []).slice(0, 30).join(" | ").slice(0, 1_000);
+  return new DeviceError(
+    "COMMAND_TIMEOUT",
+    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}. Look at the screen, or wait longer with timeout_ms.`,
+    { expected: unmet?.expected },
+  );
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { ToolError } from "../../errors.ts";
+import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import type { Host } from "./host.ts";
+import { readPhoneShop } from "./model.ts";
+import { withHost } from "./ownDaemon.ts";
+import { openText, reportFolder, saveReports } from "./reports.ts";
+import { anything, leaseSchema, runTestcase } from "./runs.ts";
+import { type Judgement, judge, verdictTable } from "./verdicts.ts";
+
+type PhoneDemoOptions = { only: readonly string[]; all?: boolean | undefined; report?: string | undefined };
+
+const shop = { name: "shop", breaks: {} };
+const treeSchema = z.looseObject({
+  status: z.string(),
+  execution_id: z.string(),
+  passed: z.number().optional(),
+  problems: z.array(z.unknown()).default([]),
+});
+
+/**
+ * `labwright demo --device android`: a phone of the laboratory, an adb server and a daemon of the demo's own, all gone
+ * afterwards. Every edge of the shop's tree is walked, then its test cases run. Exit code 0 when all passed, else 1. Throws
+ * ADB_MISSING, ADB_TOO_OLD.
+ */
+export async function runPhoneDemo(options: PhoneDemoOptions, terminal: Terminal): Promise<ExitCode> {
+  if (options.all || options.only.length > 0)
+    throw new ToolError(
+      "INVALID_INPUT",
+      "The demo on a phone has no implementations of TodoMVC.",
+      "Run: labwright demo --device android",
+    );
+  const { connectToOwnServer, phone, startLabAndroid } = await import("@labwright/controllers/lab/android");
+  const device = await startLabAndroid({ persona: phone });
+  const dataDir = await mkdtemp(join(tmpdir(), "labwright-demo-"));
+  try {
+    const server = await connectToOwnServer(device.adbd.port, terminal.signal);
+    try {
+      const config = join(dataDir, "labwright.yaml");
+      await writeFile(config, configOf(server));
+      const reportDir = await reportFolder(options.report, terminal);
+      terminal.out(
+        `A simulated phone at ${server.serial}, behind a real adb server\nStarting Labwright on ${dataDir}\n`,
+      );
+      const passed = await withHost({ dataDir, config }, terminal, (host) => play(host, reportDir, terminal));
+      terminal.out(`\n${ownPhone}\nReports: ${reportDir}\n${openText(reportDir)}`);
+      return passed ? exitCodes.passed : exitCodes.failed;
+    } finally {
+      await server.close();
+    }
+  } catch (error) {
+    if (terminal.signal.aborted) return exitCodes.interrupted;
+    throw error;
+  } finally {
+    await device.close();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+const configOf = ({ serial, adbPort }: { serial: string; adbPort: number }): string =>
+  JSON.stringify({
+    devices: [
+      { name: "phone", model: "android_mobile", controllers: { android: { serial, adb_port: adbPort } } },
+    ],
+  });
+
+const ownPhone = `Your own phone: switch on its USB debugging, plug it in, and put this into labwright.yaml:
+devices: [{ name: phone, model: android_mobile, controllers: { android: {} } }]
+`;
+
+async function play(host: Host, reportDir: string, terminal: Terminal): Promise<boolean> {
+  const { testcases, yaml } = await readPhoneShop();
+  const lease = await host.call("take_control", {}, leaseSchema);
+  const session = lease.session_id;
+  terminal.out(`Took control of ${lease.device} (${lease.model})\n`);
+  await host.call("import_userinterface", { yaml }, anything);
+  const tree = await walkTree(host, session);
+  terminal.out(`The tree of the shop: ${tree.passed ?? 0} edges passed, ${tree.problems.length} did not\n`);
+  const table = verdictTable([shop.name], testcases);
+  terminal.out(`\n${table.head()}\n`);
+  const judgements: Judgement[] = [];
+  for (const testcase of testcases) {
+    const run = { session, userinterface: shop.name, implementation: shop.name, testcase };
+    const judgement = judge(await runTestcase(host, run), shop);
+    terminal.out(`${table.row(judgement)}\n`);
+    judgements.push(judgement);
+  }
+  const ids = judgements.map(({ verdict }) => verdict.executionId);
+  await saveReports(host, reportDir, [tree.execution_id, ...ids]);
+  await host.call("release_control", { session_id: session }, anything);
+  return tree.status === "passed" && judgements.every(({ isExpected }) => isExpected);
+}
+
+async function walkTree(host: Host, session: string): Promise<z.output<typeof treeSchema>> {
+  const request = { userinterface_name: shop.name, session_id: session };
+  let tree = await host.call("validate_navigation", request, treeSchema);
+  while (tree.status === "running" || tree.status === "queued") {
+    const { execution_id } = tree;
+    tree = await host.call(
+      "validate_navigation",
+      { userinterface_name: shop.name, execution_id },
+      treeSchema,
+    );
+  }
+  return tree;
+}

@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { iphone, type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
+import { never, portOf } from "../android/openAndroid.ts";
+import { openAppium } from "./openAppium.ts";
+
+const shop = { package: "dev.labwright.shop" };
+const settings = { package: "com.apple.Preferences" };
+
+let lab: LabIos;
+let phone: Awaited<ReturnType<typeof openAppium>>;
+beforeAll(async () => {
+  lab = await startLabIos({ persona: iphone });
+});
+afterAll(() => lab.close());
+beforeEach(async () => {
+  lab.ui.clearData(shop.package);
+  lab.ui.stop("com.android.settings");
+  lab.ui.home();
+  phone = await openAppium({ url: lab.url, capabilities: { platformName: "iOS" } });
+});
+afterEach(() => phone.close());
+
+describe("elements", () => {
+  it("have the roles, names, values and states of the shop's widgets", async () => {
+    await phone.run("open_app", { app: shop });
+    expect(await phone.lines()).toEqual([
+      'button "Shop"',
+      'button "Cart"',
+      'button "Account"',
+      'text "0 in the cart"',
+      'text "Shop"',
+      'textbox "Search" = ',
+      'button "Sort"',
+      'switch "In stock only"',
+      'list "products"',
+      'listitem "Chair"',
+      'listitem "Lamp"',
+      'listitem "Rug"',
+      'listitem "Table"',
+    ]);
+  });
+
+  it("say where they are, in points, and the space of the screen", async () => {
+    await phone.run("open_app", { app: shop });
+    const { space, location, elements } = await phone.dump();
+    expect(space).toEqual({ width: 390, height: 844, rotation: 0 });
+    expect(location).toBe(shop.package);
+    for (const { rect } of elements) {
+      expect(rect?.x).toBeGreaterThanOrEqual(0);
+      expect((rect?.x ?? 0) + (rect?.width ?? 0)).toBeLessThanOrEqual(390);
+    }
+  });
+
+  it("have selectors that find them again, ids first", async () => {
+    await phone.run("open_app", { app: shop });
+    const ref = await phone.refOf("Search");
+    const [selectors] = await portOf(phone.remote.elements).selectors([ref], never);
+    expect(selectors?.[0]).toMatchObject({ kind: "id", selector: "id=search", unique: true });
+    for (const { selector } of selectors ?? []) {
+      expect(await phone.read("element_exists", { selector })).toMatchObject({ holds: true });
+    }
+  });
+});
+
+describe("commands", () => {
+  it("buy a lamp: click, type, and the checks see it", async () => {
+    await phone.run("open_app", { app: shop });
+    await phone.run("input_text", { selector: "Search", text: "LAMP" });
+    expect(await phone.read("element_value", { selector: "Search", value: "LAMP" })).toMatchObject({
+      holds: true,
+    });
+    expect(await phone.read("element_focused", { selector: "Search" })).toMatchObject({ holds: true });
+    expect(await phone.read("keyboard_shown")).toMatchObject({ holds: true });
+    expect(await phone.read("element_hidden", { selector: "Chair" })).toMatchObject({ holds: true });
+    await phone.run("click_element", { selector: "Lamp" });
+    await phone.run("click_element", { selector: "Buy" });
+    await phone.run("click_element", { selector: "Cart" });
+    await phone.run("click_element", { selector: "More Lamp" });
+    expect(await phone.read("text_visible", { text: "80 €" })).toMatchObject({ holds: true });
+    expect(lab.ui.front().packageName).toBe(shop.package);
+  });
+
+  it.each([
+    'it\'s "$(reboot)" `x`; \\n',
+    "grüße 日本 👍🏽",
+    "<a href='//x'>&amp;</a>",
+  ])("type %j as it stands", async (text) => {
+    await phone.run("open_app", { app: shop });
+    await phone.run("input_text", { selector: "Search", text: "before" });
+    await phone.run("input_text", { selector: "Search", text });
+    expect(
+      await phone.read("element_value", { selector: "Search", value: text, match: "exact" }),
+    ).toMatchObject({
+      holds: true,
+    });
+    await phone.run("type_text", { text: "x" });
+    expect(
+      await phone.read("element_value", { selector: "Search", value: `${text}x`, match: "exact" }),
+    ).toMatchObject({
+      holds: true,
+    });
+    await phone.run("clear_text", { selector: "Search" });
+    expect(await phone.read("element_value", { selector: "Search", value: "" })).toMatchObject({
+      holds: true,
+    });
+  });
+
+  it("type passwords, of which only dots can be read", async () => {
+    await phone.run("open_app", { app: shop });
+    await phone.run("click_element", { selector: "Account" });
+    await phone.run("input_text", { selector: "User", text: "anna" });
+    await phone.run("input_text", { selector: "Password", text: "secret" });
+    expect(await phone.read("element_value", { selector: "Password", value: "••••••" })).toMatchObject({
+      holds: true,
+    });
+    await phone.run("click_element", { selector: "Log in" });
+    expect(await phone.read("text_visible", { text: "Welcome, anna" })).toMatchObject({ holds: true });
+  });
+
+  it("scroll to an element, to the end of a list and back", async () => {
+    await phone.run("open_app", { app: settings });
+    await phone.run("scroll_to_element", { selector: "About phone" });
+    expect(await phone.read("element_visible", { selector: "About phone" })).toMatchObject({ holds: true });
+    await phone.run("scroll", { direction: "top" });
+    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.run("scroll", { direction: "down" });
+    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: false });
+  });
+
+  it("tap by pixels of a picture, which iOS has three of for a point", async () => {
+    await phone.run("open_app", { app: settings });
+    const { elements } = await phone.dump();
+    const rect = elements.find(({ name }) => name === "Apps")?.rect;
+    const picture = await portOf(phone.remote.screen).capture({}, never);
+    expect(picture).toMatchObject({ width: 1170, height: 2532, rotation: 0, mimeType: "image/png" });
+    await phone.run("tap", { x: 3 * ((rect?.x ?? 0) + 20), y: 3 * ((rect?.y ?? 0) + 20) });
+    expect(await phone.read("element_hidden", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.run("go_back");
+    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    const ref = await phone.refOf("Apps");
+    const part = await portOf(phone.remote.screen).capture({ ref, format: "jpeg" }, never);
+    expect(part).toMatchObject({ width: 3 * (rect?.width ?? 0), height: 3 * (rect?.height ?? 0) });
+  });
+
+  it("open, close, install and remove apps, and the checks know", async () => {
+    await phone.run("open_app", { app: shop });
+    expect(await phone.read("app_shown", { app: shop })).toMatchObject({ holds: true });
+    await phone.run("go_home");
+    expect(await phone.read("app_shown", { app: shop })).toMatchObject({ holds: false });
+    expect(await phone.read("app_running", shop)).toMatchObject({ holds: true });
+    await phone.run("close_app", { app: shop });
+    expect(await phone.read("app_running", shop)).toMatchObject({ holds: false });
+    await phone.run("install_app", { app: "/apps/com.example.notes.ipa" });
+    await phone.run("open_app", { app: { package: "com.example.notes" } });
+    expect(lab.ui.front().packageName).toBe("com.example.notes");
+    await phone.run("uninstall_app", { package: "com.example.notes" });
+    await expect(phone.run("open_app", { app: { package: "com.example.notes" } })).rejects.toMatchObject({
+      code: "APP_NOT_INSTALLED",
+    });
+  });
+
+  it("turn the screen, and whoever comes next finds it as it was", async () => {
+    await phone.run("open_app", { app: shop });
+    await phone.run("rotate", { to: "landscape" });
+    expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
+    expect((await phone.dump()).space).toEqual({ width: 844, height: 390, rotation: 90 });
+    phone.remote.handOver?.();
+    await phone.remote.open(never);
+    expect(lab.ui.space()).toMatchObject({ width: 390, height: 844 });
+  });
+
+  it("keep a text in the clipboard", async () => {
+    await phone.run("write_clipboard", { text: "grüße" });
+    expect(await phone.run("read_clipboard")).toMatchObject({ data: { value: "grüße" } });
+  });
+
+  it("hold an element, and hide the keyboard", async () => {
+    await phone.run("open_app", { app: shop });
+    await phone.run("click_element", { selector: "Search" });
+    await phone.run("hide_keyboard");
+    expect(lab.ui.keyboardShown()).toBe(false);
+    expect(await phone.run("hide_keyboard")).toMatchObject({ message: "no keyboard is shown" });
+    expect(await phone.run("long_press", { selector: "Lamp" })).toMatchObject({
+      message: 'held listitem "Lamp"',
+    });
+  });
+
+  it("answer a dialog that is open, and the next one", async () => {
+    await phone.run("open_app", { app: shop });
+    lab.ui.crash(shop.package, "for the test");
+    const { notices, elements } = await phone.dump();
+    expect(notices[0]).toContain("handle_dialog answers it");
+    expect(elements.map(({ name }) => name)).toContain("Close app");
+    expect(await phone.run("handle_dialog", { accept: false })).toMatchObject({
+      message: expect.stringContaining("dismissed the dialog"),
+    });
+    expect((await phone.dump()).notices).toEqual([]);
+    await phone.run("handle_dialog", { accept: false });
+    await phone.run("open_app", { app: shop });
+    lab.ui.crash(shop.package, "again");
+    expect((await phone.dump()).notices).toEqual([]);
+  });
+});
+
+describe("links", () => {
+  it("open in the app whose deep_link has their scheme, else only where the configuration allows it", async () => {
+    const inApp = { app: () => ({ name: "shop", package: shop.package, deep_link: "labshop://shop" }) };
+    await phone.close();
+    phone = await openAppium({ url: lab.url, capabilities: { platformName: "iOS" } }, inApp);
+    await phone.run("open_deep_link", { url: "labshop://product/Lamp" });
+    expect(await phone.read("text_visible", { text: "40 €" })).toMatchObject({ holds: true });
+    await expect(phone.run("open_deep_link", { url: "labsettings://about" })).rejects.toMatchObject({
+      code: "URL_DENIED",
+    });
+  });
+
+  it.each(["tel:112", "sms:1", "facetime:x", "file:///etc/passwd"])("never of %s", async (url) => {
+    await expect(phone.run("open_deep_link", { url })).rejects.toMatchObject({ code: "URL_DENIED" });
+  });
+});

@@ -1,0 +1,57 @@
+import { appiumFactory } from "@labwright/controllers";
+import { expect, it } from "vitest";
+import { startLabIos } from "../../../controllers/lab/ios/index.ts";
+import { testAddons } from "../../fixtures/addons.ts";
+import { never } from "../android/openAndroid.ts";
+
+const look = (settings: unknown, addons = testAddons) =>
+  appiumFactory.diagnose?.(appiumFactory.settings.parse(settings), { env: {}, addons, signal: never });
+
+it("finds add-on, capabilities and server in order, and opens no session", async () => {
+  const lab = await startLabIos();
+  expect(await look({ url: lab.url, capabilities: { platformName: "iOS" } })).toMatchObject([
+    { what: "add-on appium-client", status: "ok" },
+    { status: "ok", detail: "for ios" },
+    { what: "Appium server", status: "ok", detail: expect.stringContaining(lab.url) },
+  ]);
+  expect(lab.requests.map(({ path }) => path)).toEqual(["/status"]);
+  await lab.close();
+});
+
+it("says what mends an add-on that is missing, capabilities without a platform and a server that is not there", async () => {
+  const lab = await startLabIos();
+  await lab.close();
+  const missing = { ...testAddons, state: () => "missing" as const };
+  expect(await look({ url: lab.url }, missing)).toMatchObject([
+    { status: "missing", fix: "Run: labwright setup appium" },
+    { status: "missing", fix: expect.stringContaining("platformName") },
+    {
+      status: "missing",
+      detail: expect.stringContaining(lab.url),
+      fix: expect.stringContaining("controllers.appium.url"),
+    },
+  ]);
+});
+
+it("does not look at an address that is a secret, and shows no key of one that is not", async () => {
+  expect(await look({ url: "{{secret.CLOUD}}", capabilities: { platformName: "iOS" } })).toMatchObject([
+    {},
+    {},
+    { status: "ok", detail: expect.stringContaining("secret") },
+  ]);
+  const findings = await look({
+    url: "http://anna:k3y@127.0.0.1:9/t0ken",
+    capabilities: { platformName: "iOS" },
+  });
+  expect(JSON.stringify(findings)).not.toMatch(/k3y|t0ken/);
+});
+
+it.each([
+  [{}, "give url or preset"],
+  [{ url: "ftp://x" }, "an address of an Appium server"],
+  [{ url: "http://x", capabilites: {} }, "capabilites"],
+])("refuses the settings %j", (settings, problem) => {
+  const { success, error } = appiumFactory.settings.safeParse(settings);
+  expect(success).toBe(false);
+  expect(JSON.stringify(error?.issues)).toContain(problem);
+});
