@@ -80,6 +80,32 @@ it("a text whose field's server crashes is UIA_CRASHED, and is not written again
   expect(await phone.read("element_value", { ...field, value: "" })).toMatchObject({ holds: true });
 });
 
+describe("a tap while the session is open", () => {
+  const taps = () => device().uia2?.requests.filter(({ path }) => path.endsWith("/gestures/click")) ?? [];
+
+  it("goes through the driver in one round trip", async () => {
+    await openSample("Gestures");
+    await phone.lines();
+    const { traffic } = device();
+    const [before, tapped] = [traffic.roundTrips, taps().length];
+    await phone.run("click_element", { selector: "Hold or tap twice" });
+    expect(traffic.roundTrips - before).toBe(1);
+    expect(taps().length - tapped).toBe(1);
+    expect(await phone.read("text_visible", { text: "tapped" })).toMatchObject({ holds: true });
+  });
+
+  it("under which the server crashes is UIA_CRASHED, and is not sent again", async () => {
+    await openSample("Gestures");
+    await phone.lines();
+    const uia2 = device().uia2;
+    if (uia2) uia2.faults.crashAfter = 0;
+    const tap = phone.run("click_element", { selector: "Hold or tap twice" });
+    await expect(tap).rejects.toEqual(refused("UIA_CRASHED"));
+    expect(await phone.read("text_visible", { text: "nothing yet" })).toMatchObject({ holds: true });
+    expect(taps()).toEqual([]);
+  });
+});
+
 describe("what only the driver does", () => {
   it("puts a text on the clipboard and reads it", async () => {
     const text = `it's "quoted" 😀\n$(reboot)`;
