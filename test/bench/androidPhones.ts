@@ -1,3 +1,5 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { type AndroidLab, type LabDeviceOptions, startAndroidLab } from "../fixtures/androidLab.ts";
 import type { CrowdPhone } from "../fixtures/phoneCrowd.ts";
 import type { Sides } from "./sides.ts";
@@ -27,6 +29,8 @@ export async function withPhones<Result>(
     }));
     const config = await sides.newConfig({ devices });
     const dataDir = await sides.newDataDir();
+    // Those that `npm run bench` has set up.
+    await symlink(join(sides.root, ".setup", "addons"), join(dataDir, "addons"));
     const start = async (): Promise<StdioServer> => {
       const server = sides.ours(dataDir, { config });
       await server.initialize();

@@ -11,6 +11,8 @@ const goalSchema = z.strictObject({
   /** What the goal bounds: our figure, or ours divided by theirs. */
   of: z.enum(["ours", "ratio"]),
   better: z.enum(["lower", "higher"]),
+  /** The row tells how it stands and fails nothing, once it is measured. */
+  information: z.literal(true).optional(),
 });
 export type Goal = z.output<typeof goalSchema>;
 
@@ -89,13 +91,21 @@ export function toRow(goal: Goal, found: Measurement | undefined): Row {
   };
 }
 
+/** How many rows hold what they promise, of those that promise something. A row that nothing measured promises it too. */
+export function countMet(rows: readonly Row[], goals: readonly Goal[]): { met: number; of: number } {
+  const isInformation = ({ id }: Row) => goals.find((goal) => goal.id === id)?.information === true;
+  const counted = rows.filter((row) => !isInformation(row) || row.ours === null);
+  return { met: counted.filter(({ met }) => met).length, of: counted.length };
+}
+
 const number = (value: number | null): string => (value === null ? "-" : String(value));
 
 /** Lines of a Markdown table, columns padded. */
 export function renderTable(rows: readonly Row[], goals: readonly Goal[]): string {
   const limit = (row: Row): string => {
     const goal = goals.find((g) => g.id === row.id);
-    return `${goal?.better === "higher" ? ">=" : "<="} ${row.goal}${goal?.of === "ratio" ? "x" : ""}`;
+    const bound = `${goal?.better === "higher" ? ">=" : "<="} ${row.goal}${goal?.of === "ratio" ? "x" : ""}`;
+    return goal?.information ? `(${bound})` : bound;
   };
   const cells = [
     ["id", "what", "unit", "ours", "theirs", "ratio", "spread", "goal", "met", "runs"],

@@ -6,8 +6,9 @@ import { SharedWork } from "../waiting/sharedWork.ts";
 import { openWireSession, type WireSession, wireFailure } from "./client.ts";
 import { type AppiumFacts, factsForAll, factsOf, platformOf } from "./facts.ts";
 import * as failures from "./failures.ts";
+import { reportOf } from "./presets.ts";
 import type { AppiumSettings } from "./settings.ts";
-import { type Wanted, wantedSession } from "./wanted.ts";
+import { presetOf, type Wanted, wantedSession } from "./wanted.ts";
 
 /** A cloud starts a phone, installs an app and starts it. */
 export const openMs = 180_000;
@@ -101,7 +102,10 @@ export class AppiumDevice {
   }
 
   factsForAll(): ControllerFacts {
-    return this.#connected ? factsForAll(this.#connected.facts) : {};
+    if (this.#connected === undefined) return {};
+    const { session, facts } = this.#connected;
+    const preset = presetOf(this.#settings);
+    return factsForAll(facts, preset && reportOf(preset, session.id));
   }
 
   status(): ControllerStatus {

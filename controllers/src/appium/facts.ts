@@ -50,8 +50,13 @@ export function factsOf(platform: Platform, capabilities: Capabilities, window: 
 const systems = { android: "Android", ios: "iOS", tvos: "tvOS" } as const;
 
 /** As every controller says it. */
-export function factsForAll({ platform, name, version, screen }: AppiumFacts): ControllerFacts {
-  const note = "Its own traffic passes no rule of url_policy.";
+export function factsForAll(
+  { platform, name, version, screen }: AppiumFacts,
+  report?: string,
+): ControllerFacts {
+  const traffic = "Its own traffic passes no rule of url_policy.";
+  const note =
+    report === undefined ? traffic : `${traffic} Its cloud shows the session and a video: ${report}`;
   return {
     ...(name !== "" && { make: name }),
     version: `${systems[platform]} ${version}`.trim(),

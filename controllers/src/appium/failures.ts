@@ -50,7 +50,7 @@ export const sessionEnded = (url: string) =>
 const noDevice =
   /not in the list of connected|find a connected|Unknown device|No device matching|no matching device/i;
 const noApp =
-  /bundle identifier .* unknown|does not exist or is not accessible|Cannot start the|not installed/i;
+  /bundle identifier .* unknown|does not exist or is not accessible|Cannot start the|not installed|supposed to be preinstalled/i;
 
 /** Why no session was opened. */
 export function notOpened(url: string, { status, message = "it gave no reason" }: WireAnswer): DeviceError {

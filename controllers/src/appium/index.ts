@@ -16,6 +16,7 @@ import { pointerCommands } from "./commands/pointer.ts";
 import { scrollCommands } from "./commands/scrolling.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
 import { textCommands } from "./commands/text.ts";
+import { verdictCommands, withheldVerdict } from "./commands/verdict.ts";
 import { AppiumDevice, openMs } from "./device.ts";
 import { diagnoseAppium } from "./diagnose.ts";
 import { type AppiumFacts, capability } from "./facts.ts";
@@ -23,6 +24,7 @@ import { createPictures } from "./screen.ts";
 import type { AppiumSession } from "./session.ts";
 import { type AppiumSettings, appiumSettingsSchema } from "./settings.ts";
 import { createSource } from "./source.ts";
+import { presetOf } from "./wanted.ts";
 
 /** The controllers `remote` and `verification_appium` of one device, in one session. */
 function createAppiumControllers(settings: AppiumSettings, context: ControllerContext): DriverController[] {
@@ -43,7 +45,7 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
       screen: pictures.screen,
       elements: reader.elements,
       focus: reader.focus,
-      withheld: () => withheld(device, withheldCommands),
+      withheld: () => [...withheld(device, withheldCommands), ...withheldVerdict(presetOf(settings))],
       ...changes.within(lifeOf(device, "remote")),
       handOver,
     },
@@ -93,6 +95,7 @@ const appiumCommands = (session: AppiumSession, changes: Changes, settings: Appi
   ...linkCommands(session, settings.link_schemes),
   ...dialogCommands(session),
   ...systemCommands(session, changes),
+  ...verdictCommands(session, presetOf(settings)),
 ];
 
 /** A device that is already on this machine's adb is the same whoever drives it. */

@@ -1,4 +1,88 @@
-export const presetNames = ["browserstack"] as const;
-export const presets: Readonly<Record<(typeof presetNames)[number], { url: string }>> = {
-  browserstack: { url: "https://hub-cloud.browserstack.com/wd/hub" },
+export const presetNames = ["browserstack", "saucelabs", "lambdatest", "devicefarm", "headspin"] as const;
+
+/** What is known of a cloud. From its documents, not run: nobody has tried it with an account. */
+export type Preset = {
+  /** Undefined where each customer or each session has an address of its own. */
+  url?: string;
+  /** The capability that holds the cloud's own options, user and key among them. */
+  option?: string;
+  /** What is asked for in these options unless the user says otherwise. */
+  options?: Readonly<Record<string, unknown>>;
+  capabilities?: Readonly<Record<string, unknown>>;
+  /** A session ends after so long without commands. */
+  idleSeconds?: number;
+  /** The script that tells a verdict in the session; {{status}} is passed or failed, {{reason}} a text within JSON. */
+  verdict?: string;
+  /** Where a person finds the session with its video; {{session}} is its id. */
+  report?: string;
+  /** The pages that were read for it. */
+  pages: readonly string[];
 };
+
+export const presets: Readonly<Record<(typeof presetNames)[number], Preset>> = {
+  browserstack: {
+    url: "https://hub.browserstack.com/wd/hub",
+    option: "bstack:options",
+    options: { idleTimeout: 300 },
+    idleSeconds: 300,
+    verdict:
+      'browserstack_executor: {"action": "setSessionStatus", "arguments": {"status": "{{status}}", "reason": "{{reason}}"}}',
+    report: "https://app-automate.browserstack.com/",
+    pages: [
+      "https://browserstack.com/docs/app-automate/appium/getting-started/java/testng/integrate-your-tests-legacy",
+      "https://www.browserstack.com/docs/app-automate/appium/troubleshooting/browserstack-idle-timeout",
+      "https://www.browserstack.com/docs/app-automate/appium/references/timeouts",
+      "https://www.browserstack.com/docs/app-automate/appium/set-name-and-status-of-test",
+    ],
+  },
+  saucelabs: {
+    url: "https://ondemand.us-west-1.saucelabs.com/wd/hub",
+    option: "sauce:options",
+    // The longest that real devices allow.
+    idleSeconds: 90,
+    verdict: "sauce:job-result={{status}}",
+    report: "https://app.saucelabs.com/tests/{{session}}",
+    pages: [
+      "https://docs.saucelabs.com/basics/data-center-endpoints/",
+      "https://docs.saucelabs.com/dev/test-configuration-options/",
+      "https://docs.saucelabs.com/test-results/test-status/",
+    ],
+  },
+  lambdatest: {
+    url: "https://mobile-hub.lambdatest.com/wd/hub",
+    option: "lt:options",
+    options: { w3c: true, isRealMobile: true },
+    idleSeconds: 120,
+    verdict:
+      'lambda-hook: {"action": "setTestStatus", "arguments": {"status": "{{status}}", "remark": "{{reason}}"}}',
+    report: "https://appautomation.lambdatest.com/build",
+    pages: [
+      "https://www.lambdatest.com/support/docs/desired-capabilities-in-appium/",
+      "https://www.lambdatest.com/support/docs/appium-python/",
+      "https://lambdatest.com/support/docs/appium-lambdatest-hooks",
+    ],
+  },
+  devicefarm: {
+    // The address is that of a remote access session, and its device.
+    idleSeconds: 300,
+    report: "https://console.aws.amazon.com/devicefarm",
+    pages: [
+      "https://docs.aws.amazon.com/devicefarm/latest/developerguide/appium-endpoint-interaction.html",
+      "https://docs.aws.amazon.com/devicefarm/latest/developerguide/appium-endpoint-getting-started.html",
+    ],
+  },
+  headspin: {
+    // The address is that of a host of the customer, with a token in it.
+    capabilities: { "headspin:capture.video": true },
+    pages: ["https://headspin.io/docs/appium-capabilities", "https://headspin.io/docs/selenium-capabilities"],
+  },
+};
+
+/** The script that tells the cloud a verdict; undefined where none is known. */
+export function verdictScript({ verdict }: Preset, status: string, reason: string): string | undefined {
+  const within = JSON.stringify(reason).slice(1, -1);
+  return verdict?.replace("{{status}}", status).replace("{{reason}}", () => within);
+}
+
+export const reportOf = ({ report }: Preset, session: string): string | undefined =>
+  report?.replace("{{session}}", encodeURIComponent(session));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { presetNames } from "./presets.ts";
+import { presetNames, presets } from "./presets.ts";
 
 /** A placeholder of a secret, which is filled in only when the device is made. */
 const isAddress = (url: string) => /^https?:\/\/\S+$/.test(url) || /^\{\{\s*secret\./.test(url);
@@ -32,8 +32,8 @@ export const appiumSettingsSchema = z
         "Schemes of links that open_deep_link may open beside http, https and that of the app in use.",
       ),
   })
-  .refine(({ url, preset }) => url !== undefined || preset !== undefined, {
-    message: "give url or preset",
+  .refine(({ url, preset }) => url !== undefined || (preset && presets[preset].url) !== undefined, {
+    message: "give url, or a preset that has an address of its own",
     path: ["url"],
   });
 

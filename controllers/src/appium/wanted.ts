@@ -1,5 +1,5 @@
 import { platformOf } from "./facts.ts";
-import { presets } from "./presets.ts";
+import { type Preset, presets } from "./presets.ts";
 import type { AppiumSettings } from "./settings.ts";
 
 /** A session as it is asked for. */
@@ -14,9 +14,11 @@ const idleSeconds = 300;
 /** A screen that always moves is waited for so long before it is read. */
 const restMs = 200;
 
+export const presetOf = ({ preset }: AppiumSettings): Preset | undefined => preset && presets[preset];
+
 /** What the settings ask for: those of the preset, below what the user wrote. User and key of the address go with each request. */
 export function wantedSession(settings: AppiumSettings): Wanted {
-  const preset = settings.preset && presets[settings.preset];
+  const preset = presetOf(settings);
   const address = new URL(settings.url ?? preset?.url ?? "");
   const { username, password } = address;
   address.username = "";
@@ -24,16 +26,32 @@ export function wantedSession(settings: AppiumSettings): Wanted {
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const headers =
     username === "" ? {} : { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
-  const own = { ...settings.capabilities, ...(settings.app !== undefined && { "appium:app": settings.app }) };
-  return { url: address.href, headers, capabilities: { ...usual(own), ...own } };
+  const own = {
+    ...settings.capabilities,
+    ...(settings.app !== undefined && { "appium:app": settings.app }),
+  };
+  return {
+    url: address.href,
+    headers,
+    capabilities: { ...usual(own, preset), ...own, ...options(own, preset) },
+  };
 }
 
-function usual(own: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const platform = platformOf(own);
-  const isOfAndroid = platform === "android";
+type Capabilities = Readonly<Record<string, unknown>>;
+
+function usual(own: Capabilities, preset: Preset | undefined): Capabilities {
+  const isOfAndroid = platformOf(own) === "android";
   return {
     "appium:automationName": isOfAndroid ? "UiAutomator2" : "XCUITest",
-    "appium:newCommandTimeout": idleSeconds,
+    "appium:newCommandTimeout": preset?.idleSeconds ?? idleSeconds,
     ...(isOfAndroid && { "appium:settings[waitForIdleTimeout]": restMs }),
+    ...preset?.capabilities,
   };
+}
+
+/** The cloud's own options, those of the user first. */
+function options(own: Capabilities, preset: Preset | undefined): Capabilities {
+  if (preset?.option === undefined) return {};
+  const given = own[preset.option];
+  return { [preset.option]: { ...preset.options, ...(typeof given === "object" ? given : {}) } };
 }

@@ -47,7 +47,7 @@ it("does not look at an address that is a secret, and shows no key of one that i
 });
 
 it.each([
-  [{}, "give url or preset"],
+  [{}, "give url, or a preset"],
   [{ url: "ftp://x" }, "an address of an Appium server"],
   [{ url: "http://x", capabilites: {} }, "capabilites"],
 ])("refuses the settings %j", (settings, problem) => {

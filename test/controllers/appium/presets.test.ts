@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
+import { presetNames, presets, verdictScript } from "../../../controllers/src/appium/presets.ts";
+import { appiumSettingsSchema } from "../../../controllers/src/appium/settings.ts";
+import { wantedSession } from "../../../controllers/src/appium/wanted.ts";
+import { openAppium } from "./openAppium.ts";
+
+const wanted = (settings: unknown) => wantedSession(appiumSettingsSchema.parse(settings));
+
+let lab: LabIos;
+beforeEach(async () => {
+  lab = await startLabIos();
+});
+afterEach(() => lab.close());
+
+it.each(presetNames)("%s names the pages that were read for it", (name) => {
+  const { pages, url } = presets[name];
+  expect(pages.length).toBeGreaterThan(0);
+  for (const page of pages) expect(new URL(page).protocol).toBe("https:");
+  if (url !== undefined) expect(new URL(url).protocol).toBe("https:");
+});
+
+describe("a session of a preset", () => {
+  it("has its address and options, below what the user wrote", () => {
+    const { url, headers, capabilities } = wanted({
+      preset: "browserstack",
+      app: "bs://abc",
+      capabilities: {
+        platformName: "android",
+        "bstack:options": { userName: "anna", accessKey: "k3y", buildName: "7" },
+      },
+    });
+    expect(url).toBe("https://hub.browserstack.com/wd/hub");
+    expect(headers).toEqual({});
+    expect(capabilities).toMatchObject({
+      "appium:app": "bs://abc",
+      "appium:automationName": "UiAutomator2",
+      "appium:newCommandTimeout": 300,
+      "bstack:options": { userName: "anna", accessKey: "k3y", buildName: "7", idleTimeout: 300 },
+    });
+  });
+
+  it("keeps the user's own address and times", () => {
+    const { url, headers, capabilities } = wanted({
+      preset: "saucelabs",
+      url: "https://anna:k%40y@ondemand.eu-central-1.saucelabs.com/wd/hub",
+      capabilities: { platformName: "iOS", "appium:newCommandTimeout": 30 },
+    });
+    expect(url).toBe("https://ondemand.eu-central-1.saucelabs.com/wd/hub");
+    expect(headers).toEqual({ authorization: `Basic ${Buffer.from("anna:k@y").toString("base64")}` });
+    expect(capabilities["appium:newCommandTimeout"]).toBe(30);
+  });
+
+  it("needs an address where the cloud has none for all", () => {
+    expect(appiumSettingsSchema.safeParse({ preset: "headspin" }).success).toBe(false);
+    expect(appiumSettingsSchema.safeParse({ preset: "headspin", url: "https://x.headspin.io" }).success).toBe(
+      true,
+    );
+  });
+
+  it("says where its video is, and tells verdicts by a script", async () => {
+    const capabilities = { platformName: "iOS" };
+    const phone = await openAppium({ preset: "saucelabs", url: lab.url, capabilities });
+    expect(phone.remote.facts?.().note).toMatch(/video: https:\/\/app\.saucelabs\.com\/tests\/[\w-]+$/);
+    // The laboratory's server is no cloud: it knows no such script, and says so.
+    await expect(phone.run("mark_session", { status: "passed" })).rejects.toMatchObject({
+      message: expect.stringContaining("sauce:job-result=passed"),
+    });
+    await phone.close();
+  });
+
+  it("offers no verdict without one", async () => {
+    const phone = await openAppium({ url: lab.url, capabilities: { platformName: "iOS" } });
+    expect(phone.remote.withheld?.().map(({ name }) => name)).toContain("mark_session");
+    await phone.close();
+  });
+});
+
+it("a reason stays within the JSON of the script, whatever it holds", () => {
+  const reason = 'a "quote", $& and {{status}}\nin two lines';
+  const script = verdictScript(presets.browserstack, "failed", reason) ?? "";
+  expect(JSON.parse(script.replace(/^browserstack_executor: /, ""))).toMatchObject({
+    arguments: { status: "failed", reason },
+  });
+});
