@@ -5,6 +5,7 @@ import type { ScreenReader } from "../screens/reader.ts";
 import type { Changes } from "./changes.ts";
 import type { Clipboard } from "./clipboard.ts";
 import type { AndroidDevice } from "./device.ts";
+import { onlyTap, tapByDriver } from "./driver/tap.ts";
 import type { LinkOptions } from "./link.ts";
 import type { Trail } from "./trail.ts";
 import type { UiBackend } from "./ui/backend.ts";
@@ -26,16 +27,20 @@ export type AndroidSession = {
 };
 
 /**
- * Sends inputs to the screen, one after another, in one round trip where they are not many; each is the arguments of a program of the device. Throws
- * DEVICE_ERROR with what the device said when it refused one.
+ * Sends inputs to the screen, one after another, in one round trip where they are not many; each is the arguments of a program
+ * of the device. A single tap goes through the driver where its session is open. Throws DEVICE_ERROR with what the device said
+ * when it refused one.
  */
 export async function sendInputs(
-  { device, reader }: AndroidSession,
+  { device, reader, backend }: AndroidSession,
   inputs: readonly (readonly string[])[],
   signal: AbortSignal,
   options?: LinkOptions,
 ): Promise<void> {
+  const tap = onlyTap(inputs);
+  const driver = backend.findSession();
   try {
+    if (tap && driver) return await tapByDriver(driver, tap, signal);
     for (const part of inParts(inputs)) {
       const { code, stderr, stdout } = await device.link().runAll(part, signal, options);
       if (code !== 0) throw refused(`${stderr}\n${stdout}`);

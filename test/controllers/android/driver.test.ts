@@ -138,6 +138,29 @@ describe("where the driver cannot be used", () => {
     await nothingLeft(lab);
   });
 
+  it("since its server crashes again and again, dumps take its place", async () => {
+    await phone.close();
+    phone = await openAndroid({ adb_port: lab.adbPort, backend: "auto" });
+    const crash = setInterval(() => {
+      const { uia2 } = device();
+      const isOpen = uia2?.requests.some(({ path }) => path.endsWith("/appium/settings"));
+      if (uia2 && isOpen) uia2.faults.crashAfter = 0;
+    }, 5);
+    try {
+      await vi.waitFor(
+        async () => {
+          await look();
+          expect(phone.remote.facts?.().note).toMatch(/ended twice/);
+        },
+        { timeout: 50_000, interval: 10 },
+      );
+    } finally {
+      clearInterval(crash);
+    }
+    expect((await look()).elements.length).toBeGreaterThan(0);
+    await nothingLeft(lab);
+  });
+
   it.each([
     ["its server cannot be installed", { installFailure: "INSTALL_FAILED_INSUFFICIENT_STORAGE" }],
     ["nothing can be forwarded", { forwardRefused: true }],

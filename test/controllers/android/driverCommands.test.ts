@@ -8,14 +8,15 @@ const samples = { app: { package: "dev.labwright.samples" } };
 const refused = (code: string) => expect.objectContaining({ code });
 
 beforeAll(async () => {
-  lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
-  phone = await openAndroid({ adb_port: lab.adbPort, backend: "auto" });
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "tv" }] });
+  phone = await openAndroid({ ...phoneSettings(), backend: "auto" });
 });
 afterAll(async () => {
   await phone.close();
   await lab.close();
 });
 
+const phoneSettings = () => ({ adb_port: lab.adbPort, serial: lab.devices[0]?.serial });
 const device = () => {
   const [one] = lab.devices;
   if (!one) throw new Error("The laboratory has no device.");
@@ -80,6 +81,45 @@ it("a text whose field's server crashes is UIA_CRASHED, and is not written again
   expect(await phone.read("element_value", { ...field, value: "" })).toMatchObject({ holds: true });
 });
 
+it("a TV's field takes any text, and fingers are withheld", async () => {
+  const [, found] = lab.devices;
+  if (!found) throw new Error("The laboratory has no TV.");
+  const tv = await openAndroid({ adb_port: lab.adbPort, serial: found.serial, backend: "uiautomator2" });
+  found.device.ui.start({ packageName: "com.google.android.tvlauncher", activity: ".Search" });
+  await tv.run("input_text", { selector: "role=textbox", text: "größer 😀" });
+  const value = { selector: "role=textbox", value: "größer 😀", match: "exact" };
+  expect(await tv.read("element_value", value)).toMatchObject({ holds: true });
+  const withheld = portOf(tv.remote.withheld)().filter(({ name }) => name === "pinch");
+  expect(withheld).toEqual([{ name: "pinch", reason: expect.stringContaining("no touch screen") }]);
+  await tv.close();
+});
+
+describe("a tap while the session is open", () => {
+  const taps = () => device().uia2?.requests.filter(({ path }) => path.endsWith("/gestures/click")) ?? [];
+
+  it("goes through the driver in one round trip", async () => {
+    await openSample("Gestures");
+    await phone.lines();
+    const { traffic } = device();
+    const [before, tapped] = [traffic.roundTrips, taps().length];
+    await phone.run("click_element", { selector: "Hold or tap twice" });
+    expect(traffic.roundTrips - before).toBe(1);
+    expect(taps().length - tapped).toBe(1);
+    expect(await phone.read("text_visible", { text: "tapped" })).toMatchObject({ holds: true });
+  });
+
+  it("under which the server crashes is UIA_CRASHED, and is not sent again", async () => {
+    await openSample("Gestures");
+    await phone.lines();
+    const uia2 = device().uia2;
+    if (uia2) uia2.faults.crashAfter = 0;
+    const tap = phone.run("click_element", { selector: "Hold or tap twice" });
+    await expect(tap).rejects.toEqual(refused("UIA_CRASHED"));
+    expect(await phone.read("text_visible", { text: "nothing yet" })).toMatchObject({ holds: true });
+    expect(taps()).toEqual([]);
+  });
+});
+
 describe("what only the driver does", () => {
   it("puts a text on the clipboard and reads it", async () => {
     const text = `it's "quoted" 😀\n$(reboot)`;
@@ -113,7 +153,7 @@ describe("what only the driver does", () => {
   });
 
   it("is withheld with the reason where dumps are used", async () => {
-    const other = await openAndroid({ adb_port: lab.adbPort, backend: "dump" });
+    const other = await openAndroid({ ...phoneSettings(), backend: "dump" });
     const names = (one: typeof other.remote) => portOf(one.withheld)().map(({ name }) => name);
     expect(names(other.remote)).toEqual(
       expect.arrayContaining(["pinch", "write_clipboard", "read_clipboard"]),

@@ -17,8 +17,9 @@ const passedOn = ["PATH", "HOME", "USER", "TMPDIR", "TEMP", "TMP", "LANG", "Syst
 export async function driverEnvironment(
   { folder, adbPort }: { folder: string; adbPort: number },
   signal: AbortSignal,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<DriverEnvironment> {
-  const adb = await findAdb(process.env, signal);
+  const adb = await findAdb(env, signal);
   if (adb === undefined)
     throw new DeviceError("ADB_MISSING", `There is no program adb on the PATH. Run: ${installAdb}`);
   const server = await serverVersion(adbPort, signal);
@@ -31,7 +32,7 @@ export async function driverEnvironment(
   await mkdir(tools, { recursive: true });
   await symlink(adb.path, join(tools, process.platform === "win32" ? "adb.exe" : "adb"));
   const own = passedOn.flatMap((name) => {
-    const value = process.env[name];
+    const value = env[name];
     return value === undefined ? [] : [[name, value]];
   });
   return { ...Object.fromEntries(own), ANDROID_HOME: folder, ANDROID_ADB_SERVER_PORT: `${adbPort}` };

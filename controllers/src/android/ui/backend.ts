@@ -12,8 +12,10 @@ import { createPageSource } from "./pageSource.ts";
 
 /** Why a device that may be read either way is read by dumps. */
 const fallbackCodes: ReadonlySet<string> = new Set([
-  ...["UIA_UNAVAILABLE", "ADDON_MISSING", "ADDON_UNUSABLE", "ADB_MISSING"],
+  ...["UIA_UNAVAILABLE", "UIA_CRASHED", "ADDON_MISSING", "ADDON_UNUSABLE", "ADB_MISSING"],
 ]);
+const crashedTwice =
+  "UiAutomator2 ended twice on the device while it read the screen. Unplug the device and plug it in to try it again";
 const byDumps = "The setting controllers.android.backend says dump. Set it to auto";
 
 /**
@@ -93,7 +95,9 @@ export class UiBackend implements TreeSource {
     const isOver = error instanceof DeviceError && fallbackCodes.has(error.code);
     if (this.#setting !== "auto" || !isOver) throw error;
     await this.#driver.close();
-    this.#fallback = { link: this.#device.link(), why: error.message };
+    // A look that a crash interrupts begins again once by itself.
+    const why = error.code === "UIA_CRASHED" ? crashedTwice : error.message;
+    this.#fallback = { link: this.#device.link(), why };
   }
 
   #whyNoAddon(): string | undefined {
