@@ -48,8 +48,8 @@ async function attempt(line) {
   return false;
 }
 
-async function tryLine({ start, check }, log) {
-  const code = await run({ ...start({ clone, dataDir }), cwd: clone, env, log });
+async function tryLine({ start, check, limitMs }, log) {
+  const code = await run({ ...start({ clone, dataDir }), cwd: clone, env, log, limitMs });
   if (code !== 0) return `it ended with exit code ${code}`;
   await check(log);
   return undefined;

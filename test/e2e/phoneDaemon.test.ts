@@ -1,10 +1,8 @@
-import { symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { markedProcesses } from "../faults/processes.ts";
-import { type AndroidLab, startAndroidLab } from "../fixtures/androidLab.ts";
-import { type Bench, kill, productBench, type WireHost, within } from "../fixtures/daemon.ts";
+import type { AndroidLab } from "../fixtures/androidLab.ts";
+import { type Bench, kill, type WireHost, within } from "../fixtures/daemon.ts";
+import { startPhoneDaemon } from "../fixtures/phoneDaemon.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -15,19 +13,9 @@ let daemon: number;
 
 /** A daemon that has two phones, watches them, and reads their elements by `backend`. */
 async function start(backend: string): Promise<void> {
-  lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "phone2" }] });
-  onTestFinished(() => lab.close());
-  bench = productBench();
-  onTestFinished(() => bench.end());
-  symlinkSync(fileURLToPath(new URL("../../.setup/addons", import.meta.url)), join(bench.dataDir, "addons"));
-  const lines = lab.devices.map(
-    ({ serial }, at) =>
-      `  - { name: phone${at + 1}, model: android_mobile, watch: true, controllers: { android: { serial: "${serial}", adb_port: ${lab.adbPort}, backend: ${backend} } } }`,
-  );
-  const config = join(bench.dataDir, "labwright.yaml");
-  writeFileSync(config, ["server: { name: lab }", "devices:", ...lines, ""].join("\n"));
-  daemon = await bench.startDaemon(["--config", config, "--log-level", "error"]);
-  host = await bench.host("anna", { args: ["--config", config] });
+  const started = await startPhoneDaemon([{ persona: "phone" }, { persona: "phone2" }], { backend });
+  onTestFinished(() => started.end());
+  ({ lab, bench, host, daemon } = started);
   for (const device_id of ["phone1", "phone2"]) expect((await open(device_id)).error).toBeUndefined();
   await expect.poll(followed, within).toEqual([true, true]);
 }

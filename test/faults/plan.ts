@@ -5,7 +5,7 @@ export type Fault = { kind: FaultKind; host: number; afterMs: number; jumpMs: nu
 export type Round = readonly Fault[];
 
 /** Numbers from 0 to 1 that follow from the seed alone (mulberry32, public domain). */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
