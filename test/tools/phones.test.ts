@@ -17,7 +17,7 @@ async function openWorld(devices: readonly LabDeviceOptions[]): Promise<World> {
   const phones = lab.devices.map((device, at) => ({ ...device, device_id: `phone${at + 1}` }));
   const lines = phones.map(
     ({ device_id, serial }) =>
-      `  - { name: ${device_id}, model: android_mobile, controllers: { android: { serial: "${serial}", adb_port: ${lab.adbPort} } } }`,
+      `  - { name: ${device_id}, model: android_mobile, controllers: { android: { serial: "${serial}", adb_port: ${lab.adbPort}, backend: dump } } }`,
   );
   const product = await openProduct(["devices:", ...lines].join("\n"));
   return { lab, phones, product, client: await product.connect() };
@@ -167,10 +167,8 @@ describe("two phones", () => {
     onTestFinished(() => {
       ui.active = active;
     });
-    const started = performance.now();
     const huge = await client.call("dump_ui_elements", { device_id: "phone1", max_tokens: 2_000 });
     expect(huge.error).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(20_000);
     expect(huge.text.length).toBeLessThan(20_000);
     expect(huge.structured.more).toBeGreaterThan(1_000);
     expect(huge.text).toContain("Row 1 of many");

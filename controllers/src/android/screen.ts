@@ -16,7 +16,9 @@ const jpegQuality = 85;
 const sampledBytes = 64;
 /** Raw: to pack a PNG on the device takes it three times as long (`research/mobile.md`). What follows is how it is turned. */
 const captureLine = `screencap; ${rotationLine}`;
-const secureLine = "dumpsys window windows | grep -E 'Window #|mCurrentFocus|fl=|SECURE'";
+/** The focus stands among the displays since Android 10, and among the windows before. */
+const secureLine =
+  "dumpsys window displays | grep mCurrentFocus=; dumpsys window windows | grep -E 'Window #|mCurrentFocus=|fl=|SECURE'";
 
 type Raw = { width: number; height: number; pixels: Buffer; rest: string };
 
@@ -89,10 +91,12 @@ function isMostlyBlack(pixels: Buffer): boolean {
 /** Whether the window that has the focus forbids pictures. */
 async function isSecure(device: AndroidDevice, signal: AbortSignal): Promise<boolean> {
   const { stdout } = await device.link().script(secureLine, signal);
-  const focused = /mCurrentFocus=Window\{\w+ ([^}\n]+)\}/.exec(stdout)?.[1];
-  const windows = stdout.split(/^\s*(?=Window #)/m);
-  const own = windows.find((text) => focused !== undefined && text.includes(` ${focused}}`));
-  return /\bSECURE\b/.test(own ?? "");
+  const [displays = "", ...windows] = stdout.split(/^\s*(?=Window #)/m);
+  const last = windows.at(-1) ?? "";
+  const focused = [...`${displays}\n${last}`.matchAll(/mCurrentFocus=Window\{\w+ ([^}\n]+)\}/g)];
+  return focused.some(([, name]) =>
+    windows.some((text) => text.includes(` ${name}}:`) && /\bSECURE\b/.test(text)),
+  );
 }
 
 type Area = { x: number; y: number; width: number; height: number };

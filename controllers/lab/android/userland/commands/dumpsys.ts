@@ -26,7 +26,7 @@ const services: Readonly<Record<string, Service>> = {
     const found = system.packages.find(name);
     return found ? packageDump(found, system) : `Unable to find package: ${name}\n`;
   },
-  window: (_, system) => windowDump(system),
+  window: ([part], system) => windowDump(part, system),
   activity: activityDump,
   input_method: (_, { ui, settings }) => {
     const shown = ui.keyboardShown();
@@ -78,7 +78,8 @@ mHoldingDisplaySuspendBlocker=${ui.isOn}
     action === "whitelist" ? `Added: ${name.slice(1)}\n` : parts.persona.outputs["dumpsys deviceidle"],
 };
 
-function windowDump(system: System): string {
+/** Since Android 10 only the part of the displays says what has the focus. */
+function windowDump(part: string | undefined, system: System): string {
   const { ui } = system;
   const { packageName, activity } = ui.front();
   const active = ui.active();
@@ -94,11 +95,10 @@ function windowDump(system: System): string {
     Frames: frame=${frameOf(window.root.bounds)}
 `,
   );
+  const focus = `  mCurrentFocus=Window{b1f u0 ${name}}\n  mFocusedApp=${topRecord(system)}\n`;
   return `WINDOW MANAGER WINDOWS (dumpsys window windows)
 ${windows.join("")}
-  mCurrentFocus=Window{b1f u0 ${name}}
-  mFocusedApp=${topRecord(system)}
-  mRotation=${space.rotation / 90}
+${part === "windows" && system.apiLevel >= 29 ? "" : focus}  mRotation=${space.rotation / 90}
   mShowingLockscreen=false mDreamingLockscreen=false
   isStatusBarKeyguard=false isKeyguardShowing=false showing=false
   screenState=SCREEN_STATE_${ui.isOn ? "ON" : "OFF"} interactiveState=INTERACTIVE_STATE_${ui.isOn ? "AWAKE" : "SLEEP"}
