@@ -22,10 +22,14 @@ export const appShape = {
 };
 export type App = z.output<typeof app>;
 const app = z
-  .object(appShape)
+  .union([z.string().min(1).max(2_000), z.object(appShape)])
+  .transform((given) => (typeof given === "string" ? appCalled(given) : given))
   .describe(
-    "The app as this device finds it: url in a browser, package (activity, deep_link) elsewhere; {{app}} of the userinterface.",
+    "The app as this device finds it: url in a browser, package (activity, deep_link) elsewhere; {{app}} of the userinterface. A text is its url or its package.",
   );
+/** `https://shop.example` has a scheme, `com.example.shop` has none. */
+const appCalled = (name: string): z.output<z.ZodObject<typeof appShape>> =>
+  /^[a-z][a-z\d+.-]*:\/\//i.test(name) ? { url: name } : { package: name };
 const onApp = z.strictObject({ app, timeout_ms: waitMs.default(30_000) });
 
 /**

@@ -1,8 +1,9 @@
-import { webFactory } from "@labwright/controllers";
+import { androidFactory, webFactory } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
   commandsIn,
+  openElsewhere,
   paramsOf,
   type Said,
   schemaSchema,
@@ -24,6 +25,21 @@ function params(verb: "do" | "check", ...line: string[]): Record<string, unknown
 it("short names are those of the web driver's commands and checks", () => {
   for (const name of Object.values(shortNames.do)) expect([...commands.keys()]).toContain(name);
   for (const name of Object.values(shortNames.check)) expect([...checks.keys()]).toContain(name);
+});
+
+it.each([
+  ["com.example.shop", "open_app", { app: "com.example.shop" }],
+  ["https://shop.example/cart", "open_deep_link", { url: "https://shop.example/cart" }],
+  ["shop://cart", "open_deep_link", { url: "shop://cart" }],
+])("open %s is %s on a phone", (what, command, expected) => {
+  const [said] = commandsIn(["open", what], "do");
+  const onPhone = androidFactory.offers().flatMap((kind) => kind.commands);
+  const input = onPhone.find(({ name }) => said && name === openElsewhere(said))?.input;
+  if (said === undefined || input === undefined) throw new Error(`A phone has no command for ${what}.`);
+  expect(openElsewhere(said)).toBe(command);
+  const params = paramsOf(said, schemaSchema.parse(z.toJSONSchema(input, { io: "input" })), "usage");
+  expect(params).toEqual(expected);
+  expect(input.safeParse(params).success).toBe(true);
 });
 
 it("parts a line into its commands, and a check may be the contrary", () => {

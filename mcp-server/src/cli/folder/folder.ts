@@ -10,7 +10,7 @@ import { exitCodeOf } from "../run.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { type JournalLine, note, ownFolder, stepOf } from "./journal.ts";
-import { type CommandSchema, commandsIn, paramsOf, type Said, schemaSchema } from "./words.ts";
+import { commandsIn, openElsewhere, paramsOf, type Said, schemaSchema } from "./words.ts";
 
 /** A longer reply goes into a file, so that an agent reads what it needs of it. */
 const longestReply = 8_000;
@@ -89,7 +89,7 @@ export const runDo = (line: readonly string[], options: FolderOptions, terminal:
     const held = await session(folder.call, options.device);
     const actions = await resolved(said, folder.call, "list_actions", held);
     const answer = await folder.call("execute_device_action", { ...held, actions, lasting: true });
-    const { execution_id, status, ...told } = await done(noted(answer, said, held, terminal));
+    const { execution_id, status, ...told } = await done(noted(answer, actions, held, terminal));
     // What still runs is followed by its id.
     say(folder, "do", renderResult(status === "passed" ? told : { status, execution_id, ...told }));
     return exitCodeOf([String(status)]);
@@ -98,7 +98,7 @@ export const runDo = (line: readonly string[], options: FolderOptions, terminal:
 /** Notes what passed, and gives the answer without it. */
 function noted(
   answer: ToolAnswer,
-  said: readonly Said[],
+  actions: readonly { command: string }[],
   held: { session_id: string },
   { cwd }: Terminal,
 ): ToolAnswer {
@@ -106,7 +106,7 @@ function noted(
   const steps = stepsOf(lasting);
   const isOpen = answer.ok && lasting === undefined;
   const line = { session: held.session_id, steps, ...(!answer.ok && { failed: true }) };
-  if (isOpen) note(cwd, { ...line, unseen: said.map(({ command }) => command) });
+  if (isOpen) note(cwd, { ...line, unseen: actions.map(({ command }) => command) });
   else if (steps.length > 0) note(cwd, line);
   return answer.ok
     ? { ...answer, structured: rest }
@@ -149,29 +149,46 @@ const listingSchema = z.looseObject({
   schema: schemaSchema,
 });
 
+type Listed = z.output<typeof listingSchema>;
+type Listing = { call: Call; tool: "list_actions" | "list_verifications"; held: { session_id: string } };
+
 /** Commands or checks with their parameters, by the schemas of this device. */
-async function resolved(said: readonly Said[], call: Call, listing: string, held: { session_id: string }) {
-  const names = [...new Set(said.map(({ command }) => command))];
-  const schemas = new Map<string, { schema: CommandSchema; usage: string }>();
-  for (const command of names) {
-    const { commands, checks, schema } = listingSchema.parse(await done(call(listing, { ...held, command })));
-    schemas.set(command, { schema, usage: (commands ?? checks ?? "").split(" - ")[0] ?? "" });
-  }
-  return said.map((one) => {
-    const { schema, usage } = schemas.get(one.command) ?? unlisted(one.command);
+async function resolved(said: readonly Said[], call: Call, tool: Listing["tool"], held: Listing["held"]) {
+  const known = new Map<string, Listed>();
+  const steps = [];
+  for (const one of said) {
+    const { command, listed } = await listedAs(one, { call, tool, held }, known);
+    known.set(command, listed);
+    const usage = (listed.commands ?? listed.checks ?? "").split(" - ")[0] ?? "";
     // Of a check it is how long to look, which stands beside the check's own parameters.
-    const isCheck = listing === "list_verifications";
-    const properties = { ...schema.properties, ...(isCheck && { timeout_ms: { type: "integer" } }) };
-    const { timeout_ms, ...params } = paramsOf(one, { ...schema, properties }, usage);
+    const isCheck = tool === "list_verifications";
+    const { properties, required } = listed.schema;
+    const given = { ...properties, ...(isCheck && { timeout_ms: { type: "integer" } }) };
+    const { timeout_ms, ...params } = paramsOf({ ...one, command }, { properties: given, required }, usage);
     const timeout = timeout_ms === undefined ? {} : { timeout_ms };
-    return isCheck
-      ? { command: one.command, params, ...timeout, ...(one.not && { negate: true }) }
-      : { command: one.command, params: { ...params, ...timeout } };
-  });
+    steps.push(
+      isCheck
+        ? { command, params, ...timeout, ...(one.not && { negate: true }) }
+        : { command, params: { ...params, ...timeout } },
+    );
+  }
+  return steps;
 }
 
-function unlisted(command: string): never {
-  throw new ToolError("INTERNAL", `No schema of ${command} was asked for.`, "Report this as a bug.");
+/** What the device lists for a command that was said, and the name that it has there. */
+async function listedAs(
+  said: Said,
+  { call, tool, held }: Listing,
+  known: ReadonlyMap<string, Listed>,
+): Promise<{ command: string; listed: Listed }> {
+  const { command } = said;
+  const before = known.get(command);
+  if (before) return { command, listed: before };
+  const answer = await call(tool, { ...held, command });
+  const elsewhere = openElsewhere(said);
+  if (answer.ok || answer.error.code !== "ACTION_NOT_FOUND" || elsewhere === undefined)
+    return { command, listed: listingSchema.parse(await done(answer)) };
+  return listedAs({ ...said, command: elsewhere }, { call, tool, held }, known);
 }
 
 export type LookOptions = FolderOptions & { find?: string | undefined; all?: boolean | undefined };

@@ -54,6 +54,12 @@ export function commandsIn(line: readonly string[], verb: keyof typeof shortName
   });
 }
 
+/** What `open` means on a device that has no `navigate_to_url`: a link if it has a scheme, else an app. */
+export const openElsewhere = ({ command, words: [what = ""] }: Said): string | undefined => {
+  if (command !== shortActions.open) return undefined;
+  return /^[a-z][\w+.-]*:/i.test(what) ? "open_deep_link" : "open_app";
+};
+
 const examples = {
   do: `labwright do fill "label=User" anna ${separator} click "Sign in"`,
   check: `labwright check text "Thank you" ${separator} not visible "#error"`,

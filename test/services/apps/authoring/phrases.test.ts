@@ -164,6 +164,11 @@ test("a description is lines, sentences or a numbered list; quotes protect what 
   expect(sentencesOf(" \n ")).toEqual([]);
 });
 
+test("an address is opened on a phone by what a phone has", () => {
+  const phone = { ...vocabulary, commands: new Set(["open_deep_link", "press_key"]) };
+  expect(read("open https://shop.test/a", phone)).toEqual(['open_deep_link url="https://shop.test/a"']);
+});
+
 test("no phrase makes a command or a check that the device has not", () => {
   const box = { ...vocabulary, commands: new Set(["press_key"]), checks: new Set(["text_visible"]) };
   expect(read('click "OK"', box)).toEqual(["? the device has no command click_element"]);

@@ -55,7 +55,7 @@ export const actionPhrases: readonly Phrase[] = [
   phrase(
     "open URL",
     `(?:open|visit|go to|navigate to|ouvr(?:e|ir|ez)|öffne) (?<url>https?://\\S+)`,
-    (part, vocabulary) => action(vocabulary, "navigate_to_url", { url: part("url") }),
+    (part, vocabulary) => action(vocabulary, opening(vocabulary), { url: part("url") }),
   ),
   phrase("go to NODE", `${go} {place:any}`, goes),
   phrase(
@@ -64,6 +64,10 @@ export const actionPhrases: readonly Phrase[] = [
     (part, vocabulary) => action(vocabulary, "click_element", { selector: selectorOf(part) }),
   ),
 ];
+
+/** A phone has no page to go to: it opens an address in the app that is there for it. */
+const opening = ({ commands }: Vocabulary): string =>
+  commands?.has("open_deep_link") && !commands.has("navigate_to_url") ? "open_deep_link" : "navigate_to_url";
 
 function onElement(form: string, text: string, command: string, more: Params = {}): Phrase {
   return phrase(form, text, (part, vocabulary) =>
