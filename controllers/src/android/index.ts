@@ -2,7 +2,10 @@ import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
 import type { ControllerStatus } from "../ports.ts";
+import { withheldTouches } from "../screens/hand.ts";
 import { ScreenReader } from "../screens/reader.ts";
+import { scrollCommands } from "../screens/scrollCommands.ts";
+import { touchCommands } from "../screens/touchCommands.ts";
 import { waitCommands } from "../screens/waitFor.ts";
 import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
@@ -16,19 +19,14 @@ import { appCommands } from "./commands/apps.ts";
 import { chordCommands, withheldChords } from "./commands/chords.ts";
 import { clipboardCommands } from "./commands/clipboard.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
-import { dragCommands } from "./commands/dragging.ts";
 import { fileCommands } from "./commands/files.ts";
-import { focusCommands, noFocus } from "./commands/focus.ts";
 import { installCommands } from "./commands/installing.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
 import { logCommands } from "./commands/logs.ts";
 import { panelCommands, withheldPanels } from "./commands/panels.ts";
-import { pinchCommands, withheldWithoutDriver } from "./commands/pinch.ts";
 import { placeCommands, withheldPlaces } from "./commands/places.ts";
-import { pointerCommands, withheldTouches } from "./commands/pointer.ts";
 import { rebootCommands } from "./commands/reboot.ts";
-import { scrollCommands } from "./commands/scrolling.ts";
 import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
 import { textCommands } from "./commands/text.ts";
@@ -37,6 +35,7 @@ import { diagnoseAndroid } from "./diagnose.ts";
 import { discoverAndroid } from "./discover.ts";
 import type { AndroidFacts } from "./facts.ts";
 import { createFindings } from "./findings.ts";
+import { createHand } from "./hand.ts";
 import { createLogs } from "./logcat.ts";
 import { createRecorder } from "./recorder.ts";
 import { createScreen } from "./screen.ts";
@@ -59,7 +58,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
     reader,
     backend,
     context,
-    focusMaps: new FocusMaps(),
+    hand: createHand({ device, reader, backend, focusMaps: new FocusMaps() }),
     changes: new Changes(device),
     clipboard: new Clipboard(backend),
     trail: newTrail(),
@@ -104,6 +103,17 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
   ];
 }
 
+const byDriver = ["pinch", "write_clipboard", "read_clipboard"];
+
+/** What only the driver does, where it is not used; what is withheld already is not said twice. */
+function withheldWithoutDriver({ backend }: AndroidSession, withheld: readonly Withheld[]): Withheld[] {
+  const reason = backend.whyNoSession();
+  if (reason === undefined) return [];
+  return byDriver
+    .filter((name) => !withheld.some((one) => one.name === name))
+    .map((name) => ({ name, reason }));
+}
+
 function handOver({ reader, changes, clipboard, trail }: AndroidSession): void {
   reader.forget();
   void clipboard.clear();
@@ -127,7 +137,6 @@ const withheldBy = (facts: AndroidFacts): Withheld[] => [
   ...withheldPlaces(facts),
   ...withheldSystem(facts),
   ...withheldTouches(facts),
-  ...(facts.isTv ? [] : [noFocus]),
 ];
 
 const lifeOf = ({ device, backend }: AndroidSession, kind: string) => ({
@@ -143,17 +152,14 @@ const lifeOf = ({ device, backend }: AndroidSession, kind: string) => ({
 });
 
 const androidCommands = (session: AndroidSession) => [
-  ...pointerCommands(session),
+  ...touchCommands(session.hand),
   ...textCommands(session),
   ...keyCommands(session),
-  ...focusCommands(session),
-  ...scrollCommands(session),
+  ...scrollCommands(session.hand),
   ...waitCommands(session.reader),
   ...appCommands(session),
   ...appStateCommands(session),
   ...linkCommands(session),
-  ...dragCommands(session),
-  ...pinchCommands(session),
   ...clipboardCommands(session),
   ...chordCommands(session),
   ...panelCommands(session),

@@ -1,6 +1,6 @@
-import type { CommandResult, ControllerContext } from "../contract.ts";
+import type { ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import type { FocusMaps } from "../focus/focusMaps.ts";
+import type { Hand } from "../screens/hand.ts";
 import type { ScreenReader } from "../screens/reader.ts";
 import type { Changes } from "./changes.ts";
 import type { Clipboard } from "./clipboard.ts";
@@ -20,7 +20,7 @@ export type AndroidSession = {
   reader: ScreenReader;
   backend: UiBackend;
   context: ControllerContext;
-  focusMaps: FocusMaps;
+  hand: Hand;
   changes: Changes;
   clipboard: Clipboard;
   trail: Trail;
@@ -32,7 +32,7 @@ export type AndroidSession = {
  * when it refused one.
  */
 export async function sendInputs(
-  { device, reader, backend }: AndroidSession,
+  { device, reader, backend }: Pick<AndroidSession, "device" | "reader" | "backend">,
   inputs: readonly (readonly string[])[],
   signal: AbortSignal,
   options?: LinkOptions,
@@ -65,9 +65,6 @@ function* inParts(inputs: readonly (readonly string[])[]): Generator<(readonly s
   }
   if (part.length > 0) yield part;
 }
-
-/** A command whose last input has just been taken by the device. */
-export const sent = (message: string): CommandResult => ({ message, sentAt: performance.now() });
 
 const refused = (said: string) =>
   new DeviceError(

@@ -2,24 +2,25 @@ import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
 import type { ControllerStatus } from "../ports.ts";
+import { withheldTouches } from "../screens/hand.ts";
 import { ScreenReader } from "../screens/reader.ts";
+import { scrollCommands } from "../screens/scrollCommands.ts";
+import { touchCommands } from "../screens/touchCommands.ts";
 import { waitCommands } from "../screens/waitFor.ts";
 import { Changes } from "./changes.ts";
 import { appiumChecks, withheldChecks } from "./checks.ts";
 import { appCommands } from "./commands/apps.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
-import { focusCommands, noFocus } from "./commands/focus.ts";
 import { keyboardCommands } from "./commands/keyboard.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
-import { pointerCommands } from "./commands/pointer.ts";
-import { scrollCommands } from "./commands/scrolling.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
 import { textCommands } from "./commands/text.ts";
 import { verdictCommands, withheldVerdict } from "./commands/verdict.ts";
 import { AppiumDevice, openMs } from "./device.ts";
 import { diagnoseAppium } from "./diagnose.ts";
 import { type AppiumFacts, capability } from "./facts.ts";
+import { createHand } from "./hand.ts";
 import { createPictures } from "./screen.ts";
 import type { AppiumSession } from "./session.ts";
 import { type AppiumSettings, appiumSettingsSchema } from "./settings.ts";
@@ -31,7 +32,8 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   const device = new AppiumDevice(settings, context.addons);
   const reader = new ScreenReader(device, createSource(device));
   const pictures = createPictures(device, reader);
-  const session: AppiumSession = { device, reader, pictures, context, focusMaps: new FocusMaps() };
+  const parts = { device, reader, pictures, context, focusMaps: new FocusMaps() };
+  const session: AppiumSession = { ...parts, hand: createHand(parts) };
   const changes = new Changes();
   const handOver = () => {
     reader.forget();
@@ -64,11 +66,9 @@ const withheld = (device: AppiumDevice, by: (facts: AppiumFacts) => Withheld[]):
   return facts ? by(facts) : [];
 };
 
-const noTouch = "A TV has no touch screen. Use click_element, move_focus_to, scroll or press_key.";
-
 const withheldCommands = (facts: AppiumFacts): Withheld[] => [
   ...withheldSystem(facts),
-  ...(facts.isTv ? ["tap", "swipe", "long_press"].map((name) => ({ name, reason: noTouch })) : [noFocus]),
+  ...withheldTouches(facts),
 ];
 
 const lifeOf = (device: AppiumDevice, kind: string) => ({
@@ -84,12 +84,11 @@ const lifeOf = (device: AppiumDevice, kind: string) => ({
 });
 
 const appiumCommands = (session: AppiumSession, changes: Changes, settings: AppiumSettings) => [
-  ...pointerCommands(session),
+  ...touchCommands(session.hand),
   ...textCommands(session),
   ...keyCommands(session),
   ...keyboardCommands(session),
-  ...focusCommands(session),
-  ...scrollCommands(session),
+  ...scrollCommands(session.hand),
   ...waitCommands(session.reader),
   ...appCommands(session),
   ...linkCommands(session, settings.link_schemes),

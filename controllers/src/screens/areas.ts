@@ -6,6 +6,10 @@ import type { UiNode } from "./tree.ts";
 
 export type Way = "up" | "down" | "left" | "right";
 
+const arrows = { up: "UP", down: "DOWN", left: "LEFT", right: "RIGHT" } as const;
+/** The key of a remote that goes a way. */
+export const arrowOf = (way: Way) => arrows[way];
+
 /** The scroll area that an element is in, else the largest, else the whole screen. */
 export function areaAround({ node }: Seen, screen: Screen): Rect {
   for (let around: UiNode | undefined = node; around !== undefined; around = around.parent)

@@ -4,6 +4,7 @@ import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { type AppiumServer, startAppiumServer } from "../../fixtures/appiumServer.ts";
 import { never, portOf } from "../android/openAndroid.ts";
 import { controllerContract } from "../contract.ts";
+import { expectFling, expectGestures } from "./gestures.ts";
 import { makeAppium, openAppium } from "./openAppium.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
@@ -102,6 +103,13 @@ it("scrolls, holds, turns, presses keys, takes pictures and knows what runs", as
   });
   await close();
   expect(phone().device.ui.space()).toMatchObject({ width: 1080, height: 2400 });
+});
+
+it("drags, pinches, holds, taps twice and flings", async () => {
+  const opened = await openAppium(settingsOf());
+  await expectGestures(opened, "dev.labwright.samples:id/");
+  await expectFling(opened, { package: "com.android.settings" });
+  await opened.close();
 });
 
 it("sees a toast", async () => {

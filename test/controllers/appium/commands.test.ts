@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { iphone, type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
+import { appleTv, iphone, type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
 import { never, portOf } from "../android/openAndroid.ts";
+import { expectFling, expectGestures } from "./gestures.ts";
 import { openAppium } from "./openAppium.ts";
 
 const shop = { package: "dev.labwright.shop" };
@@ -199,6 +200,27 @@ describe("commands", () => {
     await phone.run("open_app", { app: shop });
     lab.ui.crash(shop.package, "again");
     expect((await phone.dump()).notices).toEqual([]);
+  });
+});
+
+describe("gestures", () => {
+  it("drag, pinch, hold, tap twice and fling", async () => {
+    await expectGestures(phone, "");
+    await expectFling(phone, settings);
+  });
+
+  it("hold OK on a TV, and what only fingers do is withheld", async () => {
+    const living = await startLabIos({ persona: appleTv });
+    const tv = await openAppium({ url: living.url, capabilities: { platformName: "tvOS" } });
+    const withheld = portOf(tv.remote.withheld)().map(({ name }) => name);
+    expect(withheld).toEqual(expect.arrayContaining(["tap", "swipe", "fling", "drag", "pinch"]));
+    expect(withheld).not.toContain("long_press");
+    const [first] = (await tv.dump()).elements.filter(({ interactive }) => interactive);
+    const { message } = await tv.run("long_press", { ref: first?.ref });
+    expect(message).toContain("held OK on");
+    await expect(tv.run("long_press", { x: 1, y: 1 })).rejects.toMatchObject({ code: "INVALID_PARAMS" });
+    await tv.close();
+    await living.close();
   });
 });
 

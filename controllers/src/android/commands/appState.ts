@@ -3,8 +3,9 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { orNearest } from "../../elements/failures.ts";
 import { nearest } from "../../elements/nearest.ts";
 import { DeviceError } from "../../errors.ts";
+import { sent } from "../../screens/hand.ts";
 import { describePackage, permissionsIn } from "../packageDump.ts";
-import { type AndroidSession, sent } from "../session.ts";
+import type { AndroidSession } from "../session.ts";
 import { mustBeInstalled, packageInUse, packageShape } from "./apps.ts";
 
 /** Clearing the data of a large app takes longer than other calls. */

@@ -4,9 +4,10 @@ import { orNearest } from "../../elements/failures.ts";
 import { nearest } from "../../elements/nearest.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { sent } from "../../screens/hand.ts";
 import { commandLine } from "../adb/quote.ts";
 import { listApps } from "../apps.ts";
-import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import { type AndroidSession, sendInputs } from "../session.ts";
 
 type App = z.output<typeof portable.open_app.input>["app"];
 

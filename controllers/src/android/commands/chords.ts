@@ -3,8 +3,9 @@ import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { noSuchKey } from "../../elements/keys.ts";
 import { DeviceError } from "../../errors.ts";
 import { findKeyCode, keyNames } from "../../screens/androidKeys.ts";
+import { sent } from "../../screens/hand.ts";
 import type { AndroidFacts } from "../facts.ts";
-import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import { type AndroidSession, sendInputs } from "../session.ts";
 
 /** `input keycombination` came with Android 12. */
 const firstApi = 31;

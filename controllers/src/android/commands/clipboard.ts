@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { sent } from "../../screens/hand.ts";
 import { DriverRefusal } from "../driver/program.ts";
-import { type AndroidSession, sent } from "../session.ts";
+import type { AndroidSession } from "../session.ts";
 
 /** The helper app that reads it is installed first, once. */
 const readMs = 60_000;

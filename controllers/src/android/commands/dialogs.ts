@@ -2,12 +2,13 @@ import { type Command, defineCommand, type Element } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { findKeyCode } from "../../screens/androidKeys.ts";
+import { focusOn } from "../../screens/byFocus.ts";
 import { findDialog, type OpenDialog } from "../../screens/dialogs.ts";
+import { sent } from "../../screens/hand.ts";
 import type { Point } from "../../screens/pointing.ts";
 import type { UiNode } from "../../screens/tree.ts";
-import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { focusOn, pressOk } from "./focus.ts";
-import { tapAt } from "./pointer.ts";
+import { pressOk, tapAt } from "../hand.ts";
+import { type AndroidSession, sendInputs } from "../session.ts";
 import { typeBehind } from "./text.ts";
 import { demandTypable } from "./unicode.ts";
 
@@ -62,7 +63,7 @@ async function way(session: AndroidSession, part: UiNode, signal: AbortSignal): 
   const find = (candidates: readonly Element[]) =>
     candidates.find((one) => reader.seen(one).node.id === part.id);
   const wanted = part.text || part.id;
-  await focusOn(session, { focus: reader.focus, find }, { wanted, timeoutMs: 0 }, signal);
+  await focusOn(session.hand, { focus: reader.focus, find }, { wanted, timeoutMs: 0 }, signal);
   return pressOk;
 }
 

@@ -3,7 +3,8 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { noSuchKey } from "../../elements/keys.ts";
 import { portable } from "../../portable.ts";
 import { findKeyCode, keyNames } from "../../screens/androidKeys.ts";
-import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import { sent } from "../../screens/hand.ts";
+import { type AndroidSession, sendInputs } from "../session.ts";
 
 /** `input keyevent` takes several; the device works them off one by one. */
 const mostAtOnce = 50;

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { sent } from "../../screens/hand.ts";
 import { poll } from "../../waiting/deadlines.ts";
 import type { AndroidFacts } from "../facts.ts";
+import { hideKeyboard } from "../hand.ts";
 import { readKeyboard } from "../keyboard.ts";
-import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { hideKeyboard } from "./pointer.ts";
+import { type AndroidSession, sendInputs } from "../session.ts";
 
 const hideMs = 3_000;
 const lookEveryMs = 150;

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { sent } from "../../screens/hand.ts";
 import type { AndroidFacts } from "../facts.ts";
-import { type AndroidSession, sendInputs, sent } from "../session.ts";
+import { type AndroidSession, sendInputs } from "../session.ts";
 import { mustBeInstalled, packageInUse, packageShape } from "./apps.ts";
 import { change, confirm, type Line } from "./changing.ts";
 

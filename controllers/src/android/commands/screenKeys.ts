@@ -1,7 +1,7 @@
 import type { Element } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { type AndroidSession, sendInputs } from "../session.ts";
-import { focusOn, pressOk } from "./focus.ts";
+import { focusOn } from "../../screens/byFocus.ts";
+import type { AndroidSession } from "../session.ts";
 
 /** Fewer keys of one character are some buttons, and no keyboard. */
 const leastKeys = 10;
@@ -45,8 +45,8 @@ async function pressScreenKey(
 ): Promise<void> {
   const find = (candidates: readonly Element[]) => keyFor(character, candidates);
   const wanted = `the key ${JSON.stringify(character)}`;
-  await focusOn(session, { focus: session.reader.focus, find }, { wanted, timeoutMs: 0 }, signal);
-  await sendInputs(session, Array<string[]>(count).fill(pressOk), signal);
+  await focusOn(session.hand, { focus: session.reader.focus, find }, { wanted, timeoutMs: 0 }, signal);
+  await session.hand.press(Array<"OK">(count).fill("OK"), signal);
 }
 
 /** A key called like the character, else like its small or capital letter: most keyboards show one of both. */

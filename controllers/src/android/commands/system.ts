@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { type Command, type CommandResult, defineCommand, type Withheld } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { sent } from "../../screens/hand.ts";
 import { poll } from "../../waiting/deadlines.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { rotationIn, rotationLine } from "../sensors.ts";
-import { type AndroidSession, sent } from "../session.ts";
+import type { AndroidSession } from "../session.ts";
 import { change, confirm, type Line, lookEveryMs, takenMs } from "./changing.ts";
 
 const noTurning = "A TV does not turn. Use a phone for what depends on rotation.";

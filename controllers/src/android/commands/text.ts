@@ -4,13 +4,14 @@ import { hasTarget, type Target, targetShape, timeoutShape } from "../../element
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { findKeyCode } from "../../screens/androidKeys.ts";
+import { focusReady } from "../../screens/byFocus.ts";
 import { confirmText, onlyField, seenAgain } from "../../screens/fields.ts";
+import { locateReady, sent } from "../../screens/hand.ts";
 import { centreOf } from "../../screens/pointing.ts";
 import type { Seen } from "../../screens/screen.ts";
-import { type AndroidSession, sendInputs, sent } from "../session.ts";
-import { focusReady } from "./focus.ts";
+import { tapAt } from "../hand.ts";
+import { type AndroidSession, sendInputs } from "../session.ts";
 import { presses } from "./keys.ts";
-import { locateReady, tapAt } from "./pointer.ts";
 import { hasScreenKeys, typeByScreenKeys } from "./screenKeys.ts";
 import { demandTypable, isBeyondKeys, writeByDriver } from "./unicode.ts";
 
@@ -62,8 +63,8 @@ async function fieldReady(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Seen> {
-  const ready = session.device.facts().isTv ? focusReady : locateReady;
-  const { seen } = await ready(session, target, timeoutMs, signal);
+  const ready = session.hand.isTv() ? focusReady : locateReady;
+  const { seen } = await ready(session.hand, target, timeoutMs, signal);
   onlyField(session.reader, seen);
   return seen;
 }

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
-import { type AppiumSession, input, sent } from "../session.ts";
+import { sent } from "../../screens/hand.ts";
+import { type AppiumSession, input } from "../session.ts";
 
 type App = z.output<typeof portable.open_app.input>["app"];
 

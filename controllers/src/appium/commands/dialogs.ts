@@ -2,9 +2,9 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { findDialog, type OpenDialog } from "../../screens/dialogs.ts";
+import { sent } from "../../screens/hand.ts";
 import type { UiNode } from "../../screens/tree.ts";
-import { type AppiumSession, input, sent } from "../session.ts";
-import { tap } from "../touches.ts";
+import { type AppiumSession, input } from "../session.ts";
 import { pressKey } from "./keys.ts";
 
 type Answer = { accept: boolean; prompt_text?: string | undefined };
@@ -47,7 +47,7 @@ async function give(
       device.call(accept ? "acceptAlert" : "dismissAlert", [], signal),
     ));
   const button = accept ? dialog.accept : dialog.dismiss;
-  if (button !== undefined) return tap(session, centre(button), 1, signal);
+  if (button !== undefined) return session.hand.tap(centre(button), 1, signal);
   if (accept)
     throw new DeviceError("NO_DIALOG", "The dialog has no button that accepts it. Click one of its buttons.");
   await pressKey(session, "BACK", 1, signal);

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { type AppiumSession, input, sent } from "../session.ts";
+import { sent } from "../../screens/hand.ts";
+import { type AppiumParts, type AppiumSession, input } from "../session.ts";
 
 const nothing = z.strictObject({});
 
 /** Throws ELEMENT_NOT_ACTIONABLE where the app gives no way to hide it, as iOS often does. */
-export async function hideKeyboard(session: AppiumSession, signal: AbortSignal): Promise<void> {
+export async function hideKeyboard(session: AppiumParts, signal: AbortSignal): Promise<void> {
   try {
     await input(session, () => session.device.mobile("hideKeyboard", {}, signal));
   } catch (error) {

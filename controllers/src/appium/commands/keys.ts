@@ -4,8 +4,9 @@ import { noSuchKey } from "../../elements/keys.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { findKeyCode, keyNames } from "../../screens/androidKeys.ts";
+import { sent } from "../../screens/hand.ts";
 import type { Platform } from "../facts.ts";
-import { type AppiumSession, input, sent } from "../session.ts";
+import { type AppiumParts, type AppiumSession, input } from "../session.ts";
 import { findActive } from "../source.ts";
 
 /** Buttons of XCUITest's pressButton. */
@@ -55,7 +56,7 @@ function shortcut(
 
 /** Throws INVALID_PARAMS for a key that the device has not. */
 export async function pressKey(
-  session: AppiumSession,
+  session: AppiumParts,
   key: string,
   count: number,
   signal: AbortSignal,
@@ -66,7 +67,18 @@ export async function pressKey(
   });
 }
 
-function pressOf({ device }: AppiumSession, key: string): (signal: AbortSignal) => Promise<unknown> {
+/** OK of a remote, held. How long, Android decides. */
+export async function holdOk(session: AppiumParts, ms: number, signal: AbortSignal): Promise<void> {
+  const { device } = session;
+  const isOfAndroid = device.facts().platform === "android";
+  await input(session, () =>
+    isOfAndroid
+      ? device.mobile("pressKey", { keycode: findKeyCode("OK"), isLongPress: true }, signal)
+      : device.mobile("pressButton", { name: buttons.tvos.OK, durationSeconds: ms / 1_000 }, signal),
+  );
+}
+
+function pressOf({ device }: AppiumParts, key: string): (signal: AbortSignal) => Promise<unknown> {
   const { platform } = device.facts();
   if (platform === "android") {
     const keycode = findKeyCode(key);

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
+import { sent } from "../../screens/hand.ts";
 import type { Changes } from "../changes.ts";
 import type { AppiumFacts } from "../facts.ts";
-import { type AppiumSession, input, sent } from "../session.ts";
+import { type AppiumSession, input } from "../session.ts";
 
 const rotateInput = z.strictObject({ to: z.enum(["portrait", "landscape"]) });
 const nothing = z.strictObject({});

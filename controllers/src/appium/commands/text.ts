@@ -3,16 +3,14 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { focusReady } from "../../screens/byFocus.ts";
 import { confirmText, onlyField } from "../../screens/fields.ts";
+import { locateReady, sent } from "../../screens/hand.ts";
 import { centreOf } from "../../screens/pointing.ts";
 import type { Seen } from "../../screens/screen.ts";
 import { poll } from "../../waiting/deadlines.ts";
-import { type AppiumSession, input, sent } from "../session.ts";
+import { type AppiumSession, input } from "../session.ts";
 import { findActive } from "../source.ts";
-import { tap } from "../touches.ts";
-import { focusReady } from "./focus.ts";
-import { pressKey } from "./keys.ts";
-import { locateReady } from "./pointer.ts";
 
 const msPerCharacter = 100;
 /** A field that was touched has the keyboard by then. */
@@ -78,12 +76,12 @@ async function send(session: AppiumSession, field: string, text: string, signal:
 
 /** The field that a target means once it has the keyboard, with its id for the server. */
 async function fieldReady(session: AppiumSession, target: Target, timeoutMs: number, signal: AbortSignal) {
-  const { isTv } = session.device.facts();
-  const ready = isTv ? focusReady : locateReady;
-  const { seen } = await ready(session, target, timeoutMs, signal);
+  const { hand } = session;
+  const ready = hand.isTv() ? focusReady : locateReady;
+  const { seen } = await ready(hand, target, timeoutMs, signal);
   onlyField(session.reader, seen);
-  if (isTv) await pressKey(session, "OK", 1, signal);
-  else if (!seen.node.focused) await tap(session, centreOf(seen), 1, signal);
+  if (hand.isTv()) await hand.press(["OK"], signal);
+  else if (!seen.node.focused) await hand.tap(centreOf(seen), 1, signal);
   return { seen, field: await activeField(session, signal) };
 }
 

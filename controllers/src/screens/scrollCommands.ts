@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { type Command, defineCommand, type Rect } from "../contract.ts";
+import { hasTarget, type Target, targetShape, timeoutShape } from "../elements/target.ts";
+import { DeviceError } from "../errors.ts";
+import { portable } from "../portable.ts";
+import { areaAround, arrowOf, largestArea, placesOf, signOf, swipeEnds, type Way } from "./areas.ts";
+import { focusReady } from "./byFocus.ts";
+import { type Hand, sent } from "./hand.ts";
+import type { Seen } from "./screen.ts";
+
+/** Slow enough for a list not to run on by more than was swiped. */
+const slow = { ms: 800, rests: true };
+const fast = { ms: 150 };
+const flung = { ms: 60 };
+type Pace = { ms: number; rests?: boolean };
+/** Ends after so many steps whose end is not in sight. */
+const mostSteps = 60;
+const leastSearchMs = 60_000;
+
+const flingInput = z.strictObject({
+  ...targetShape,
+  direction: z.enum(["up", "down", "left", "right"]).default("down"),
+  ...timeoutShape,
+});
+
+export function scrollCommands(hand: Hand): Command[] {
+  return [
+    defineCommand({
+      ...portable.scroll,
+      async run({ direction, timeout_ms, ...target }, signal) {
+        const area = await areaOf(hand, target, timeout_ms, signal);
+        if (direction === "top" || direction === "bottom") {
+          const steps = await toTheEnd(hand, area, direction === "top" ? "up" : "down", signal);
+          return sent(steps > 1 ? `scrolled to the ${direction}` : `it is at the ${direction}`);
+        }
+        if (hand.isTv()) return sent(await goOn(hand, direction, signal));
+        await step(hand, area, { way: direction, pace: slow }, signal);
+        return sent(`scrolled ${direction}`);
+      },
+    }),
+    defineCommand<typeof flingInput>({
+      name: "fling",
+      description:
+        "Swipes fast, so that the screen, or the scrollable area of an element, runs on by itself.",
+      effect: "write",
+      input: flingInput,
+      async run({ direction, timeout_ms, ...target }, signal) {
+        const area = await areaOf(hand, target, timeout_ms, signal);
+        await step(hand, area, { way: direction, pace: flung }, signal);
+        return sent(`flung ${direction}`);
+      },
+    }),
+    defineCommand({
+      ...portable.scroll_to_element,
+      async run({ timeout_ms, ...target }, signal) {
+        const bring = hand.isTv() ? bringByFocus : search;
+        const found = await bring(hand, target, timeout_ms, signal);
+        return sent(`${hand.reader.describe(found)} is on the screen`);
+      },
+    }),
+  ];
+}
+
+/** The scroll area that a target is in, else the largest, else the whole screen. On a TV the target gets the focus. */
+async function areaOf(hand: Hand, target: Target, timeoutMs: number, signal: AbortSignal): Promise<Rect> {
+  if (!hasTarget(target)) return largestArea(await hand.reader.recent(signal));
+  if (hand.isTv()) await focusReady(hand, target, timeoutMs, signal);
+  const { seen, screen } = await hand.reader.one(target, signal, timeoutMs);
+  return areaAround(seen, screen);
+}
+
+/** Goes on by a swipe over an area; on a TV, which has no touch screen, by a press of the arrow. */
+const step = (hand: Hand, area: Rect, { way, pace }: { way: Way; pace: Pace }, signal: AbortSignal) =>
+  hand.isTv() ? hand.press([arrowOf(way)], signal) : hand.swipe({ ...swipeEnds(area, way), ...pace }, signal);
+
+/** On a TV: presses the arrow until half of what was in sight is out of it, or nothing goes on. Says what that did. */
+async function goOn(hand: Hand, way: Way, signal: AbortSignal): Promise<string> {
+  const first = await hand.reader.recent(signal);
+  const keys = new Set(first.seen.map(({ key }) => key));
+  let presses = 0;
+  let screen = first;
+  for (let before = ""; before !== signOf(screen) && presses < mostSteps; presses++) {
+    const left = screen.seen.filter(({ key }) => keys.has(key));
+    if (left.length <= keys.size / 2) break;
+    before = signOf(screen);
+    await hand.press([arrowOf(way)], signal);
+    screen = await hand.reader.look(signal);
+  }
+  if (signOf(screen) === signOf(first)) return "nothing went on: it is at the end";
+  const by = `by ${presses} presses of ${arrowOf(way)}`;
+  return placesOf(screen) === placesOf(first)
+    ? `moved the focus ${by}; nothing scrolled`
+    : `scrolled ${way} ${by}`;
+}
+
+/** How many steps it took, of which the last one changed nothing. */
+async function toTheEnd(hand: Hand, area: Rect, way: Way, signal: AbortSignal): Promise<number> {
+  let before = signOf(await hand.reader.recent(signal));
+  for (let steps = 1; steps <= mostSteps; steps++) {
+    await step(hand, area, { way, pace: fast }, signal);
+    const after = signOf(await hand.reader.look(signal));
+    if (after === before) return steps;
+    before = after;
+  }
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `The list has no end after ${mostSteps} steps. Scroll up or down instead.`,
+  );
+}
+
+/** Looks on below, and then above where it began. */
+async function search(hand: Hand, target: Target, timeoutMs: number, signal: AbortSignal): Promise<Seen> {
+  const { reader } = hand;
+  const until = performance.now() + Math.max(timeoutMs, leastSearchMs);
+  let screen = await reader.recent(signal);
+  for (const way of ["down", "up"] as const) {
+    for (let before = ""; before !== signOf(screen); ) {
+      if (reader.find(target, screen).length > 0 || performance.now() >= until) break;
+      before = signOf(screen);
+      await step(hand, largestArea(screen), { way, pace: slow }, signal);
+      screen = await reader.look(signal);
+    }
+  }
+  return (await reader.one(target, signal, 0)).seen;
+}
+
+/** On a TV: lists go on by the arrows, and rows by the search of the focus for what can have it. */
+async function bringByFocus(
+  hand: Hand,
+  target: Target,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Seen> {
+  try {
+    return await search(hand, target, timeoutMs, signal);
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== "ELEMENT_NOT_FOUND") throw error;
+    return (await focusReady(hand, target, timeoutMs, signal)).seen;
+  }
+}
