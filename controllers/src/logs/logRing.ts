@@ -37,7 +37,7 @@ export class LogRing {
   }
 
   /** Adds what was read from {@link since} on, but for the lines that are kept already. Returns what it added. */
-  addNew(lines: readonly WrittenLine[]): readonly WrittenLine[] {
+  addNew<Line extends WrittenLine>(lines: readonly Line[]): Line[] {
     const known = this.#knownSince(this.since());
     const added = lines.filter(({ raw }) => {
       const count = known.get(raw) ?? 0;
