@@ -76,6 +76,18 @@ export const appCommands: Readonly<Record<string, Work>> = {
     session.ui.uninstall(packageName);
     return true;
   },
+  /** As the installation proxy of iOS lists them. */
+  listApps: ({ ui }, given) => {
+    const { applicationType } = parsed(z.object({ applicationType: z.enum(["User", "System"]) }), given);
+    const listed = ui.apps().map(({ packageName, label }) => {
+      const CFBundleIdentifier = bundleIdOf(packageName);
+      const names = { CFBundleDisplayName: label, CFBundleName: label };
+      return { CFBundleIdentifier, ...names, CFBundleShortVersionString: "1.0", CFBundleVersion: "7" };
+    });
+    const isWanted = (id: string) => id.startsWith("com.apple.") === (applicationType === "System");
+    const wanted = listed.filter(({ CFBundleIdentifier: id }) => isWanted(id));
+    return Object.fromEntries(wanted.map((one) => [one.CFBundleIdentifier, one]));
+  },
   deepLink: (session, given) => {
     const { url } = parsed(link, given);
     if (session.ui.open(url) === undefined)

@@ -95,7 +95,15 @@ const commands: Readonly<Record<string, Work>> = {
   setSimulatedLocation: (session, given) => {
     session.location = parsed(place, given);
   },
-  getSimulatedLocation: ({ location }) => location,
+  getSimulatedLocation: ({ location }) => location ?? { latitude: null, longitude: null },
+  resetSimulatedLocation: (session) => {
+    session.location = undefined;
+  },
+  /** A TV has no battery: UIDevice says -1 and that it does not know. */
+  batteryInfo: ({ ui }) => ({
+    ...(ui.isTv ? { level: -1, state: 0 } : { level: 0.8, state: 2 }),
+    advanced: {},
+  }),
   /** In base64, as the driver has it. */
   setClipboard: ({ ui }, given) => {
     ui.clipboard = Buffer.from(parsed(z.object({ content: z.string() }), given).content, "base64").toString();

@@ -62,9 +62,29 @@ export const routes: Readonly<Record<string, Handle>> = {
     session.ui.clipboard = Buffer.from(parsed(clipboard, body).content, "base64").toString();
     return null;
   },
+  "GET /location": ({ session }) => whereIs(session),
+  "POST /se/log": ({ session, body }) => logOf(session, parsed(z.object({ type: z.string() }), body).type),
   "POST /timeouts": () => null,
   "POST /execute/sync": ({ session, body }) => {
     const { script: name, args } = parsed(script, body);
     return mobile(session, name, args[0] ?? {});
   },
 };
+
+/** WebDriverAgent may not ask where the device is, as it is after its installation. */
+function whereIs({ location }: IosSession): object {
+  if (location) return { ...location, altitude: 0 };
+  throw new WireFailure(
+    "unknown error",
+    "Location service must be set to 'Always' in order to retrieve the current geolocation data. Please set it up manually via 'Settings > Privacy > Location Services -> WebDriverAgentRunner-Runner'.",
+  );
+}
+
+function logOf({ logs }: IosSession, type: string): object {
+  const found = logs.take(type);
+  if (found) return found;
+  throw new WireFailure(
+    "unknown error",
+    `No logs of type '${type}' found. Supported log types are: syslog,crashlog.`,
+  );
+}

@@ -40,6 +40,7 @@ export class IosServer {
 
   /** As a cloud does after a time without commands. */
   endSession(): void {
+    this.#session?.logs.end();
     this.#session = undefined;
   }
 
@@ -91,7 +92,7 @@ export class IosServer {
     if (first !== "session") throw unknownCommand(method, path);
     const session = this.#sessionOf(id);
     if (method === "DELETE" && rest.length === 0) {
-      this.#session = undefined;
+      this.endSession();
       return null;
     }
     const found = routeOf(method, rest);
@@ -111,6 +112,7 @@ export class IosServer {
     const session = new IosSession(ui, capabilities, clock);
     const bundleId = capabilities["appium:bundleId"];
     if (typeof bundleId === "string") launch(session, bundleId);
+    this.#session?.logs.end();
     this.#session = session;
     return { sessionId: session.id, capabilities };
   }
@@ -118,7 +120,7 @@ export class IosServer {
   #sessionOf(id: string): IosSession {
     const session = this.#session;
     if (session?.id === id && session.isAlive()) return session;
-    this.#session = undefined;
+    this.endSession();
     throw new WireFailure("invalid session id", "A session is either terminated or not started");
   }
 }

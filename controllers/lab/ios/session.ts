@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock, LabUi, UiNode } from "../android/labUi.ts";
 import { everyNode, type TreeNode } from "../android/uia2/tree.ts";
 import { locate } from "./locate.ts";
+import { IosLogs } from "./logs.ts";
 import { treeOf } from "./source.ts";
 import { elementKey, WireFailure } from "./wire.ts";
 
@@ -18,7 +19,9 @@ const appKey = "the app";
 export class IosSession {
   readonly id = randomUUID();
   settings: Readonly<Record<string, unknown>> = {};
-  location = { latitude: 0, longitude: 0 };
+  /** Where the device is made to be, by `mobile: setSimulatedLocation`. */
+  location: { latitude: number; longitude: number } | undefined;
+  readonly logs: IosLogs;
   readonly #elements = new Map<string, Known>();
   readonly #clock: Clock;
   #lastCommand: number;
@@ -29,6 +32,7 @@ export class IosSession {
     clock: Clock,
   ) {
     this.#clock = clock;
+    this.logs = new IosLogs(ui, clock);
     this.#lastCommand = clock.now();
   }
 

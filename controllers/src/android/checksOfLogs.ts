@@ -3,8 +3,8 @@ import { type Check, defineCheck } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
+import { type CrashEvent, CrashReader } from "../logs/crashReader.ts";
 import { packageOf } from "./commands/apps.ts";
-import { type CrashEvent, CrashReader } from "./crashes.ts";
 import { type LogsSinceMark, logsSinceMark } from "./logsSinceMark.ts";
 import { untold } from "./readings.ts";
 import type { AndroidSession } from "./session.ts";
@@ -33,11 +33,11 @@ function logContains(session: AndroidSession): Check {
       const expected = `a line since the mark that ${relation(match)} ${quoted(text)}`;
       const logs = await logsSinceMark(session, signal);
       if (logs === undefined) return untold(expected, noMark);
-      const found = logs.lines.find(({ line }) => matches(match, text, line.text));
+      const found = logs.lines.find((line) => matches(match, text, line.text));
       if (found !== undefined)
-        return { holds: true, expected, actual: `${found.line.tag}: ${quoted(found.line.text, text)}` };
+        return { holds: true, expected, actual: `${found.tag}: ${quoted(found.text, text)}` };
       if (!logs.isWhole) return untold(expected, cutOff);
-      const latest = logs.lines.slice(-mostCompared).map(({ line }) => line.text);
+      const latest = logs.lines.slice(-mostCompared).map((line) => line.text);
       const near = nearest(text, new Set(latest)).map((line) => line.slice(0, 200));
       return { holds: false, expected, actual: `none of ${logs.lines.length} lines`, nearest: near };
     },
@@ -80,7 +80,7 @@ function failuresIn({ lines }: LogsSinceMark): Failure[] {
   const reader = new CrashReader((event) => {
     if (event.type === "failed") failures.push(event);
   });
-  reader.push(Buffer.from(lines.map(({ raw }) => `${raw}\n`).join("")));
+  for (const line of lines) reader.read(line);
   reader.end();
   return failures;
 }

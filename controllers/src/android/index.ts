@@ -1,12 +1,14 @@
 import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
+import { createFindings } from "../logs/crashWatch.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { withheldTouches } from "../screens/hand.ts";
 import { ScreenReader } from "../screens/reader.ts";
 import { scrollCommands } from "../screens/scrollCommands.ts";
 import { touchCommands } from "../screens/touchCommands.ts";
 import { waitCommands } from "../screens/waitFor.ts";
+import { createRecorder } from "../video/recorder.ts";
 import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { androidChecks } from "./checks.ts";
@@ -34,10 +36,10 @@ import { AndroidDevice } from "./device.ts";
 import { diagnoseAndroid } from "./diagnose.ts";
 import { discoverAndroid } from "./discover.ts";
 import type { AndroidFacts } from "./facts.ts";
-import { createFindings } from "./findings.ts";
+import { crashesOf } from "./findings.ts";
 import { createHand } from "./hand.ts";
 import { createLogs } from "./logcat.ts";
-import { createRecorder } from "./recorder.ts";
+import { picturesOf } from "./recorder.ts";
 import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
@@ -64,13 +66,12 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
     trail: newTrail(),
   };
   const screen = createScreen(device, reader);
-  const { recorder, close: endRecording } = createRecorder({ device, backend, screen });
+  const { recorder, close: endRecording } = createRecorder(picturesOf(device, backend, screen));
   device.beforeClose(async () => {
     await endRecording();
     await session.clipboard.clear();
     await backend.close();
   });
-  const picture = (signal: AbortSignal) => screen.capture({ format: "jpeg" }, signal);
   return [
     {
       kind: "remote",
@@ -81,7 +82,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       elements: reader.elements,
       focus: reader.focus,
       logs: createLogs(device),
-      findings: createFindings(device, picture),
+      findings: createFindings(crashesOf(device, screen)),
       sensors: createSensors(device),
       apps: createApps(device),
       withheld: () => withheld(session),

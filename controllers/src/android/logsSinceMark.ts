@@ -1,12 +1,12 @@
+import { type LogcatLine, parseLogcatLine } from "../logs/logcatLine.ts";
 import { commandLine } from "./adb/quote.ts";
-import { type LogcatLine, parseLogcatLine } from "./logcat.ts";
 import type { AndroidSession } from "./session.ts";
 
 export const markTag = "Labwright";
 const mostBytes = 32_000_000;
 
 /** `isWhole` is false where the log does not reach back to the mark: older lines were dropped or cleared. */
-export type LogsSinceMark = { lines: readonly { raw: string; line: LogcatLine }[]; isWhole: boolean };
+export type LogsSinceMark = { lines: readonly LogcatLine[]; isWhole: boolean };
 
 /** What the device wrote behind the last mark; undefined where there is no mark. */
 export async function logsSinceMark(
@@ -17,11 +17,8 @@ export async function logsSinceMark(
   const since = `${mark.second - 1}.000`;
   const dump = ["logcat", "-d", "-v", "threadtime", "-v", "epoch", "-b", "main,system,crash", "-T", since];
   const { stdout } = await device.link().script(commandLine(dump), signal, { mostBytes });
-  const all = stdout.split("\n").flatMap((raw) => {
-    const line = parseLogcatLine(raw);
-    return line === undefined ? [] : [{ raw, line }];
-  });
-  const at = all.findIndex(({ line }) => line.tag === markTag && line.text === mark.token);
+  const all = stdout.split("\n").flatMap((raw) => parseLogcatLine(raw) ?? []);
+  const at = all.findIndex(({ tag, text }) => tag === markTag && text === mark.token);
   if (at >= 0) return { lines: all.slice(at + 1), isWhole: true };
-  return { lines: all.filter(({ line }) => line.at >= mark.second + 1), isWhole: false };
+  return { lines: all.filter(({ at }) => at >= mark.second + 1), isWhole: false };
 }

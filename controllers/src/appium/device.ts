@@ -29,6 +29,7 @@ export class AppiumDevice {
   #connected: Connected | undefined;
   #isDoubted = false;
   #problem = "";
+  #beforeClose: () => Promise<void> = async () => undefined;
 
   constructor(settings: AppiumSettings, addons: InstalledAddons) {
     this.#settings = settings;
@@ -76,9 +77,15 @@ export class AppiumDevice {
     this.#users.add(user);
   }
 
+  /** What uses the session beside its users: the last of them ends it. */
+  beforeClose(work: () => Promise<void>): void {
+    this.#beforeClose = work;
+  }
+
   async close(user: string): Promise<void> {
     this.#users.delete(user);
     if (this.#users.size > 0) return;
+    await this.#beforeClose();
     const session = this.#connected?.session;
     this.#lose("the device is not open");
     if (session) await leave(session);

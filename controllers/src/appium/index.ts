@@ -1,12 +1,15 @@
 import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
+import { createFindings } from "../logs/crashWatch.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { withheldTouches } from "../screens/hand.ts";
 import { ScreenReader } from "../screens/reader.ts";
 import { scrollCommands } from "../screens/scrollCommands.ts";
 import { touchCommands } from "../screens/touchCommands.ts";
 import { waitCommands } from "../screens/waitFor.ts";
+import { createRecorder } from "../video/recorder.ts";
+import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { appiumChecks, withheldChecks } from "./checks.ts";
 import { appCommands } from "./commands/apps.ts";
@@ -19,9 +22,12 @@ import { textCommands } from "./commands/text.ts";
 import { verdictCommands, withheldVerdict } from "./commands/verdict.ts";
 import { AppiumDevice, openMs } from "./device.ts";
 import { diagnoseAppium } from "./diagnose.ts";
-import { type AppiumFacts, capability } from "./facts.ts";
+import { type AppiumFacts, capability, platformOf } from "./facts.ts";
+import { crashesOf } from "./findings.ts";
 import { createHand } from "./hand.ts";
+import { DeviceLog } from "./log.ts";
 import { createPictures } from "./screen.ts";
+import { createSensors } from "./sensors.ts";
 import type { AppiumSession } from "./session.ts";
 import { type AppiumSettings, appiumSettingsSchema } from "./settings.ts";
 import { createSource } from "./source.ts";
@@ -35,6 +41,10 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   const parts = { device, reader, pictures, context, focusMaps: new FocusMaps() };
   const session: AppiumSession = { ...parts, hand: createHand(parts) };
   const changes = new Changes();
+  const log = new DeviceLog(device);
+  const { screen } = pictures;
+  const { recorder, close: endRecording } = createRecorder({ screen, isAlive: () => device.isAlive() });
+  device.beforeClose(endRecording);
   const handOver = () => {
     reader.forget();
     changes.handOver();
@@ -44,9 +54,14 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
       kind: "remote",
       commands: appiumCommands(session, changes, settings),
       checks: [],
-      screen: pictures.screen,
+      screen,
+      recorder,
       elements: reader.elements,
       focus: reader.focus,
+      logs: log.source,
+      findings: createFindings(crashesOf(device, log, screen, platformOf(settings.capabilities))),
+      sensors: createSensors(device),
+      apps: createApps(device),
       withheld: () => [...withheld(device, withheldCommands), ...withheldVerdict(presetOf(settings))],
       ...changes.within(lifeOf(device, "remote")),
       handOver,

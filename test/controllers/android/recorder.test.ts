@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Recording, RecordingLoss } from "../../../controllers/src/contract.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { recordingShows } from "../recordings.ts";
 import { never, openAndroid, portOf } from "./openAndroid.ts";
 
 const settings = { app: { package: "com.android.settings" } };
@@ -39,36 +39,7 @@ async function start(backend: string, mostBytes = 50_000_000): Promise<void> {
   await recorder().start({ kinds: ["video"], folder, mostBytes, ended }, never);
 }
 
-/** The last picture of a video by now, as WebP: behind the heads of its cluster, its time, the block and the frame. */
-async function lastPicture(): Promise<Buffer | undefined> {
-  const file = await readFile(join(folder, "video.webm")).catch(() => Buffer.alloc(0));
-  const cluster = file.lastIndexOf(Buffer.from("1f43b675", "hex"));
-  if (cluster < 0) return undefined;
-  const vp8 = file.subarray(cluster + 30);
-  const head = Buffer.from("RIFF____WEBPVP8 ____");
-  head.writeUInt32LE(vp8.length + 12, 4);
-  head.writeUInt32LE(vp8.length, 16);
-  return Buffer.concat([head, vp8, Buffer.alloc(vp8.length % 2)]);
-}
-
-const thumbnail = (picture: Uint8Array) =>
-  sharp(picture).resize(16, 32, { fit: "fill" }).removeAlpha().grayscale().raw().toBuffer();
-
-/** Resolves when the video shows what the screen shows. */
-const showsScreen = () =>
-  vi.waitFor(
-    async () => {
-      const [recorded, { bytes }] = [
-        await lastPicture(),
-        await portOf(phone.remote.screen).capture({}, never),
-      ];
-      if (recorded === undefined) throw new Error("There is no picture yet.");
-      const [one, other] = [await thumbnail(recorded), await thumbnail(bytes)];
-      const difference = one.reduce((sum, value, at) => sum + Math.abs(value - (other[at] ?? 0)), 0);
-      expect(difference / one.length).toBeLessThan(4);
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+const showsScreen = () => recordingShows(folder, portOf(phone.remote.screen));
 
 const video = ({ files }: Recording) => files.find(({ kind }) => kind === "video");
 

@@ -4,8 +4,8 @@ import { parseDevices } from "../../../controllers/src/android/adb/devices.ts";
 import { commandLine } from "../../../controllers/src/android/adb/quote.ts";
 import { serverPort } from "../../../controllers/src/android/adb/server.ts";
 import { typing } from "../../../controllers/src/android/commands/text.ts";
-import { type CrashEvent, CrashReader } from "../../../controllers/src/android/crashes.ts";
-import { parseLogcatLine } from "../../../controllers/src/android/logcat.ts";
+import { type CrashEvent, CrashReader } from "../../../controllers/src/logs/crashReader.ts";
+import { parseLogcatLine } from "../../../controllers/src/logs/logcatLine.ts";
 
 describe("a command line for a device", () => {
   it.each([

@@ -1,9 +1,14 @@
-import { appiumFactory } from "@labwright/controllers";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { appiumFactory, type DeviceFinding, sensorNames } from "@labwright/controllers";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { type AppiumServer, startAppiumServer } from "../../fixtures/appiumServer.ts";
 import { never, portOf } from "../android/openAndroid.ts";
 import { controllerContract } from "../contract.ts";
+import { findingSourceContract, logSourceContract } from "../ports.ts";
+import { recordingShows } from "../recordings.ts";
 import { expectFling, expectGestures } from "./gestures.ts";
 import { makeAppium, openAppium } from "./openAppium.ts";
 
@@ -50,6 +55,114 @@ const endless = { command: "wait_for", params: { text: "Nobody shows this", time
 controllerContract("appium remote of Android behind a real Appium server", async () => {
   const { remote, close } = makeAppium(settingsOf());
   return { controller: remote, factory: appiumFactory, endless, dispose: close };
+});
+
+/** As the server runs for a user: it reads the phone's log. */
+const openWithLog = () => openAppium(settingsOf({ ...quick, "appium:skipLogcatCapture": false }));
+
+logSourceContract("Android behind a real Appium server", async () => {
+  const { remote, run, close } = await openWithLog();
+  const cause = async () => {
+    await run("close_app", { app: shop });
+    await run("open_app", { app: shop });
+  };
+  return { port: portOf(remote.logs), cause, dispose: close };
+});
+
+/** What was written in the second in which somebody began to listen counts as new. */
+const listens = () => new Promise((resolve) => setTimeout(resolve, 300));
+
+findingSourceContract("Android behind a real Appium server", async () => {
+  const { remote, run, close } = await openWithLog();
+  await run("open_app", { app: shop });
+  const cause = async () => {
+    await listens();
+    phone().device.ui.crash(shop.package, "for the test");
+  };
+  const dispose = async () => {
+    if (phone().device.ui.active().kind === "dialog") await run("handle_dialog", { accept: false });
+    await close();
+  };
+  return { port: portOf(remote.findings), cause, dispose };
+});
+
+it("tells a crash and an app that does not respond, once each, and nothing of what was before", async () => {
+  const app = { package: "dev.labwright.samples" };
+  phone().device.ui.start({ packageName: app.package });
+  phone().device.ui.crash(app.package, "long ago");
+  // Logs are told apart by whole seconds.
+  const second = Math.floor(Date.now() / 1_000);
+  await vi.waitFor(() => expect(Math.floor(Date.now() / 1_000)).toBeGreaterThan(second), 2_000);
+  const { remote, run, close } = await openWithLog();
+  await run("handle_dialog", { accept: false });
+  await run("open_app", { app });
+  const told: DeviceFinding[] = [];
+  portOf(remote.findings).onFinding((finding) => told.push(finding));
+  await listens();
+  phone().device.ui.crash(app.package, "the button was pressed");
+  await vi.waitFor(() => expect(told).toHaveLength(1), { timeout: 10_000 });
+  await run("handle_dialog", { accept: false });
+  await run("open_app", { app });
+  await vi.waitFor(() => expect(told).toHaveLength(2), { timeout: 10_000 });
+  phone().device.ui.notResponding(app.package, "Input dispatching timed out");
+  await vi.waitFor(() => expect(told).toHaveLength(3), { timeout: 10_000 });
+  expect(told).toMatchObject([
+    { kind: "app_crash", state: "began", facts: { package: app.package }, frame: { mimeType: "image/jpeg" } },
+    { kind: "app_crash", state: "ended" },
+    { kind: "anr", state: "began", facts: { excerpt: expect.stringContaining("Input dispatching") } },
+  ]);
+  expect(told[0]?.facts?.excerpt).toContain("the button was pressed");
+  await run("handle_dialog", { accept: false });
+  await close();
+});
+
+it("gives its log in the phone's own time, each line once in all sessions, or says that it is not captured", async () => {
+  const { remote, run, close } = await openWithLog();
+  await run("open_app", { app: shop });
+  const logs = portOf(remote.logs);
+  const before = await logs.lines({ limit: 5_000 }, never);
+  const boot = before.find(({ text }) => text.startsWith("Entered the Android system server"));
+  expect(boot).toMatchObject({ level: "info", source: "SystemServer" });
+  expect(Date.now() - Date.parse(boot?.at ?? "")).toBeGreaterThan(1_000);
+  phone().device.crashInstrumentation();
+  await expect(run("go_home")).rejects.toMatchObject({ code: "TRANSPORT_LOST" });
+  await remote.open(never);
+  const after = await logs.lines({ after: before.at(-1)?.seq ?? 0, limit: 5_000 }, never);
+  expect(after.filter(({ text }) => text.startsWith("Entered the Android system server"))).toEqual([]);
+  await close();
+  const silent = await openAppium(settingsOf());
+  await expect(portOf(silent.remote.logs).lines({ limit: 1 }, never)).rejects.toMatchObject({
+    message: expect.stringContaining("getLogs"),
+  });
+  await silent.close();
+});
+
+it("lists apps, tells sensors, and records", async () => {
+  const { remote, close } = await openAppium(settingsOf());
+  const { apps } = await portOf(remote.apps).installedApps(never);
+  expect(new Set(apps.map(({ id }) => id)).size).toBe(apps.length);
+  expect(apps.find(({ id }) => id === shop.package)).toMatchObject({
+    version: expect.stringMatching(/^\d+$/),
+  });
+  const { readings, absent } = await portOf(remote.sensors).sensors(never);
+  expect(readings).toEqual(
+    expect.arrayContaining([
+      { name: "battery.level", value: 80, unit: "%" },
+      { name: "battery.charging", value: false },
+      { name: "network.online", value: true },
+      { name: "network.type", value: "wifi" },
+      { name: "orientation", value: "portrait" },
+    ]),
+  );
+  const named = [...readings, ...absent].map(({ name }) => name.split(".")[0]);
+  expect(new Set(named)).toEqual(new Set(sensorNames));
+  const folder = await mkdtemp(join(tmpdir(), "labwright-recording-"));
+  const recorder = portOf(remote.recorder);
+  await recorder.start({ kinds: ["video"], folder, mostBytes: 50_000_000, ended: () => undefined }, never);
+  await recordingShows(folder, portOf(remote.screen));
+  expect(await recorder.stop(never)).toMatchObject({ lost: [], files: [{ kind: "video" }] });
+  await rm(folder, { recursive: true });
+  await close();
 });
 
 it("a lamp is bought through the real driver, which installs all that it needs before", async () => {

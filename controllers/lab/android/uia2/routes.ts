@@ -250,7 +250,7 @@ function deviceInfo({ ui }: Uia2Session, device: Uia2Device): object {
     carrierName: null,
     realDisplaySize: `${width}x${height}`,
     displayDensity: ui.density,
-    networks: [],
+    networks: [{ typeName: "WIFI", type: 1, subtype: 0, subtypeName: "", connected: true, available: true }],
   };
 }
 

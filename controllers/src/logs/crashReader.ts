@@ -1,4 +1,4 @@
-import { type LogcatLine, parseLogcatLine } from "./logcat.ts";
+import { type LogcatLine, parseLogcatLine } from "./logcatLine.ts";
 
 const mostLines = 12;
 const longestLine = 300;
@@ -11,7 +11,7 @@ export type CrashEvent =
 
 type Failing = { kind: "app_crash" | "anr"; tag: string; pid: string; packageName: string; lines: string[] };
 
-/** Reads a log as it comes and tells of apps that crashed, do not respond, or were started. */
+/** Reads a logcat as it comes, as bytes or lines, and tells of apps that crashed, do not respond, or were started. */
 export class CrashReader {
   readonly #tell: (event: CrashEvent) => void;
   #rest = "";
@@ -28,7 +28,7 @@ export class CrashReader {
     this.#rest = lines.pop() ?? "";
     for (const raw of lines) {
       const line = parseLogcatLine(raw);
-      if (line) this.#read(line);
+      if (line) this.read(line);
     }
   }
 
@@ -37,7 +37,7 @@ export class CrashReader {
     this.#flush();
   }
 
-  #read(line: LogcatLine): void {
+  read(line: LogcatLine): void {
     const failing = this.#failing;
     const begun = beginningOf(line);
     if (begun) {

@@ -1,0 +1,69 @@
+import type { ScreenSource } from "../contract.ts";
+import { type CrashEvent, CrashReader } from "../logs/crashReader.ts";
+import type { CrashSource } from "../logs/crashWatch.ts";
+import { pause } from "../waiting/deadlines.ts";
+import { crashIn } from "./crashReport.ts";
+import type { AppiumDevice } from "./device.ts";
+import type { Platform } from "./facts.ts";
+import { type DeviceLog, readClock, readEntries } from "./log.ts";
+
+/** A server is asked so often: it tells nothing by itself. */
+const everyMs = 2_000;
+/** As XCUITest counts the states of an app: 2 to 4 have a process. */
+const runningFrom = 2;
+
+type Tell = (event: CrashEvent) => void;
+
+/** Crashes: by the log of Android, which also tells of apps that do not respond, and by the crash reports of iOS. */
+export const crashesOf = (
+  device: AppiumDevice,
+  log: DeviceLog,
+  screen: ScreenSource,
+  platform: Platform | undefined,
+): CrashSource => ({
+  kinds: platform === "android" ? ["app_crash", "anr"] : ["app_crash"],
+  takePicture: (signal) => screen.capture({ format: "jpeg" }, signal),
+  follow: (tell, signal) =>
+    platform === "android" ? followLog(device, log, tell, signal) : followReports(device, tell, signal),
+});
+
+/** What was written before is over. */
+async function followLog(device: AppiumDevice, log: DeviceLog, tell: Tell, signal: AbortSignal) {
+  const { now } = await readClock(device, signal);
+  const crashes = new CrashReader(tell);
+  const leave = log.onLine((line) => {
+    if (line.at >= now) crashes.read(line);
+  });
+  try {
+    await repeat(() => log.read(signal), signal);
+  } finally {
+    leave();
+    crashes.end();
+  }
+}
+
+/** The server tells the reports that came since its session began, so the first look is at what is over. */
+async function followReports(device: AppiumDevice, tell: Tell, signal: AbortSignal) {
+  const crashed = new Set<string>();
+  await readEntries(device, "crashlog");
+  await repeat(async () => {
+    for (const id of [...crashed]) {
+      const state = Number(await device.mobile("queryAppState", { bundleId: id }, signal));
+      if (state >= runningFrom && crashed.delete(id)) tell({ type: "started", packageName: id });
+    }
+    for (const { message } of await readEntries(device, "crashlog")) {
+      const crash = crashIn(message);
+      if (crash === undefined) continue;
+      crashed.add(crash.packageName);
+      tell(crash);
+    }
+  }, signal);
+}
+
+/** A look that fails is tried again: a session that ended is opened by whoever needs it next. */
+async function repeat(look: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await look().catch(() => undefined);
+    await pause(everyMs, signal);
+  }
+}

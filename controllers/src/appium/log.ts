@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { type LogcatLine, parseLogcatLine, saidIn } from "../logs/logcatLine.ts";
+import { LogRing, type WrittenLine } from "../logs/logRing.ts";
+import type { LogSource } from "../ports.ts";
+import { untilAborted } from "../waiting/deadlines.ts";
+import type { AppiumDevice } from "./device.ts";
+import { DeviceClock } from "./deviceClock.ts";
+import type { AppiumFacts } from "./facts.ts";
+import { saidInSyslog } from "./syslog.ts";
+
+/** A log that nobody read for long is large. */
+const readMs = 60_000;
+const entries = z.array(z.object({ message: z.string(), timestamp: z.number() }));
+type LogEntry = z.output<typeof entries>[number];
+
+type Listener = (line: LogcatLine) => void;
+/** One that was read, which its facts tell from others, and how its device tells the time. */
+type Session = { facts: AppiumFacts; clock: DeviceClock };
+const never = new AbortController().signal;
+
+/** Entries of a log of the server, which gives each of them once. */
+export const readEntries = async (device: AppiumDevice, type: string): Promise<LogEntry[]> =>
+  entries.parse(await device.call("getLogs", [type], never, { timeoutMs: readMs }));
+
+/** Throws what {@link AppiumDevice.call} throws; the seconds are those of the device. */
+export async function readClock(device: AppiumDevice, signal: AbortSignal): Promise<DeviceClock> {
+  return new DeviceClock(z.string().parse(await device.mobile("getDeviceTime", {}, signal)));
+}
+
+/** The log of a device, which all of its readers share: what one of them took from the server no other one gets. */
+export class DeviceLog {
+  readonly #device: AppiumDevice;
+  readonly #ring = new LogRing();
+  readonly #listeners = new Set<Listener>();
+  #reading: Promise<unknown> = Promise.resolve();
+  #session: Session | undefined;
+
+  constructor(device: AppiumDevice) {
+    this.#device = device;
+  }
+
+  readonly source: LogSource = {
+    lines: async ({ after = 0, limit }, signal) => {
+      await this.read(signal);
+      return this.#ring.newest(after, limit);
+    },
+  };
+
+  /** Takes what came since. A reader that leaves early loses nothing: the next one finds it. */
+  async read(signal: AbortSignal): Promise<void> {
+    const mine = this.#reading.then(() => this.#read());
+    this.#reading = mine.catch(() => undefined);
+    await untilAborted(mine, signal);
+  }
+
+  /** Tells the lines of Android as they are read. */
+  onLine(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #read(): Promise<void> {
+    const facts = this.#device.facts();
+    if (facts.platform !== "android") {
+      this.#ring.add((await readEntries(this.#device, "syslog")).map(lineOfSyslog));
+      return;
+    }
+    const isNew = this.#session?.facts !== facts;
+    const session =
+      isNew || !this.#session ? { facts, clock: await readClock(this.#device, never) } : this.#session;
+    const lines = (await readEntries(this.#device, "logcat")).flatMap((one) => lineOfLogcat(one, session));
+    this.#session = session;
+    this.#tell(isNew ? this.#addFirst(lines) : this.#addNext(lines));
+  }
+
+  /** A new session begins with what the device has kept, of which the one before has told. */
+  #addFirst(lines: readonly AndroidLine[]): readonly AndroidLine[] {
+    const since = this.#ring.since() ?? 0;
+    return this.#ring.addNew(lines.filter(({ at }) => at >= since));
+  }
+
+  #addNext(lines: readonly AndroidLine[]): readonly AndroidLine[] {
+    this.#ring.add(lines);
+    return lines;
+  }
+
+  #tell(lines: readonly AndroidLine[]): void {
+    for (const { logcat } of lines) if (logcat) for (const listener of [...this.#listeners]) listener(logcat);
+  }
+}
+
+/** Without `logcat` where the user had the log written in another format. */
+type AndroidLine = WrittenLine & { logcat: LogcatLine | undefined };
+
+function lineOfLogcat({ message, timestamp }: LogEntry, { clock }: Session): AndroidLine[] {
+  if (message.startsWith("--------- ")) return [];
+  const logcat = parseLogcatLine(message, (time) => clock.secondsOf(time));
+  const said = logcat ? saidIn(logcat) : { level: "info" as const, text: message };
+  return [{ raw: message, at: logcat?.at ?? timestamp / 1_000, said, logcat }];
+}
+
+/** iOS sends its lines as they are written: that is the time which the server gives them. */
+const lineOfSyslog = ({ message, timestamp }: LogEntry): WrittenLine => ({
+  raw: message,
+  at: timestamp / 1_000,
+  said: saidInSyslog(message),
+});

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import {
+  type SensorName,
+  type SensorReading,
+  type SensorReport,
+  type SensorSource,
+  sensorNames,
+} from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import type { AppiumDevice } from "./device.ts";
+
+/** BatteryManager: 2 charging, 5 full. UIDevice.BatteryState: 2 charging, 3 full. */
+const charging = { android: [2, 5], ios: [2, 3] };
+/** Appium sends the smallest number that there is for a zero: what is nearer than a centimetre is the same place. */
+const placeDigits = 7;
+
+const battery = z.object({ level: z.number(), state: z.number() });
+const place = z.object({ latitude: z.number(), longitude: z.number() });
+const networks = z.object({
+  networks: z.array(z.object({ typeName: z.string().optional(), connected: z.boolean().optional() })),
+});
+
+/** Reads one sensor; a text says why there is nothing to read. */
+type Read = (device: AppiumDevice, signal: AbortSignal) => Promise<SensorReading[] | string>;
+
+const reads: Readonly<Record<SensorName, Read>> = {
+  battery: readBattery,
+  network: readNetwork,
+  location: readLocation,
+  orientation: readOrientation,
+  accelerometer: async () => "no server of Appium tells it",
+  temperature: async () => "no server of Appium tells it",
+};
+
+/** What an Appium server says of its device without anything insecure. What it refuses is absent, with its reason. */
+export const createSensors = (device: AppiumDevice): SensorSource => ({
+  async sensors(signal): Promise<SensorReport> {
+    const readings: SensorReading[] = [];
+    const absent: { name: SensorName; reason: string }[] = [];
+    for (const name of sensorNames) {
+      const found = await readSafely(reads[name], device, signal);
+      if (typeof found === "string") absent.push({ name, reason: found });
+      else readings.push(...found);
+    }
+    return { readings, absent };
+  },
+});
+
+/** A device that is gone has no sensors to tell of. */
+async function readSafely(read: Read, device: AppiumDevice, signal: AbortSignal) {
+  try {
+    return await read(device, signal);
+  } catch (error) {
+    const isRefusal =
+      error instanceof DeviceError && (error.code === "DEVICE_ERROR" || error.code === "ACTION_REJECTED");
+    if (signal.aborted || !isRefusal) throw error;
+    return error.message;
+  }
+}
+
+async function readBattery(device: AppiumDevice, signal: AbortSignal): ReturnType<Read> {
+  const found = battery.safeParse(await device.mobile("batteryInfo", {}, signal)).data;
+  // iOS: -1 and 0 where it does not know, as on a TV or a simulator.
+  if (found === undefined || found.level < 0) return "the device does not say how its battery is";
+  const known = device.facts().platform === "android" ? charging.android : charging.ios;
+  return [
+    { name: "battery.level", value: Math.round(found.level * 100), unit: "%" },
+    { name: "battery.charging", value: known.includes(found.state) },
+  ];
+}
+
+async function readNetwork(device: AppiumDevice, signal: AbortSignal): ReturnType<Read> {
+  if (device.facts().platform !== "android") return "iOS does not tell it to its drivers";
+  const said = networks.safeParse(await device.mobile("deviceInfo", {}, signal)).data;
+  if (said === undefined) return "the server does not say which network the device uses";
+  const connected = said.networks.filter(({ connected: is }) => is === true);
+  const type = connected[0]?.typeName?.toLowerCase();
+  return [
+    { name: "network.online", value: connected.length > 0 },
+    ...(type === undefined || type === "" ? [] : [{ name: "network.type", value: type }]),
+  ];
+}
+
+async function readLocation(device: AppiumDevice, signal: AbortSignal): ReturnType<Read> {
+  const found = place.safeParse(await device.call("getGeoLocation", [], signal)).data;
+  if (found === undefined) return "the server does not say where the device is";
+  const rounded = (value: number) => Number(value.toFixed(placeDigits));
+  return [
+    { name: "location.latitude", value: rounded(found.latitude), unit: "°" },
+    { name: "location.longitude", value: rounded(found.longitude), unit: "°" },
+  ];
+}
+
+async function readOrientation(device: AppiumDevice, signal: AbortSignal): ReturnType<Read> {
+  if (device.facts().isTv) return "a TV does not turn";
+  const said = z.enum(["PORTRAIT", "LANDSCAPE"]).safeParse(await device.call("getOrientation", [], signal));
+  if (!said.success) return "the server does not say how the screen is turned";
+  return [{ name: "orientation", value: said.data.toLowerCase() }];
+}

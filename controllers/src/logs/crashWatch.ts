@@ -1,0 +1,97 @@
+import type { Frame } from "../contract.ts";
+import type { DeviceFinding, FindingSource } from "../ports.ts";
+import { pause } from "../waiting/deadlines.ts";
+import type { CrashEvent } from "./crashReader.ts";
+
+/** Until the log is read again that ended by itself. */
+const againMs = 2_000;
+const pictureMs = 10_000;
+
+type Kind = "app_crash" | "anr";
+type Listener = (finding: DeviceFinding) => void;
+
+export type CrashSource = {
+  /** Those that the device tells of. */
+  kinds: readonly Kind[];
+  /** Tells what happens from now on, until the log ends or `signal` aborts. */
+  follow(tell: (event: CrashEvent) => void, signal: AbortSignal): Promise<void>;
+  takePicture(signal: AbortSignal): Promise<Frame>;
+};
+
+/**
+ * Crashes and apps that do not respond, as the log tells them, with a picture. One goes on until its app is started again.
+ * The log is read for as long as somebody listens.
+ */
+export function createFindings(source: CrashSource): FindingSource {
+  const watch = new CrashWatch(source);
+  return { kinds: source.kinds, onFinding: (listener) => watch.listen(listener) };
+}
+
+class CrashWatch {
+  readonly #source: CrashSource;
+  readonly #listeners = new Set<Listener>();
+  /** By kind and package. */
+  readonly #going = new Map<string, DeviceFinding & { kind: Kind }>();
+  #control: AbortController | undefined;
+
+  constructor(source: CrashSource) {
+    this.#source = source;
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    for (const finding of this.#going.values()) listener(finding);
+    if (this.#control === undefined) {
+      this.#control = new AbortController();
+      void this.#read(this.#control.signal).catch(() => undefined);
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#control?.abort(new Error("Nobody listens any more."));
+      this.#control = undefined;
+      this.#going.clear();
+    };
+  }
+
+  /** A log that ends is read again, as the device's next connection gives it. */
+  async #read(signal: AbortSignal): Promise<void> {
+    const note = (event: CrashEvent) => void this.#note(event, signal);
+    while (!signal.aborted) {
+      await this.#source.follow(note, signal).catch(() => undefined);
+      await pause(againMs, signal);
+    }
+  }
+
+  async #note(event: CrashEvent, signal: AbortSignal): Promise<void> {
+    if (event.type === "started") return this.#ended(event.packageName);
+    const { kind, packageName, excerpt } = event;
+    const key = `${kind} ${packageName}`;
+    if (this.#going.has(key)) return;
+    const finding = { kind, state: "began" as const, at: performance.now() };
+    this.#going.set(key, { ...finding, facts: { package: packageName, excerpt } });
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(pictureMs)]);
+    const frame = await this.#source.takePicture(limit).catch(() => undefined);
+    if (signal.aborted) return;
+    const told: DeviceFinding & { kind: Kind } = {
+      ...finding,
+      facts: { package: packageName, excerpt },
+      ...(frame && { frame }),
+    };
+    if (this.#going.has(key)) this.#going.set(key, told);
+    this.#tell(told);
+  }
+
+  /** The app runs again. Of two apps that crashed, the one that still has keeps the finding going. */
+  #ended(packageName: string): void {
+    for (const kind of this.#source.kinds) {
+      const wasGoing = this.#going.delete(`${kind} ${packageName}`);
+      const isGoing = [...this.#going.values()].some((one) => one.kind === kind);
+      if (wasGoing && !isGoing) this.#tell({ kind, state: "ended", at: performance.now() });
+    }
+  }
+
+  #tell(finding: DeviceFinding): void {
+    for (const listener of [...this.#listeners]) listener(finding);
+  }
+}
