@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { UiNode } from "../../controllers/lab/android/labUi.ts";
 import { type AndroidLab, type LabDeviceOptions, startAndroidLab } from "../fixtures/androidLab.ts";
 import type { Reply, TestClient } from "../fixtures/client.ts";
+import { showManyRows } from "../fixtures/manyRows.ts";
 import { type CrowdPhone, callAtOnce } from "../fixtures/phoneCrowd.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
@@ -161,12 +161,7 @@ describe("two phones", () => {
 
   test("a screen of 5 MB is read, and its dump stays within the tokens that were asked for", async () => {
     await act(client, "phone1");
-    const { ui } = phone(0).device;
-    const active = ui.active.bind(ui);
-    ui.active = (display) => withRows(active(display), 12_000);
-    onTestFinished(() => {
-      ui.active = active;
-    });
+    onTestFinished(showManyRows(phone(0).device.ui, 12_000));
     const huge = await client.call("dump_ui_elements", { device_id: "phone1", max_tokens: 2_000 });
     expect(huge.error).toBeUndefined();
     expect(huge.text.length).toBeLessThan(20_000);
@@ -187,22 +182,6 @@ describe("two phones", () => {
     expect(info.text).not.toContain("IGNORE");
   });
 });
-
-/** A window whose list has many rows of a long text: some 5 MB as a page source. */
-function withRows<Window extends { root: UiNode }>(window: Window, count: number): Window {
-  const row = (n: number): UiNode => ({
-    ...window.root,
-    key: `row${n}`,
-    className: "android.widget.Button",
-    text: `Row ${n} of many`,
-    resourceId: `dev.labwright.samples:id/${"a_long_name_".repeat(8)}${n}`,
-    clickable: true,
-    bounds: { x: 0, y: 100, width: 1_000, height: 100 },
-    children: [],
-  });
-  const children = Array.from({ length: count }, (_, n) => row(n));
-  return { ...window, root: { ...window.root, children } };
-}
 
 test("an adb server that was replaced by one of an old version is ADB_TOO_OLD, and says what to do", async () => {
   const world = await openWorld([{ persona: "phone" }]);

@@ -52,10 +52,10 @@ export async function connectToOwnServer(
 
 async function attach({ path, port, env }: OwnServer, serial: string, signal: AbortSignal): Promise<void> {
   const waiting = { everyMs, ms: startMs, signal };
-  // The program adb would start another server while this one does not listen yet.
   if (!(await poll(() => isListening(port), waiting))) throw notStarted(port);
+  // With an address, adb starts no server of its own in place of one that has ended.
   const adb = (...args: string[]) =>
-    runProgram(path, ["-P", String(port), ...args], { env, signal, timeoutMs: commandMs });
+    runProgram(path, ["-H", "127.0.0.1", "-P", String(port), ...args], { env, signal, timeoutMs: commandMs });
   // What it says is not what came of it: only the list tells.
   await adb("connect", serial);
   const isListed = async () => (await adb("devices")).stdout.includes(`${serial}\tdevice`);

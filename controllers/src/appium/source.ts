@@ -24,19 +24,20 @@ async function sourceOf(device: AppiumDevice, signal: AbortSignal): Promise<stri
 async function readAndroid(device: AppiumDevice, signal: AbortSignal): Promise<UiTree> {
   const screen = scanScreen(await sourceOf(device, signal));
   if (screen === undefined) throw noTree();
-  const { roots, quarters } = screen;
+  const { roots, quarters, isCut } = screen;
   const nodes = roots.flatMap((root) => [...nodesBelow(root)]);
   // Without a field that has the focus no keyboard is shown, and nothing needs to be asked.
   const isTyping = nodes.some((node) => node.focused && isField(node));
   const isKeyboardShown = isTyping && (await device.call("isKeyboardShown", [], signal)) === true;
   const packageName = roots.find((root) => root.packageName !== "")?.packageName ?? "";
-  return { roots, rotation: rotationOf(quarters), front: { packageName, activity: "" }, isKeyboardShown };
+  const front = { packageName, activity: "" };
+  return { roots, rotation: rotationOf(quarters), front, isKeyboardShown, isCut };
 }
 
 async function readXcui(device: AppiumDevice, signal: AbortSignal): Promise<UiTree> {
   const screen = scanXcui(await sourceOf(device, signal));
   if (screen === undefined) throw noTree();
-  const { roots, app, size, isKeyboardShown } = screen;
+  const { roots, app, size, isKeyboardShown, isCut } = screen;
   const { screen: natural } = device.facts();
   const isTurned = size.width > size.height !== natural.width > natural.height;
   if (isKeyboardShown) await markFocused(device, roots, signal);
@@ -45,6 +46,7 @@ async function readXcui(device: AppiumDevice, signal: AbortSignal): Promise<UiTr
     rotation: isTurned ? 90 : 0,
     front: { packageName: app, activity: "" },
     isKeyboardShown,
+    isCut,
   };
 }
 

@@ -36,6 +36,7 @@ export type XcuiScreen = {
   app: string;
   size: { width: number; height: number };
   isKeyboardShown: boolean;
+  isCut: boolean;
 };
 
 /** Reads XCUITest's page source. The keys of a keyboard are left out. Undefined when it holds no whole app. */
@@ -47,9 +48,10 @@ export function scanXcui(source: string): XcuiScreen | undefined {
     return toNode(attributes, parent);
   });
   const [root] = scanned?.roots ?? [];
-  if (root === undefined) return undefined;
+  if (scanned === undefined || root === undefined) return undefined;
+  const { roots, isCut } = scanned;
   const { width, height } = root.bounds;
-  return { roots: scanned?.roots ?? [], app, size: { width, height }, isKeyboardShown: cutKeyboards(root) };
+  return { roots, app, size: { width, height }, isKeyboardShown: cutKeyboards(root), isCut };
 }
 
 /** True when there was one. */

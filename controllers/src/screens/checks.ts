@@ -4,6 +4,7 @@ import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
 import type { Target } from "../elements/target.ts";
 import { portable } from "../portable.ts";
+import { cutScreen } from "./dialogs.ts";
 import type { ScreenReader } from "./reader.ts";
 import type { Screen, Seen } from "./screen.ts";
 
@@ -20,6 +21,10 @@ type Judged = boolean | [holds: boolean, actual: string];
 type Judge = (seen: Seen) => Judged;
 
 const look = (reader: ScreenReader, signal: AbortSignal) => reader.recent(signal, sharedMs);
+/** A reading of what is not there: of a screen that was not read whole it cannot be told. */
+const ofAbsence = ({ tree }: Screen, reading: Reading): Reading =>
+  tree.isCut ? { ...reading, holds: false, inconclusive: cutScreen } : reading;
+
 const named = ({ ref, selector }: Target) => quoted(selector ?? ref ?? "");
 
 /** Judges the one element that a target means; one that is not there is a reading, not an error. */
@@ -34,7 +39,8 @@ async function judgeOne(
   const [seen, ...others] = reader.find(target, screen);
   if (seen === undefined) {
     const near = reader.nearest(target, screen);
-    return { holds: false, expected, actual: "it is not there", absent: true, nearest: near };
+    const reading = { holds: false, expected, actual: "it is not there", absent: true, nearest: near };
+    return ofAbsence(screen, reading);
   }
   if (others.length > 0)
     return { holds: false, expected, actual: `${others.length + 1} elements match; name one` };
@@ -59,9 +65,11 @@ function stateChecks(reader: ScreenReader): Check[] {
     defineCheck({
       ...portable.element_hidden,
       async read(target, signal) {
-        const count = reader.find(target, await look(reader, signal)).length;
-        const actual = count === 0 ? "it cannot" : `${count} can be seen`;
-        return { holds: count === 0, expected: `${named(target)} cannot be seen`, actual };
+        const screen = await look(reader, signal);
+        const count = reader.find(target, screen).length;
+        const expected = `${named(target)} cannot be seen`;
+        if (count > 0) return { holds: false, expected, actual: `${count} can be seen` };
+        return ofAbsence(screen, { holds: true, expected, actual: "it cannot" });
       },
     }),
   ];
@@ -95,35 +103,49 @@ function wordChecks(reader: ScreenReader): Check[] {
 function countCheck(reader: ScreenReader): Check {
   return defineCheck({
     ...portable.element_count,
-    async read({ selector, count, min, max }, signal) {
-      const found = reader.find({ selector }, await look(reader, signal)).length;
-      const holds =
-        (count === undefined || found === count) &&
-        (min === undefined || found >= min) &&
-        (max === undefined || found <= max);
-      const limits = [
-        ...(count === undefined ? [] : [`${count}`]),
-        ...(min === undefined ? [] : [`at least ${min}`]),
-        ...(max === undefined ? [] : [`at most ${max}`]),
-      ];
-      return { holds, expected: `${limits.join(", ")} of ${quoted(selector)}`, actual: `${found}` };
+    async read({ selector, ...limits }, signal) {
+      const screen = await look(reader, signal);
+      const found = reader.find({ selector }, screen).length;
+      const { count = 0, min = 0 } = limits;
+      const most = Math.min(limits.count ?? unlimited, limits.max ?? unlimited);
+      const isEnough = found >= Math.max(count, min);
+      const isTooMany = found > most;
+      const expected = `${limitWords(limits)} of ${quoted(selector)}`;
+      const reading = { holds: isEnough && !isTooMany, expected, actual: `${found}` };
+      // What was not read can only add to these.
+      const isSure = isTooMany || (isEnough && most === unlimited);
+      return isSure ? reading : ofAbsence(screen, reading);
     },
   });
+}
+
+const unlimited = Number.POSITIVE_INFINITY;
+type Limits = { count?: number | undefined; min?: number | undefined; max?: number | undefined };
+
+function limitWords({ count, min, max }: Limits): string {
+  const words = [
+    ...(count === undefined ? [] : [`${count}`]),
+    ...(min === undefined ? [] : [`at least ${min}`]),
+    ...(max === undefined ? [] : [`at most ${max}`]),
+  ];
+  return words.join(", ");
 }
 
 function textCheck(reader: ScreenReader): Check {
   return defineCheck({
     ...portable.text_visible,
     async read({ text, match }, signal) {
-      const { texts }: Screen = await look(reader, signal);
+      const screen = await look(reader, signal);
+      const { texts } = screen;
       const holds = texts.some((one) => matches(match, text, one));
       const how = match === "contains" ? "" : `a text that ${relation(match)} `;
-      return {
+      const reading = {
         holds,
         expected: `the screen shows ${how}${quoted(text)}`,
         actual: texts.length === 0 ? "it shows no text" : texts.slice(0, mostTexts).join(" | "),
         nearest: holds ? [] : nearest(text, new Set(texts)),
       };
+      return holds ? reading : ofAbsence(screen, reading);
     },
   });
 }

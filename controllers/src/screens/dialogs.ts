@@ -72,8 +72,12 @@ function alertOf(alert: UiNode): OpenDialog {
 /** What somebody who looks at a screen must know of it, a line each. */
 export function noticesOf(tree: UiTree): string[] {
   const busy = "something on the screen always moves: its elements may stand elsewhere by now";
-  return [...dialogNotices(tree), ...(tree.isBusy ? [busy] : [])];
+  return [...dialogNotices(tree), ...(tree.isBusy ? [busy] : []), ...(tree.isCut ? [cutScreen] : [])];
 }
+
+/** What is said of a screen of which not all was read. */
+export const cutScreen =
+  "the screen has more elements than are read at once, and those behind are not read: whether something is absent cannot be told";
 
 function dialogNotices(tree: UiTree): string[] {
   const dialog = findDialog(tree);

@@ -33,6 +33,8 @@ export type UiTree = {
   front: { packageName: string; activity: string };
   /** A keyboard covers a part of it; which one, Android does not say. */
   isKeyboardShown: boolean;
+  /** It has more than is read: what is not here may be there. */
+  isCut: boolean;
   /** It did not come to rest: what it holds may have moved since. */
   isBusy?: boolean;
 };

@@ -5,6 +5,7 @@ import { hasTarget } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
 import { poll } from "../waiting/deadlines.ts";
+import { cutScreen } from "./dialogs.ts";
 import type { ScreenReader } from "./reader.ts";
 import type { Screen } from "./screen.ts";
 
@@ -42,18 +43,20 @@ function conditionsOf(
   { state, text, text_gone, timeout_ms: _, ...target }: z.output<typeof portable.wait_for.input>,
 ): Condition[] {
   const shows = (wanted: string, { texts }: Screen) => texts.some((one) => matches("contains", wanted, one));
+  const lacks = (isThere: boolean, { tree }: Screen) => !isThere && !tree.isCut;
   const conditions: Condition[] = [];
   if (hasTarget(target)) {
-    const isWanted = state === "visible";
     const expected = `${target.selector ?? target.ref} is ${state}`;
-    conditions.push({ expected, holds: (screen) => reader.find(target, screen).length > 0 === isWanted });
+    const isThere = (screen: Screen) => reader.find(target, screen).length > 0;
+    const holds = state === "visible" ? isThere : (screen: Screen) => lacks(isThere(screen), screen);
+    conditions.push({ expected, holds });
   }
   if (text !== undefined)
     conditions.push({ expected: `the text ${JSON.stringify(text)}`, holds: (screen) => shows(text, screen) });
   if (text_gone !== undefined)
     conditions.push({
       expected: `no text ${JSON.stringify(text_gone)}`,
-      holds: (screen) => !shows(text_gone, screen),
+      holds: (screen) => lacks(shows(text_gone, screen), screen),
     });
   if (conditions.length > 0) return conditions;
   throw new DeviceError("INVALID_PARAMS", "Nothing to wait for. Give ref or selector, text or text_gone.");
@@ -61,9 +64,10 @@ function conditionsOf(
 
 function tooLate(ms: number, unmet: Condition | undefined, screen: Screen | undefined): DeviceError {
   const shown = (screen?.texts ?? []).slice(0, 30).join(" | ").slice(0, 1_000);
+  const cut = screen?.tree.isCut ? `; ${cutScreen}` : "";
   return new DeviceError(
     "COMMAND_TIMEOUT",
-    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}. Look at the screen, or wait longer with timeout_ms.`,
+    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}${cut}. Look at the screen, or wait longer with timeout_ms.`,
     { expected: unmet?.expected },
   );
 }

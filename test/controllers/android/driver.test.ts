@@ -38,6 +38,13 @@ describe("the session of the driver", () => {
     await nothingLeft(lab);
   });
 
+  it("starts no adb server in place of one that has ended", async () => {
+    await look();
+    await lab.ask("host:kill").catch(() => undefined);
+    await phone.close();
+    await expect(lab.ask("host:version")).rejects.toThrow("ECONNREFUSED");
+  });
+
   it("gives the same elements as a dump", async () => {
     await phone.run("open_app", samples);
     const lines = await phone.lines();
@@ -49,12 +56,12 @@ describe("the session of the driver", () => {
 
   it("is opened again after its process was killed, and nothing of the first is left", async () => {
     await look();
-    const pid = await driverProgram(lab);
+    const pid = driverProgram(lab);
     const before = await forwards();
     process.kill(pid, "SIGKILL");
     await nothingLeft(lab);
     expect((await look()).elements.length).toBeGreaterThan(3);
-    expect(await driverProgram(lab)).not.toBe(pid);
+    expect(driverProgram(lab)).not.toBe(pid);
     expect(await forwards()).not.toBe(before);
   });
 
@@ -183,8 +190,8 @@ describe("where the driver cannot be used", () => {
 
 it("a driver that is still starting ends with its device", async () => {
   const looking = look().catch(() => undefined);
-  await vi.waitFor(async () => expect(await driverProgram(lab)).toBeGreaterThan(0), { timeout: 15_000 });
-  const pid = await driverProgram(lab);
+  await vi.waitFor(() => expect(driverProgram(lab)).toBeGreaterThan(0), { timeout: 15_000 });
+  const pid = driverProgram(lab);
   await phone.close();
   await looking;
   expect(isRunning(pid)).toBe(false);

@@ -36,6 +36,7 @@ describe("the environment of the driver", () => {
       HOME: lab.env.HOME,
       ANDROID_HOME: folder,
       ANDROID_ADB_SERVER_PORT: String(lab.adbPort),
+      ANDROID_ADB_SERVER_ADDRESS: "127.0.0.1",
     });
     expect(await readlink(join(folder, "platform-tools", "adb"))).toMatch(/\/adb$/);
   });

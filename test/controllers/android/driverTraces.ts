@@ -1,21 +1,13 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { expect, vi } from "vitest";
 import type { AndroidLab } from "../../fixtures/androidLab.ts";
-
-const run = promisify(execFile);
-const mostOutput = 64_000_000;
+import { processesWith } from "../../fixtures/leftProcesses.ts";
 
 /** Processes of the driver on this laboratory, with the programs that it started: they know the port of its adb server. */
-async function driverLines({ adbPort }: AndroidLab): Promise<string[]> {
-  const { stdout } = await run("ps", ["-eo", "pid=,args=", "e"], { maxBuffer: mostOutput });
-  const own = stdout.split("\n").filter((line) => line.includes(`ANDROID_ADB_SERVER_PORT=${adbPort}`));
-  return own.filter((line) => line.includes("ANDROID_HOME="));
-}
+const driverLines = ({ adbPort }: AndroidLab) => processesWith([`ANDROID_ADB_SERVER_PORT=${adbPort}\0`]);
 
 /** The id of the process that the driver runs in; NaN where none does. */
-export async function driverProgram(lab: AndroidLab): Promise<number> {
-  const line = (await driverLines(lab)).find((one) => one.includes("driverProgram.js"));
+export function driverProgram(lab: AndroidLab): number {
+  const line = driverLines(lab).find((one) => one.includes("driverProgram.js"));
   return Number.parseInt(line ?? "", 10);
 }
 
@@ -23,7 +15,7 @@ export async function driverProgram(lab: AndroidLab): Promise<number> {
 export const nothingLeft = (lab: AndroidLab) =>
   vi.waitFor(
     async () => {
-      expect(await driverLines(lab)).toEqual([]);
+      expect(driverLines(lab)).toEqual([]);
       expect(await lab.ask("host:list-forward")).toBe("");
       for (const { device } of lab.devices) expect(device.uia2).toBeUndefined();
     },

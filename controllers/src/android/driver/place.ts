@@ -35,7 +35,13 @@ export async function driverEnvironment(
     const value = env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  return { ...Object.fromEntries(own), ANDROID_HOME: folder, ANDROID_ADB_SERVER_PORT: `${adbPort}` };
+  return {
+    ...Object.fromEntries(own),
+    ANDROID_HOME: folder,
+    ANDROID_ADB_SERVER_PORT: `${adbPort}`,
+    // With an address of the server, adb starts none in its place when it has ended.
+    ANDROID_ADB_SERVER_ADDRESS: "127.0.0.1",
+  };
 }
 
 /** Ports of loopback that nothing listens on, all different. */

@@ -60,7 +60,8 @@ function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
   const screen = scanScreen(text);
   if (screen !== undefined) {
     const rest = text.slice(text.lastIndexOf("</hierarchy>"));
-    return { roots: screen.roots, rotation: rotationOf(screen.quarters), ...frontAndKeyboard(rest) };
+    const { roots, quarters, isCut } = screen;
+    return { roots, rotation: rotationOf(quarters), isCut, ...frontAndKeyboard(rest) };
   }
   const said = `${text.slice(0, 2_000)}\n${stderr}`;
   if (/null root node/.test(said)) return undefined;

@@ -64,8 +64,9 @@ async function readWhole(
     ]);
     const screen = scanScreen(xml);
     if (screen === undefined) return undefined;
-    const { roots, quarters } = screen;
-    return { roots, rotation: rotationOf(quarters), ...frontAndKeyboard(stdout), ...(isBusy && { isBusy }) };
+    const { roots, quarters, isCut } = screen;
+    const rotation = rotationOf(quarters);
+    return { roots, rotation, isCut, ...frontAndKeyboard(stdout), ...(isBusy && { isBusy }) };
   } catch (error) {
     if (!(error instanceof DriverRefusal)) throw error;
     if (/root AccessibilityNodeInfo|root node/i.test(error.said)) return undefined;
