@@ -14,6 +14,7 @@ const orientation = z.object({ orientation: z.enum(["LANDSCAPE", "PORTRAIT"]) })
 const clipboard = z.object({ content: z.string() });
 const settings = z.object({ settings: z.record(z.string(), z.unknown()) });
 const backKey = 4;
+const filePath = z.string().regex(/^@[\w.-]+(?::\w+)?\/./, "Only files of apps can be reached");
 
 const isWide = ({ ui }: IosSession): boolean => ui.space().width > ui.space().height;
 
@@ -64,6 +65,18 @@ export const routes: Readonly<Record<string, Handle>> = {
   },
   "GET /location": ({ session }) => whereIs(session),
   "POST /se/log": ({ session, body }) => logOf(session, parsed(z.object({ type: z.string() }), body).type),
+  /** `@com.example.shop:documents/a.txt` is a file of an app. */
+  "POST /appium/device/push_file": ({ session, body }) => {
+    const { path, data } = parsed(z.object({ path: filePath, data: z.string() }), body);
+    session.files.set(path, data);
+    return null;
+  },
+  "POST /appium/device/pull_file": ({ session, body }) => {
+    const { path } = parsed(z.object({ path: filePath }), body);
+    const data = session.files.get(path);
+    if (data !== undefined) return data;
+    throw new WireFailure("unknown error", `The remote file '${path}' does not exist`);
+  },
   "POST /timeouts": () => null,
   "POST /execute/sync": ({ session, body }) => {
     const { script: name, args } = parsed(script, body);

@@ -21,6 +21,8 @@ export class IosSession {
   settings: Readonly<Record<string, unknown>> = {};
   /** Where the device is made to be, by `mobile: setSimulatedLocation`. */
   location: { latitude: number; longitude: number } | undefined;
+  /** Files of apps by their paths, in base64. */
+  readonly files = new Map<string, string>();
   readonly logs: IosLogs;
   readonly #elements = new Map<string, Known>();
   readonly #clock: Clock;

@@ -3,13 +3,13 @@ import { type Check, defineCheck } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
+import { absent, untold } from "../elements/readings.ts";
+import { fullPermission, packageShape, permissionSchema } from "../screens/appState.ts";
 import { commandLine } from "./adb/quote.ts";
 import { listApps } from "./apps.ts";
-import { fullPermission, permissionSchema } from "./commands/appState.ts";
-import { packageInUse, packageShape } from "./commands/apps.ts";
+import { packageInUse } from "./commands/apps.ts";
 import { sessionsIn } from "./mediaSessions.ts";
 import { describePackage, permissionsIn, versionIn } from "./packageDump.ts";
-import { absent, untold } from "./readings.ts";
 import type { AndroidSession } from "./session.ts";
 
 /** What Android says of an app beside what it shows. */

@@ -1,6 +1,7 @@
 import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
+import { logChecks } from "../logs/checks.ts";
 import { createFindings } from "../logs/crashWatch.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { withheldTouches } from "../screens/hand.ts";
@@ -14,10 +15,9 @@ import { Changes } from "./changes.ts";
 import { androidChecks } from "./checks.ts";
 import { appChecks } from "./checksOfApps.ts";
 import { deviceChecks, withheldToasts } from "./checksOfDevice.ts";
-import { logChecks } from "./checksOfLogs.ts";
 import { Clipboard } from "./clipboard.ts";
 import { appStateCommands } from "./commands/appState.ts";
-import { appCommands } from "./commands/apps.ts";
+import { appCommands, packageOf } from "./commands/apps.ts";
 import { chordCommands, withheldChords } from "./commands/chords.ts";
 import { clipboardCommands } from "./commands/clipboard.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
@@ -39,6 +39,7 @@ import type { AndroidFacts } from "./facts.ts";
 import { crashesOf } from "./findings.ts";
 import { createHand } from "./hand.ts";
 import { createLogs } from "./logcat.ts";
+import { logsSinceMark } from "./logsSinceMark.ts";
 import { picturesOf } from "./recorder.ts";
 import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
@@ -96,7 +97,10 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
         ...androidChecks(session),
         ...appChecks(session),
         ...deviceChecks(session),
-        ...logChecks(session),
+        ...logChecks({
+          sinceMark: (signal) => logsSinceMark(session, signal),
+          appId: (name) => packageOf({ package: name }),
+        }),
       ],
       withheld: () => withheldToasts(session),
       ...lifeOf(session, "verification_adb"),

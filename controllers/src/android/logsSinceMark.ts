@@ -1,12 +1,11 @@
+import type { LogsSinceMark } from "../logs/checks.ts";
+import { failuresIn } from "../logs/crashReader.ts";
 import { type LogcatLine, parseLogcatLine } from "../logs/logcatLine.ts";
 import { commandLine } from "./adb/quote.ts";
 import type { AndroidSession } from "./session.ts";
 
 export const markTag = "Labwright";
 const mostBytes = 32_000_000;
-
-/** `isWhole` is false where the log does not reach back to the mark: older lines were dropped or cleared. */
-export type LogsSinceMark = { lines: readonly LogcatLine[]; isWhole: boolean };
 
 /** What the device wrote behind the last mark; undefined where there is no mark. */
 export async function logsSinceMark(
@@ -19,6 +18,15 @@ export async function logsSinceMark(
   const { stdout } = await device.link().script(commandLine(dump), signal, { mostBytes });
   const all = stdout.split("\n").flatMap((raw) => parseLogcatLine(raw) ?? []);
   const at = all.findIndex(({ tag, text }) => tag === markTag && text === mark.token);
-  if (at >= 0) return { lines: all.slice(at + 1), isWhole: true };
-  return { lines: all.filter(({ at }) => at >= mark.second + 1), isWhole: false };
+  if (at >= 0) return sinceMark(all.slice(at + 1), true);
+  return sinceMark(
+    all.filter(({ at }) => at >= mark.second + 1),
+    false,
+  );
 }
+
+const sinceMark = (lines: readonly LogcatLine[], isWhole: boolean): LogsSinceMark => ({
+  lines,
+  failures: () => failuresIn(lines),
+  isWhole,
+});

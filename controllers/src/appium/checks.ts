@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { type Check, defineCheck, type Reading, type Withheld } from "../contract.ts";
+import { type Check, defineCheck, type Withheld } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
+import { untold } from "../elements/readings.ts";
 import { portable } from "../portable.ts";
+import { packageShape } from "../screens/appState.ts";
 import { elementChecks } from "../screens/checks.ts";
 import { cutScreen } from "../screens/dialogs.ts";
 import { nodesBelow } from "../screens/tree.ts";
-import { appIdOf, appInUse, naming, packageShape } from "./commands/apps.ts";
+import { appIdOf, appInUse, naming } from "./commands/apps.ts";
 import { readKeyboard } from "./commands/keyboard.ts";
 import { readOrientation } from "./commands/system.ts";
 import type { AppiumFacts } from "./facts.ts";
@@ -21,6 +23,7 @@ export function appiumChecks(session: AppiumSession): Check[] {
   return [
     ...elementChecks(session.reader),
     appShown(session),
+    appInstalled(session),
     appRunning(session),
     orientationIs(session),
     keyboardShown(session),
@@ -32,13 +35,6 @@ export const withheldChecks = ({ platform, isTv }: AppiumFacts): Withheld[] => [
   ...(platform === "android" ? [] : [{ name: toastCheck, reason: "iOS has no toasts." }]),
   ...(isTv ? [{ name: "orientation_is", reason: "A TV does not turn." }] : []),
 ];
-
-const untold = (expected: string, why: string): Reading => ({
-  holds: false,
-  expected,
-  actual: why,
-  inconclusive: why,
-});
 
 function appShown({ device }: AppiumSession): Check {
   const front = z.union([
@@ -54,6 +50,22 @@ function appShown({ device }: AppiumSession): Check {
       const expected = `${id} is in front`;
       if (found === undefined) return untold(expected, "the server does not say which app is in front");
       return { holds: found === id, expected, actual: `${found} is` };
+    },
+  });
+}
+
+function appInstalled(session: AppiumSession): Check {
+  const input = z.strictObject(packageShape);
+  return defineCheck<typeof input>({
+    name: "app_installed",
+    description: "The app is on the device",
+    input,
+    async read(app, signal) {
+      const id = appInUse(session, app);
+      const found = await session.device.mobile("isAppInstalled", naming(session, id), signal);
+      const expected = `${id} is installed`;
+      if (typeof found !== "boolean") return untold(expected, "the server does not say what is installed");
+      return { holds: found, expected, actual: found ? "it is" : "it is not" };
     },
   });
 }

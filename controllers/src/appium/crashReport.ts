@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CrashEvent } from "../logs/crashReader.ts";
+import type { CrashFailure } from "../logs/crashReader.ts";
 
 /** Of an app that crashed; the others tell of memory, of the system and of its use. */
 const crashType = "309";
@@ -21,11 +21,11 @@ const body = z.object({
  * What a report of iOS tells, where it is of an app that crashed: a line of JSON and then a body of JSON (.ips, since iOS 15),
  * or text (.crash).
  */
-export function crashIn(report: string): CrashEvent | undefined {
+export function crashIn(report: string): CrashFailure | undefined {
   return report.trimStart().startsWith("{") ? crashInIps(report.trimStart()) : crashInText(report);
 }
 
-function crashInIps(report: string): CrashEvent | undefined {
+function crashInIps(report: string): CrashFailure | undefined {
   const end = report.indexOf("\n");
   const known = parse(head, end < 0 ? report : report.slice(0, end));
   const packageName = known?.bundleID ?? known?.app_name;
@@ -39,7 +39,7 @@ function crashInIps(report: string): CrashEvent | undefined {
   return failed(packageName, lines);
 }
 
-function crashInText(report: string): CrashEvent | undefined {
+function crashInText(report: string): CrashFailure | undefined {
   const line = (name: string) => new RegExp(`^${name}: *(.+)$`, "m").exec(report)?.[1];
   const packageName = line("Identifier") ?? line("Process")?.replace(/ \[\d+\]$/, "");
   const exception = line("Exception Type");
@@ -47,7 +47,7 @@ function crashInText(report: string): CrashEvent | undefined {
   return failed(packageName, [exception, line("Exception Subtype"), line("Termination Reason")]);
 }
 
-const failed = (packageName: string, lines: readonly (string | undefined)[]): CrashEvent => ({
+const failed = (packageName: string, lines: readonly (string | undefined)[]): CrashFailure => ({
   ...{ type: "failed", kind: "app_crash", packageName },
   excerpt: lines
     .filter(Boolean)

@@ -2,10 +2,9 @@ import type { ScreenSource } from "../contract.ts";
 import { type CrashEvent, CrashReader } from "../logs/crashReader.ts";
 import type { CrashSource } from "../logs/crashWatch.ts";
 import { pause } from "../waiting/deadlines.ts";
-import { crashIn } from "./crashReport.ts";
 import type { AppiumDevice } from "./device.ts";
 import type { Platform } from "./facts.ts";
-import { type DeviceLog, readClock, readEntries } from "./log.ts";
+import { type DeviceLog, readClock } from "./log.ts";
 
 /** A server is asked so often: it tells nothing by itself. */
 const everyMs = 2_000;
@@ -24,7 +23,7 @@ export const crashesOf = (
   kinds: platform === "android" ? ["app_crash", "anr"] : ["app_crash"],
   takePicture: (signal) => screen.capture({ format: "jpeg" }, signal),
   follow: (tell, signal) =>
-    platform === "android" ? followLog(device, log, tell, signal) : followReports(device, tell, signal),
+    platform === "android" ? followLog(device, log, tell, signal) : followReports(device, log, tell, signal),
 });
 
 /** What was written before is over. */
@@ -43,20 +42,20 @@ async function followLog(device: AppiumDevice, log: DeviceLog, tell: Tell, signa
 }
 
 /** The server tells the reports that came since its session began, so the first look is at what is over. */
-async function followReports(device: AppiumDevice, tell: Tell, signal: AbortSignal) {
+async function followReports(device: AppiumDevice, log: DeviceLog, tell: Tell, signal: AbortSignal) {
   const crashed = new Set<string>();
-  await readEntries(device, "crashlog");
+  let told = (await log.readReports(signal)).length;
   await repeat(async () => {
     for (const id of [...crashed]) {
       const state = Number(await device.mobile("queryAppState", { bundleId: id }, signal));
       if (state >= runningFrom && crashed.delete(id)) tell({ type: "started", packageName: id });
     }
-    for (const { message } of await readEntries(device, "crashlog")) {
-      const crash = crashIn(message);
-      if (crash === undefined) continue;
+    const reported = await log.readReports(signal);
+    for (const crash of reported.slice(told)) {
       crashed.add(crash.packageName);
       tell(crash);
     }
+    told = reported.length;
   }, signal);
 }
 

@@ -1,6 +1,7 @@
 import type { ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
+import { logChecks } from "../logs/checks.ts";
 import { createFindings } from "../logs/crashWatch.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { withheldTouches } from "../screens/hand.ts";
@@ -12,11 +13,14 @@ import { createRecorder } from "../video/recorder.ts";
 import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { appiumChecks, withheldChecks } from "./checks.ts";
-import { appCommands } from "./commands/apps.ts";
+import { appStateCommands, withheldAppState } from "./commands/appState.ts";
+import { appCommands, appIdOf } from "./commands/apps.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
+import { fileCommands } from "./commands/files.ts";
 import { keyboardCommands } from "./commands/keyboard.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
+import { logCommands } from "./commands/logs.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
 import { textCommands } from "./commands/text.ts";
 import { verdictCommands, withheldVerdict } from "./commands/verdict.ts";
@@ -38,16 +42,17 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   const device = new AppiumDevice(settings, context.addons);
   const reader = new ScreenReader(device, createSource(device));
   const pictures = createPictures(device, reader);
-  const parts = { device, reader, pictures, context, focusMaps: new FocusMaps() };
+  const log = new DeviceLog(device);
+  const parts = { device, reader, pictures, context, log, focusMaps: new FocusMaps() };
   const session: AppiumSession = { ...parts, hand: createHand(parts) };
   const changes = new Changes();
-  const log = new DeviceLog(device);
   const { screen } = pictures;
   const { recorder, close: endRecording } = createRecorder({ screen, isAlive: () => device.isAlive() });
   device.beforeClose(endRecording);
   const handOver = () => {
     reader.forget();
     changes.handOver();
+    log.forgetMark();
   };
   return [
     {
@@ -69,7 +74,13 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
     {
       kind: "verification_appium",
       commands: [],
-      checks: appiumChecks(session),
+      checks: [
+        ...appiumChecks(session),
+        ...logChecks({
+          sinceMark: (signal) => log.sinceMark(signal),
+          appId: (name) => appIdOf({ package: name }),
+        }),
+      ],
       withheld: () => withheld(device, withheldChecks),
       ...lifeOf(device, "verification_appium"),
     },
@@ -83,6 +94,7 @@ const withheld = (device: AppiumDevice, by: (facts: AppiumFacts) => Withheld[]):
 
 const withheldCommands = (facts: AppiumFacts): Withheld[] => [
   ...withheldSystem(facts),
+  ...withheldAppState(facts),
   ...withheldTouches(facts),
 ];
 
@@ -106,9 +118,12 @@ const appiumCommands = (session: AppiumSession, changes: Changes, settings: Appi
   ...scrollCommands(session.hand),
   ...waitCommands(session.reader),
   ...appCommands(session),
+  ...appStateCommands(session),
+  ...fileCommands(session),
   ...linkCommands(session, settings.link_schemes),
   ...dialogCommands(session),
   ...systemCommands(session, changes),
+  ...logCommands(session.log),
   ...verdictCommands(session, presetOf(settings)),
 ];
 

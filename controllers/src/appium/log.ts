@@ -1,8 +1,11 @@
 import { z } from "zod";
+import type { LogsSinceMark } from "../logs/checks.ts";
+import { type CrashFailure, failuresIn } from "../logs/crashReader.ts";
 import { type LogcatLine, parseLogcatLine, saidIn } from "../logs/logcatLine.ts";
 import { LogRing, type WrittenLine } from "../logs/logRing.ts";
 import type { LogSource } from "../ports.ts";
 import { untilAborted } from "../waiting/deadlines.ts";
+import { crashIn } from "./crashReport.ts";
 import type { AppiumDevice } from "./device.ts";
 import { DeviceClock } from "./deviceClock.ts";
 import type { AppiumFacts } from "./facts.ts";
@@ -19,7 +22,7 @@ type Session = { facts: AppiumFacts; clock: DeviceClock };
 const never = new AbortController().signal;
 
 /** Entries of a log of the server, which gives each of them once. */
-export const readEntries = async (device: AppiumDevice, type: string): Promise<LogEntry[]> =>
+const readEntries = async (device: AppiumDevice, type: string): Promise<LogEntry[]> =>
   entries.parse(await device.call("getLogs", [type], never, { timeoutMs: readMs }));
 
 /** Throws what {@link AppiumDevice.call} throws; the seconds are those of the device. */
@@ -34,6 +37,9 @@ export class DeviceLog {
   readonly #listeners = new Set<Listener>();
   #reading: Promise<unknown> = Promise.resolve();
   #session: Session | undefined;
+  /** Of reports of iOS, oldest first. */
+  readonly #reported: CrashFailure[] = [];
+  #mark: { facts: AppiumFacts; line: number; report: number } | undefined;
 
   constructor(device: AppiumDevice) {
     this.#device = device;
@@ -51,6 +57,53 @@ export class DeviceLog {
     const mine = this.#reading.then(() => this.#read());
     this.#reading = mine.catch(() => undefined);
     await untilAborted(mine, signal);
+  }
+
+  /** The crashes that reports of iOS told so far, oldest first; reads those that came since. */
+  async readReports(signal: AbortSignal): Promise<readonly CrashFailure[]> {
+    const mine = this.#reading.then(async () => {
+      for (const { message } of await readEntries(this.#device, "crashlog")) {
+        const crash = crashIn(message);
+        if (crash !== undefined) this.#reported.push(crash);
+      }
+    });
+    this.#reading = mine.catch(() => undefined);
+    await untilAborted(mine, signal);
+    return this.#reported;
+  }
+
+  /** Has {@link sinceMark} begin here. */
+  async mark(signal: AbortSignal): Promise<void> {
+    const report = (await this.#reports(signal)).length;
+    await this.read(signal);
+    this.#mark = { facts: this.#device.facts(), line: this.#ring.last, report };
+  }
+
+  forgetMark(): void {
+    this.#mark = undefined;
+  }
+
+  /** Undefined where there is no mark. What was written between two sessions is in no log of a server. */
+  async sinceMark(signal: AbortSignal): Promise<LogsSinceMark | undefined> {
+    const mark = this.#mark;
+    if (mark === undefined) return undefined;
+    const reported = (await this.#reports(signal)).slice(mark.report);
+    await this.read(signal);
+    const { lines, isWhole } = this.#ring.behind(mark.line);
+    const facts = this.#device.facts();
+    const failures = () =>
+      facts.platform === "android"
+        ? failuresIn(lines.flatMap(({ raw, at }) => parseLogcatLine(raw, () => at) ?? []))
+        : reported;
+    return {
+      lines: lines.map(({ line: { source = "", text } }) => ({ tag: source, text })),
+      failures,
+      isWhole: isWhole && facts === mark.facts,
+    };
+  }
+
+  async #reports(signal: AbortSignal): Promise<readonly CrashFailure[]> {
+    return this.#device.facts().platform === "android" ? [] : this.readReports(signal);
   }
 
   /** Tells the lines of Android as they are read. */

@@ -3,6 +3,7 @@ import type { FocusMaps } from "../focus/focusMaps.ts";
 import type { Hand } from "../screens/hand.ts";
 import type { ScreenReader } from "../screens/reader.ts";
 import type { AppiumDevice } from "./device.ts";
+import type { DeviceLog } from "./log.ts";
 import type { Pictures } from "./screen.ts";
 
 /** What the hand of a device works with. */
@@ -12,6 +13,7 @@ export type AppiumParts = {
   pictures: Pictures;
   context: ControllerContext;
   focusMaps: FocusMaps;
+  log: DeviceLog;
 };
 /** What the commands and checks of a device work with. */
 export type AppiumSession = AppiumParts & { hand: Hand };

@@ -5,9 +5,13 @@ const longestLine = 300;
 /** Lines of one crash come at once; when none has come for so long, it is told. */
 const quietMs = 250;
 
-export type CrashEvent =
-  | { type: "failed"; kind: "app_crash" | "anr"; packageName: string; excerpt: string }
-  | { type: "started"; packageName: string };
+export type CrashFailure = {
+  type: "failed";
+  kind: "app_crash" | "anr";
+  packageName: string;
+  excerpt: string;
+};
+export type CrashEvent = CrashFailure | { type: "started"; packageName: string };
 
 type Failing = { kind: "app_crash" | "anr"; tag: string; pid: string; packageName: string; lines: string[] };
 
@@ -89,4 +93,15 @@ const packageOf = (process = ""): string => process.replace(/:.*$/, "");
 function startedIn({ tag, text }: LogcatLine): string | undefined {
   if (!/^Activity(?:Task)?Manager$/.test(tag)) return undefined;
   return /^Displayed ([\w.]+)\//.exec(text)?.[1] ?? /^Start proc \d+:([\w.]+)[/:]/.exec(text)?.[1];
+}
+
+/** What failed, as a whole log tells it. */
+export function failuresIn(lines: readonly LogcatLine[]): CrashFailure[] {
+  const failures: CrashFailure[] = [];
+  const reader = new CrashReader((event) => {
+    if (event.type === "failed") failures.push(event);
+  });
+  for (const line of lines) reader.read(line);
+  reader.end();
+  return failures;
 }

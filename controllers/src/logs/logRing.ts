@@ -18,6 +18,17 @@ export class LogRing {
     return last === undefined ? undefined : last - 0.001;
   }
 
+  /** The number of the newest line. */
+  get last(): number {
+    return this.#seq;
+  }
+
+  /** All behind a line, with how the device wrote them; `isWhole` is false where some are no longer kept. */
+  behind(seq: number): { lines: readonly Kept[]; isWhole: boolean } {
+    const lines = this.#kept.filter(({ line }) => line.seq > seq);
+    return { lines, isWhole: this.#seq - lines.length === seq };
+  }
+
   newest(after: number, limit: number): LogLine[] {
     return this.#kept
       .map(({ line }) => line)

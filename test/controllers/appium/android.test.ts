@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { appiumFactory, type DeviceFinding, sensorNames } from "@labwright/controllers";
@@ -223,6 +223,39 @@ it("drags, pinches, holds, taps twice and flings", async () => {
   await expectGestures(opened, "dev.labwright.samples:id/");
   await expectFling(opened, { package: "com.android.settings" });
   await opened.close();
+});
+
+it("clears an app, gives it permissions and files, and judges the log behind a mark", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "labwright-files-"));
+  const { run, read, close } = await openAppium(settingsOf({ ...quick, "appium:skipLogcatCapture": false }), {
+    uploadPath: (name) => join(folder, name),
+    temporaryFolder: async () => folder,
+  });
+  const { ui } = phone().device;
+  await run("open_app", { app: shop });
+  await run("mark_logs");
+  expect(await read("no_crash_since", {})).toMatchObject({ holds: true });
+  ui.crash(shop.package, "for the test");
+  await vi.waitFor(async () => expect(await read("no_crash_since", shop)).toMatchObject({ holds: false }), {
+    timeout: 10_000,
+  });
+  expect(await read("log_contains", { text: "for the test" })).toMatchObject({ holds: true });
+  expect(await read("log_contains", { text: "nobody wrote this" })).toMatchObject({ holds: false });
+  await run("handle_dialog", { accept: false });
+  await run("clear_app", shop);
+  expect(await read("app_installed", shop)).toMatchObject({ holds: true });
+  expect(await read("app_installed", { package: "com.nope" })).toMatchObject({ holds: false });
+  const samples = { package: "dev.labwright.samples" };
+  await run("grant_permission", { permission: "CAMERA", ...samples });
+  await expect(run("grant_permission", { permission: "NOT_THERE", ...samples })).rejects.toMatchObject({
+    code: "DEVICE_ERROR",
+  });
+  await writeFile(join(folder, "note.txt"), "grüße");
+  await run("push_file", { file: "note.txt" });
+  const { file = "" } = await run("pull_file", { path: "/sdcard/Download/note.txt" });
+  expect(await readFile(file, "utf8")).toBe("grüße");
+  await close();
+  await rm(folder, { recursive: true });
 });
 
 it("sees a toast", async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appleTv, iphone, type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
 import { never, portOf } from "../android/openAndroid.ts";
@@ -200,6 +203,72 @@ describe("commands", () => {
     await phone.run("open_app", { app: shop });
     lab.ui.crash(shop.package, "again");
     expect((await phone.dump()).notices).toEqual([]);
+  });
+});
+
+describe("apps and their files", () => {
+  it("are installed or not, and a file goes to one and comes back", async () => {
+    expect(await phone.read("app_installed", shop)).toMatchObject({ holds: true });
+    expect(await phone.read("app_installed", { package: "com.nope" })).toMatchObject({ holds: false });
+    const folder = await mkdtemp(join(tmpdir(), "labwright-files-"));
+    await phone.close();
+    phone = await openAppium(
+      { url: lab.url, capabilities: { platformName: "iOS" } },
+      { uploadPath: (name) => join(folder, name), temporaryFolder: async () => folder },
+    );
+    await writeFile(join(folder, "note.txt"), "grüße");
+    const to = `@${shop.package}:documents/note.txt`;
+    await expect(phone.run("push_file", { file: "note.txt" })).rejects.toMatchObject({
+      code: "INVALID_PARAMS",
+      message: expect.stringContaining("@com.example.shop:documents/note.txt"),
+    });
+    await expect(phone.run("push_file", { file: "none.txt", to })).rejects.toMatchObject({
+      code: "INVALID_PARAMS",
+    });
+    await phone.run("push_file", { file: "note.txt", to });
+    const { file = "" } = await phone.run("pull_file", { path: to });
+    expect(await readFile(file, "utf8")).toBe("grüße");
+    await expect(phone.run("pull_file", { path: `${to}.none` })).rejects.toMatchObject({
+      code: "DEVICE_ERROR",
+      message: expect.stringContaining("does not exist"),
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  it("cannot be cleared or given permissions on iOS, which is said", () => {
+    const withheld = portOf(phone.remote.withheld)();
+    for (const name of ["clear_app", "grant_permission", "revoke_permission"])
+      expect(withheld).toContainEqual({ name, reason: expect.stringContaining("Uninstall") });
+  });
+});
+
+describe("the log behind a mark", () => {
+  it("is judged from there on, crashes too, and not where it has a gap", async () => {
+    const crashes = () => phone.read("no_crash_since", {});
+    const started = (text = `${shop.package}>] Bootstrap`) => phone.read("log_contains", { text });
+    lab.ui.start({ packageName: shop.package });
+    expect(await crashes()).toMatchObject({ inconclusive: expect.stringContaining("mark_logs") });
+    lab.ui.crash(shop.package, "before the mark");
+    await phone.run("handle_dialog", { accept: false });
+    await phone.run("mark_logs");
+    expect(await crashes()).toMatchObject({ holds: true });
+    expect(await started()).toMatchObject({ holds: false });
+    lab.ui.start({ packageName: shop.package });
+    expect(await started()).toMatchObject({ holds: true });
+    lab.ui.crash(shop.package, "behind the mark");
+    expect(await phone.read("no_crash_since", { package: "com.other" })).toMatchObject({ holds: true });
+    expect(await crashes()).toMatchObject({
+      holds: false,
+      actual: expect.stringContaining(`${shop.package} crashed`),
+    });
+    await phone.run("mark_logs");
+    lab.endSession();
+    await expect(crashes()).rejects.toMatchObject({ code: "TRANSPORT_LOST" });
+    await phone.remote.open(never);
+    expect(await crashes()).toMatchObject({ inconclusive: expect.stringContaining("does not reach back") });
+    phone.remote.handOver?.();
+    expect(await crashes()).toMatchObject({ inconclusive: expect.stringContaining("mark_logs") });
+    await phone.run("handle_dialog", { accept: false });
   });
 });
 

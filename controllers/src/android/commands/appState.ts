@@ -1,24 +1,15 @@
-import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { orNearest } from "../../elements/failures.ts";
 import { nearest } from "../../elements/nearest.ts";
 import { DeviceError } from "../../errors.ts";
+import { appStateOffers, fullPermission } from "../../screens/appState.ts";
 import { sent } from "../../screens/hand.ts";
 import { describePackage, permissionsIn } from "../packageDump.ts";
 import type { AndroidSession } from "../session.ts";
-import { mustBeInstalled, packageInUse, packageShape } from "./apps.ts";
+import { mustBeInstalled, packageInUse } from "./apps.ts";
 
 /** Clearing the data of a large app takes longer than other calls. */
 const clearMs = 60_000;
-
-export const permissionSchema = z
-  .string()
-  .regex(/^[A-Za-z][\w.]{0,199}$/, "a permission such as android.permission.CAMERA, or CAMERA")
-  .describe("android.permission.CAMERA, or CAMERA for short.");
-
-/** Android's own permissions may be given by their last word. */
-export const fullPermission = (name: string): string =>
-  name.includes(".") ? name : `android.permission.${name}`;
 
 /** The data and permissions of installed apps. */
 export function appStateCommands(session: AndroidSession): Command[] {
@@ -27,12 +18,8 @@ export function appStateCommands(session: AndroidSession): Command[] {
 
 function clearApp(session: AndroidSession): Command {
   const { device, reader } = session;
-  const input = z.strictObject(packageShape);
-  return defineCommand<typeof input>({
-    name: "clear_app",
-    description: "Closes an app and deletes its data, as if it had just been installed.",
-    effect: "write",
-    input,
+  return defineCommand({
+    ...appStateOffers.clear_app,
     async run(app, signal) {
       const id = packageInUse(session, app);
       const cleared = await device.link().run(["pm", "clear", id], signal, { timeoutMs: clearMs });
@@ -49,16 +36,9 @@ function clearApp(session: AndroidSession): Command {
 
 function changePermission(session: AndroidSession, change: "grant" | "revoke"): Command {
   const { device, reader } = session;
-  const input = z.strictObject({ permission: permissionSchema, ...packageShape });
   const done = change === "grant" ? "granted" : "revoked";
-  return defineCommand<typeof input>({
-    name: `${change}_permission`,
-    description:
-      change === "grant"
-        ? "Gives an app a permission that it asks for at run time."
-        : "Takes a permission from an app. Android ends the app if it runs.",
-    effect: "write",
-    input,
+  return defineCommand({
+    ...appStateOffers[`${change}_permission`],
     async run({ permission, ...app }, signal) {
       const id = packageInUse(session, app);
       const name = fullPermission(permission);

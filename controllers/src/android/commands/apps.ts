@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { orNearest } from "../../elements/failures.ts";
 import { nearest } from "../../elements/nearest.ts";
@@ -31,10 +31,6 @@ export function appCommands(session: AndroidSession): Command[] {
     }),
   ];
 }
-
-export const packageShape = {
-  package: z.string().min(1).max(200).optional().describe("Package of the app; the app in use if left out."),
-};
 
 /** The package that a caller named, else that of the app in use. Throws INVALID_PARAMS where there is none. */
 export const packageInUse = (

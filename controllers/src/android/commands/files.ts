@@ -5,13 +5,19 @@ import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import {
+  copyTime,
+  fileOffers,
+  mostPulledBytes,
+  tooLarge,
+  uploaded,
+  uploadName,
+} from "../../screens/files.ts";
 import { poll } from "../../waiting/deadlines.ts";
 import type { Link } from "../link.ts";
 import type { AndroidSession } from "../session.ts";
-import { copyTime, isFull, saidBy, storageFull, uploaded, uploadName } from "./uploads.ts";
+import { isFull, saidBy, storageFull } from "./uploads.ts";
 
-/** A file that is pulled becomes an artifact of the server. */
-const mostPulledBytes = 200_000_000;
 /** The media store has a file by then, or does not take it. */
 const scanMs = 10_000;
 const lookEveryMs = 200;
@@ -33,20 +39,8 @@ export const fileCommands = (session: AndroidSession): Command[] => [
 ];
 
 function pushFile({ context, device }: AndroidSession): Command {
-  const input = z.strictObject({
-    file: uploadName.describe("Name of a file in the uploads folder."),
-    to: z
-      .string()
-      .regex(/^\/[^\0]{1,500}$/, "a path on the device begins with /")
-      .optional()
-      .describe("Path on the device; /sdcard/Download with the file's name when left out."),
-    ...copyTime,
-  });
-  return defineCommand<typeof input>({
-    name: "push_file",
-    description: "Copies a file to the device.",
-    effect: "write",
-    input,
+  return defineCommand({
+    ...fileOffers.push_file,
     async run({ file, to, timeout_ms }, signal) {
       const path = await uploaded(context, file);
       const target = to ?? `/sdcard/Download/${basename(path)}`;
@@ -103,18 +97,8 @@ const queryOf = (target: string): readonly string[] => [
 ];
 
 function pullFile({ context, device }: AndroidSession): Command {
-  const input = z.strictObject({
-    path: z
-      .string()
-      .regex(/^\/[^\0]{1,500}$/, "a path on the device begins with /")
-      .describe("A file on the device that adb may read, such as /sdcard/Download/report.pdf."),
-    ...copyTime,
-  });
-  return defineCommand<typeof input>({
-    name: "pull_file",
-    description: "Copies a file of the device into an artifact of the server.",
-    effect: "read",
-    input,
+  return defineCommand({
+    ...fileOffers.pull_file,
     async run({ path, timeout_ms }, signal) {
       const file = join(await context.temporaryFolder(), "pulled");
       try {
@@ -169,9 +153,3 @@ function pullFailure(path: string, error: unknown): DeviceError {
     `The device did not give ${path}: ${saidBy(error)}. Name a file that exists and that adb may read, such as one in /sdcard.`,
   );
 }
-
-const tooLarge = (path: string, size: number) =>
-  new DeviceError(
-    "INVALID_PARAMS",
-    `${path} has ${size} bytes, and at most ${mostPulledBytes} are copied. Choose a smaller file.`,
-  );

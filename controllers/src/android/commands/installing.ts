@@ -3,9 +3,10 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { copyTime, uploaded, uploadName } from "../../screens/files.ts";
 import type { AndroidSession } from "../session.ts";
 import { packageOf } from "./apps.ts";
-import { copyTime, isFull, saidBy, storageFull, uploaded, uploadName } from "./uploads.ts";
+import { isFull, saidBy, storageFull } from "./uploads.ts";
 
 /** Installs apps of the uploads folder, and removes them. */
 export const installCommands = (session: AndroidSession): Command[] => [

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { waitMs } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { packageShape } from "../../screens/appState.ts";
 import { sent } from "../../screens/hand.ts";
 import { schemeOf } from "../../screens/links.ts";
 import { describePackage, schemesIn } from "../packageDump.ts";
 import type { AndroidSession } from "../session.ts";
-import { mustBeInstalled, packageOf, packageShape } from "./apps.ts";
+import { mustBeInstalled, packageOf } from "./apps.ts";
 
 /** Opens links in apps. */
 export function linkCommands(session: AndroidSession): Command[] {

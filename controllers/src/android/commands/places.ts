@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { packageShape } from "../../screens/appState.ts";
 import { sent } from "../../screens/hand.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { type AndroidSession, sendInputs } from "../session.ts";
-import { mustBeInstalled, packageInUse, packageShape } from "./apps.ts";
+import { mustBeInstalled, packageInUse } from "./apps.ts";
 import { change, confirm, type Line } from "./changing.ts";
 
 /** `cmd location` came with Android 12, languages of one app with Android 13. */

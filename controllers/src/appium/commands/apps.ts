@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { packageShape } from "../../screens/appState.ts";
 import { sent } from "../../screens/hand.ts";
 import { type AppiumSession, input } from "../session.ts";
 
@@ -12,14 +13,6 @@ const appName = /^[A-Za-z][\w.-]{0,199}$/;
 const activityName = /^[.A-Za-z][\w.$]{0,199}$/;
 const installMs = 300_000;
 
-export const packageShape = {
-  package: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe("Package or bundle id of the app; the app in use if left out."),
-};
 const onlyApp = z.strictObject(packageShape);
 const installInput = z.strictObject({
   app: z

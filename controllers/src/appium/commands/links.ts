@@ -2,10 +2,11 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { waitMs } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { packageShape } from "../../screens/appState.ts";
 import { sent } from "../../screens/hand.ts";
 import { schemeOf } from "../../screens/links.ts";
 import { type AppiumSession, input } from "../session.ts";
-import { appIdOf, packageShape } from "./apps.ts";
+import { appIdOf } from "./apps.ts";
 
 /** Opens links in apps. `schemes` are those that the configuration allows beside those of the web. */
 export function linkCommands(session: AppiumSession, schemes: readonly string[]): Command[] {

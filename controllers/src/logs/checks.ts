@@ -3,11 +3,8 @@ import { type Check, defineCheck } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { type CrashEvent, CrashReader } from "../logs/crashReader.ts";
-import { packageOf } from "./commands/apps.ts";
-import { type LogsSinceMark, logsSinceMark } from "./logsSinceMark.ts";
-import { untold } from "./readings.ts";
-import type { AndroidSession } from "./session.ts";
+import { untold } from "../elements/readings.ts";
+import type { CrashFailure } from "./crashReader.ts";
 
 const noMark = "nothing marks where to begin. Run mark_logs before what is to be judged";
 const cutOff = "the log does not reach back to the mark any more: lines were dropped or cleared";
@@ -15,12 +12,25 @@ const cutOff = "the log does not reach back to the mark any more: lines were dro
 const mostCompared = 500;
 const longestExcerpt = 600;
 
-/** What the device wrote since `mark_logs`. */
-export function logChecks(session: AndroidSession): Check[] {
-  return [logContains(session), noCrashSince(session)];
-}
+/** `isWhole` is false where the log does not reach back to the mark: older lines were dropped or cleared. */
+export type LogsSinceMark = {
+  lines: readonly { tag: string; text: string }[];
+  failures(): readonly CrashFailure[];
+  isWhole: boolean;
+};
 
-function logContains(session: AndroidSession): Check {
+/** A log with the mark that `mark_logs` set. */
+export type MarkedLog = {
+  /** What the device wrote behind the mark; undefined where there is no mark. */
+  sinceMark(signal: AbortSignal): Promise<LogsSinceMark | undefined>;
+  /** Throws INVALID_PARAMS for what is no name of an app. */
+  appId(name: string): string;
+};
+
+/** What the device wrote since `mark_logs`. */
+export const logChecks = (log: MarkedLog): Check[] => [logContains(log), noCrashSince(log)];
+
+function logContains(log: MarkedLog): Check {
   const input = z.strictObject({
     text: z.string().min(1).max(10_000),
     match: matchSchema.default("contains"),
@@ -31,11 +41,15 @@ function logContains(session: AndroidSession): Check {
     input,
     async read({ text, match }, signal) {
       const expected = `a line since the mark that ${relation(match)} ${quoted(text)}`;
-      const logs = await logsSinceMark(session, signal);
+      const logs = await log.sinceMark(signal);
       if (logs === undefined) return untold(expected, noMark);
       const found = logs.lines.find((line) => matches(match, text, line.text));
       if (found !== undefined)
-        return { holds: true, expected, actual: `${found.tag}: ${quoted(found.text, text)}` };
+        return {
+          holds: true,
+          expected,
+          actual: [found.tag, quoted(found.text, text)].filter(Boolean).join(": "),
+        };
       if (!logs.isWhole) return untold(expected, cutOff);
       const latest = logs.lines.slice(-mostCompared).map((line) => line.text);
       const near = nearest(text, new Set(latest)).map((line) => line.slice(0, 200));
@@ -44,7 +58,7 @@ function logContains(session: AndroidSession): Check {
   });
 }
 
-function noCrashSince(session: AndroidSession): Check {
+function noCrashSince(log: MarkedLog): Check {
   const input = z.strictObject({
     package: z.string().min(1).max(200).optional().describe("Only this app; any if left out."),
   });
@@ -53,20 +67,18 @@ function noCrashSince(session: AndroidSession): Check {
     description: "No app crashed or stopped responding since mark_logs",
     input,
     async read(app, signal) {
-      const id = app.package === undefined ? undefined : packageOf(app);
+      const id = app.package === undefined ? undefined : log.appId(app.package);
       const expected = `no crash of ${id ?? "any app"} since the mark`;
-      const logs = await logsSinceMark(session, signal);
+      const logs = await log.sinceMark(signal);
       if (logs === undefined) return untold(expected, noMark);
-      const failed = failuresIn(logs).filter((one) => id === undefined || one.packageName === id);
+      const failed = logs.failures().filter((one) => id === undefined || one.packageName === id);
       if (failed.length > 0) return { holds: false, expected, actual: describe(failed) };
       return logs.isWhole ? { holds: true, expected, actual: "none" } : untold(expected, cutOff);
     },
   });
 }
 
-type Failure = CrashEvent & { type: "failed" };
-
-const describe = (failures: readonly Failure[]): string =>
+const describe = (failures: readonly CrashFailure[]): string =>
   failures
     .slice(0, 3)
     .map(({ kind, packageName, excerpt }) => {
@@ -74,13 +86,3 @@ const describe = (failures: readonly Failure[]): string =>
       return `${packageName} ${what}: ${excerpt.slice(0, longestExcerpt)}`;
     })
     .join("\n");
-
-function failuresIn({ lines }: LogsSinceMark): Failure[] {
-  const failures: Failure[] = [];
-  const reader = new CrashReader((event) => {
-    if (event.type === "failed") failures.push(event);
-  });
-  for (const line of lines) reader.read(line);
-  reader.end();
-  return failures;
-}

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { type Command, defineCommand } from "../../contract.ts";
+import type { DeviceLog } from "../log.ts";
+
+const input = z.strictObject({});
+
+export const logCommands = (log: DeviceLog): Command[] => [
+  defineCommand<typeof input>({
+    name: "mark_logs",
+    description: "Marks the device's log: log_contains and no_crash_since read it from there on.",
+    effect: "write",
+    input,
+    async run(_input, signal) {
+      await log.mark(signal);
+      return { message: "marked the log" };
+    },
+  }),
+];
