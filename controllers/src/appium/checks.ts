@@ -5,6 +5,7 @@ import { quoted } from "../elements/quoted.ts";
 import { portable } from "../portable.ts";
 import { elementChecks } from "../screens/checks.ts";
 import { nodesBelow } from "../screens/tree.ts";
+import { noTurning, orientationOffer } from "../screens/turning.ts";
 import { appIdOf, appInUse, naming, packageShape } from "./commands/apps.ts";
 import { readKeyboard } from "./commands/keyboard.ts";
 import { readOrientation } from "./commands/system.ts";
@@ -29,7 +30,7 @@ export function appiumChecks(session: AppiumSession): Check[] {
 
 export const withheldChecks = ({ platform, isTv }: AppiumFacts): Withheld[] => [
   ...(platform === "android" ? [] : [{ name: toastCheck, reason: "iOS has no toasts." }]),
-  ...(isTv ? [{ name: "orientation_is", reason: "A TV does not turn." }] : []),
+  ...(isTv ? [{ name: orientationOffer.name, reason: noTurning }] : []),
 ];
 
 const untold = (expected: string, why: string): Reading => ({
@@ -73,11 +74,8 @@ function appRunning(session: AppiumSession): Check {
 }
 
 function orientationIs(session: AppiumSession): Check {
-  const input = z.strictObject({ orientation: z.enum(["portrait", "landscape"]) });
-  return defineCheck<typeof input>({
-    name: "orientation_is",
-    description: "The screen stands upright (portrait) or lies (landscape)",
-    input,
+  return defineCheck({
+    ...orientationOffer,
     async read({ orientation }, signal) {
       const expected = `the screen is in ${orientation}`;
       const found = await readOrientation(session, signal);
