@@ -9,6 +9,7 @@ import { createRecorder } from "../video/recorder.ts";
 import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { appiumChecks, withheldChecks } from "./checks.ts";
+import { Cloud } from "./cloud.ts";
 import { appCommands } from "./commands/apps.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
 import { focusCommands, noFocus } from "./commands/focus.ts";
@@ -40,6 +41,7 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   const session: AppiumSession = { device, reader, pictures, context, focusMaps: new FocusMaps() };
   const changes = new Changes();
   const log = new DeviceLog(device);
+  const cloud = new Cloud(device, presetOf(settings));
   const { screen } = pictures;
   const { recorder, close: endRecording } = createRecorder({ screen, isAlive: () => device.isAlive() });
   device.beforeClose(endRecording);
@@ -50,7 +52,7 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   return [
     {
       kind: "remote",
-      commands: appiumCommands(session, changes, settings),
+      commands: appiumCommands(session, { changes, cloud, settings }),
       checks: [],
       screen,
       recorder,
@@ -60,6 +62,7 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
       findings: createFindings(crashesOf(device, log, screen, platformOf(settings.capabilities))),
       sensors: createSensors(device),
       apps: createApps(device),
+      cloud,
       withheld: () => [...withheld(device, withheldCommands), ...withheldVerdict(presetOf(settings))],
       ...changes.within(lifeOf(device, "remote")),
       handOver,
@@ -98,7 +101,10 @@ const lifeOf = (device: AppiumDevice, kind: string) => ({
   noticesAfter: () => [],
 });
 
-const appiumCommands = (session: AppiumSession, changes: Changes, settings: AppiumSettings) => [
+const appiumCommands = (
+  session: AppiumSession,
+  { changes, cloud, settings }: { changes: Changes; cloud: Cloud; settings: AppiumSettings },
+) => [
   ...pointerCommands(session),
   ...textCommands(session),
   ...keyCommands(session),
@@ -110,7 +116,7 @@ const appiumCommands = (session: AppiumSession, changes: Changes, settings: Appi
   ...linkCommands(session, settings.link_schemes),
   ...dialogCommands(session),
   ...systemCommands(session, changes),
-  ...verdictCommands(session, presetOf(settings)),
+  ...verdictCommands(cloud),
 ];
 
 /** A device that is already on this machine's adb is the same whoever drives it. */
