@@ -47,15 +47,16 @@ async function followReports(device: AppiumDevice, tell: Tell, signal: AbortSign
   const crashed = new Set<string>();
   await readEntries(device, "crashlog");
   await repeat(async () => {
-    for (const id of [...crashed]) {
-      const state = Number(await device.mobile("queryAppState", { bundleId: id }, signal));
-      if (state >= runningFrom && crashed.delete(id)) tell({ type: "started", packageName: id });
-    }
     for (const { message } of await readEntries(device, "crashlog")) {
       const crash = crashIn(message);
       if (crash === undefined) continue;
       crashed.add(crash.packageName);
       tell(crash);
+    }
+    for (const id of [...crashed]) {
+      // An app that was removed has no state, and stays crashed.
+      const state = await device.mobile("queryAppState", { bundleId: id }, signal).catch(() => undefined);
+      if (Number(state) >= runningFrom && crashed.delete(id)) tell({ type: "started", packageName: id });
     }
   }, signal);
 }
