@@ -210,6 +210,17 @@ export type Isolation = {
   enter(options: { storageState?: string | undefined }, signal: AbortSignal): Promise<FreshStart>;
 };
 
+/** What a cloud of devices shows of the session in which a device is driven. */
+export type CloudSession = {
+  /** Where a person finds the session: an https address without any secret. Undefined while there is no session. */
+  link(): string | undefined;
+  /**
+   * Tells the cloud how a run ended. A session in which one failed stays failed, and one that a test has marked by a command
+   * stays as it is. Does nothing for a cloud that takes no verdicts.
+   */
+  tellVerdict(verdict: { status: "passed" | "failed"; reason: string }, signal: AbortSignal): Promise<void>;
+};
+
 /** Something the device did by itself. `seq` counts up from 1 for as long as the controller lives. */
 export type DeviceNotice = {
   seq: number;
@@ -258,6 +269,7 @@ export type Controller = {
   readonly logs?: LogSource;
   readonly focus?: FocusSource;
   readonly findings?: FindingSource;
+  readonly cloud?: CloudSession;
   /** Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. */
   untilUsable?(signal: AbortSignal): Promise<Usable>;
   /** What of its lists this device does not offer; known once it is open. */

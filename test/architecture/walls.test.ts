@@ -43,6 +43,7 @@ const plants: Record<string, [file: string, imported: string]> = {
   "room controllers/src/video/": ["controllers/src/video/planted.ts", "../web/inner.ts"],
   "room controllers/src/frames/": ["controllers/src/frames/planted.ts", "../web/inner.ts"],
   "room controllers/src/addons/": ["controllers/src/addons/planted.ts", "../portable.ts"],
+  "room controllers/src/logs/": ["controllers/src/logs/planted.ts", "../web/inner.ts"],
   "room controllers/src/screens/": ["controllers/src/screens/planted.ts", "../web/inner.ts"],
   "room of each driver": ["controllers/src/phone/planted.ts", "../web/inner.ts"],
   "room controllers/lab/": ["controllers/lab/planted.ts", "../src/inner.ts"],

@@ -1,7 +1,7 @@
 import { type Clock, type LabUi, realClock } from "../android/labUi.ts";
 import { createLabUi } from "../android/ui/labScreen.ts";
 import { type IosPersona, iphone } from "./capabilities.ts";
-import { type Access, type Asked, type IosFaults, IosServer } from "./server.ts";
+import { type Access, type Asked, type IosFaults, IosServer, type LabCloud } from "./server.ts";
 
 export { appleTv, type IosPersona, iphone } from "./capabilities.ts";
 
@@ -16,18 +16,23 @@ export type LabIos = {
   close(): Promise<void>;
 };
 
-/** Starts a device with its WebDriver server on a free port of loopback. `access` is asked for as HTTP Basic has it. */
+/**
+ * Starts a device with its WebDriver server on a free port of loopback. `access` is asked for as HTTP Basic has it; `cloud` has
+ * it take the scripts of a cloud.
+ */
 export async function startLabIos({
   persona = iphone,
   clock = realClock,
   access,
+  cloud,
 }: {
   persona?: IosPersona;
   clock?: Clock;
   access?: Access;
+  cloud?: LabCloud;
 } = {}): Promise<LabIos> {
   const ui = createLabUi({ screen: persona.screen, isTv: persona.platformName === "tvOS", clock });
-  const server = new IosServer({ ui, clock, persona, access });
+  const server = new IosServer({ ui, clock, persona, access, cloud });
   const { http, faults, requests } = server;
   const port = await new Promise<number>((resolve, reject) => {
     http.once("error", reject);

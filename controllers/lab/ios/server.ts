@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { z } from "zod";
 import type { Clock, LabUi } from "../android/labUi.ts";
 import { launch } from "./appCommands.ts";
 import { type IosPersona, negotiated } from "./capabilities.ts";
@@ -17,7 +18,16 @@ export type IosFaults = {
 };
 
 export type Access = { user: string; key: string };
-type Serving = { ui: LabUi; clock: Clock; persona: IosPersona; access: Access | undefined };
+/** A cloud takes scripts that begin so, and keeps what it was told. */
+export type LabCloud = { prefix: string; told: string[] };
+type Serving = {
+  ui: LabUi;
+  clock: Clock;
+  persona: IosPersona;
+  access: Access | undefined;
+  cloud: LabCloud | undefined;
+};
+const scriptBody = z.object({ script: z.string() });
 type Answer = { status: number; value: unknown };
 
 export type Asked = { method: string; path: string; status: number };
@@ -95,10 +105,19 @@ export class IosServer {
       this.endSession();
       return null;
     }
+    if (rest.join("/") === "execute/sync" && this.#isForCloud(body)) return null;
     const found = routeOf(method, rest);
     if (found === undefined) throw unknownCommand(method, path);
     const value = await found.handle({ session, ids: found.ids, body });
     return rest[0] === "source" ? padded(String(value), this.faults.sourceBytes) : value;
+  }
+
+  #isForCloud(body: unknown): boolean {
+    const { cloud } = this.#serving;
+    const script = scriptBody.safeParse(body).data?.script;
+    if (cloud === undefined || script?.startsWith(cloud.prefix) !== true) return false;
+    cloud.told.push(script);
+    return true;
   }
 
   #open(body: unknown): object {

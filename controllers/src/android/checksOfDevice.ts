@@ -3,6 +3,7 @@ import { type Check, defineCheck, type Withheld } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
 import { untold } from "../elements/readings.ts";
+import { orientationAt, orientationOffer } from "../screens/turning.ts";
 import { readKeyboard } from "./keyboard.ts";
 import { rotationIn, rotationLine } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
@@ -60,19 +61,14 @@ export function withheldToasts({ backend }: AndroidSession): Withheld[] {
 }
 
 function orientationIs({ device }: AndroidSession): Check {
-  const input = z.strictObject({ orientation: z.enum(["portrait", "landscape"]) });
-  return defineCheck<typeof input>({
-    name: "orientation_is",
-    description: "The screen stands upright (portrait) or lies (landscape)",
-    input,
+  return defineCheck({
+    ...orientationOffer,
     async read({ orientation }, signal) {
       const expected = `the screen is in ${orientation}`;
       const { stdout } = await device.link().script(rotationLine, signal);
       const angle = rotationIn(stdout);
       if (angle === undefined) return untold(expected, "the device does not say how its screen is turned");
-      const { width, height } = device.facts().screen;
-      const isTall = angle % 180 === 0 ? height >= width : width > height;
-      const found = isTall ? "portrait" : "landscape";
+      const found = orientationAt(device.facts().screen, angle);
       return { holds: found === orientation, expected, actual: `it is in ${found}, at ${angle}°` };
     },
   });

@@ -8,6 +8,7 @@ import { packageShape } from "../screens/appState.ts";
 import { elementChecks } from "../screens/checks.ts";
 import { cutScreen } from "../screens/dialogs.ts";
 import { nodesBelow } from "../screens/tree.ts";
+import { noTurning, orientationOffer } from "../screens/turning.ts";
 import { appIdOf, appInUse, naming } from "./commands/apps.ts";
 import { readKeyboard } from "./commands/keyboard.ts";
 import { readOrientation } from "./commands/system.ts";
@@ -33,7 +34,7 @@ export function appiumChecks(session: AppiumSession): Check[] {
 
 export const withheldChecks = ({ platform, isTv }: AppiumFacts): Withheld[] => [
   ...(platform === "android" ? [] : [{ name: toastCheck, reason: "iOS has no toasts." }]),
-  ...(isTv ? [{ name: "orientation_is", reason: "A TV does not turn." }] : []),
+  ...(isTv ? [{ name: orientationOffer.name, reason: noTurning }] : []),
 ];
 
 function appShown({ device }: AppiumSession): Check {
@@ -86,11 +87,8 @@ function appRunning(session: AppiumSession): Check {
 }
 
 function orientationIs(session: AppiumSession): Check {
-  const input = z.strictObject({ orientation: z.enum(["portrait", "landscape"]) });
-  return defineCheck<typeof input>({
-    name: "orientation_is",
-    description: "The screen stands upright (portrait) or lies (landscape)",
-    input,
+  return defineCheck({
+    ...orientationOffer,
     async read({ orientation }, signal) {
       const expected = `the screen is in ${orientation}`;
       const found = await readOrientation(session, signal);

@@ -45,6 +45,10 @@ export class AppiumDevice {
     return this.#connected?.facts;
   }
 
+  findSessionId(): string | undefined {
+    return this.#connected?.session.id;
+  }
+
   /**
    * Runs a command of WebDriver, by its name in WebdriverIO, and gives what the server answered. It is never sent twice. Throws
    * TRANSPORT_LOST, DEVICE_ERROR, ACTION_REJECTED, SECURE_SCREEN, TREE_EMPTY.

@@ -46,16 +46,17 @@ async function followReports(device: AppiumDevice, log: DeviceLog, tell: Tell, s
   const crashed = new Set<string>();
   let told = (await log.readReports(signal)).length;
   await repeat(async () => {
-    for (const id of [...crashed]) {
-      const state = Number(await device.mobile("queryAppState", { bundleId: id }, signal));
-      if (state >= runningFrom && crashed.delete(id)) tell({ type: "started", packageName: id });
-    }
     const reported = await log.readReports(signal);
     for (const crash of reported.slice(told)) {
       crashed.add(crash.packageName);
       tell(crash);
     }
     told = reported.length;
+    for (const id of [...crashed]) {
+      // An app that was removed has no state, and stays crashed.
+      const state = await device.mobile("queryAppState", { bundleId: id }, signal).catch(() => undefined);
+      if (Number(state) >= runningFrom && crashed.delete(id)) tell({ type: "started", packageName: id });
+    }
   }, signal);
 }
 

@@ -13,6 +13,7 @@ import { createRecorder } from "../video/recorder.ts";
 import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { appiumChecks, withheldChecks } from "./checks.ts";
+import { Cloud } from "./cloud.ts";
 import { appStateCommands, withheldAppState } from "./commands/appState.ts";
 import { appCommands, appIdOf } from "./commands/apps.ts";
 import { dialogCommands } from "./commands/dialogs.ts";
@@ -46,6 +47,7 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   const parts = { device, reader, pictures, context, log, focusMaps: new FocusMaps() };
   const session: AppiumSession = { ...parts, hand: createHand(parts) };
   const changes = new Changes();
+  const cloud = new Cloud(device, presetOf(settings));
   const { screen } = pictures;
   const { recorder, close: endRecording } = createRecorder({ screen, isAlive: () => device.isAlive() });
   device.beforeClose(endRecording);
@@ -57,7 +59,7 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   return [
     {
       kind: "remote",
-      commands: appiumCommands(session, changes, settings),
+      commands: appiumCommands(session, { changes, cloud, settings }),
       checks: [],
       screen,
       recorder,
@@ -67,6 +69,7 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
       findings: createFindings(crashesOf(device, log, screen, platformOf(settings.capabilities))),
       sensors: createSensors(device),
       apps: createApps(device),
+      cloud,
       withheld: () => [...withheld(device, withheldCommands), ...withheldVerdict(presetOf(settings))],
       ...changes.within(lifeOf(device, "remote")),
       handOver,
@@ -110,7 +113,10 @@ const lifeOf = (device: AppiumDevice, kind: string) => ({
   noticesAfter: () => [],
 });
 
-const appiumCommands = (session: AppiumSession, changes: Changes, settings: AppiumSettings) => [
+const appiumCommands = (
+  session: AppiumSession,
+  { changes, cloud, settings }: { changes: Changes; cloud: Cloud; settings: AppiumSettings },
+) => [
   ...touchCommands(session.hand),
   ...textCommands(session),
   ...keyCommands(session),
@@ -124,7 +130,7 @@ const appiumCommands = (session: AppiumSession, changes: Changes, settings: Appi
   ...dialogCommands(session),
   ...systemCommands(session, changes),
   ...logCommands(session.log),
-  ...verdictCommands(session, presetOf(settings)),
+  ...verdictCommands(cloud),
 ];
 
 /** A device that is already on this machine's adb is the same whoever drives it. */

@@ -13,7 +13,9 @@ export type Preset = {
   idleSeconds?: number;
   /** The script that tells a verdict in the session; {{status}} is passed or failed, {{reason}} a text within JSON. */
   verdict?: string;
-  /** Where a person finds the session with its video; {{session}} is its id. */
+  /** Why there is no such script, as its documents have it. */
+  noVerdict?: string;
+  /** Where a person finds the session with its video; {{session}} is its id. Without it the pages name no such address. */
   report?: string;
   /** The pages that were read for it. */
   pages: readonly string[];
@@ -27,12 +29,14 @@ export const presets: Readonly<Record<(typeof presetNames)[number], Preset>> = {
     idleSeconds: 300,
     verdict:
       'browserstack_executor: {"action": "setSessionStatus", "arguments": {"status": "{{status}}", "reason": "{{reason}}"}}',
-    report: "https://app-automate.browserstack.com/",
+    // Asks for user and key, and names the pages of the session and of its video: these have the id of its build, too.
+    report: "https://api-cloud.browserstack.com/app-automate/sessions/{{session}}.json",
     pages: [
       "https://browserstack.com/docs/app-automate/appium/getting-started/java/testng/integrate-your-tests-legacy",
       "https://www.browserstack.com/docs/app-automate/appium/troubleshooting/browserstack-idle-timeout",
       "https://www.browserstack.com/docs/app-automate/appium/references/timeouts",
       "https://www.browserstack.com/docs/app-automate/appium/set-name-and-status-of-test",
+      "https://www.browserstack.com/docs/app-automate/api-reference/appium/sessions",
     ],
   },
   saucelabs: {
@@ -55,6 +59,7 @@ export const presets: Readonly<Record<(typeof presetNames)[number], Preset>> = {
     idleSeconds: 120,
     verdict:
       'lambda-hook: {"action": "setTestStatus", "arguments": {"status": "{{status}}", "remark": "{{reason}}"}}',
+    // The pages name an address of one session for browsers only.
     report: "https://appautomation.lambdatest.com/build",
     pages: [
       "https://www.lambdatest.com/support/docs/desired-capabilities-in-appium/",
@@ -65,16 +70,25 @@ export const presets: Readonly<Record<(typeof presetNames)[number], Preset>> = {
   devicefarm: {
     // The address is that of a remote access session, and its device.
     idleSeconds: 300,
+    noVerdict: "The documents of AWS Device Farm name no way to tell a remote access session a verdict.",
     report: "https://console.aws.amazon.com/devicefarm",
     pages: [
       "https://docs.aws.amazon.com/devicefarm/latest/developerguide/appium-endpoint-interaction.html",
       "https://docs.aws.amazon.com/devicefarm/latest/developerguide/appium-endpoint-getting-started.html",
+      "https://docs.aws.amazon.com/devicefarm/latest/APIReference/API_RemoteAccessSession.html",
     ],
   },
   headspin: {
     // The address is that of a host of the customer, with a token in it.
     capabilities: { "headspin:capture.video": true },
-    pages: ["https://headspin.io/docs/appium-capabilities", "https://headspin.io/docs/selenium-capabilities"],
+    noVerdict:
+      "The documents of HeadSpin name none for a test: v0/reliability/report-status, a REST call with a token of its own, tells of faults of their platform.",
+    pages: [
+      "https://headspin.io/docs/appium-capabilities",
+      "https://headspin.io/docs/selenium-capabilities",
+      "https://www.headspin.io/docs/reliability",
+      "https://headspin.io/docs/waterfall-ui",
+    ],
   },
 };
 

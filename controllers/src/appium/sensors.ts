@@ -7,6 +7,7 @@ import {
   sensorNames,
 } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { readOrientation as orientationNow } from "./commands/system.ts";
 import type { AppiumDevice } from "./device.ts";
 
 /** BatteryManager: 2 charging, 5 full. UIDevice.BatteryState: 2 charging, 3 full. */
@@ -93,7 +94,7 @@ async function readLocation(device: AppiumDevice, signal: AbortSignal): ReturnTy
 
 async function readOrientation(device: AppiumDevice, signal: AbortSignal): ReturnType<Read> {
   if (device.facts().isTv) return "a TV does not turn";
-  const said = z.enum(["PORTRAIT", "LANDSCAPE"]).safeParse(await device.call("getOrientation", [], signal));
-  if (!said.success) return "the server does not say how the screen is turned";
-  return [{ name: "orientation", value: said.data.toLowerCase() }];
+  const said = await orientationNow({ device }, signal);
+  if (said === undefined) return "the server does not say how the screen is turned";
+  return [{ name: "orientation", value: said }];
 }

@@ -1,5 +1,5 @@
 import type { Frame } from "../contract.ts";
-import type { DeviceFinding, FindingSource } from "../ports.ts";
+import type { DeviceFinding, FindingSource, Moment } from "../ports.ts";
 import { pause } from "../waiting/deadlines.ts";
 import type { CrashEvent } from "./crashReader.ts";
 
@@ -56,38 +56,38 @@ class CrashWatch {
 
   /** A log that ends is read again, as the device's next connection gives it. */
   async #read(signal: AbortSignal): Promise<void> {
-    const note = (event: CrashEvent) => void this.#note(event, signal);
+    // In their order: an app may run again before the picture of its crash is there.
+    let noting: Promise<void> = Promise.resolve();
+    const note = (event: CrashEvent) => {
+      const at = performance.now();
+      noting = noting.then(() => this.#note(event, at, signal)).catch(() => undefined);
+    };
     while (!signal.aborted) {
       await this.#source.follow(note, signal).catch(() => undefined);
       await pause(againMs, signal);
     }
   }
 
-  async #note(event: CrashEvent, signal: AbortSignal): Promise<void> {
-    if (event.type === "started") return this.#ended(event.packageName);
+  async #note(event: CrashEvent, at: Moment, signal: AbortSignal): Promise<void> {
+    if (event.type === "started") return this.#ended(event.packageName, at);
     const { kind, packageName, excerpt } = event;
     const key = `${kind} ${packageName}`;
     if (this.#going.has(key)) return;
-    const finding = { kind, state: "began" as const, at: performance.now() };
-    this.#going.set(key, { ...finding, facts: { package: packageName, excerpt } });
     const limit = AbortSignal.any([signal, AbortSignal.timeout(pictureMs)]);
     const frame = await this.#source.takePicture(limit).catch(() => undefined);
     if (signal.aborted) return;
-    const told: DeviceFinding & { kind: Kind } = {
-      ...finding,
-      facts: { package: packageName, excerpt },
-      ...(frame && { frame }),
-    };
-    if (this.#going.has(key)) this.#going.set(key, told);
-    this.#tell(told);
+    const facts = { package: packageName, excerpt };
+    const finding = { kind, state: "began" as const, at, facts, ...(frame && { frame }) };
+    this.#going.set(key, finding);
+    this.#tell(finding);
   }
 
   /** The app runs again. Of two apps that crashed, the one that still has keeps the finding going. */
-  #ended(packageName: string): void {
+  #ended(packageName: string, at: Moment): void {
     for (const kind of this.#source.kinds) {
       const wasGoing = this.#going.delete(`${kind} ${packageName}`);
       const isGoing = [...this.#going.values()].some((one) => one.kind === kind);
-      if (wasGoing && !isGoing) this.#tell({ kind, state: "ended", at: performance.now() });
+      if (wasGoing && !isGoing) this.#tell({ kind, state: "ended", at });
     }
   }
 

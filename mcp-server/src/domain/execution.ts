@@ -60,6 +60,11 @@ export const executionSchema = z.object({
   device: z.string().optional(),
   device_model: z.string().optional(),
   device_version: z.string().optional(),
+  /** Where a cloud of devices shows the session, with its video. */
+  session_url: z
+    .string()
+    .regex(/^https:\/\//)
+    .optional(),
   environment: z.string().optional(),
   release: z.string().optional(),
   build: z.string().optional(),

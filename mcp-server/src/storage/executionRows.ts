@@ -9,7 +9,7 @@ const open = ["queued", "running"] as const;
 
 export type NewExecution = Omit<
   Execution,
-  "finished_at" | "duration_ms" | "reason" | "attempts" | "flaky" | "rerun"
+  "finished_at" | "duration_ms" | "reason" | "session_url" | "attempts" | "flaky" | "rerun"
 > & { input: unknown };
 
 /** How a run ended; `result` is the run's own, as JSON. */
@@ -18,6 +18,7 @@ export type ExecutionEnd = {
   reason?: { code: string; message: string } | undefined;
   finished_at: string;
   duration_ms: number;
+  session_url?: string | undefined;
   verified_count: number;
   outputs: Params;
   result: unknown;
@@ -102,6 +103,7 @@ const ended = {
   reason: sql`${placeholder("reason")}::jsonb`,
   finished_at: sql`${placeholder("finished_at")}`,
   duration_ms: sql`${placeholder("duration_ms")}`,
+  session_url: sql`${placeholder("session_url")}`,
   verified_count: sql`${placeholder("verified_count")}`,
   outputs: sql`${placeholder("outputs")}::jsonb`,
   result: sql`${placeholder("result")}::jsonb`,
@@ -243,8 +245,8 @@ const toRow = (execution: NewExecution) =>
 
 function endValues(id: string, end: ExecutionEnd) {
   const json = (given: unknown) => (given === null || given === undefined ? null : JSON.stringify(given));
-  const { reason, outputs, result } = end;
-  return { ...end, id, reason: json(reason), outputs: json(outputs), result: json(result) };
+  const { reason, session_url = null, outputs, result } = end;
+  return { ...end, id, reason: json(reason), session_url, outputs: json(outputs), result: json(result) };
 }
 
 function toExecution({ result, ...row }: typeof executions.$inferSelect): Execution {

@@ -132,8 +132,8 @@ describe.each(devices)("%s", (name, at) => {
 
   it("turns unless it is a TV; on a TV the focus moves to what is named", async () => {
     if (!isTv()) {
-      await device.run("rotate", { to: 90 });
-      await device.run("rotate", { to: 0 });
+      await device.run("rotate", { to: "landscape" });
+      await device.run("rotate", { to: "portrait" });
       expect(await device.read("orientation_is", { orientation: "portrait" })).toMatchObject({ holds: true });
       return;
     }

@@ -27,23 +27,26 @@ beforeEach(async () => {
 afterEach(() => phone.close());
 
 describe("the screen", () => {
-  it("turns by degrees, and back to how it is held", async () => {
-    expect(await phone.run("rotate", { to: 90 })).toMatchObject({ data: { angle: 90 } });
+  it("turns to landscape, upside down, and back", async () => {
+    expect(await phone.run("rotate", { to: "landscape" })).toMatchObject({
+      message: "the screen is in landscape",
+      data: { orientation: "landscape", angle: 90 },
+    });
     expect(device().ui.space().rotation).toBe(90);
     expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
-    await phone.run("rotate", { to: 180 });
+    await phone.run("rotate", { to: "portrait", upside_down: true });
     expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({
       holds: false,
       actual: "it is in portrait, at 180°",
     });
-    await phone.run("rotate", { to: "auto" });
+    await phone.run("rotate", { to: "portrait" });
     expect(device().ui.space().rotation).toBe(0);
     await expect(phone.run("rotate", { to: 45 })).rejects.toThrow();
   });
 
   it("of a TV does not turn", async () => {
     const tv = await openAndroid(settingsAt(1));
-    await expect(tv.run("rotate", { to: 90 })).rejects.toEqual(refused("ACTION_REJECTED"));
+    await expect(tv.run("rotate", { to: "landscape" })).rejects.toEqual(refused("ACTION_REJECTED"));
     expect(await tv.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
     await tv.close();
   });
@@ -140,7 +143,7 @@ describe("what a client has set", () => {
     setting("global", "mobile_data"),
   ];
   const change = async () => {
-    for (const to of [90, 270]) await phone.run("rotate", { to });
+    for (const to of ["landscape", "portrait"]) await phone.run("rotate", { to });
     for (const scale of [1.3, 2]) await phone.run("set_font_scale", { scale });
     await phone.run("set_dark_mode", { on: true });
     await phone.run("set_network", { wifi: false, data: false });

@@ -165,7 +165,10 @@ describe("commands", () => {
 
   it("turn the screen, and whoever comes next finds it as it was", async () => {
     await phone.run("open_app", { app: shop });
-    await phone.run("rotate", { to: "landscape" });
+    expect(await phone.run("rotate", { to: "landscape" })).toMatchObject({
+      message: "the screen is in landscape",
+      data: { orientation: "landscape" },
+    });
     expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
     expect((await phone.dump()).space).toEqual({ width: 844, height: 390, rotation: 90 });
     phone.remote.handOver?.();

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
-import { presetNames, presets, verdictScript } from "../../../controllers/src/appium/presets.ts";
+import { presetNames, presets, reportOf, verdictScript } from "../../../controllers/src/appium/presets.ts";
 import { appiumSettingsSchema } from "../../../controllers/src/appium/settings.ts";
 import { wantedSession } from "../../../controllers/src/appium/wanted.ts";
+import { never } from "../android/openAndroid.ts";
 import { openAppium } from "./openAppium.ts";
 
 const wanted = (settings: unknown) => wantedSession(appiumSettingsSchema.parse(settings));
@@ -69,11 +70,31 @@ describe("a session of a preset", () => {
     await phone.close();
   });
 
-  it("offers no verdict without one", async () => {
-    const phone = await openAppium({ url: lab.url, capabilities: { platformName: "iOS" } });
-    expect(phone.remote.withheld?.().map(({ name }) => name)).toContain("mark_session");
+  it.each([
+    [undefined, "controllers.appium.preset"],
+    ["devicefarm", "AWS Device Farm name no way"],
+    ["headspin", "HeadSpin name none for a test"],
+  ])("of the preset %s takes no verdict, and says why", async (preset, why) => {
+    const phone = await openAppium({ preset, url: lab.url, capabilities: { platformName: "iOS" } });
+    const withheld = phone.remote.withheld?.().find(({ name }) => name === "mark_session");
+    expect(withheld?.reason).toContain(why);
+    await expect(phone.run("mark_session", { status: "passed" })).rejects.toMatchObject({
+      code: "ACTION_REJECTED",
+      message: expect.stringContaining(why),
+    });
+    await phone.remote.cloud?.tellVerdict({ status: "failed", reason: "" }, never);
     await phone.close();
   });
+});
+
+it.each(presetNames)("%s either takes verdicts or says why not, and links nowhere but to itself", (name) => {
+  const { verdict, noVerdict, report } = presets[name];
+  expect([verdict, noVerdict].filter((one) => one !== undefined)).toHaveLength(1);
+  const link = reportOf(presets[name], "../a?b=<c>&d");
+  expect(link === undefined).toBe(report === undefined);
+  if (link === undefined) return;
+  expect(new URL(link).origin).toBe(new URL(report ?? "").origin);
+  expect(link).not.toMatch(/\.\.\/|[<>&?]/);
 });
 
 it("a reason stays within the JSON of the script, whatever it holds", () => {

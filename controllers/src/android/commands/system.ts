@@ -2,13 +2,12 @@ import { z } from "zod";
 import { type Command, type CommandResult, defineCommand, type Withheld } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { sent } from "../../screens/hand.ts";
+import { noTurning, type Orientation, orientationAt, rotateOffer, turned } from "../../screens/turning.ts";
 import { poll } from "../../waiting/deadlines.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { rotationIn, rotationLine } from "../sensors.ts";
 import type { AndroidSession } from "../session.ts";
 import { change, confirm, type Line, lookEveryMs, takenMs } from "./changing.ts";
-
-const noTurning = "A TV does not turn. Use a phone for what depends on rotation.";
 
 /** Settings of the whole device. Each is set back when another client takes the device. */
 export function systemCommands(session: AndroidSession): Command[] {
@@ -28,41 +27,43 @@ const putting = (namespace: string, name: string, value = "null"): Line =>
     : ["settings", "put", namespace, name, value];
 
 function rotate(session: AndroidSession): Command {
-  const input = z.strictObject({
-    to: z
-      .literal([0, 90, 180, 270, "auto"])
-      .describe("Degrees from its natural position; auto as it is held."),
+  const input = rotateOffer.input.extend({
+    upside_down: z.boolean().default(false).describe("The other way round: from upright, on its head."),
   });
   const [sensor, user] = ["accelerometer_rotation", "user_rotation"];
   return defineCommand<typeof input>({
-    name: "rotate",
-    description:
-      "Turns the screen. An app may fix its own rotation; the answer says how the screen is turned.",
-    effect: "write",
+    ...rotateOffer,
     input,
-    async run({ to }, signal) {
+    async run({ to, upside_down }, signal) {
       const { device } = session;
-      if (device.facts().isTv) throw new DeviceError("ACTION_REJECTED", noTurning);
-      const locked = to === "auto" ? [] : [putting("system", user, `${to / 90}`)];
+      const { isTv, screen } = device.facts();
+      if (isTv) throw new DeviceError("ACTION_REJECTED", noTurning);
+      const wanted = angleOf(screen, to, upside_down);
       const restore = ([wasSensor, wasUser]: readonly string[]) => [
         putting("system", user, wasUser),
         putting("system", sensor, wasSensor),
       ];
       const ask = [getting("system", sensor), getting("system", user)];
-      const set = [putting("system", sensor, to === "auto" ? "1" : "0"), ...locked];
+      const set = [putting("system", sensor, "0"), putting("system", user, `${wanted / 90}`)];
       await change(session, { name: "rotation", ask, restore, set }, signal);
       let angle: number | undefined;
       const isTurned = async () => {
         angle = rotationIn((await device.link().script(rotationLine, signal)).stdout);
-        return to === "auto" || angle === to;
+        return angle === wanted;
       };
-      const isDone = await poll(isTurned, { everyMs: lookEveryMs, ms: takenMs, signal });
+      await poll(isTurned, { everyMs: lookEveryMs, ms: takenMs, signal });
       session.reader.driven();
-      const stays = isDone ? "" : "; the app in front keeps its own rotation";
-      const message = `rotation is set to ${to}, the screen is at ${angle ?? "an unknown angle"}${stays}`;
-      return { ...sent(message), ...(angle !== undefined && { data: { angle } }) };
+      const now = angle === undefined ? undefined : orientationAt(screen, angle);
+      return { ...sent(turned(to, now)), ...(now && { data: { orientation: now, angle } }) };
     },
   });
+}
+
+/** As Android turns its screens (AOSP, DisplayRotation.configure). */
+function angleOf(screen: AndroidFacts["screen"], to: Orientation, isUpsideDown: boolean): number {
+  const isNatural = orientationAt(screen, 0) === to;
+  const usual = isNatural ? 0 : to === "landscape" ? 90 : 270;
+  return isUpsideDown ? (usual + 180) % 360 : usual;
 }
 
 function setDarkMode(session: AndroidSession): Command {

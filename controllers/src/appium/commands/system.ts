@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { sent } from "../../screens/hand.ts";
+import { noTurning, orientations, rotateOffer, turned } from "../../screens/turning.ts";
 import type { Changes } from "../changes.ts";
 import type { AppiumFacts } from "../facts.ts";
 import { type AppiumSession, input } from "../session.ts";
 
-const rotateInput = z.strictObject({ to: z.enum(["portrait", "landscape"]) });
 const nothing = z.strictObject({});
 const textInput = z.strictObject({ text: z.string().max(100_000) });
 const placeInput = z.strictObject({
@@ -19,17 +19,17 @@ export function systemCommands(session: AppiumSession, changes: Changes): Comman
 }
 
 export async function readOrientation({ device }: Pick<AppiumSession, "device">, signal: AbortSignal) {
-  const said = z.enum(["PORTRAIT", "LANDSCAPE"]).safeParse(await device.call("getOrientation", [], signal));
-  return said.data?.toLowerCase();
+  const said = z
+    .string()
+    .safeParse(await device.call("getOrientation", [], signal))
+    .data?.toLowerCase();
+  return orientations.find((one) => one === said);
 }
 
 function rotate(session: AppiumSession, changes: Changes): Command {
   const { device } = session;
-  return defineCommand<typeof rotateInput>({
-    name: "rotate",
-    description: "Turns the screen. An app may fix its own rotation; the answer says how the screen stands.",
-    effect: "write",
-    input: rotateInput,
+  return defineCommand({
+    ...rotateOffer,
     async run({ to }, signal) {
       const before = await readOrientation(session, signal);
       const set = (wanted: string, own: AbortSignal) =>
@@ -37,9 +37,7 @@ function rotate(session: AppiumSession, changes: Changes): Command {
       if (before !== undefined) changes.remember("orientation", (own) => set(before, own));
       await set(to, signal);
       const now = await readOrientation(session, signal);
-      return sent(
-        now === to ? `the screen is in ${to}` : `the screen stays in ${now ?? "an unknown position"}`,
-      );
+      return { ...sent(turned(to, now)), ...(now && { data: { orientation: now } }) };
     },
   });
 }
@@ -88,8 +86,6 @@ function setGeolocation(session: AppiumSession, changes: Changes): Command {
     },
   });
 }
-
-const noTurning = "A TV does not turn. Use a phone for what depends on rotation.";
 
 export const withheldSystem = ({ isTv, platform }: AppiumFacts): Withheld[] => [
   ...(isTv ? [{ name: "rotate", reason: noTurning }] : []),

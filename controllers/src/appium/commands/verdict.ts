@@ -1,34 +1,31 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
-import { DeviceError } from "../../errors.ts";
-import { type Preset, verdictScript } from "../presets.ts";
-import type { AppiumSession } from "../session.ts";
+import { type Cloud, longestReason, whyNoVerdict } from "../cloud.ts";
+import type { Preset } from "../presets.ts";
 
 const name = "mark_session";
-const longestReason = 250;
 const input = z.strictObject({
   status: z.enum(["passed", "failed"]),
   reason: z.string().max(longestReason).default(""),
 });
 
-const noVerdict = "No cloud that can be told a verdict is named by controllers.appium.preset.";
-
-export function verdictCommands({ device }: AppiumSession, preset: Preset | undefined): Command[] {
+export function verdictCommands(cloud: Cloud): Command[] {
   return [
     defineCommand<typeof input>({
       name,
-      description: "Tells the device cloud whether the test passed, for its own reports.",
+      description:
+        "Tells the device cloud whether the test passed, in place of the verdict that each test case tells it at its end.",
       effect: "write",
       input,
-      async run({ status, reason }, signal) {
-        const script = preset && verdictScript(preset, status, reason);
-        if (script === undefined) throw new DeviceError("ACTION_REJECTED", `${noVerdict} Leave it out.`);
-        await device.call("executeScript", [script, []], signal);
-        return { message: `told the cloud that the test ${status}` };
+      async run(verdict, signal) {
+        await cloud.mark(verdict, signal);
+        return { message: `told the cloud that the test ${verdict.status}` };
       },
     }),
   ];
 }
 
-export const withheldVerdict = (preset: Preset | undefined): Withheld[] =>
-  preset?.verdict === undefined ? [{ name, reason: noVerdict }] : [];
+export function withheldVerdict(preset: Preset | undefined): Withheld[] {
+  const reason = whyNoVerdict(preset);
+  return reason === undefined ? [] : [{ name, reason }];
+}

@@ -18,6 +18,8 @@ export const executions = pgTable(
     device: text("device"),
     device_model: text("device_model"),
     device_version: text("device_version"),
+    /** Where a cloud shows the session in which the device was driven. */
+    session_url: text("session_url"),
     environment: text("environment"),
     release: text("release"),
     build: text("build"),

@@ -4,6 +4,7 @@ import { ToolError } from "../../../errors.ts";
 import type { ExecutionEnd, NewExecution } from "../../../storage/executionRows.ts";
 import type { CallContext, ExecutionService, Grant, Run, RunReply, RunSpec } from "../../ports.ts";
 import type { AppModel } from "../appInUse.ts";
+import { tellCloud } from "./cloud.ts";
 import { type BodyResult, cancelledBy } from "./endings.ts";
 import { inProcessJobs, type JobPort } from "./jobs.ts";
 import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
@@ -214,6 +215,8 @@ class Executions implements ExecutionService {
           const end = await run.execute(begun, own);
           // Nothing of it may drive the device beside the next run.
           await this.endWithin(execution.id);
+          if (within === undefined)
+            await tellCloud(grant.device, execution, end).catch((error) => this.deps.onError?.(error));
           settle(await this.finish(record, end, context));
         } catch (error) {
           this.deps.onError?.(error);

@@ -4,6 +4,7 @@ import { span } from "../../../observability/span.ts";
 import type { ExecutionEnd } from "../../../storage/executionRows.ts";
 import type { CallContext, Grant, Run, RunSpec } from "../../ports.ts";
 import { type AppModel, inApp } from "../appInUse.ts";
+import { sessionOf } from "./cloud.ts";
 import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
 import type { RunRecord } from "./runRecord.ts";
 import { storable, storableObject, storableText } from "./storable.ts";
@@ -84,6 +85,7 @@ export class LiveRun<Output extends object = object> {
   async execute(body: Body<Output>, context: CallContext): Promise<ExecutionEnd> {
     const { clock } = this.deps;
     const { timeout_ms: timeoutMs } = this.spec;
+    const sessionBefore = sessionOf(this.grant.device);
     this.hasStarted = true;
     this.saying = "";
     const stopTimer = clock.setTimeout(() => this.control.abort(timedOut(timeoutMs)), timeoutMs);
@@ -94,7 +96,9 @@ export class LiveRun<Output extends object = object> {
       () => undefined,
       (error: unknown) => ({ ok: false, error }) as const,
     );
-    return this.endOf(outcome?.ok && failure ? failure : outcome);
+    const end = this.endOf(outcome?.ok && failure ? failure : outcome);
+    // A session that is over by now is shown as well.
+    return { ...end, session_url: sessionOf(this.grant.device) ?? sessionBefore };
   }
 
   private endOf(outcome: Outcome<Output> | undefined): ExecutionEnd {

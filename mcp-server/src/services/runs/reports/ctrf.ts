@@ -121,6 +121,7 @@ function testOf(entry: ReportEntry) {
     extra: {
       device_model: execution.device_model,
       device_version: execution.device_version,
+      session_url: execution.session_url,
       correlation_id: execution.correlation_id,
       triggered_by: execution.triggered_by,
       verified_count: execution.verified_count,

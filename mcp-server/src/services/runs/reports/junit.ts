@@ -64,11 +64,11 @@ function testcase(entry: ReportEntry): string {
 }
 
 function properties(execution: Execution): string {
-  const { id, device_model, device_version, environment, release, build, correlation_id, triggered_by } =
-    execution;
-  const facts = { device_model, device_version, environment, release, build, correlation_id, triggered_by };
+  const { id, device_model, device_version, session_url, environment, release, build } = execution;
+  const { correlation_id, triggered_by } = execution;
+  const facts = { device_model, device_version, session_url, environment, release, build };
   const all: [string, unknown][] = [
-    ...Object.entries({ execution_id: id, ...facts }),
+    ...Object.entries({ execution_id: id, ...facts, correlation_id, triggered_by }),
     ...startFacts(execution).map(([name, value]): [string, string] => [`start.${name}`, value]),
     ...Object.entries(inputsOf(execution)).map(([name, value]): [string, unknown] => [
       `input.${name}`,

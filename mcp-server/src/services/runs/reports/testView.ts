@@ -84,10 +84,16 @@ function facts(execution: Execution): string {
     ["Inputs", listed(inputsOf(execution))],
     ["Outputs", listed(execution.outputs)],
   ];
-  const items = rows.flatMap(([name, value]) =>
-    value === undefined ? [] : [`<div><dt>${e(name)}</dt><dd>${e(value)}</dd></div>`],
-  );
-  return `<dl class="facts">${items.join("")}</dl>`;
+  const items = rows.flatMap(([name, value]) => (value === undefined ? [] : [fact(name, e(value))]));
+  return `<dl class="facts">${items.join("")}${sessionLink(execution)}</dl>`;
+}
+
+const fact = (name: string, html: string) => `<div><dt>${e(name)}</dt><dd>${html}</dd></div>`;
+
+function sessionLink({ session_url: url }: Execution): string {
+  return url === undefined
+    ? ""
+    : fact("Session in the cloud", `<a href="${e(url)}" rel="noreferrer">${e(url)}</a>`);
 }
 
 const listed = (params: Params) => (Object.keys(params).length > 0 ? JSON.stringify(params) : undefined);

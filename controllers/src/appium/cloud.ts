@@ -1,0 +1,51 @@
+import type { CloudSession } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import type { AppiumDevice } from "./device.ts";
+import { type Preset, reportOf, verdictScript } from "./presets.ts";
+
+/** Clouds show a line of it. */
+export const longestReason = 250;
+const noCloud = "No cloud that can be told a verdict is named by controllers.appium.preset.";
+
+export const whyNoVerdict = (preset: Preset | undefined): string | undefined =>
+  preset?.verdict === undefined ? (preset?.noVerdict ?? noCloud) : undefined;
+
+type Verdict = { status: "passed" | "failed"; reason: string };
+
+/** The cloud that a device is in: where it shows the session, and what it was told of it. */
+export class Cloud implements CloudSession {
+  readonly #device: AppiumDevice;
+  readonly #preset: Preset | undefined;
+  /** The session whose verdict stands, whatever passes in it from here on. */
+  #settled: string | undefined;
+
+  constructor(device: AppiumDevice, preset: Preset | undefined) {
+    this.#device = device;
+    this.#preset = preset;
+  }
+
+  link(): string | undefined {
+    const session = this.#device.findSessionId();
+    return session === undefined || this.#preset === undefined ? undefined : reportOf(this.#preset, session);
+  }
+
+  async tellVerdict(verdict: Verdict, signal: AbortSignal): Promise<void> {
+    const session = this.#device.findSessionId();
+    if (session === undefined || session === this.#settled || whyNoVerdict(this.#preset)) return;
+    await this.#tell(verdict, signal);
+    if (verdict.status === "failed") this.#settled = session;
+  }
+
+  /** By a test, which knows better than what is told by itself. Throws ACTION_REJECTED where no cloud can be told. */
+  async mark(verdict: Verdict, signal: AbortSignal): Promise<void> {
+    const why = whyNoVerdict(this.#preset);
+    if (why !== undefined) throw new DeviceError("ACTION_REJECTED", `${why} Leave it out.`);
+    await this.#tell(verdict, signal);
+    this.#settled = this.#device.findSessionId();
+  }
+
+  async #tell({ status, reason }: Verdict, signal: AbortSignal): Promise<void> {
+    const script = this.#preset && verdictScript(this.#preset, status, reason.slice(0, longestReason));
+    await this.#device.call("executeScript", [script, []], signal);
+  }
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "executions" ADD COLUMN "session_url" text;

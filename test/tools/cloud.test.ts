@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { type LabIos, startLabIos } from "../../controllers/lab/ios/index.ts";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const told: string[] = [];
+let lab: LabIos;
+let product: Product;
+let client: TestClient;
+beforeAll(async () => {
+  lab = await startLabIos({
+    access: { user: "anna", key: "k3y-of-anna" },
+    cloud: { prefix: "sauce:", told },
+  });
+  const { host } = new URL(lab.url);
+  const appium = `{ preset: saucelabs, url: "http://anna:{{secret.KEY}}@${host}/wd/hub", capabilities: { platformName: iOS } }`;
+  const devices = `devices:\n  - { name: iphone, model: ios_mobile, controllers: { appium: ${appium} } }`;
+  product = await openProduct(devices, { KEY: "k3y-of-anna" });
+  client = await product.connect();
+  await save("good", [step("text_visible", { text: "Lamp" })]);
+  await save("bad", [step("text_visible", { text: "Nobody sells this" })]);
+  const mark = {
+    type: "action",
+    command: "mark_session",
+    params: { status: "passed", reason: "known fault" },
+  };
+  await save("bad and marked", [mark, step("text_visible", { text: "Nobody sells this" })]);
+});
+afterAll(async () => {
+  await product?.dispose();
+  await lab?.close();
+});
+
+const step = (command: string, params: object) => ({ type: "verification", command, params, timeout_ms: 0 });
+
+async function save(name: string, given: readonly object[]): Promise<void> {
+  const open = { type: "action", command: "open_app", params: { app: { package: "dev.labwright.shop" } } };
+  const steps = [open, ...given].map((one, at) => ({ id: `s${at}`, ...one }));
+  const ids = ["start", ...steps.map(({ id }) => id), "done"];
+  const blocks = [{ id: "start", type: "start" }, ...steps, { id: "done", type: "success" }];
+  const edges = ids.slice(1).map((to, at) => ({ from: ids[at], to }));
+  const { error } = await client.call("save_testcase", { testcase: { name, blocks, edges } });
+  expect(error).toBeUndefined();
+}
+
+async function run(testcase: string) {
+  told.splice(0);
+  const { structured, error, text } = await client.call("execute_testcase", { testcase, wait_ms: 50_000 });
+  expect(error, text).toBeUndefined();
+  return { id: z.string().parse(structured.execution_id), status: structured.status };
+}
+
+async function report(execution_id: string, format: string): Promise<string> {
+  const { structured } = await client.call("get_execution_report", { execution_id, format });
+  const { contents } = await client.client.readResource({ uri: z.string().parse(structured.report) });
+  const [part] = contents;
+  return part && "blob" in part ? Buffer.from(part.blob, "base64").toString("utf8") : (part?.text ?? "");
+}
+
+test("every report of a run links to its session in the cloud, and holds no key", async () => {
+  const { id, status } = await run("good");
+  expect(status).toBe("passed");
+  const [, session] = /\/session\/([\w-]+)\//.exec(lab.requests.at(-1)?.path ?? "") ?? [];
+  const link = `https://app.saucelabs.com/tests/${session}`;
+  const page = await report(id, "html");
+  expect(page).toContain(`<a href="${link}" rel="noreferrer">${link}</a>`);
+  expect(await report(id, "junit")).toContain(`<property name="session_url" value="${link}"/>`);
+  expect(JSON.parse(await report(id, "ctrf"))).toMatchObject({
+    results: { tests: [{ extra: { session_url: link } }] },
+  });
+  expect(page).not.toContain("k3y-of-anna");
+});
+
+test("the cloud is told how each test ended, and a session in which one failed stays failed", async () => {
+  expect((await run("good")).status).toBe("passed");
+  expect(told).toEqual(["sauce:job-result=passed"]);
+  expect((await run("bad")).status).toBe("failed");
+  expect(told).toEqual(["sauce:job-result=failed"]);
+  expect((await run("good")).status).toBe("passed");
+  expect(told).toEqual([]);
+});
+
+test("a run whose session ended links to it, and tells nobody", async () => {
+  const { id: before } = await run("good");
+  lab.endSession();
+  const { id, status } = await run("good");
+  expect(status).toBe("error");
+  expect(told).toEqual([]);
+  const linkIn = async (one: string) =>
+    /https:\/\/app\.saucelabs\.com\/tests\/[\w-]+/.exec(await report(one, "junit"))?.[0];
+  expect(await linkIn(id)).toBe(await linkIn(before));
+});
+
+test("what a test told the cloud itself stands, in a new session for the first time", async () => {
+  expect((await run("bad and marked")).status).toBe("failed");
+  expect(told).toEqual(["sauce:job-result=passed"]);
+  await run("good");
+  expect(told).toEqual([]);
+});
+
+test("single actions tell the cloud nothing", async () => {
+  lab.endSession();
+  told.splice(0);
+  const actions = [{ command: "go_home" }];
+  await client.call("execute_device_action", { actions });
+  expect((await client.call("execute_device_action", { actions })).error).toBeUndefined();
+  expect(told).toEqual([]);
+});
