@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
-import type { AndroidLab } from "../../fixtures/androidLab.ts";
 import { markedProcesses } from "../../faults/processes.ts";
+import type { AndroidLab } from "../../fixtures/androidLab.ts";
 
 /** Processes of the driver on this laboratory, with the programs that it started: they know the port of its adb server. */
 const driverPrograms = ({ adbPort }: AndroidLab) => markedProcesses(`ANDROID_ADB_SERVER_PORT=${adbPort}\0`);
