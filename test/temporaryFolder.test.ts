@@ -25,10 +25,14 @@ it("a run has a folder of its own, and removes it and those of runs that were ki
   // No process has an id as large (Linux: proc(5), pid_max).
   const dead = join(parent, "labwright-tests-4194305");
   const others = [join(parent, `labwright-tests-${process.ppid}`), join(parent, "labwright-0")];
+  // Ids of processes are given again.
+  const sameId = join(parent, `labwright-tests-${process.pid}`, "left");
+  mkdirSync(sameId, { recursive: true });
   for (const folder of [dead, ...others]) mkdirSync(folder);
   const remove = ownTemporaryFolder();
   const own = tmpdir();
-  expect([dirname(own), existsSync(own), existsSync(dead)]).toEqual([parent, true, false]);
+  expect(dirname(own)).toBe(parent);
+  expect([own, dead, sameId].map(existsSync)).toEqual([true, false, false]);
   expect(others.map(existsSync)).toEqual([true, true]);
   remove();
   expect([tmpdir(), existsSync(own)]).toEqual([parent, false]);

@@ -11,8 +11,10 @@ const begin = "labwright-tests-";
  */
 export function ownTemporaryFolder(): () => void {
   const parent = tmpdir();
-  for (const name of readdirSync(parent))
-    if (name.startsWith(begin) && !isRunning(Number(name.slice(begin.length)))) remove(join(parent, name));
+  for (const name of readdirSync(parent).filter((one) => one.startsWith(begin))) {
+    const pid = Number(name.slice(begin.length));
+    if (pid === process.pid || !isRunning(pid)) remove(join(parent, name));
+  }
   const folder = join(parent, `${begin}${process.pid}`);
   // PostgreSQL runs as another user, who passes through.
   mkdirSync(folder, { mode: 0o711 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRecording } from "../../controllers/lab/android/index.ts";
+import { startAdbRelay } from "../fixtures/adbRelay.ts";
 import { type AndroidLab, startAndroidLab } from "../fixtures/androidLab.ts";
 import { run } from "./fixtures.ts";
 
@@ -95,6 +96,16 @@ printf '%s\\n' "$@" > "$0.args"; cat > "$0.input"; printf '${answer}\\n'
     const ran = await run(["android", "pair", address, "--code", "654321"], { env });
     expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("Wrong password") });
     expect(ran.err).not.toContain("654321");
+  });
+
+  it("starts no adb that would end a server of another version", async () => {
+    const relay = await startAdbRelay(lab.adbPort, 42);
+    const { bin, env } = await adbOf("34.0.4", `Successfully paired to ${address}`);
+    const at = { env: { ...env, ANDROID_ADB_SERVER_PORT: String(relay.port) } };
+    const ran = await run(["android", "pair", address, "--code", "123456"], at);
+    await relay.close();
+    expect(ran).toMatchObject({ code: 2, err: expect.stringMatching(/1\.0\.42 .* which would end it/) });
+    await expect(readFile(join(bin, "adb.args"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("wants an adb that can, an address with a port, and a code", async () => {

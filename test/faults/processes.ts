@@ -1,27 +1,28 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 export type Process = { pid: number; parent: number; command: string };
 
 function readProcess(pid: number, marker: string): Process | undefined {
   try {
-    if (!readFileSync(`/proc/${pid}/environ`, "utf8").includes(marker)) return undefined;
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    const isMarked = `${command}\0${readFileSync(`/proc/${pid}/environ`, "utf8")}`.includes(marker);
+    if (!isMarked) return undefined;
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [state, parent] = stat.slice(stat.lastIndexOf(") ") + 2).split(" ");
     if (state === "Z") return undefined;
-    return {
-      pid,
-      parent: Number(parent),
-      command: readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "),
-    };
+    return { pid, parent: Number(parent), command: command.replaceAll("\0", " ").trim() };
   } catch {
     // It ended, or belongs to somebody else.
     return undefined;
   }
 }
 
-/** The living processes whose environment holds `marker`: all that a world started, and what those started. */
+/**
+ * The living processes whose arguments or environment hold `marker`: all that a world started, and what those started. Each
+ * argument and each value ends with a null character. None where there is no /proc.
+ */
 export const markedProcesses = (marker: string): Process[] =>
-  readdirSync("/proc")
+  (existsSync("/proc") ? readdirSync("/proc") : [])
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((name) => readProcess(Number(name), marker) ?? []);
 

@@ -2,7 +2,7 @@ import { type Adbd, type Authorisation, startAdbd } from "./adbd/adbd.ts";
 import type { Traffic } from "./adbd/traffic.ts";
 import { type LabFaults, noFaults } from "./faults.ts";
 import { type Clock, type LabUi, realClock } from "./labUi.ts";
-import type { Delay } from "./personas/delays.ts";
+import { type Delay, delayOf } from "./personas/delays.ts";
 import type { Persona } from "./personas/persona.ts";
 import { createLabUi } from "./ui/labScreen.ts";
 import { startUia2, type Uia2Server } from "./uia2/server.ts";
@@ -53,7 +53,7 @@ export async function startLabAndroid(options: LabAndroidOptions): Promise<LabAn
   const { persona, clock = realClock, authorisation, delays = [] } = options;
   const ui = createLabUi({ ...persona, clock });
   const faults = noFaults();
-  const instrumentation = uia2Of(ui, persona, clock);
+  const instrumentation = uia2Of(ui, { persona, clock, delays });
   const reboot = () => {
     crashAutomation(system);
     for (const name of [...ui.running()]) ui.stop(name);
@@ -83,8 +83,13 @@ export async function startLabAndroid(options: LabAndroidOptions): Promise<LabAn
   };
 }
 
-function uia2Of(ui: LabUi, { properties, apiLevel }: Persona, clock: Clock) {
+function uia2Of(
+  ui: LabUi,
+  { persona, clock, delays }: { persona: Persona; clock: Clock; delays: readonly Delay[] },
+) {
+  const { properties, apiLevel } = persona;
   let running: Uia2Server | undefined;
+  const delayMs = (request: string) => delayOf(delays, `request ${request}`, apiLevel);
   const device = {
     manufacturer: properties["ro.product.manufacturer"] ?? "",
     model: properties["ro.product.model"] ?? "",
@@ -95,7 +100,7 @@ function uia2Of(ui: LabUi, { properties, apiLevel }: Persona, clock: Clock) {
   return {
     running: () => running,
     async start(): Promise<Instrumentation> {
-      const server = await startUia2(ui, { clock, device });
+      const server = await startUia2(ui, { clock, device, delayMs });
       running = server;
       void server.ended.then(() => {
         if (running === server) running = undefined;

@@ -97,9 +97,9 @@ export class AndroidDevice {
     return this.#connected?.facts.isTv;
   }
 
-  /** `whyDumps`: why its elements are read by dumps. */
-  factsForAll(whyDumps: string | undefined): ControllerFacts {
-    return this.#connected ? factsForAll(this.#connected.facts, whyDumps) : {};
+  /** `howRead` says how its elements are read. */
+  factsForAll(howRead: string | undefined): ControllerFacts {
+    return this.#connected ? factsForAll(this.#connected.facts, howRead) : {};
   }
 
   status(): ControllerStatus {

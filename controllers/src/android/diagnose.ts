@@ -5,6 +5,7 @@ import { adbTooOld, findAdb, installAdb } from "../programs/adb.ts";
 import { type Listed, listDevices } from "./adb/devices.ts";
 import { notConnected, offline, unauthorized } from "./adb/failures.ts";
 import { serverPort } from "./adb/server.ts";
+import { otherVersionAt } from "./adb/versions.ts";
 import { whyNotOnNode } from "./driver/node.ts";
 import { type AndroidSettings, serialOf } from "./settings.ts";
 
@@ -15,7 +16,8 @@ export async function diagnoseAndroid(
   settings: AndroidSettings,
   { env, addons, signal }: DiagnosisContext,
 ): Promise<DiagnosisFinding[]> {
-  const program = await diagnoseProgram(env, signal);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+  const program = await diagnoseProgram(serverPort(settings.adb_port, env), env, limit);
   const driver = diagnoseDriver(settings, addons);
   const devices = await ask(settings, env, signal);
   if (devices === undefined) {
@@ -48,13 +50,19 @@ export function diagnoseDriver(
 const nameOf = (settings: AndroidSettings): string =>
   `Android device ${serialOf(settings) ?? "(the only one)"}`;
 
-async function diagnoseProgram(env: DiagnosisContext["env"], signal: AbortSignal): Promise<DiagnosisFinding> {
+async function diagnoseProgram(
+  port: number,
+  env: DiagnosisContext["env"],
+  signal: AbortSignal,
+): Promise<DiagnosisFinding> {
   const what = "adb";
   try {
     const adb = await findAdb({ ...env }, signal);
     if (adb === undefined) return { what, status: "missing", detail: "not found", fix: installAdb };
-    if (adb.isFit) return { what, status: "ok", detail: `${adb.text} (${adb.path})` };
-    return { what, status: "missing", ...parted(adbTooOld(adb.text)) };
+    if (!adb.isFit) return { what, status: "missing", ...parted(adbTooOld(adb.text)) };
+    const other = await otherVersionAt(port, adb, signal);
+    if (other) return { what, status: "warning", detail: other.why, fix: other.fix };
+    return { what, status: "ok", detail: `${adb.text} (${adb.path})` };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return { what, status: "missing", detail, fix: installAdb };

@@ -59,11 +59,10 @@ function parseFacts(text: string, serial: string): AndroidFacts {
 /** As every controller says it. */
 export function factsForAll(
   { make, model, release, screen }: AndroidFacts,
-  whyDumps: string | undefined,
+  howRead: string | undefined,
 ): ControllerFacts {
   const isSaid = model.toLowerCase().startsWith(make.toLowerCase());
-  const dumps = whyDumps === undefined ? "" : ` Its elements are read by uiautomator dump: ${whyDumps}`;
-  const note = `Its own traffic passes no rule of url_policy.${dumps}`;
+  const note = ["Its own traffic passes no rule of url_policy.", howRead].filter(Boolean).join(" ");
   return { make: isSaid ? model : `${make} ${model}`, version: `Android ${release}`, screen, note };
 }
 

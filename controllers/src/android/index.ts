@@ -150,7 +150,7 @@ const lifeOf = ({ device, backend }: AndroidSession, kind: string) => ({
   isAlive: () => device.isOpen(kind),
   doubt: () => device.doubt(),
   isDoubted: () => device.isDoubted(),
-  facts: () => device.factsForAll(backend.whyNoSession()),
+  facts: () => device.factsForAll(backend.note()),
   status: () => device.status(),
   onStatus: (listener: (status: ControllerStatus) => void) => device.onStatus(listener),
   noticesAfter: () => [],

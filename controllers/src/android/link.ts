@@ -100,6 +100,24 @@ export class Link {
     }
   }
 
+  /** Says whether something on the device takes a connection to an endpoint of it, such as `tcp:8080`. */
+  async reaches(endpoint: string, signal: AbortSignal): Promise<boolean> {
+    const limit = withDeadline(signal, usualMs);
+    try {
+      const socket = await this.#open(limit.signal);
+      try {
+        return await socket.request(endpoint).then(
+          () => true,
+          () => false,
+        );
+      } finally {
+        socket.close();
+      }
+    } finally {
+      limit.done();
+    }
+  }
+
   /** Has adbkit send files, on this connection and no other. What the device refused is an Error as adbkit throws it. */
   async sendFiles<T>(
     work: (device: DeviceClient) => PromiseLike<T>,

@@ -1,6 +1,7 @@
 import { DeviceError } from "../errors.ts";
-import { pairAdb } from "../programs/adb.ts";
+import { findAdb, pairAdb } from "../programs/adb.ts";
 import { serverPort } from "./adb/server.ts";
+import { otherVersionAt } from "./adb/versions.ts";
 import { androidSettingsSchema } from "./settings.ts";
 
 /**
@@ -18,5 +19,8 @@ export async function pairAndroid(
       "The device shows an address with a port, such as 192.168.1.20:37123, and a code of six digits. Give both as they stand.",
     );
   const port = serverPort(undefined, env);
+  const adb = await findAdb(env, signal);
+  const other = adb && (await otherVersionAt(port, adb, signal));
+  if (other) throw new DeviceError("DEVICE_ERROR", `adb was not started: ${other.why}. ${other.fix}`);
   await pairAdb({ address, code, port }, env, signal);
 }

@@ -53,12 +53,13 @@ export async function needAdb(env: Environment, signal: AbortSignal): Promise<Ad
  */
 export async function startAdbServer(port: number, env: Environment, signal: AbortSignal): Promise<void> {
   const adb = await needAdb(env, signal);
-  const args = ["-P", String(port), "start-server"];
+  // By -L, since it starts none where the environment has an address of a server.
+  const args = ["-L", `tcp:${port}`, "start-server"];
   const { code, stderr } = await runProgram(adb.path, args, { signal, timeoutMs: startMs, env });
   if (code === 0) return;
   throw new DeviceError(
     "ADB_SERVER_DOWN",
-    `The adb server on port ${port} could not be started: ${stderr.trim().slice(0, 500)}. Run ${args.join(" ")} by hand to see why.`,
+    `The adb server on port ${port} could not be started: ${stderr.trim().slice(0, 500)}. Run adb ${args.join(" ")} by hand to see why.`,
   );
 }
 

@@ -24,7 +24,7 @@ describe.each(["dump", "uiautomator2"])("a screen of more nodes than are read, b
 
   it("says so in the notices of its dump", async () => {
     const { notices } = await portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
-    expect(notices).toEqual([expect.stringMatching(/not read/)]);
+    expect(notices).toContainEqual(expect.stringMatching(/not read/));
   });
 
   const unsure = { holds: false, inconclusive: expect.stringContaining("not read") };

@@ -1,6 +1,6 @@
 import type { ControllerStatus, DiscoveredDevice } from "@labwright/controllers";
 import { androidFactory } from "@labwright/controllers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { makeAndroid, never, openAndroid } from "./openAndroid.ts";
 
@@ -97,6 +97,9 @@ describe("a device", () => {
   });
 
   it("of a server that was killed is lost, and the next opening starts the server", async () => {
+    // With an address of a server, the program adb says that it is another machine's and starts none.
+    vi.stubEnv("ANDROID_ADB_SERVER_ADDRESS", "127.0.0.1");
+    onTestFinished(() => void vi.unstubAllEnvs());
     await made.remote.open(never);
     await lab.ask("host:kill").catch(() => undefined);
     await vi.waitFor(() => expect(made.remote.isAlive()).toBe(false), 10_000);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { androidFactory } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { diagnoseDriver } from "../../../controllers/src/android/diagnose.ts";
+import { startAdbRelay } from "../../fixtures/adbRelay.ts";
 import { testAddons } from "../../fixtures/addons.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { makeAndroid, never } from "./openAndroid.ts";
@@ -64,6 +65,20 @@ describe("doctor says of adb", () => {
   it("that it does not run", async () => {
     const [adb] = await diagnose({}, { ...lab.env, PATH: await pathWith("Segmentation fault") });
     expect(adb).toMatchObject({ status: "missing", detail: expect.stringContaining("Segmentation fault") });
+  });
+
+  it("that its server is of another version, which it would end", async () => {
+    const relay = await startAdbRelay(lab.adbPort, 42);
+    const [adb, device] = await diagnose({ serial: lab.devices[0]?.serial, adb_port: relay.port });
+    await relay.close();
+    expect(adb).toMatchObject({
+      status: "warning",
+      detail: expect.stringMatching(
+        /server is of version 1\.0\.42 and .*adb of 1\.0\.\d+, which would end it/,
+      ),
+      fix: expect.stringContaining("first on the PATH"),
+    });
+    expect(device).toMatchObject({ status: "ok" });
   });
 
   it("that its server is not running, and starts none", async () => {

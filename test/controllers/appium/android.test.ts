@@ -5,7 +5,7 @@ import { appiumFactory, type DeviceFinding, sensorNames } from "@labwright/contr
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { type AppiumServer, startAppiumServer } from "../../fixtures/appiumServer.ts";
-import { never, portOf } from "../android/openAndroid.ts";
+import { never, openAndroid, portOf } from "../android/openAndroid.ts";
 import { controllerContract } from "../contract.ts";
 import { findingSourceContract, logSourceContract } from "../ports.ts";
 import { recordingShows } from "../recordings.ts";
@@ -284,4 +284,18 @@ it.each([
   [{ "appium:appPackage": "com.nope", "appium:appActivity": ".Main" }, "APP_NOT_INSTALLED"],
 ])("capabilities %j end in %s", async (capabilities, code) => {
   await expect(openAppium(settingsOf({ ...quick, ...capabilities }))).rejects.toMatchObject({ code });
+});
+
+it("takes the phone from a session of the driver android, which says so and leaves Appium's alone", async () => {
+  const { serial } = phone();
+  const other = await openAndroid({ serial, adb_port: lab.adbPort, backend: "uiautomator2" });
+  const look = () => portOf(other.remote.elements).dump({ interactiveOnly: false }, never);
+  expect((await look()).elements).not.toEqual([]);
+  const { lines, close } = await openAppium(settingsOf());
+  expect(await lines()).not.toEqual([]);
+  await expect(look()).rejects.toMatchObject({ code: "UIA_BUSY" });
+  expect(await lines()).not.toEqual([]);
+  await other.close();
+  expect(await lines()).not.toEqual([]);
+  await close();
 });

@@ -32,12 +32,21 @@ const labDevice: Uia2Device = {
   platformVersion: "14",
 };
 
+type Uia2Options = {
+  clock?: Clock;
+  device?: Uia2Device;
+  /** How long a request takes, such as `GET /source`: its path below the session. */
+  delayMs?(request: string): number;
+};
+
+const noDelay = () => 0;
+
 /** The HTTP interface of the UiAutomator2 server 10.6.6, and its stream of pictures, on free ports of this machine. */
 export async function startUia2(
   ui: LabUi,
-  { clock = realClock, device = labDevice }: { clock?: Clock; device?: Uia2Device } = {},
+  { clock = realClock, device = labDevice, delayMs = noDelay }: Uia2Options = {},
 ): Promise<Uia2Server> {
-  const instrumentation = new Instrumentation(ui, clock, device);
+  const instrumentation = new Instrumentation(ui, { clock, device, delayMs });
   const { faults, requests, ended } = instrumentation;
   const [httpPort, mjpegPort] = await instrumentation.listen();
   return { httpPort, mjpegPort, faults, requests, ended, close: () => instrumentation.end("closed") };
@@ -54,15 +63,17 @@ class Instrumentation {
   readonly #ui: LabUi;
   readonly #clock: Clock;
   readonly #device: Uia2Device;
+  readonly #delayMs: (request: string) => number;
   readonly #http: Server;
   readonly #mjpeg: Server;
   #session: Uia2Session | undefined;
   #tellEnd: (end: End) => void = () => undefined;
 
-  constructor(ui: LabUi, clock: Clock, device: Uia2Device) {
+  constructor(ui: LabUi, { clock, device, delayMs }: Required<Uia2Options>) {
     this.#ui = ui;
     this.#clock = clock;
     this.#device = device;
+    this.#delayMs = delayMs;
     this.#http = createServer((request, response) => void this.#answer(request, response));
     this.#mjpeg = createServer((_, response) => void this.#stream(response));
     this.ended = new Promise((resolve) => {
@@ -89,6 +100,7 @@ class Instrumentation {
       await this.end("crashed");
       return;
     }
+    await this.#delay(this.#delayMs(`${method} ${path.replace(/^\/session\/[^/]+/, "")}`));
     const { status, value } = await this.#result(method, path, request);
     this.requests.push({ method, path, status });
     const body = JSON.stringify({ sessionId: this.#session?.id ?? "None", value: value ?? null });

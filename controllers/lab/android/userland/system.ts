@@ -1,7 +1,7 @@
 import type { LabFaults } from "../faults.ts";
 import type { ShellIo } from "../labShell.ts";
 import type { Clock, LabUi } from "../labUi.ts";
-import type { Delay } from "../personas/delays.ts";
+import { type Delay, delayOf } from "../personas/delays.ts";
 import type { Persona, SettingNamespace } from "../personas/persona.ts";
 import { FileSystem } from "./files.ts";
 import { SystemLog } from "./log.ts";
@@ -89,12 +89,8 @@ export class System {
   /** Takes as long as a real device does for this line, by the delays that it was given. */
   async delay(line: string, signal: AbortSignal): Promise<void> {
     const { delays, faults } = this.parts;
-    const fits = delays
-      .filter(({ command, apiLevels: { from = 0, to = Number.POSITIVE_INFINITY } = {} }) => {
-        return line.startsWith(command) && this.apiLevel >= from && this.apiLevel <= to;
-      })
-      .toSorted((a, b) => b.command.length - a.command.length);
-    const ms = (fits[0]?.ms ?? 0) + (faults.extraDelayMs[line.split(" ", 1)[0] ?? ""] ?? 0);
+    const extraMs = faults.extraDelayMs[line.split(" ", 1)[0] ?? ""] ?? 0;
+    const ms = delayOf(delays, line, this.apiLevel) + extraMs;
     if (ms > 0) await this.wait(ms, signal);
   }
 

@@ -83,6 +83,7 @@ export function createUserland(parts: Parts): { system: System; side: DeviceSide
   }
 
   files.make("/proc/net/unix", () => unixSockets([...endpoints.keys()]));
+  files.make("/proc/net/tcp6", () => tcpSockets([...endpoints.keys()]));
   const startVariables = new Map([
     ["HOME", "/"],
     ["PATH", "/system/bin:/vendor/bin"],
@@ -128,6 +129,18 @@ async function connectTo(port: number | undefined): Promise<Duplex | undefined> 
 function commandOf(name: string): Command | undefined {
   const plain = name.replace(programFolders, "");
   return Object.hasOwn(commands, plain) ? commands[plain] : undefined;
+}
+
+/** Java listens on both families by a socket of IPv6 (Linux: proc_net_tcp). */
+function tcpSockets(endpoints: readonly string[]): string {
+  const anyone = "0".repeat(32);
+  const lines = endpoints.flatMap((endpoint, index) => {
+    const port = Number(/^tcp:(\d+)$/.exec(endpoint)?.[1]);
+    if (!(port > 0)) return [];
+    const own = `${anyone}:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+    return `${String(index).padStart(4)}: ${own} ${anyone}:0000 0A 00000000:00000000 00:00000000 00000000 10123        0 ${30_000 + index} 1 0000000000000000 100 0 0 10 0\n`;
+  });
+  return `  sl  local_address                         remote_address                        st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n${lines.join("")}`;
 }
 
 function unixSockets(endpoints: readonly string[]): string {

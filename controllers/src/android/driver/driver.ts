@@ -2,15 +2,22 @@ import { untilAborted } from "../../waiting/deadlines.ts";
 import type { Link } from "../link.ts";
 import type { DriverSession } from "./session.ts";
 
+/** `mayTakeOver`: the place of another program that reads the device. */
+type OpenSession = (link: Link, mayTakeOver: boolean, signal: AbortSignal) => Promise<DriverSession>;
 type Opening = { link: Link; session: Promise<DriverSession>; control: AbortController };
+
+/** Two programs that each take back what they lost would never end. */
+const mostTakenBack = 1;
 
 /** The driver of one device: its session, opened when it is first needed and again after it was lost. */
 export class Driver {
-  readonly #open: (link: Link, signal: AbortSignal) => Promise<DriverSession>;
+  readonly #open: OpenSession;
   #opening: Opening | undefined;
   #session: DriverSession | undefined;
+  /** How often other programs ended our sessions since nobody else read the device. */
+  #losses = 0;
 
-  constructor(open: (link: Link, signal: AbortSignal) => Promise<DriverSession>) {
+  constructor(open: OpenSession) {
     this.#open = open;
   }
 
@@ -41,12 +48,16 @@ export class Driver {
   /** After the session before has ended: Android has one UiAutomation. */
   #begin(link: Link): void {
     const control = new AbortController();
+    const last = this.#session;
     const before = this.close();
     const open = async () => {
       await before;
+      if (last?.isTaken) this.#losses += 1;
       try {
-        this.#session = await this.#open(link, control.signal);
-        return this.#session;
+        const session = await this.#open(link, this.#losses <= mostTakenBack, control.signal);
+        if (!session.tookOver) this.#losses = 0;
+        this.#session = session;
+        return session;
       } finally {
         if (this.#opening === opening) this.#opening = undefined;
       }

@@ -4,8 +4,10 @@ import { transportLost } from "../adb/failures.ts";
 import type { Link } from "../link.ts";
 import { versionIn } from "../packageDump.ts";
 import { whyNotOnNode } from "./node.ts";
+import { ownerLine, saysOwner, uiaBusy } from "./owner.ts";
 import { driverEnvironment, freePorts, unavailable } from "./place.ts";
 import { DriverProgram, DriverRefusal } from "./program.ts";
+import { unlessRefused } from "./refused.ts";
 import { DriverSession, removeTraces } from "./session.ts";
 
 /** A slow phone gets its server installed and started in this time. */
@@ -13,8 +15,8 @@ const openMs = 120_000;
 /** The server, once it is installed, answers in this time, or it does not. */
 const serverMs = 20_000;
 const serverPackage = "io.appium.uiautomator2.server";
-/** One line of text for the version that is installed, one for the tests of it. */
-const installedLine = `dumpsys package ${serverPackage} | grep versionName=; pm path ${serverPackage}.test`;
+/** One line of text for the version that is installed, one for the tests of it, one for who reads the device. */
+const beforeLine = `dumpsys package ${serverPackage} | grep versionName=; pm path ${serverPackage}.test; ${ownerLine}`;
 
 /** Android calls a screen at rest when nothing changed on it for so long (UiDevice.waitForIdle). */
 export const restMs = 500;
@@ -27,28 +29,38 @@ const settings = {
   scrollAcknowledgmentTimeout: 0,
 };
 
-export type DriverPlace = { link: Link; adbPort: number; context: ControllerContext };
+export type DriverPlace = {
+  link: Link;
+  adbPort: number;
+  context: ControllerContext;
+  /** Whether another program that reads the device may be ended, as the driver does. */
+  mayTakeOver: boolean;
+};
 
 /**
  * Starts the driver in a process of its own and opens its session on a device. It starts no app and changes none. Throws
- * ADDON_MISSING, ADDON_UNUSABLE, ADB_MISSING, UIA_UNAVAILABLE, TRANSPORT_LOST.
+ * ADDON_MISSING, ADDON_UNUSABLE, ADB_MISSING, UIA_BUSY, UIA_UNAVAILABLE, TRANSPORT_LOST.
  */
 export async function openSession(place: DriverPlace, signal: AbortSignal): Promise<DriverSession> {
   const { link, adbPort, context } = place;
   const tooOld = whyNotOnNode(process.versions.node);
   if (tooOld !== undefined) throw unavailable(tooOld, "Install a newer Node from https://nodejs.org");
   const addon = context.addons.folder("android-driver");
-  const env = await driverEnvironment({ folder: await context.temporaryFolder(), adbPort }, signal);
+  const [env, { stdout: before }] = await Promise.all([
+    driverEnvironment({ folder: await context.temporaryFolder(), adbPort }, signal),
+    link.script(beforeLine, signal),
+  ]);
+  const tookOver = saysOwner(before);
+  if (tookOver && !place.mayTakeOver) throw uiaBusy();
   const program = new DriverProgram(addon, env);
   try {
-    const [{ serverVersion }, installed] = await Promise.all([
-      program.ready(signal),
-      link.script(installedLine, signal),
-    ]);
-    const isInstalled = versionIn(installed.stdout) === serverVersion && /^package:/m.test(installed.stdout);
+    const { serverVersion } = await program.ready(signal);
+    const isInstalled = versionIn(before) === serverVersion && /^package:/m.test(before);
     const capabilities = await capabilitiesFor(place, isInstalled);
-    await program.call("open", [capabilities, settings], { timeoutMs: openMs, signal });
-    return new DriverSession({ program, link, adbPort, mjpegPort: capabilities.mjpegServerPort });
+    const opening = program.call("open", [capabilities, settings], { timeoutMs: openMs, signal });
+    await unlessRefused(link, opening, signal);
+    const { systemPort: system, mjpegServerPort: mjpeg } = capabilities;
+    return new DriverSession({ program, link, adbPort, ports: { system, mjpeg }, tookOver });
   } catch (error) {
     await program.end();
     await removeTraces(link, adbPort);

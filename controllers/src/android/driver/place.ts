@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { DeviceError } from "../../errors.ts";
 import { findAdb, installAdb } from "../../programs/adb.ts";
-import { serverVersion } from "../adb/devices.ts";
+import { findOtherVersion } from "../adb/versions.ts";
 import type { DriverEnvironment } from "./program.ts";
 
 /** What the driver's process gets of our environment: no secret of the configuration is among them. */
@@ -22,12 +22,8 @@ export async function driverEnvironment(
   const adb = await findAdb(env, signal);
   if (adb === undefined)
     throw new DeviceError("ADB_MISSING", `There is no program adb on the PATH. Run: ${installAdb}`);
-  const server = await serverVersion(adbPort, signal);
-  if (server !== adb.number)
-    throw unavailable(
-      `the adb server is of version 1.0.${server} and ${adb.path} of 1.0.${adb.number}, which would end it`,
-      "Put the adb that started the server first on the PATH, or run: adb kill-server",
-    );
+  const other = await findOtherVersion(adbPort, adb, signal);
+  if (other !== undefined) throw unavailable(other.why, other.fix);
   const tools = join(folder, "platform-tools");
   await mkdir(tools, { recursive: true });
   await symlink(adb.path, join(tools, process.platform === "win32" ? "adb.exe" : "adb"));

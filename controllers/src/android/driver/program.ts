@@ -125,6 +125,11 @@ export class DriverProgram {
     await this.#program.end(endMs);
   }
 
+  /** Ends it without a word to the device, on which nothing is its own any more. */
+  async kill(): Promise<void> {
+    await this.#program.end(0);
+  }
+
   #ask(question: { id: number; method: string; args: readonly unknown[] }): Promise<Answer> {
     const { child } = this.#program;
     if (child.connected) child.send(question, () => undefined);

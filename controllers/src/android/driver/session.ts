@@ -2,6 +2,7 @@ import { DeviceError } from "../../errors.ts";
 import { listForwards, removeForward } from "../adb/forwards.ts";
 import type { Link } from "../link.ts";
 import { crashed, isSessionOver } from "./failures.ts";
+import { hasOwner, uiaTaken } from "./owner.ts";
 import { DriverGone, DriverLate, type DriverProgram } from "./program.ts";
 
 const answerMs = 30_000;
@@ -19,24 +20,34 @@ const traces = [
   ),
 ].join("; ");
 
-export type SessionPlace = { program: DriverProgram; link: Link; adbPort: number; mjpegPort: number };
+export type SessionPlace = {
+  program: DriverProgram;
+  link: Link;
+  adbPort: number;
+  /** Ports of this machine that lead to its server on the device, and to its pictures. */
+  ports: { system: number; mjpeg: number };
+  /** It began by ending the session of another program. */
+  tookOver: boolean;
+};
 export type SessionCall = { signal: AbortSignal; timeoutMs?: number };
 
 /** One session of the driver, on one connection of a device. It has the device's only UiAutomation until it has ended. */
 export class DriverSession {
   readonly link: Link;
-  /** Where the device's pictures come, once somebody asks there. */
-  readonly mjpegPort: number;
+  readonly tookOver: boolean;
   readonly #program: DriverProgram;
   readonly #adbPort: number;
+  readonly #ports: SessionPlace["ports"];
   #ending: Promise<void> | undefined;
   #isBroken = false;
+  #isTaken = false;
 
-  constructor({ program, link, adbPort, mjpegPort }: SessionPlace) {
+  constructor({ program, link, adbPort, ports, tookOver }: SessionPlace) {
     this.#program = program;
     this.#adbPort = adbPort;
+    this.#ports = ports;
     this.link = link;
-    this.mjpegPort = mjpegPort;
+    this.tookOver = tookOver;
     void program.gone.then(() => this.end());
   }
 
@@ -45,14 +56,24 @@ export class DriverSession {
     return !isEnding && this.#program.isRunning() && this.link.isCurrent();
   }
 
+  /** Another program has ended it, and has the device's UiAutomation since. */
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  /** Where the device's pictures come, once somebody asks there. */
+  get mjpegPort(): number {
+    return this.#ports.mjpeg;
+  }
+
   /** The id of its process. */
   get pid(): number | undefined {
     return this.#program.pid;
   }
 
   /**
-   * A request to the UiAutomator2 server, below its session. Throws TRANSPORT_LOST, UIA_CRASHED, and DriverRefusal for what the
-   * server refused. It is not sent again.
+   * A request to the UiAutomator2 server, below its session. Throws TRANSPORT_LOST, UIA_BUSY, UIA_CRASHED, and DriverRefusal
+   * for what the server refused. It is not sent again.
    */
   ask(method: string, path: string, body: unknown, call: SessionCall): Promise<unknown> {
     return this.#call("ask", [method, path, body], call);
@@ -77,22 +98,27 @@ export class DriverSession {
       const isOver = error instanceof DriverGone || error instanceof DriverLate || isSessionOver(error);
       if (!isOver) throw error;
       this.#isBroken = true;
-      void this.end();
-      throw await this.#whyBroken(error, signal);
+      // Before it ends: what takes away our server would take away another's.
+      const why = await this.#whyBroken(error, signal).finally(() => void this.end());
+      throw why;
     }
   }
 
-  /** A connection that is gone takes the session with it: then that is the failure. */
+  /** A connection that is gone takes the session with it, and so does another program: then that is the failure. */
   async #whyBroken(error: unknown, signal: AbortSignal): Promise<unknown> {
     try {
-      await this.link.run(["true"], signal, { timeoutMs: probeMs });
-      return crashed(error);
+      // A driver that does not answer may still have its server on the device.
+      const isOwned = await hasOwner(this.link, signal);
+      this.#isTaken = isOwned && isSessionOver(error);
+      return this.#isTaken ? uiaTaken(error) : crashed(error);
     } catch (lost) {
       return lost instanceof DeviceError ? lost : crashed(error);
     }
   }
 
   async #end(): Promise<void> {
+    this.#isTaken ||= await this.#isTakenUnseen();
+    if (this.#isTaken) return this.#leave();
     const closing = { signal: AbortSignal.timeout(closeMs), timeoutMs: closeMs };
     const isClosed = await this.#program.call("close", [], closing).then(
       () => !this.#isBroken,
@@ -100,6 +126,27 @@ export class DriverSession {
     );
     await this.#program.end();
     if (!isClosed) await removeTraces(this.link, this.#adbPort);
+  }
+
+  /** Somebody may have taken it since the last call. */
+  async #isTakenUnseen(): Promise<boolean> {
+    if (this.#isBroken || !this.#program.isRunning() || !this.link.isCurrent()) return false;
+    const signal = AbortSignal.timeout(probeMs);
+    try {
+      await this.#program.call("ask", ["GET", "/appium/settings", {}], { timeoutMs: probeMs, signal });
+      return false;
+    } catch (error) {
+      return isSessionOver(error) && (await hasOwner(this.link, signal).catch(() => false));
+    }
+  }
+
+  /** Takes away what is only ours: the server on the device is another's. */
+  async #leave(): Promise<void> {
+    await this.#program.kill();
+    const signal = AbortSignal.timeout(traceMs);
+    const { serial } = this.link;
+    for (const port of Object.values(this.#ports))
+      await removeForward(this.#adbPort, { serial, port }, signal).catch(() => undefined);
   }
 }
 

@@ -4,6 +4,7 @@ import type { TreeSource, UiTree } from "../../screens/tree.ts";
 import type { AndroidDevice } from "../device.ts";
 import { Driver } from "../driver/driver.ts";
 import { openSession } from "../driver/open.ts";
+import { tookOver } from "../driver/owner.ts";
 import type { DriverSession } from "../driver/session.ts";
 import type { Link } from "../link.ts";
 import type { AndroidSettings } from "../settings.ts";
@@ -37,8 +38,8 @@ export class UiBackend implements TreeSource {
     this.#device = device;
     this.#setting = backend;
     this.#context = context;
-    this.#driver = new Driver((link, signal) =>
-      openSession({ link, adbPort: device.adbPort, context }, signal),
+    this.#driver = new Driver((link, mayTakeOver, signal) =>
+      openSession({ link, adbPort: device.adbPort, context, mayTakeOver }, signal),
     );
     this.#pageSource = createPageSource(device, this.#driver);
     this.#dumps = createDumpSource(device);
@@ -83,6 +84,13 @@ export class UiBackend implements TreeSource {
       return this.#fallback.why;
     if (this.#setting === "auto") return this.#whyNoAddon();
     return undefined;
+  }
+
+  /** How elements are read, where that is not as usual. */
+  note(): string | undefined {
+    const why = this.whyNoSession();
+    if (why !== undefined) return `Its elements are read by uiautomator dump: ${why}`;
+    return this.#driver.find()?.tookOver ? tookOver : undefined;
   }
 
   /** Resolves when nothing of a session is left. */

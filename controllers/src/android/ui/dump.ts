@@ -3,6 +3,7 @@ import { rotationOf, scanScreen } from "../../screens/androidTree.ts";
 import type { TreeSource, UiTree } from "../../screens/tree.ts";
 import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
+import { uiaBusy } from "../driver/owner.ts";
 import type { LinkBytes } from "../link.ts";
 import { frontAndKeyboard, frontLines, treeEmpty } from "./screenFacts.ts";
 
@@ -77,10 +78,4 @@ const notIdle = () =>
   new DeviceError(
     "NOT_IDLE",
     `Something on the screen always moves, and its elements can be read only at rest. It is not asked again for ${busyMs / 1_000} s unless a command changes it. Use capture_screenshot, text on pictures, and tap.`,
-  );
-
-const uiaBusy = () =>
-  new DeviceError(
-    "UIA_BUSY",
-    "Another program reads the elements of this device (Appium, another test tool), and Android lets one do so. End it, then try again.",
   );

@@ -1,8 +1,12 @@
 import { connect } from "node:net";
 import sharp from "sharp";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
+import { delayOf, documentedDelays } from "../../../../controllers/lab/android/personas/delays.ts";
+import { ManualClock } from "../../../../controllers/lab/android/ui/manualClock.ts";
+import { startUia2 } from "../../../../controllers/lab/android/uia2/server.ts";
 import { session } from "./uia2Client.ts";
-import { center } from "./uiDevice.ts";
+import { center, device, phoneScreen } from "./uiDevice.ts";
 
 const samples = "dev.labwright.samples";
 const settingsApp = "com.android.settings";
@@ -59,6 +63,35 @@ describe("a session", () => {
       ...{ status: 400, error: "invalid argument" },
     });
   });
+});
+
+it("a request takes as long as is documented, by the device's clock", async () => {
+  const { ui } = device(phoneScreen);
+  const clock = new ManualClock();
+  const delayMs = (request: string) => delayOf(documentedDelays, `request ${request}`, 34);
+  const server = await startUia2(ui, { clock, delayMs });
+  onTestFinished(() => server.close());
+  const ask = async (method: string, path: string) => {
+    const body = { capabilities: { firstMatch: [{}], alwaysMatch: {} }, offset: { x: 1, y: 1 } };
+    const sending = fetch(`http://127.0.0.1:${server.httpPort}${path}`, {
+      method,
+      ...(method === "POST" && { body: JSON.stringify(body) }),
+    });
+    await expect.poll(() => clock.waiting).toBe(1);
+    const answered = server.requests.length;
+    for (let ms = 1; ; ms++) {
+      clock.pass(1);
+      if (clock.waiting > 0) continue;
+      const { value } = z.object({ value: z.unknown() }).parse(await (await sending).json());
+      expect(server.requests).toHaveLength(answered + 1);
+      return { ms, value };
+    }
+  };
+  const { ms, value } = await ask("POST", "/session");
+  expect(ms).toBe(30);
+  const { sessionId } = z.object({ sessionId: z.string() }).parse(value);
+  expect(await ask("GET", `/session/${sessionId}/source`)).toMatchObject({ ms: 1_000 });
+  expect(await ask("POST", `/session/${sessionId}/appium/gestures/click`)).toMatchObject({ ms: 100 });
 });
 
 describe("the source", () => {

@@ -28,6 +28,9 @@ const services: Readonly<Record<string, Service>> = {
   },
   window: ([part], system) => windowDump(part, system),
   activity: activityDump,
+  // As UiAutomationManager writes it: one line for the one program that reads elements.
+  accessibility: (_, { automation }) =>
+    `ACCESSIBILITY MANAGER (dumpsys accessibility)\n\n${automation.size > 0 ? "Ui Automation[eventTypes=TYPES_ALL_MASK, notificationTimeout=0]\n" : ""}`,
   input_method: (_, { ui, settings }) => {
     const shown = ui.keyboardShown();
     const method = settings.get("secure")?.get("default_input_method");

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { nothingLeft } from "./driverTraces.ts";
+import { never, openAndroid, portOf } from "./openAndroid.ts";
+
+type Phone = Awaited<ReturnType<typeof openAndroid>>;
+
+let lab: AndroidLab;
+let first: Phone;
+let second: Phone;
+
+beforeEach(async () => {
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
+  const settings = { adb_port: lab.adbPort, backend: "uiautomator2" };
+  [first, second] = await Promise.all([openAndroid(settings), openAndroid(settings)]);
+});
+afterEach(async () => {
+  await first.close();
+  await second.close();
+  await lab.close();
+});
+
+const look = (phone: Phone) => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+const looks = async (phone: Phone) => expect((await look(phone)).elements.length).toBeGreaterThan(3);
+const isBusy = (phone: Phone) =>
+  expect(look(phone)).rejects.toMatchObject({
+    code: "UIA_BUSY",
+    message: expect.stringMatching(/End (?:it|that program)/),
+  });
+const noteOf = ({ remote }: Phone) => remote.facts?.().note ?? "";
+
+it("of two owners the one that lost the device says so, and takes it back once", async () => {
+  await looks(first);
+  expect(noteOf(first)).not.toMatch(/took the place/);
+  await looks(second);
+  expect(noteOf(second)).toMatch(/took the place of another program/);
+  await isBusy(first);
+  // What the loser takes away is not the server of the winner.
+  await looks(second);
+  await looks(first);
+  await isBusy(second);
+  await looks(second);
+  for (let n = 0; n < 3; n++) {
+    await isBusy(first);
+    await looks(second);
+  }
+  await second.close();
+  await looks(first);
+  expect(noteOf(first)).not.toMatch(/took the place/);
+});
+
+it("an owner that closes without knowing that it lost the device leaves the other one's session alone", async () => {
+  await looks(first);
+  await looks(second);
+  const { uia2 } = lab.devices[0]?.device ?? {};
+  await first.close();
+  await looks(second);
+  expect(lab.devices[0]?.device.uia2).toBe(uia2);
+  await second.close();
+  await nothingLeft(lab);
+});
