@@ -2,9 +2,9 @@ import { z } from "zod";
 import { type Check, defineCheck, type Withheld } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
+import { displayIn, displayLine } from "./display.ts";
 import { readKeyboard } from "./keyboard.ts";
 import { untold } from "./readings.ts";
-import { rotationIn, rotationLine } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
 import { readFront } from "./ui/screenFacts.ts";
 
@@ -67,13 +67,11 @@ function orientationIs({ device }: AndroidSession): Check {
     input,
     async read({ orientation }, signal) {
       const expected = `the screen is in ${orientation}`;
-      const { stdout } = await device.link().script(rotationLine, signal);
-      const angle = rotationIn(stdout);
-      if (angle === undefined) return untold(expected, "the device does not say how its screen is turned");
-      const { width, height } = device.facts().screen;
-      const isTall = angle % 180 === 0 ? height >= width : width > height;
-      const found = isTall ? "portrait" : "landscape";
-      return { holds: found === orientation, expected, actual: `it is in ${found}, at ${angle}°` };
+      const display = displayIn((await device.link().script(displayLine, signal)).stdout);
+      if (display === undefined) return untold(expected, "the device does not say how its screen is turned");
+      const { width, height, rotation } = display;
+      const found = height >= width ? "portrait" : "landscape";
+      return { holds: found === orientation, expected, actual: `it is in ${found}, at ${rotation}°` };
     },
   });
 }

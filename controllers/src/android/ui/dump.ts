@@ -4,7 +4,7 @@ import type { TreeSource, UiTree } from "../../screens/tree.ts";
 import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { LinkBytes } from "../link.ts";
-import { frontAndKeyboard, frontLines, treeEmpty } from "./screenFacts.ts";
+import { factsOfScreen, screenLines, treeEmpty } from "./screenFacts.ts";
 
 /** `uiautomator dump` itself gives up after 10 s without rest. */
 const dumpMs = 30_000;
@@ -13,8 +13,6 @@ const mostBytes = 16_000_000;
 const emptyPausesMs = [200, 500, 1_000];
 /** A screen that never came to rest is not asked again for so long, unless something is sent to it. */
 const busyMs = 30_000;
-
-const dumpLine = `uiautomator dump /dev/tty; ${frontLines}`;
 
 /**
  * Trees by `uiautomator dump`: a process on the device for each, and the screen has to be at rest. One at a time, since
@@ -45,9 +43,10 @@ export function createDumpSource(device: AndroidDevice): TreeSource {
 }
 
 async function readTree(device: AndroidDevice, signal: AbortSignal): Promise<UiTree> {
+  const line = `uiautomator dump /dev/tty; ${screenLines(device.facts().api)}`;
   for (const pauseMs of [...emptyPausesMs, undefined]) {
     signal.throwIfAborted();
-    const tree = parse(await device.link().bytes(dumpLine, signal, { timeoutMs: dumpMs, mostBytes }));
+    const tree = parse(await device.link().bytes(line, signal, { timeoutMs: dumpMs, mostBytes }));
     if (tree !== undefined) return tree;
     if (pauseMs !== undefined) await pause(pauseMs, signal);
   }
@@ -60,7 +59,7 @@ function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
   const screen = scanScreen(text);
   if (screen !== undefined) {
     const rest = text.slice(text.lastIndexOf("</hierarchy>"));
-    return { roots: screen.roots, rotation: rotationOf(screen.quarters), ...frontAndKeyboard(rest) };
+    return { roots: screen.roots, rotation: rotationOf(screen.quarters), ...factsOfScreen(rest) };
   }
   const said = `${text.slice(0, 2_000)}\n${stderr}`;
   if (/null root node/.test(said)) return undefined;

@@ -15,14 +15,18 @@ const pngs = new WeakMap<Uint8Array, Buffer>();
 export const screencap: Command = async (args, context) => {
   const { options, rest } = readOptions(args, ["-d"]);
   const [path] = rest;
-  const wanted = options.get("-d") ?? physicalDisplays[0];
+  const { ui, apiLevel } = context.system;
+  // Which one comes first is not said.
+  const isUnsure = displaysOf(ui).length > 1 && !options.has("-d") && apiLevel >= 33;
+  if (isUnsure) await context.err(severalDisplays);
+  const wanted = options.get("-d") ?? physicalDisplays[isUnsure ? 1 : 0];
   const display = physicalDisplays.findIndex((id, index) => id === wanted || String(index) === wanted);
-  if (display < 0 || !displaysOf(context.system.ui).includes(display)) {
+  if (display < 0 || !displaysOf(ui).includes(display)) {
     return fail(context, `Display Id '${wanted}' is not valid.`);
   }
-  const picture = await context.system.ui.picture(display);
+  const picture = await ui.picture(display);
   const isPng = options.has("-p") || path?.endsWith(".png") === true;
-  const bytes = isPng ? await pngOf(picture) : rawOf(picture);
+  const bytes = isPng ? await pngOf(picture) : rawOf(picture, apiLevel);
   if (path === undefined) return print(context, bytes);
   try {
     context.system.files.store(path, bytes);
@@ -37,10 +41,15 @@ export const displaysOf = ({ faults }: LabUi): number[] => (faults.secondDisplay
 
 type Picture = Awaited<ReturnType<LabUi["picture"]>>;
 
-/** Width, height, format and colour space, then the pixels. */
-function rawOf({ width, height, rgba }: Picture): Buffer {
-  const header = Buffer.alloc(16);
-  [width, height, rgba8888, sRgb].forEach((word, index) => {
+/** AOSP, screencap.cpp, as much as is read of it. */
+const severalDisplays =
+  '[Warning] Multiple displays were found, but no display id was specified! Defaulting to the first display found, however this default is not guaranteed to be consistent across captures. A display id should be specified.\nSee "dumpsys SurfaceFlinger --display-id" for valid display IDs.\n';
+
+/** Width, height, format and since Android 9 the colour space, then the pixels. */
+function rawOf({ width, height, rgba }: Picture, apiLevel: number): Buffer {
+  const words = [width, height, rgba8888, ...(apiLevel >= 28 ? [sRgb] : [])];
+  const header = Buffer.alloc(words.length * 4);
+  words.forEach((word, index) => {
     header.writeUInt32LE(word, index * 4);
   });
   return Buffer.concat([header, rgba]);
