@@ -53,10 +53,11 @@ const numberIn = (text: string, name: string): number | undefined => {
   return found === undefined ? undefined : Number(found);
 };
 
-function batteryOf(text: string): SensorReading[] {
+/** A device without a battery says so, or that its level is the least of all numbers. */
+export function batteryOf(text: string): SensorReading[] {
   const level = numberIn(text, "level");
-  if (level === undefined || /present: false/.test(text)) return [];
   const scale = numberIn(text, "scale") ?? 100;
+  if (level === undefined || level < 0 || level > scale || /present: false/.test(text)) return [];
   const status = numberIn(text, "status");
   // BatteryManager: 2 charging, 5 full.
   return [

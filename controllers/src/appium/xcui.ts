@@ -38,23 +38,29 @@ export type XcuiScreen = {
   isKeyboardShown: boolean;
 };
 
-/** Reads XCUITest's page source. The keys of a keyboard are left out. Undefined when it holds no whole app. */
+/**
+ * Reads XCUITest's page source. The keys of a keyboard are left out. An alert of the system may be a second app, behind the one
+ * in front. Undefined when it holds no whole app.
+ */
 export function scanXcui(source: string): XcuiScreen | undefined {
   const xml = source.includes(`<${container}`) ? source : `<${container}>${source}</${container}>`;
-  let app = "";
+  let app: string | undefined;
   const scanned = scanTree(xml, container, (attributes, parent) => {
-    if (parent === undefined) app = attributes.get("bundleId") ?? attributes.get("name") ?? "";
+    if (parent === undefined) app ??= attributes.get("bundleId") ?? attributes.get("name") ?? "";
     return toNode(attributes, parent);
   });
-  const [root] = scanned?.roots ?? [];
-  if (root === undefined) return undefined;
+  const roots = scanned?.roots ?? [];
+  const [root] = roots;
+  if (root === undefined || app === undefined) return undefined;
   const { width, height } = root.bounds;
-  return { roots: scanned?.roots ?? [], app, size: { width, height }, isKeyboardShown: cutKeyboards(root) };
+  return { roots, app, size: { width, height }, isKeyboardShown: cutKeyboards(roots) };
 }
 
 /** True when there was one. */
-function cutKeyboards(root: UiNode): boolean {
-  const keyboards = [...nodesBelow(root)].filter(({ className }) => className === `${prefix}Keyboard`);
+function cutKeyboards(roots: readonly UiNode[]): boolean {
+  const keyboards = roots
+    .flatMap((root) => [...nodesBelow(root)])
+    .filter(({ className }) => className === `${prefix}Keyboard`);
   for (const keyboard of keyboards) {
     const siblings = keyboard.parent?.children;
     siblings?.splice(siblings.indexOf(keyboard), 1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { displayIn } from "../../../controllers/src/android/display.ts";
 import { keyboardIn } from "../../../controllers/src/android/keyboard.ts";
 import { permissionsIn } from "../../../controllers/src/android/packageDump.ts";
-import { locationOf, networkOf } from "../../../controllers/src/android/sensors.ts";
+import { batteryOf, locationOf, networkOf } from "../../../controllers/src/android/sensors.ts";
 import { factsOfScreen } from "../../../controllers/src/android/ui/screenFacts.ts";
 import { scanScreen } from "../../../controllers/src/screens/androidTree.ts";
 import { toScreen } from "../../../controllers/src/screens/screen.ts";
@@ -101,6 +101,15 @@ it.each([
   [" mShowForced=false mInputShown=false\n  mIsInputViewShown=true mStatusIcon=0", false],
   ["", undefined],
 ])("a keyboard: %j is %s", (text, isShown) => expect(keyboardIn(text)).toBe(isShown));
+
+it("a TV without a battery has no level, whatever number it says", () => {
+  // Android TV: JoinChrome, issue 105.
+  expect(batteryOf("  present: true\n  level: -2147483648\n  scale: 100\n")).toEqual([]);
+  expect(batteryOf("  present: true\n  level: 0\n  scale: 100\n  status: 3\n")).toMatchObject([
+    { value: 0 },
+    { value: false },
+  ]);
+});
 
 describe("the network", () => {
   const type = (text: string) => networkOf(text).find(({ name }) => name === "network.type")?.value;
