@@ -59,3 +59,12 @@ describe("a phone with Android 8", () => {
     );
   });
 });
+
+it("a device that does not know an input is not said to have taken it", async () => {
+  const properties = { ...phone2.properties, "ro.build.version.sdk": "31" };
+  const own = await startAndroidLab({ devices: [{ persona: { ...phone2, properties } }] });
+  const device = await openAndroid({ adb_port: own.adbPort });
+  await expect(device.run("press_keys", { keys: ["CTRL", "A"] })).rejects.toThrow(/Unknown command/);
+  await device.close();
+  await own.close();
+});
