@@ -100,8 +100,10 @@ function setFontScale(session: AndroidSession): Command {
     input,
     async run({ scale }, signal) {
       const restore = ([was]: readonly string[]) => [putting("system", name, was)];
-      const set = [putting("system", name, `${scale}`)];
-      await change(session, { name, ask: [getting("system", name)], restore, set }, signal);
+      const [line, set] = [getting("system", name), [putting("system", name, `${scale}`)]];
+      await change(session, { name, ask: [line], restore, set }, signal);
+      const wanted = { test: (said: string) => Number(said) === scale };
+      await confirm(session, { line, wanted, what: "set the size of texts" }, signal);
       return sent(`texts have ${scale} times their usual size`);
     },
   });
