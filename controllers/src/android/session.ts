@@ -28,7 +28,7 @@ export type AndroidSession = {
 
 /**
  * Sends inputs to the screen, one after another, in one round trip where they are not many; each is the arguments of a program
- * of the device. A single tap goes through the driver where its session is open. Throws DEVICE_ERROR with what the device said
+ * of the device. A tap or a double tap goes through the driver where its session is open. Throws DEVICE_ERROR with what the device said
  * when it refused one.
  */
 export async function sendInputs(

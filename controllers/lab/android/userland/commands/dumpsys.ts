@@ -202,7 +202,11 @@ const serviceRecord = ({ name, pid }: Process) =>
 /** States of android.media.session.PlaybackState. */
 const playbackStates = { stopped: 1, paused: 2, playing: 3 };
 
-function mediaDump({ ui }: System): string {
+/** By name since Android 12: home-assistant/core, issue 135338. */
+const stateOf = (state: keyof typeof playbackStates, apiLevel: number): string =>
+  apiLevel >= 31 ? `${state.toUpperCase()}(${playbackStates[state]})` : `${playbackStates[state]}`;
+
+function mediaDump({ ui, apiLevel }: System): string {
   const media = ui.media();
   if (!media)
     return "MEDIA SESSION SERVICE (dumpsys media_session)\n\n0 sessions listeners.\nRecord for full_user=0\n  Sessions Stack - have 0 sessions:\n";
@@ -214,7 +218,7 @@ Record for full_user=0
     lab ${media.packageName}/lab (userId=0)
       package=${media.packageName}
       active=true
-      state=PlaybackState {state=${playbackStates[media.state]}, position=${media.positionMs}, buffered position=0, speed=${media.state === "playing" ? "1.0" : "0.0"}, updated=0, actions=823, custom actions=[], active item id=-1, error=null}
+      state=PlaybackState {state=${stateOf(media.state, apiLevel)}, position=${media.positionMs}, buffered position=0, speed=${media.state === "playing" ? "1.0" : "0.0"}, updated=0, actions=823, custom actions=[], active item id=-1, error=null}
       metadata: size=1, description=${media.title}, null, null
 `;
 }
