@@ -26,9 +26,10 @@ type Capture = { raw: Raw | undefined; display: OwnDisplay | undefined; said: st
 
 /** Pictures by `screencap`. Throws SECURE_SCREEN where an app forbids them. */
 export function createScreen(device: AndroidDevice, reader: ScreenReader): ScreenSource {
+  const camera = new Camera(device);
   return {
     async capture({ area, ref, format }, signal) {
-      const { raw, display } = await captureRaw(device, signal);
+      const { raw, display } = await captureRaw(device, camera, signal);
       const rotation = display?.rotation ?? (isTurned(raw, device.facts().screen) ? 90 : 0);
       const space: Space = { width: raw.width, height: raw.height, rotation };
       const takenAt = new Date().toISOString();
@@ -46,8 +47,10 @@ export function createScreen(device: AndroidDevice, reader: ScreenReader): Scree
 const isTurned = (one: { width: number; height: number }, other: { width: number; height: number }) =>
   one.width > one.height !== other.width > other.height;
 
-async function captureRaw(device: AndroidDevice, signal: AbortSignal): Promise<Capture & { raw: Raw }> {
-  const { raw, display, said } = await captureOwn(device, signal);
+type Taken = Capture & { raw: Raw };
+
+async function captureRaw(device: AndroidDevice, camera: Camera, signal: AbortSignal): Promise<Taken> {
+  const { raw, display, said } = await camera.take(signal);
   if (raw !== undefined && !isMostlyBlack(raw.pixels)) return { raw, display, said };
   if (await isSecure(device, signal)) {
     throw new DeviceError(
@@ -63,16 +66,28 @@ async function captureRaw(device: AndroidDevice, signal: AbortSignal): Promise<C
 }
 
 /**
- * Of several displays screencap takes the first, which on a folded phone may be the one inside; since Android 13 it warns of
- * that. Then the device's own is asked for by its number.
+ * Takes pictures of the device's own display. Of several displays screencap takes the first, which on a folded phone may be the
+ * one inside; newer versions warn of that. Then the own one is asked for by its number, and from then on.
  */
-async function captureOwn(device: AndroidDevice, signal: AbortSignal): Promise<Capture> {
-  const first = await capture(device, "", signal);
-  const { raw, display, said } = first;
-  const isOwn = raw?.width === display?.width && raw?.height === display?.height;
-  if (display?.id === undefined || (isOwn && !/multiple displays/i.test(said))) return first;
-  const own = await capture(device, ` -d ${display.id}`, signal);
-  return own.raw === undefined ? first : own;
+class Camera {
+  readonly #device: AndroidDevice;
+  #option = "";
+
+  constructor(device: AndroidDevice) {
+    this.#device = device;
+  }
+
+  async take(signal: AbortSignal): Promise<Capture> {
+    const first = await capture(this.#device, this.#option, signal);
+    const { raw, display, said } = first;
+    const isOwn = raw?.width === display?.width && raw?.height === display?.height;
+    const option = display?.id === undefined ? "" : ` -d ${display.id}`;
+    if (option === this.#option || (isOwn && !/multiple displays/i.test(said))) return first;
+    const own = await capture(this.#device, option, signal);
+    if (own.raw === undefined) return first;
+    this.#option = option;
+    return own;
+  }
 }
 
 async function capture(device: AndroidDevice, display: string, signal: AbortSignal): Promise<Capture> {

@@ -68,7 +68,11 @@ describe("a screen", () => {
 
   it("of its own is taken a picture of, though a second one comes first", async () => {
     device().ui.faults.secondDisplay = { width: 800, height: 480 };
-    expect(await portOf(phone.remote.screen).capture({}, never)).toMatchObject({ width: 1080, height: 2400 });
+    const capture = () => portOf(phone.remote.screen).capture({}, never);
+    expect(await capture()).toMatchObject({ width: 1080, height: 2400 });
+    const before = device().traffic.roundTrips;
+    expect(await capture()).toMatchObject({ width: 1080, height: 2400 });
+    expect(device().traffic.roundTrips).toBe(before + 1);
     expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
   });
 
