@@ -13,6 +13,9 @@ const mostBytes = 16_000_000;
 const emptyPausesMs = [200, 500, 1_000];
 /** A screen that never came to rest is not asked again for so long, unless something is sent to it. */
 const busyMs = 30_000;
+const dumpFile = "/data/local/tmp/labwright-dump.xml";
+/** By a file, since without a terminal the device has no /dev/tty (AOSP, adb/daemon/shell_service.cpp). */
+const dumpLine = `rm -f ${dumpFile}; uiautomator dump ${dumpFile}; cat ${dumpFile}; rm -f ${dumpFile}`;
 
 /**
  * Trees by `uiautomator dump`: a process on the device for each, and the screen has to be at rest. One at a time, since
@@ -43,7 +46,7 @@ export function createDumpSource(device: AndroidDevice): TreeSource {
 }
 
 async function readTree(device: AndroidDevice, signal: AbortSignal): Promise<UiTree> {
-  const line = `uiautomator dump /dev/tty; ${screenLines(device.facts().api)}`;
+  const line = `${dumpLine}; ${screenLines(device.facts().api)}`;
   for (const pauseMs of [...emptyPausesMs, undefined]) {
     signal.throwIfAborted();
     const tree = parse(await device.link().bytes(line, signal, { timeoutMs: dumpMs, mostBytes }));

@@ -1,6 +1,6 @@
 import { FileError } from "../../labShell.ts";
 import type { LabUi } from "../../labUi.ts";
-import type { Command, System } from "../system.ts";
+import type { Command, CommandContext, System } from "../system.ts";
 import { dumpXml } from "../windowDump.ts";
 import { fail, print, readOptions } from "./reply.ts";
 
@@ -82,17 +82,27 @@ export const uiautomator: Command = async (args, context) => {
   const problem = takeNullRoot(system);
   if (problem !== undefined) return fail(context, problem, 0);
   const text = dumpXml(system.ui, system.apiLevel, { allWindows: args.includes("--windows") });
-  if (path === "/dev/tty") await context.out(text);
-  else {
-    try {
-      system.files.store(path, Buffer.from(text));
-    } catch (error) {
-      if (!(error instanceof FileError)) throw error;
-      return fail(context, `ERROR: ${path}: ${error.message}`, 0);
-    }
-  }
-  return print(context, `UI hierchary dumped to: ${path}\n`);
+  const refusal = await writeDump(path, text, context);
+  return refusal === undefined
+    ? print(context, `UI hierchary dumped to: ${path}\n`)
+    : fail(context, refusal, 0);
 };
+
+/** Why the file was not written; undefined where it was. */
+async function writeDump(path: string, text: string, context: CommandContext): Promise<string | undefined> {
+  if (path === "/dev/tty") {
+    // Without a terminal it cannot be opened. The log says so, and the dump says that it was written.
+    await context.out(context.hasTerminal ? text : "");
+    return undefined;
+  }
+  try {
+    context.system.files.store(path, Buffer.from(text));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return `ERROR: ${path}: ${error.message}`;
+  }
+}
 
 /** Counts down the dumps that find no root. */
 function takeNullRoot({ ui }: System): string | undefined {
