@@ -11,6 +11,10 @@ export type LabFaults = {
   storageFull: boolean;
   /** What every installation ends with, such as INSTALL_FAILED_UPDATE_INCOMPATIBLE. */
   installFailure: string | undefined;
+  /** What `am start` says in place of starting an activity. */
+  startFailure: string | undefined;
+  /** The owner has a work profile or a secure folder, whose apps the shell may not list. */
+  hasProfile: boolean;
   /** `am instrument` starts nothing. */
   instrumentationRefused: boolean;
 };
@@ -22,5 +26,7 @@ export const noFaults = (): LabFaults => ({
   extraDelayMs: {},
   storageFull: false,
   installFailure: undefined,
+  startFailure: undefined,
+  hasProfile: false,
   instrumentationRefused: false,
 });

@@ -5,6 +5,8 @@ export type ShellIo = {
   stdin: AsyncIterable<Uint8Array>;
   out(bytes: Uint8Array | string): Promise<void>;
   err(bytes: Uint8Array | string): Promise<void>;
+  /** There is a /dev/tty, which leads to its output. */
+  hasTerminal: boolean;
   /** Aborts when nobody reads the output any more. */
   signal: AbortSignal;
 };

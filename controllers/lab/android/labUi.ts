@@ -81,6 +81,8 @@ export type UiFaults = {
   nullRoots: number;
   /** A keyboard covers the lower part, whatever has the focus. */
   keyboardUp: boolean;
+  /** The device has keys of its own: it takes text without a keyboard on its screen. */
+  hasHardwareKeyboard: boolean;
   /** There is a second display of this size. */
   secondDisplay: { width: number; height: number } | undefined;
 };

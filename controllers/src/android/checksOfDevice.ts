@@ -3,9 +3,9 @@ import { type Check, defineCheck, type Withheld } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
 import { untold } from "../elements/readings.ts";
-import { orientationAt, orientationOffer } from "../screens/turning.ts";
+import { orientationOffer } from "../screens/turning.ts";
+import { displayIn, displayLine } from "./display.ts";
 import { readKeyboard } from "./keyboard.ts";
-import { rotationIn, rotationLine } from "./sensors.ts";
 import type { AndroidSession } from "./session.ts";
 import { readFront } from "./ui/screenFacts.ts";
 
@@ -65,11 +65,11 @@ function orientationIs({ device }: AndroidSession): Check {
     ...orientationOffer,
     async read({ orientation }, signal) {
       const expected = `the screen is in ${orientation}`;
-      const { stdout } = await device.link().script(rotationLine, signal);
-      const angle = rotationIn(stdout);
-      if (angle === undefined) return untold(expected, "the device does not say how its screen is turned");
-      const found = orientationAt(device.facts().screen, angle);
-      return { holds: found === orientation, expected, actual: `it is in ${found}, at ${angle}°` };
+      const display = displayIn((await device.link().script(displayLine, signal)).stdout);
+      if (display === undefined) return untold(expected, "the device does not say how its screen is turned");
+      const { width, height, rotation } = display;
+      const found = height >= width ? "portrait" : "landscape";
+      return { holds: found === orientation, expected, actual: `it is in ${found}, at ${rotation}°` };
     },
   });
 }

@@ -109,12 +109,18 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
 }
 
 const byDriver = ["pinch", "write_clipboard", "read_clipboard"];
+/** Two taps by adb are too slow for one before it; see `tapByDriver`. */
+const firstWithDoubleTap = 31;
 
 /** What only the driver does, where it is not used; what is withheld already is not said twice. */
-function withheldWithoutDriver({ backend }: AndroidSession, withheld: readonly Withheld[]): Withheld[] {
+function withheldWithoutDriver(
+  { backend, device }: AndroidSession,
+  withheld: readonly Withheld[],
+): Withheld[] {
   const reason = backend.whyNoSession();
   if (reason === undefined) return [];
-  return byDriver
+  const { isTv, api } = device.isAlive() ? device.facts() : { isTv: false, api: firstWithDoubleTap };
+  return [...byDriver, ...(isTv || api >= firstWithDoubleTap ? [] : ["double_click"])]
     .filter((name) => !withheld.some((one) => one.name === name))
     .map((name) => ({ name, reason }));
 }

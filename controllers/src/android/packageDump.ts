@@ -17,10 +17,11 @@ export async function describePackage(
 
 /** The permissions that an app requests, and whether each is granted to the first user. */
 export function permissionsIn(text: string): { name: string; isGranted: boolean }[] {
-  const requested = /^ *requested permissions:\n((?: +[\w.]+(?:: .*)?\n)*)/m.exec(text)?.[1] ?? "";
-  return [...requested.matchAll(/^ +([\w.]+)/gm)].map(([, name = ""]) => {
-    const grant = new RegExp(`^ +${name.replaceAll(".", "\\.")}: granted=(true|false)`, "m").exec(text);
-    return { name, isGranted: grant?.[1] === "true" };
+  const requested = /^( *)requested permissions:\n((?:\1 +\S.*\n)*)/m.exec(text)?.[2] ?? "";
+  const grants = [...text.matchAll(/^ +([^\s:]+): granted=(true|false)/gm)];
+  return [...requested.matchAll(/^ +([^\s:]+)/gm)].map(([, name = ""]) => {
+    const first = grants.find(([, granted]) => granted === name);
+    return { name, isGranted: first?.[2] === "true" };
   });
 }
 

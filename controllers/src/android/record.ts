@@ -118,7 +118,9 @@ async function readSettings(link: Link, signal: AbortSignal): Promise<AndroidRec
 
 async function readPackages(link: Link, signal: AbortSignal): Promise<AndroidRecording["packages"]> {
   const list = async (...options: string[]) => {
-    const { stdout } = await link.run(["pm", "list", "packages", "--show-versioncode", ...options], signal);
+    // Of the first user: of all, the shell may not ask where a work profile is.
+    const line = ["pm", "list", "packages", "--show-versioncode", "--user", "0", ...options];
+    const { stdout } = await link.run(line, signal);
     return [...stdout.matchAll(/^package:([\w.]+)(?: versionCode:(\d+))?/gm)];
   };
   const ofSystem = new Set((await list("-s")).map(([, name]) => name));

@@ -3,7 +3,7 @@ import { DeviceError } from "../errors.ts";
 import type { ScreenReader } from "../screens/reader.ts";
 import { clipped } from "../spaces.ts";
 import type { AndroidDevice } from "./device.ts";
-import { rotationIn, rotationLine } from "./sensors.ts";
+import { displayIn, displayLine, type OwnDisplay } from "./display.ts";
 
 /** Loaded with the first picture: its libraries cost 30 MB. */
 const loadSharp = async () => (await import("sharp")).default;
@@ -15,20 +15,22 @@ const jpegQuality = 85;
 /** Sixteen pixels. */
 const sampledBytes = 64;
 /** Raw: to pack a PNG on the device takes it three times as long (`research/mobile.md`). What follows is how it is turned. */
-const captureLine = `screencap; ${rotationLine}`;
+const captureLine = (display: string) => `screencap${display}; echo ${mark}; ${displayLine}`;
+const mark = "--labwright--";
 /** The focus stands among the displays since Android 10, and among the windows before. */
 const secureLine =
   "dumpsys window displays | grep mCurrentFocus=; dumpsys window windows | grep -E 'Window #|mCurrentFocus=|fl=|SECURE'";
 
-type Raw = { width: number; height: number; pixels: Buffer; rest: string };
+type Raw = { width: number; height: number; pixels: Buffer };
+type Capture = { raw: Raw | undefined; display: OwnDisplay | undefined; said: string };
 
 /** Pictures by `screencap`. Throws SECURE_SCREEN where an app forbids them. */
 export function createScreen(device: AndroidDevice, reader: ScreenReader): ScreenSource {
+  const camera = new Camera(device);
   return {
     async capture({ area, ref, format }, signal) {
-      const { screen: natural } = device.facts();
-      const raw = await captureRaw(device, signal);
-      const rotation = rotationIn(raw.rest) ?? (isTurned(raw, natural) ? 90 : 0);
+      const { raw, display } = await captureRaw(device, camera, signal);
+      const rotation = display?.rotation ?? (isTurned(raw, device.facts().screen) ? 90 : 0);
       const space: Space = { width: raw.width, height: raw.height, rotation };
       const takenAt = new Date().toISOString();
       const wanted = ref === undefined ? area : (await reader.ofRef(ref, signal)).rect;
@@ -45,22 +47,57 @@ export function createScreen(device: AndroidDevice, reader: ScreenReader): Scree
 const isTurned = (one: { width: number; height: number }, other: { width: number; height: number }) =>
   one.width > one.height !== other.width > other.height;
 
-async function captureRaw(device: AndroidDevice, signal: AbortSignal): Promise<Raw> {
-  const output = await device.link().bytes(captureLine, signal, { timeoutMs: captureMs, mostBytes });
-  const raw = parseRaw(output.stdout);
-  if (raw !== undefined && !isMostlyBlack(raw.pixels)) return raw;
+type Taken = Capture & { raw: Raw };
+
+async function captureRaw(device: AndroidDevice, camera: Camera, signal: AbortSignal): Promise<Taken> {
+  const { raw, display, said } = await camera.take(signal);
+  if (raw !== undefined && !isMostlyBlack(raw.pixels)) return { raw, display, said };
   if (await isSecure(device, signal)) {
     throw new DeviceError(
       "SECURE_SCREEN",
       "The app in front forbids pictures of its screen (FLAG_SECURE), so there is none. Read its elements with dump_ui_elements.",
     );
   }
-  if (raw !== undefined) return raw;
-  const said = `${output.stderr} ${output.stdout.subarray(0, 300).toString("latin1")}`.trim();
+  if (raw !== undefined) return { raw, display, said };
   throw new DeviceError(
     "DEVICE_ERROR",
     `screencap gave no picture: ${said.slice(0, 300) || "nothing"}. See whether the screen is on.`,
   );
+}
+
+/**
+ * Takes pictures of the device's own display. Of several displays screencap takes the first, which on a folded phone may be the
+ * one inside; newer versions warn of that. Then the own one is asked for by its number, and from then on.
+ */
+class Camera {
+  readonly #device: AndroidDevice;
+  #option = "";
+
+  constructor(device: AndroidDevice) {
+    this.#device = device;
+  }
+
+  async take(signal: AbortSignal): Promise<Capture> {
+    const first = await capture(this.#device, this.#option, signal);
+    const { raw, display, said } = first;
+    const isOwn = raw?.width === display?.width && raw?.height === display?.height;
+    const option = display?.id === undefined ? "" : ` -d ${display.id}`;
+    if (option === this.#option || (isOwn && !/multiple displays/i.test(said))) return first;
+    const own = await capture(this.#device, option, signal);
+    if (own.raw === undefined) return first;
+    this.#option = option;
+    return own;
+  }
+}
+
+async function capture(device: AndroidDevice, display: string, signal: AbortSignal): Promise<Capture> {
+  const { stdout, stderr } = await device
+    .link()
+    .bytes(captureLine(display), signal, { timeoutMs: captureMs, mostBytes });
+  const end = stdout.lastIndexOf(mark);
+  const output = stdout.subarray(0, Math.max(0, end));
+  const said = `${stderr} ${output.subarray(0, 300).toString("latin1")}`.trim();
+  return { raw: parseRaw(output), display: displayIn(stdout.toString("utf8", end)), said };
 }
 
 /**
@@ -71,13 +108,9 @@ function parseRaw(output: Buffer): Raw | undefined {
   if (output.length < 16) return undefined;
   const [width, height, format] = [output.readUInt32LE(0), output.readUInt32LE(4), output.readUInt32LE(8)];
   if (width === 0 || height === 0 || (format !== 1 && format !== 2)) return undefined;
-  const size = width * height * 4;
-  for (const header of [16, 12]) {
-    const rest = output.subarray(header + size).toString("latin1");
-    const isWhole = output.length >= header + size && /^(?:[^\n]*Rotation=[^\n]*\n?)*$/.test(rest);
-    if (isWhole) return { width, height, pixels: output.subarray(header, header + size), rest };
-  }
-  return undefined;
+  const header = output.length - width * height * 4;
+  if (header !== 16 && header !== 12) return undefined;
+  return { width, height, pixels: output.subarray(header) };
 }
 
 /** As a screen is whose app forbids pictures, but for the bars of the system. Every sixteenth pixel is looked at. */
@@ -88,16 +121,22 @@ function isMostlyBlack(pixels: Buffer): boolean {
   return black * 2 > pixels.length / sampledBytes;
 }
 
-/** Whether the window that has the focus forbids pictures. */
+/** Whether the window that has the focus forbids pictures. Until Android 8.1 its flags are a number: `fl=#81812100`. */
 async function isSecure(device: AndroidDevice, signal: AbortSignal): Promise<boolean> {
   const { stdout } = await device.link().script(secureLine, signal);
   const [displays = "", ...windows] = stdout.split(/^\s*(?=Window #)/m);
   const last = windows.at(-1) ?? "";
   const focused = [...`${displays}\n${last}`.matchAll(/mCurrentFocus=Window\{\w+ ([^}\n]+)\}/g)];
   return focused.some(([, name]) =>
-    windows.some((text) => text.includes(` ${name}}:`) && /\bSECURE\b/.test(text)),
+    windows.some((text) => text.includes(` ${name}}:`) && hasSecureFlag(text)),
   );
 }
+
+/** WindowManager.LayoutParams.FLAG_SECURE. */
+const secureFlag = 0x2000;
+const hasSecureFlag = (text: string): boolean =>
+  /\bSECURE\b/.test(text) ||
+  (Number.parseInt(/\bfl=#([0-9a-f]+)/.exec(text)?.[1] ?? "0", 16) & secureFlag) !== 0;
 
 type Area = { x: number; y: number; width: number; height: number };
 

@@ -1,16 +1,13 @@
 import type { SensorName, SensorReading, SensorReport, SensorSource } from "../contract.ts";
-import { tidy } from "../elements/text.ts";
 import type { AndroidDevice } from "./device.ts";
-
-/** A line for the device's shell that says how its screen is turned; {@link rotationIn} reads it. */
-export const rotationLine = "dumpsys window displays | grep -E 'm(Current)?Rotation='";
+import { displayIn, displayLine } from "./display.ts";
 
 const mark = "--labwright--";
 const questions = [
   "dumpsys battery",
-  "dumpsys connectivity | grep -E 'Active default network|NetworkAgentInfo|InterfaceName'",
-  "dumpsys location | grep -i 'last location='",
-  rotationLine,
+  "dumpsys connectivity | grep -E 'Active default network|NetworkAgentInfo'",
+  "dumpsys location | grep -E '(^ +[a-z]+: |last location=)Location\\['",
+  displayLine,
 ].join(`; echo ${mark}; `);
 
 /** What Android's services say of the device, in one round trip. */
@@ -18,20 +15,20 @@ export function createSensors(device: AndroidDevice): SensorSource {
   return {
     async sensors(signal) {
       const { stdout } = await device.link().script(questions, signal, { mostBytes: 2_000_000 });
-      const [battery = "", network = "", location = "", rotation = ""] = stdout.split(mark);
-      return reportOf({ battery, network, location, rotation });
+      const [battery = "", network = "", location = "", display = ""] = stdout.split(mark);
+      return reportOf({ battery, network, location, display });
     },
   };
 }
 
-type Said = { battery: string; network: string; location: string; rotation: string };
+type Said = { battery: string; network: string; location: string; display: string };
 
 function reportOf(said: Said): SensorReport {
   const found: Readonly<Partial<Record<SensorName, readonly SensorReading[]>>> = {
     battery: batteryOf(said.battery),
     network: networkOf(said.network),
     location: locationOf(said.location),
-    orientation: orientationOf(said.rotation),
+    orientation: orientationOf(said.display),
     temperature: temperatureOf(said.battery),
   };
   const why: Readonly<Record<SensorName, string>> = {
@@ -56,10 +53,11 @@ const numberIn = (text: string, name: string): number | undefined => {
   return found === undefined ? undefined : Number(found);
 };
 
-function batteryOf(text: string): SensorReading[] {
+/** A device without a battery says so, or that its level is the least of all numbers. */
+export function batteryOf(text: string): SensorReading[] {
   const level = numberIn(text, "level");
-  if (level === undefined || /present: false/.test(text)) return [];
   const scale = numberIn(text, "scale") ?? 100;
+  if (level === undefined || level < 0 || level > scale || /present: false/.test(text)) return [];
   const status = numberIn(text, "status");
   // BatteryManager: 2 charging, 5 full.
   return [
@@ -75,20 +73,28 @@ function temperatureOf(text: string): SensorReading[] {
   return [{ name: "temperature", value: tenths / 10, unit: "°C" }];
 }
 
-function networkOf(text: string): SensorReading[] {
+/** Of several networks the active one. `NetworkAgentInfo{network{101} … nc{[ Transports: WIFI|VPN Capabilities: …`, on one line. */
+export function networkOf(text: string): SensorReading[] {
   const active = /Active default network: (\w+)/.exec(text)?.[1];
   if (active === undefined) return [];
-  const isOnline = active !== "none";
-  const type = /\b(WIFI|MOBILE|CELLULAR|ETHERNET|VPN|BLUETOOTH)\b/.exec(text)?.[1];
+  const own = text
+    .split("\n")
+    .find((line) => line.includes("NetworkAgentInfo{") && line.includes(`network{${active}}`));
+  const type = /\bTransports: ([A-Z_|]+)/.exec(own ?? "")?.[1];
   return [
-    { name: "network.online", value: isOnline },
-    ...(isOnline && type !== undefined ? [{ name: "network.type", value: type.toLowerCase() }] : []),
+    { name: "network.online", value: active !== "none" },
+    ...(type === undefined ? [] : [{ name: "network.type", value: type.toLowerCase() }]),
   ];
 }
 
-/** `last location=Location[fused 48.858400,2.294500 hAcc=12.0 …]`; of several providers the first. */
-function locationOf(text: string): SensorReading[] {
-  const [, latitude, longitude] = /Location\[\w+ (-?\d+[.,]\d+),(-?\d+[.,]\d+)/.exec(tidy(text)) ?? [];
+/**
+ * Of several providers the latest: `last location=Location[gps 48.858400,2.294500 hAcc=12.0 et=+1h2m3s4ms …]`, and until Android
+ * 10 `gps: Location[gps …`. `et` is the time since the device started.
+ */
+export function locationOf(text: string): SensorReading[] {
+  const places = [...text.matchAll(/Location\[\w+ (-?\d+[.,]\d+),(-?\d+[.,]\d+)[^\n]*/g)];
+  const [latest] = places.toSorted(([a], [b]) => secondsOf(b) - secondsOf(a));
+  const [, latitude, longitude] = latest ?? [];
   if (latitude === undefined || longitude === undefined) return [];
   return [
     { name: "location.latitude", value: Number(latitude.replace(",", ".")), unit: "°" },
@@ -96,14 +102,18 @@ function locationOf(text: string): SensorReading[] {
   ];
 }
 
-function orientationOf(text: string): SensorReading[] {
-  const angle = rotationIn(text);
-  return angle === undefined ? [] : [{ name: "orientation.angle", value: angle, unit: "°" }];
+const secondsIn: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1, ms: 0.001 };
+
+/** `et=+1d2h3m4s5ms` */
+function secondsOf(place: string): number {
+  const parts = /\bet=\+?((?:\d+(?:d|h|ms|m|s))+)/.exec(place)?.[1] ?? "";
+  return [...parts.matchAll(/(\d+)(d|h|ms|m|s)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (secondsIn[unit ?? ""] ?? 0),
+    0,
+  );
 }
 
-/** `mCurrentRotation=ROTATION_90`, `mRotation=ROTATION_90`, and before Android 11 a number of quarters; the first display's. */
-export function rotationIn(text: string): 0 | 90 | 180 | 270 | undefined {
-  const [, degrees, quarters] = /m(?:Current)?Rotation=(?:ROTATION_(\d+)|([0-3]))/.exec(text) ?? [];
-  const angle = degrees === undefined ? Number(quarters) * 90 : Number(degrees);
-  return ([0, 90, 180, 270] as const).find((one) => one === angle);
+function orientationOf(text: string): SensorReading[] {
+  const display = displayIn(text);
+  return display ? [{ name: "orientation.angle", value: display.rotation, unit: "°" }] : [];
 }

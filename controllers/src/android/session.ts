@@ -28,7 +28,7 @@ export type AndroidSession = {
 
 /**
  * Sends inputs to the screen, one after another, in one round trip where they are not many; each is the arguments of a program
- * of the device. A single tap goes through the driver where its session is open. Throws DEVICE_ERROR with what the device said
+ * of the device. A tap or a double tap goes through the driver where its session is open. Throws DEVICE_ERROR with what the device said
  * when it refused one.
  */
 export async function sendInputs(
@@ -43,12 +43,16 @@ export async function sendInputs(
     if (tap && driver) return await tapByDriver(driver, tap, signal);
     for (const part of inParts(inputs)) {
       const { code, stderr, stdout } = await device.link().runAll(part, signal, options);
-      if (code !== 0) throw refused(`${stderr}\n${stdout}`);
+      const said = `${stderr}\n${stdout}`;
+      if (code !== 0 || unknownCommand.test(said)) throw refused(said);
     }
   } finally {
     reader.driven();
   }
 }
+
+/** `input` ends with 0 whether it knows a command or not (AOSP, InputShellCommand.onCommand). */
+const unknownCommand = /^(?:Error: )?(?:Unknown command|Invalid arguments)/m;
 
 /** In lines of a length that every device takes. */
 function* inParts(inputs: readonly (readonly string[])[]): Generator<(readonly string[])[]> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
-import { rotationOf, scanScreen } from "../screens/androidTree.ts";
+import { rotationOf, type ScannedScreen, scanScreen } from "../screens/androidTree.ts";
 import { isField } from "../screens/roles.ts";
 import { nodesBelow, type TreeSource, type UiNode, type UiTree } from "../screens/tree.ts";
 import type { AppiumDevice } from "./device.ts";
@@ -24,14 +24,24 @@ async function sourceOf(device: AppiumDevice, signal: AbortSignal): Promise<stri
 async function readAndroid(device: AppiumDevice, signal: AbortSignal): Promise<UiTree> {
   const screen = scanScreen(await sourceOf(device, signal));
   if (screen === undefined) throw noTree();
-  const { roots, quarters, isCut } = screen;
+  const { roots, isCut } = screen;
   const nodes = roots.flatMap((root) => [...nodesBelow(root)]);
   // Without a field that has the focus no keyboard is shown, and nothing needs to be asked.
   const isTyping = nodes.some((node) => node.focused && isField(node));
   const isKeyboardShown = isTyping && (await device.call("isKeyboardShown", [], signal)) === true;
   const packageName = roots.find((root) => root.packageName !== "")?.packageName ?? "";
-  const front = { packageName, activity: "" };
-  return { roots, rotation: rotationOf(quarters), front, isKeyboardShown, isCut };
+  const rotation = rotationOf(quartersOf(screen, device.facts().screen));
+  return { roots, rotation, front: { packageName, activity: "" }, isKeyboardShown, isCut };
+}
+
+/**
+ * From what the session calls the device's natural position: a session that began while the screen was turned was told the
+ * turned size (UiAutomator2, realDisplaySize).
+ */
+function quartersOf({ quarters, isWide }: ScannedScreen, natural: { width: number; height: number }): number {
+  if (isWide === undefined) return quarters;
+  const isTurned = isWide !== natural.width > natural.height;
+  return isTurned === (quarters % 2 === 1) ? quarters : Number(isTurned);
 }
 
 async function readXcui(device: AppiumDevice, signal: AbortSignal): Promise<UiTree> {

@@ -39,24 +39,30 @@ export type XcuiScreen = {
   isCut: boolean;
 };
 
-/** Reads XCUITest's page source. The keys of a keyboard are left out. Undefined when it holds no whole app. */
+/**
+ * Reads XCUITest's page source. The keys of a keyboard are left out. An alert of the system may be a second app, behind the one
+ * in front. Undefined when it holds no whole app.
+ */
 export function scanXcui(source: string): XcuiScreen | undefined {
   const xml = source.includes(`<${container}`) ? source : `<${container}>${source}</${container}>`;
-  let app = "";
+  let app: string | undefined;
   const scanned = scanTree(xml, container, (attributes, parent) => {
-    if (parent === undefined) app = attributes.get("bundleId") ?? attributes.get("name") ?? "";
+    if (parent === undefined) app ??= attributes.get("bundleId") ?? attributes.get("name") ?? "";
     return toNode(attributes, parent);
   });
-  const [root] = scanned?.roots ?? [];
-  if (scanned === undefined || root === undefined) return undefined;
+  if (scanned === undefined) return undefined;
   const { roots, isCut } = scanned;
+  const [root] = roots;
+  if (root === undefined || app === undefined) return undefined;
   const { width, height } = root.bounds;
-  return { roots, app, size: { width, height }, isKeyboardShown: cutKeyboards(root), isCut };
+  return { roots, app, size: { width, height }, isKeyboardShown: cutKeyboards(roots), isCut };
 }
 
 /** True when there was one. */
-function cutKeyboards(root: UiNode): boolean {
-  const keyboards = [...nodesBelow(root)].filter(({ className }) => className === `${prefix}Keyboard`);
+function cutKeyboards(roots: readonly UiNode[]): boolean {
+  const keyboards = roots
+    .flatMap((root) => [...nodesBelow(root)])
+    .filter(({ className }) => className === `${prefix}Keyboard`);
   for (const keyboard of keyboards) {
     const siblings = keyboard.parent?.children;
     siblings?.splice(siblings.indexOf(keyboard), 1);

@@ -55,6 +55,8 @@ export const keyNames: readonly string[] = Object.keys(codes);
 
 /** The code of a key that this driver names, also as KEYCODE_ with that name; undefined for another. */
 export function findKeyCode(name: string): number | undefined {
+  // Of that name Android mutes the microphone, and what is called so here is its VOLUME_MUTE.
+  if (name === "KEYCODE_MUTE") return 91;
   const plain = name.replace(/^KEYCODE_/, "");
   return Object.hasOwn(codes, plain) ? codes[plain] : undefined;
 }

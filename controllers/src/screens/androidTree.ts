@@ -2,8 +2,8 @@ import type { Space } from "../contract.ts";
 import type { UiNode } from "./tree.ts";
 import { scanTree } from "./xml.ts";
 
-/** The roots of a screen, its rotation in quarters, and whether it was cut. */
-export type ScannedScreen = { roots: UiNode[]; quarters: number; isCut: boolean };
+/** The roots of a screen, its rotation in quarters, and whether it was cut; `isWide` where the source says its size. */
+export type ScannedScreen = { roots: UiNode[]; quarters: number; isCut: boolean; isWide?: boolean };
 
 /**
  * Reads the XML of UiAutomator: of `uiautomator dump`, whose nodes are `<node class="…">`, and of its server, which names
@@ -13,7 +13,13 @@ export function scanScreen(xml: string): ScannedScreen | undefined {
   const found = scanTree(xml, "hierarchy", toNode);
   if (found === undefined) return undefined;
   const { roots, attributes, isCut } = found;
-  return { roots, isCut, quarters: Number(attributes.get("rotation") ?? 0) };
+  const [width, height] = ["width", "height"].map((name) => Number(attributes.get(name) ?? 0));
+  return {
+    roots,
+    isCut,
+    quarters: Number(attributes.get("rotation") ?? 0),
+    ...(width && height && { isWide: width > height }),
+  };
 }
 
 const rotations = [0, 90, 180, 270] as const;

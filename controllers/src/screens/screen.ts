@@ -15,12 +15,14 @@ export type Seen = Node & { key: string; node: UiNode; element: Omit<Element, "r
 /** All that a look shows, in reading order. */
 export type Screen = { seen: readonly Seen[]; texts: readonly string[]; tree: UiTree; space: Space };
 
-/** `natural` is the size of the display in its natural position. On a TV, what can have the focus can be acted on. */
+/** `natural` is the size of the display in its natural position, for a tree that does not say its own. On a TV, what can have the focus can be acted on. */
 export function toScreen(
   tree: UiTree,
   { natural, isTv }: { natural: { width: number; height: number }; isTv: boolean },
 ): Screen {
-  const space = spaceOf(natural, tree.rotation);
+  const space: Space = tree.size
+    ? { ...tree.size, rotation: tree.rotation }
+    : spaceOf(natural, tree.rotation);
   const builder = new ScreenBuilder(space, isTv, tree.front);
   for (const root of tree.roots) builder.add(root, 0, false);
   return { seen: builder.seen, texts: textsOf(tree, space), tree, space };

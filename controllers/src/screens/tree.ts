@@ -31,6 +31,8 @@ export type UiTree = {
   roots: readonly UiNode[];
   rotation: Space["rotation"];
   front: { packageName: string; activity: string };
+  /** Of the display as it is turned and folded now, where the device says it. */
+  size?: { width: number; height: number };
   /** A keyboard covers a part of it; which one, Android does not say. */
   isKeyboardShown: boolean;
   /** It has more than is read: what is not here may be there. */

@@ -1,5 +1,6 @@
 import { DeviceError } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { phone as persona } from "../../../controllers/lab/android/index.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { openAndroid } from "./openAndroid.ts";
 
@@ -160,4 +161,44 @@ describe("links", () => {
       refused("ACTIVITY_MISSING"),
     );
   });
+});
+
+describe("what the device refuses", () => {
+  const notExported =
+    "Security exception: Permission Denial: starting Intent { flg=0x10000000 cmp=dev.labwright.samples/.Inner } from null (pid=1, uid=2000) not exported from uid 10110";
+  afterEach(() => {
+    Object.assign(device().faults, { startFailure: undefined, hasProfile: false });
+  });
+
+  it("to open is not said to be opened", async () => {
+    // Android 8 and 9; later it is "Exception occurred while executing 'start':" and the rest: appium, issues 11307 and 19281.
+    device().faults.startFailure = notExported;
+    const app = { package: samples, activity: ".Inner" };
+    await expect(phone.run("open_app", { app })).rejects.toThrow(/not exported/);
+    const link = { url: "labshop://item/1", package: shop };
+    await expect(phone.run("open_deep_link", link)).rejects.toEqual(refused("ACTIVITY_MISSING"));
+  });
+
+  it("to list of another user's apps hides none of the owner's", async () => {
+    device().faults.hasProfile = true;
+    expect(await phone.read("app_installed", { package: samples })).toMatchObject({ holds: true });
+  });
+
+  it("to remove of the system's own is not said to have been absent", async () => {
+    await expect(phone.run("uninstall_app", { package: "com.android.systemui" })).rejects.toEqual(
+      refused("DEVICE_ERROR"),
+    );
+  });
+});
+
+it("an app with several launcher activities is opened by its first", async () => {
+  const packages = persona.packages.map((one) =>
+    one.name === samples ? { ...one, moreLaunchers: [".leaks.Launcher"] } : one,
+  );
+  const own = await startAndroidLab({ devices: [{ persona: { ...persona, packages } }] });
+  const other = await openAndroid({ adb_port: own.adbPort });
+  await other.run("open_app", { app: { package: samples } });
+  expect(await other.read("activity_is", { activity: `${samples}/.Main` })).toMatchObject({ holds: true });
+  await other.close();
+  await own.close();
 });

@@ -108,6 +108,15 @@ describe("a tap while the session is open", () => {
     expect(await phone.read("text_visible", { text: "tapped" })).toMatchObject({ holds: true });
   });
 
+  it("that is double goes through it as one gesture: two of adb are too slow until Android 11", async () => {
+    await openSample("Gestures");
+    await phone.lines();
+    const before = device().traffic.roundTrips;
+    await phone.run("double_click", { selector: "Hold or tap twice" });
+    expect(device().traffic.roundTrips - before).toBe(1);
+    expect(await phone.read("text_visible", { text: "tapped twice" })).toMatchObject({ holds: true });
+  });
+
   it("under which the server crashes is UIA_CRASHED, and is not sent again", async () => {
     await openSample("Gestures");
     await phone.lines();

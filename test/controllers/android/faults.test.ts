@@ -59,6 +59,23 @@ describe("a screen", () => {
     });
   });
 
+  it("without a keyboard, of a device that has keys of its own, is not left by hide_keyboard", async () => {
+    device().ui.faults.hasHardwareKeyboard = true;
+    expect(await phone.read("keyboard_shown")).toMatchObject({ holds: false });
+    expect(await phone.run("hide_keyboard")).toMatchObject({ message: "no keyboard is shown" });
+    expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
+  });
+
+  it("of its own is taken a picture of, though a second one comes first", async () => {
+    device().ui.faults.secondDisplay = { width: 800, height: 480 };
+    const capture = () => portOf(phone.remote.screen).capture({}, never);
+    expect(await capture()).toMatchObject({ width: 1080, height: 2400 });
+    const before = device().traffic.roundTrips;
+    expect(await capture()).toMatchObject({ width: 1080, height: 2400 });
+    expect(device().traffic.roundTrips).toBe(before + 1);
+    expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
+  });
+
   it("that is off is black, and no secret", async () => {
     device().ui.power(false);
     expect(await portOf(phone.remote.screen).capture({}, never)).toMatchObject({ width: 1080 });

@@ -64,6 +64,26 @@ describe("the screen", () => {
 });
 
 describe("the network", () => {
+  it("is that of the SIM card for data where there are several", async () => {
+    const global = device().system.settings.get("global");
+    global?.set("multi_sim_data_call", "2");
+    await phone.run("set_network", { data: false });
+    expect([setting("global", "mobile_data2"), setting("global", "mobile_data")]).toEqual(["0", "1"]);
+    phone.remote.handOver?.();
+    await phone.remote.open(never);
+    expect(setting("global", "mobile_data2")).toBe("1");
+    global?.delete("multi_sim_data_call");
+    global?.delete("mobile_data2");
+  });
+
+  it("is not said to be switched where the device does not switch it", async () => {
+    const { settings } = device().system;
+    const get = settings.get.bind(settings);
+    settings.get = (name) => new Map(get(name));
+    await expect(phone.run("set_network", { data: false })).rejects.toEqual(refused("ACTION_REJECTED"));
+    settings.get = get;
+  });
+
   it("is switched, each radio for itself and all by airplane mode", async () => {
     await phone.run("set_network", { wifi: false, data: false });
     expect([setting("global", "wifi_on"), setting("global", "mobile_data")]).toEqual(["0", "0"]);

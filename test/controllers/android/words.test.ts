@@ -6,6 +6,7 @@ import { serverPort } from "../../../controllers/src/android/adb/server.ts";
 import { typing } from "../../../controllers/src/android/commands/text.ts";
 import { type CrashEvent, CrashReader } from "../../../controllers/src/logs/crashReader.ts";
 import { parseLogcatLine } from "../../../controllers/src/logs/logcatLine.ts";
+import { findKeyCode } from "../../../controllers/src/screens/androidKeys.ts";
 
 describe("a command line for a device", () => {
   it.each([
@@ -65,6 +66,13 @@ describe("settings", () => {
     "tv:5555;reboot",
     "http://tv:5555",
   ])("refuse the address %j", (address) => expect(problems({ address })).toBe(false));
+});
+
+it("a key by Android's own name is Android's: KEYCODE_MUTE is the microphone's", () => {
+  expect([findKeyCode("MUTE"), findKeyCode("KEYCODE_MUTE"), findKeyCode("KEYCODE_BACK")]).toEqual([
+    164, 91, 4,
+  ]);
+  expect(findKeyCode("KEYCODE_NOWHERE")).toBeUndefined();
 });
 
 describe("typing by adb alone", () => {

@@ -57,6 +57,21 @@ controllerContract("appium remote of Android behind a real Appium server", async
   return { controller: remote, factory: appiumFactory, endless, dispose: close };
 });
 
+it("a session that began while the screen was turned has elements and pictures in one plane", async () => {
+  phone().device.ui.rotate(90);
+  const { run, remote, close } = await openAppium(settingsOf());
+  await run("open_app", { app: shop });
+  const dump = await portOf(remote.elements).dump({ interactiveOnly: false }, never);
+  expect(dump.space).toMatchObject({ width: 2400, height: 1080 });
+  const far = dump.elements.find(({ rect }) => rect !== undefined && rect.x + rect.width > 1_080);
+  expect(await portOf(remote.screen).capture({}, never)).toMatchObject(dump.space);
+  expect(await portOf(remote.screen).capture({ ref: far?.ref ?? "" }, never)).toMatchObject({
+    width: far?.rect?.width,
+  });
+  await close();
+  phone().device.ui.rotate(0);
+});
+
 /** As the server runs for a user: it reads the phone's log. */
 const openWithLog = () => openAppium(settingsOf({ ...quick, "appium:skipLogcatCapture": false }));
 

@@ -6,13 +6,17 @@ import { type AdbStream, bytesOf, writeTo } from "./stream.ts";
 const kinds = { stdin: 0, stdout: 1, stderr: 2, exit: 3, closeStdin: 4 };
 const headerBytes = 5;
 
-/** A command whose output is all that is sent, both streams mixed, without its exit code: `exec:`, and `shell:` of old. */
+/**
+ * A command in a terminal, whose output is all that is sent, both streams mixed, without its exit code: `exec:`, and `shell:` of
+ * old.
+ */
 export async function runShell(command: string, stream: AdbStream, device: DeviceSide): Promise<void> {
   const write = (bytes: Uint8Array | string) => writeTo(stream, bytes);
-  await device.run(command, { stdin: bytesOf(stream), out: write, err: write, signal: stream.gone });
+  const io = { stdin: bytesOf(stream), out: write, err: write, hasTerminal: true, signal: stream.gone };
+  await device.run(command, io);
 }
 
-/** A command with its streams apart and its exit code behind them. */
+/** A command without a terminal, with its streams apart and its exit code behind them (AOSP, adb/daemon/shell_service.cpp). */
 export async function runShellV2(command: string, stream: AdbStream, device: DeviceSide): Promise<void> {
   const send = (kind: number) => async (bytes: Uint8Array | string) => {
     const data = Buffer.from(bytes);
@@ -22,6 +26,7 @@ export async function runShellV2(command: string, stream: AdbStream, device: Dev
     stdin: stdinOf(stream),
     out: send(kinds.stdout),
     err: send(kinds.stderr),
+    hasTerminal: false,
     signal: stream.gone,
   };
   const code = await device.run(command, io);

@@ -7,6 +7,8 @@ export type PersonaPackage = {
   isSystem: boolean;
   /** The activity that a launcher starts, such as `.Main`; without one no launcher shows it. */
   launcher?: string;
+  /** Further ones that it starts, as of a library for developers. */
+  moreLaunchers?: readonly string[];
   /** Permissions that a person grants while it runs. */
   permissions?: readonly string[];
 };

@@ -32,7 +32,13 @@ export type DeskOptions = {
 
 /** The windows of the device, one above the other, and what can be done to them. */
 export class Desk implements KeyStage {
-  readonly faults: UiFaults = { neverIdle: false, nullRoots: 0, keyboardUp: false, secondDisplay: undefined };
+  readonly faults: UiFaults = {
+    neverIdle: false,
+    nullRoots: 0,
+    keyboardUp: false,
+    hasHardwareKeyboard: false,
+    secondDisplay: undefined,
+  };
   readonly scale: number;
   readonly isTv: boolean;
   readonly running: Running;
@@ -87,7 +93,8 @@ export class Desk implements KeyStage {
   }
 
   isKeyboardShown(): boolean {
-    return this.faults.keyboardUp || (!this.isTv && this.#activeState.isTyping);
+    const { keyboardUp, hasHardwareKeyboard } = this.faults;
+    return keyboardUp || (!this.isTv && !hasHardwareKeyboard && this.#activeState.isTyping);
   }
 
   act(surface: Surface, actions: readonly Action[]): void {

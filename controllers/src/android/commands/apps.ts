@@ -61,14 +61,15 @@ async function openApp(
     app.activity === undefined ? await launcherOf(session, id, signal) : given(id, app.activity);
   try {
     const start = commandLine(["am", "start", "-W", "-n", component]);
-    const { stdout, stderr } = await session.device.link().script(start, signal, { timeoutMs });
+    const { code, stdout, stderr } = await session.device.link().script(start, signal, { timeoutMs });
     const said = `${stdout}\n${stderr}`;
     if (/Error type 3|does not exist/.test(said)) throw await noActivity(session, id, component, signal);
-    if (/^Error/m.test(said)) throw notOpened(component, said);
+    if (code !== 0 || /^Error/m.test(said)) throw notOpened(component, said);
     const ms = Number(/^TotalTime: (\d+)/m.exec(said)?.[1]);
     const state = /^LaunchState: (\w+)/m.exec(said)?.[1];
     session.trail.start = { id, ...(ms > 0 && { ms }), ...(state !== undefined && { state }) };
-    return { ...sent(`opened ${id}`), ...(ms > 0 && { data: { total_ms: ms } }) };
+    const late = /^Status: timeout/m.test(said) ? ", which has not shown its screen yet" : "";
+    return { ...sent(`opened ${id}${late}`), ...(ms > 0 && { data: { total_ms: ms } }) };
   } finally {
     session.reader.driven();
   }
@@ -82,15 +83,18 @@ function given(id: string, activity: string): string {
   );
 }
 
-/** The activity that the launcher starts; on a TV that of its own launcher first. */
+/**
+ * The activity that the launcher starts, the first of several (for which resolve-activity gives Android's chooser); on a TV that
+ * of its own launcher first.
+ */
 async function launcherOf({ device }: AndroidSession, id: string, signal: AbortSignal): Promise<string> {
   const categories = device.facts().isTv ? ["LEANBACK_LAUNCHER", "LAUNCHER"] : ["LAUNCHER"];
-  const resolve = (category: string) =>
+  const query = (category: string) =>
     commandLine([
-      ...["cmd", "package", "resolve-activity", "--brief", "-a", "android.intent.action.MAIN"],
+      ...["cmd", "package", "query-activities", "--brief", "-a", "android.intent.action.MAIN"],
       ...["-c", `android.intent.category.${category}`, id],
     ]);
-  const { stdout } = await device.link().script(categories.map(resolve).join("; "), signal);
+  const { stdout } = await device.link().script(categories.map(query).join("; "), signal);
   const found = stdout
     .split("\n")
     .map((line) => line.trim())
@@ -135,5 +139,5 @@ export async function mustBeInstalled(
 const notOpened = (component: string, said: string) =>
   new DeviceError(
     "DEVICE_ERROR",
-    `${component} was not opened: ${said.trim().slice(0, 300)}. Open it by hand to see why.`,
+    `${component} was not opened: ${said.trim().slice(0, 300)}. An activity that its app does not export can only be opened in the app.`,
   );

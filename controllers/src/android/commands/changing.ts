@@ -25,10 +25,13 @@ export async function change(session: AndroidSession, one: Change, signal: Abort
   await sendInputs(session, one.set, signal);
 }
 
+/** What a line prints once the device did as it was told; a RegExp is one. */
+type Wanted = { test(said: string): boolean };
+
 /** Throws ACTION_REJECTED unless a line comes to print what is wanted. */
 export async function confirm(
   { device }: AndroidSession,
-  { line, wanted, what }: { line: Line; wanted: RegExp; what: string },
+  { line, wanted, what }: { line: Line; wanted: Wanted; what: string },
   signal: AbortSignal,
 ): Promise<void> {
   const isTaken = async () => wanted.test((await device.link().run(line, signal)).stdout);

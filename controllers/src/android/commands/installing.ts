@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { copyTime, uploaded, uploadName } from "../../screens/files.ts";
+import { listApps } from "../apps.ts";
 import type { AndroidSession } from "../session.ts";
 import { packageOf } from "./apps.ts";
 import { isFull, saidBy, storageFull } from "./uploads.ts";
@@ -49,13 +50,16 @@ function uninstallApp({ device, reader }: AndroidSession): Command {
       const id = packageOf(app);
       const { stdout, stderr } = await device.link().run(["pm", "uninstall", id], signal);
       reader.driven();
-      if (/Success/.test(stdout)) return { message: `uninstalled ${id}` };
-      const reason = /Failure \[([^\]]*)\]/.exec(stdout + stderr)?.[1] ?? "";
-      if (/not installed|Unknown package|DELETE_FAILED_INTERNAL_ERROR/.test(reason))
-        return { message: `${id} was not installed` };
+      const isRemoved = /Success/.test(stdout);
+      // The same failure is told of an app that is not there and of one that may not be removed.
+      const isThere = (await listApps(device, signal)).some((one) => one.id === id);
+      if (!isThere) return { message: isRemoved ? `uninstalled ${id}` : `${id} was not installed` };
+      const said = isRemoved
+        ? "only its updates are gone"
+        : (/Failure \[([^\]]*)\]/.exec(stdout + stderr)?.[1] ?? (stdout + stderr).trim().slice(0, 300));
       throw new DeviceError(
         "DEVICE_ERROR",
-        `${id} was not removed: ${(reason || stdout + stderr).trim().slice(0, 300)}. Apps of the system cannot be removed.`,
+        `${id} was not removed: ${said}. Apps of the system cannot be removed.`,
       );
     },
   });

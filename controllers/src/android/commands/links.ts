@@ -28,9 +28,9 @@ export function linkCommands(session: AndroidSession): Command[] {
         const start = ["am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", url];
         if (receiver !== undefined) start.push("-p", receiver);
         const options = { timeoutMs: timeout_ms };
-        const { stdout, stderr } = await device.link().run(start, signal, options);
+        const { code, stdout, stderr } = await device.link().run(start, signal, options);
         reader.driven();
-        if (/^Error|unable to resolve|^Exception/m.test(`${stdout}\n${stderr}`))
+        if (code !== 0 || /^Error|unable to resolve/m.test(`${stdout}\n${stderr}`))
           throw new DeviceError(
             "ACTIVITY_MISSING",
             `${receiver ?? "No app"} ${receiver === undefined ? "opens" : "does not open"} this link. Correct it, or see which links the app declares.`,

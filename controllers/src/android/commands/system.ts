@@ -4,10 +4,15 @@ import { DeviceError } from "../../errors.ts";
 import { sent } from "../../screens/hand.ts";
 import { noTurning, type Orientation, orientationAt, rotateOffer, turned } from "../../screens/turning.ts";
 import { poll } from "../../waiting/deadlines.ts";
+import { displayIn, displayLine } from "../display.ts";
 import type { AndroidFacts } from "../facts.ts";
-import { rotationIn, rotationLine } from "../sensors.ts";
 import type { AndroidSession } from "../session.ts";
 import { change, confirm, type Line, lookEveryMs, takenMs } from "./changing.ts";
+
+/** `cmd connectivity airplane-mode` came with Android 11 (appium-adb, setAirplaneMode). */
+const firstWithAirplane = 30;
+const airplane = "set_airplane_mode";
+const noAirplane = "adb can switch airplane mode from Android 11 on. Use set_network, or switch it by hand.";
 
 /** Settings of the whole device. Each is set back when another client takes the device. */
 export function systemCommands(session: AndroidSession): Command[] {
@@ -48,7 +53,7 @@ function rotate(session: AndroidSession): Command {
       await change(session, { name: "rotation", ask, restore, set }, signal);
       let angle: number | undefined;
       const isTurned = async () => {
-        angle = rotationIn((await device.link().script(rotationLine, signal)).stdout);
+        angle = displayIn((await device.link().script(displayLine, signal)).stdout)?.rotation;
         return angle === wanted;
       };
       await poll(isTurned, { everyMs: lookEveryMs, ms: takenMs, signal });
@@ -98,8 +103,10 @@ function setFontScale(session: AndroidSession): Command {
     input,
     async run({ scale }, signal) {
       const restore = ([was]: readonly string[]) => [putting("system", name, was)];
-      const set = [putting("system", name, `${scale}`)];
-      await change(session, { name, ask: [getting("system", name)], restore, set }, signal);
+      const [line, set] = [getting("system", name), [putting("system", name, `${scale}`)]];
+      await change(session, { name, ask: [line], restore, set }, signal);
+      const wanted = { test: (said: string) => Number(said) === scale };
+      await confirm(session, { line, wanted, what: "set the size of texts" }, signal);
       return sent(`texts have ${scale} times their usual size`);
     },
   });
@@ -110,11 +117,13 @@ function setAirplaneMode(session: AndroidSession): Command {
   const line = getting("global", "airplane_mode_on");
   const setting = (on: boolean) => ["cmd", "connectivity", "airplane-mode", on ? "enable" : "disable"];
   return defineCommand<typeof input>({
-    name: "set_airplane_mode",
+    name: airplane,
     description: "Switches airplane mode. Needs Android 11, and adb over USB.",
     effect: "write",
     input,
     async run({ on }, signal) {
+      if (session.device.facts().api < firstWithAirplane)
+        throw new DeviceError("ACTION_REJECTED", noAirplane);
       if (on) mustHaveCable(session, "airplane mode");
       const restore = ([was]: readonly string[]) => [setting(was === "1")];
       await change(session, { name: "airplane mode", ask: [line], restore, set: [setting(on)] }, signal);
@@ -124,9 +133,6 @@ function setAirplaneMode(session: AndroidSession): Command {
     },
   });
 }
-
-const radios = { wifi: "wifi_on", data: "mobile_data" } as const;
-type Radio = keyof typeof radios;
 
 function setNetwork(session: AndroidSession): Command {
   const input = z
@@ -150,25 +156,39 @@ function setNetwork(session: AndroidSession): Command {
   });
 }
 
+/** `isOn` reads what `ask` prints. */
+type Radio = { ask: Line; isOn(said: string): boolean; title: string };
+const radios: Readonly<Record<"wifi" | "data", Radio>> = {
+  wifi: { ask: getting("global", "wifi_on"), isOn: (said) => /^[1-9]/.test(said), title: "Wi-Fi" },
+  data: { ask: ["settings", "list", "global"], isOn: isDataOn, title: "mobile data" },
+};
+
+/** With several SIM cards each has a setting of its own, `mobile_data2`, and the one that is used for data counts. */
+function isDataOn(settings: string): boolean {
+  const card = /^multi_sim_data_call=(\d+)/m.exec(settings)?.[1] ?? "";
+  const said =
+    new RegExp(`^mobile_data${card}=(\\d)`, "m").exec(settings) ?? /^mobile_data=(\d)/m.exec(settings);
+  return said?.[1] !== "0";
+}
+
 async function setRadio(
   session: AndroidSession,
-  radio: Radio,
+  radio: keyof typeof radios,
   on: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const line = getting("global", radios[radio]);
-  const setting = (isOn: boolean) => ["svc", radio, isOn ? "enable" : "disable"];
-  const restore = ([was]: readonly string[]) => [setting(was !== "0")];
-  await change(session, { name: radio, ask: [line], restore, set: [setting(on)] }, signal);
-  // With several SIM cards, mobile data has a setting for each of them.
-  if (radio === "wifi") {
-    const what = `switch Wi-Fi ${word(on)}`;
-    await confirm(session, { line, wanted: on ? /^[1-9]/ : /^0/, what }, signal);
-  }
+  const { ask, isOn, title } = radios[radio];
+  const setting = (wanted: boolean) => ["svc", radio, wanted ? "enable" : "disable"];
+  const restore = (was: readonly string[]) => [setting(isOn(was.join("\n")))];
+  await change(session, { name: radio, ask: [ask], restore, set: [setting(on)] }, signal);
+  const wanted = { test: (said: string) => isOn(said) === on };
+  await confirm(session, { line: ask, wanted, what: `switch ${title} ${word(on)}` }, signal);
 }
 
-export const withheldSystem = ({ isTv }: AndroidFacts): Withheld[] =>
-  isTv ? [{ name: "rotate", reason: noTurning }] : [];
+export const withheldSystem = ({ isTv, api }: AndroidFacts): Withheld[] => [
+  ...(isTv ? [{ name: "rotate", reason: noTurning }] : []),
+  ...(api < firstWithAirplane ? [{ name: airplane, reason: noAirplane }] : []),
+];
 
 const word = (on: boolean) => (on ? "on" : "off");
 

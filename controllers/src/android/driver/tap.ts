@@ -2,21 +2,28 @@ import { DeviceError } from "../../errors.ts";
 import { DriverRefusal } from "./program.ts";
 import type { DriverSession } from "./session.ts";
 
-/** The place of a single tap among inputs for the device's shell; undefined for anything else. */
-export function onlyTap(inputs: readonly (readonly string[])[]): { x: number; y: number } | undefined {
-  const [[program, kind, x, y] = [], ...others] = inputs;
-  const isTap = program === "input" && kind === "tap" && others.length === 0;
-  return isTap ? { x: Number(x), y: Number(y) } : undefined;
+type Tap = { gesture: "click" | "double_click"; offset: { x: number; y: number } };
+
+/** A tap, or two on one place, among inputs for the device's shell; undefined for anything else. */
+export function onlyTap(inputs: readonly (readonly string[])[]): Tap | undefined {
+  const [first = [], ...others] = inputs;
+  const [program, kind, x, y] = first;
+  const isSame = others.every((other) => other.join(" ") === first.join(" "));
+  if (program !== "input" || kind !== "tap" || others.length > 1 || !isSame) return undefined;
+  return { gesture: others.length === 0 ? "click" : "double_click", offset: { x: Number(x), y: Number(y) } };
 }
 
-/** Before Android 12 each `input` of the shell starts a machine of its own, which takes up to a second. */
+/**
+ * Before Android 12 each `input` of the shell starts a machine of its own, which takes up to a second: two are no double tap,
+ * whose second comes within 300 ms (ViewConfiguration).
+ */
 export async function tapByDriver(
   session: DriverSession,
-  offset: { x: number; y: number },
+  { gesture, offset }: Tap,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await session.ask("POST", "/appium/gestures/click", { offset }, { signal });
+    await session.ask("POST", `/appium/gestures/${gesture}`, { offset }, { signal });
   } catch (error) {
     if (!(error instanceof DriverRefusal)) throw error;
     throw new DeviceError(

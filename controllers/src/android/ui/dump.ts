@@ -5,7 +5,7 @@ import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import { uiaBusy } from "../driver/owner.ts";
 import type { LinkBytes } from "../link.ts";
-import { frontAndKeyboard, frontLines, treeEmpty } from "./screenFacts.ts";
+import { factsOfScreen, screenLines, treeEmpty } from "./screenFacts.ts";
 
 /** `uiautomator dump` itself gives up after 10 s without rest. */
 const dumpMs = 30_000;
@@ -14,8 +14,9 @@ const mostBytes = 16_000_000;
 const emptyPausesMs = [200, 500, 1_000];
 /** A screen that never came to rest is not asked again for so long, unless something is sent to it. */
 const busyMs = 30_000;
-
-const dumpLine = `uiautomator dump /dev/tty; ${frontLines}`;
+const dumpFile = "/data/local/tmp/labwright-dump.xml";
+/** By a file, since without a terminal the device has no /dev/tty (AOSP, adb/daemon/shell_service.cpp). */
+const dumpLine = `rm -f ${dumpFile}; uiautomator dump ${dumpFile}; cat ${dumpFile}; rm -f ${dumpFile}`;
 
 /**
  * Trees by `uiautomator dump`: a process on the device for each, and the screen has to be at rest. One at a time, since
@@ -46,9 +47,10 @@ export function createDumpSource(device: AndroidDevice): TreeSource {
 }
 
 async function readTree(device: AndroidDevice, signal: AbortSignal): Promise<UiTree> {
+  const line = `${dumpLine}; ${screenLines(device.facts().api)}`;
   for (const pauseMs of [...emptyPausesMs, undefined]) {
     signal.throwIfAborted();
-    const tree = parse(await device.link().bytes(dumpLine, signal, { timeoutMs: dumpMs, mostBytes }));
+    const tree = parse(await device.link().bytes(line, signal, { timeoutMs: dumpMs, mostBytes }));
     if (tree !== undefined) return tree;
     if (pauseMs !== undefined) await pause(pauseMs, signal);
   }
@@ -62,7 +64,7 @@ function parse({ stdout, stderr }: LinkBytes): UiTree | undefined {
   if (screen !== undefined) {
     const rest = text.slice(text.lastIndexOf("</hierarchy>"));
     const { roots, quarters, isCut } = screen;
-    return { roots, rotation: rotationOf(quarters), isCut, ...frontAndKeyboard(rest) };
+    return { roots, rotation: rotationOf(quarters), isCut, ...factsOfScreen(rest) };
   }
   const said = `${text.slice(0, 2_000)}\n${stderr}`;
   if (/null root node/.test(said)) return undefined;

@@ -7,7 +7,7 @@ import type { Driver } from "../driver/driver.ts";
 import { restMs } from "../driver/open.ts";
 import { DriverRefusal } from "../driver/program.ts";
 import type { DriverSession } from "../driver/session.ts";
-import { frontAndKeyboard, frontLines, treeEmpty } from "./screenFacts.ts";
+import { factsOfScreen, screenLines, treeEmpty } from "./screenFacts.ts";
 
 /** Until a screen without a root is asked again. */
 const emptyPausesMs = [200, 500, 1_000];
@@ -21,13 +21,16 @@ export function createPageSource(device: AndroidDevice, driver: Driver): TreeSou
   let last: Promise<unknown> = Promise.resolve();
   const rest = new Rest();
   const readOnce = async (signal: AbortSignal): Promise<UiTree> => {
-    const session = await driver.session(device.link(), signal);
+    const read = async () => {
+      const session = await driver.session(device.link(), signal);
+      return readTree({ session, rest, line: screenLines(device.facts().api) }, signal);
+    };
     try {
-      return await readTree(session, rest, signal);
+      return await read();
     } catch (error) {
       // Looking again does no harm, and the next session shows the same screen.
       if (!(error instanceof DeviceError) || error.code !== "UIA_CRASHED") throw error;
-      return await readTree(await driver.session(device.link(), signal), rest, signal);
+      return await read();
     }
   };
   return {
@@ -40,10 +43,13 @@ export function createPageSource(device: AndroidDevice, driver: Driver): TreeSou
   };
 }
 
-async function readTree(session: DriverSession, rest: Rest, signal: AbortSignal): Promise<UiTree> {
+/** `line` says what no tree says. */
+type Look = { session: DriverSession; rest: Rest; line: string };
+
+async function readTree(look: Look, signal: AbortSignal): Promise<UiTree> {
   const began = performance.now();
   for (const pauseMs of [...emptyPausesMs, undefined]) {
-    const tree = await readWhole(session, rest, signal);
+    const tree = await readWhole(look, signal);
     if (tree !== undefined) return tree;
     if (performance.now() - began > emptyMs) break;
     if (pauseMs !== undefined) await pause(pauseMs, signal);
@@ -52,21 +58,17 @@ async function readTree(session: DriverSession, rest: Rest, signal: AbortSignal)
 }
 
 /** Undefined for a screen without a root, which it may have in the next moment. */
-async function readWhole(
-  session: DriverSession,
-  rest: Rest,
-  signal: AbortSignal,
-): Promise<UiTree | undefined> {
+async function readWhole({ session, rest, line }: Look, signal: AbortSignal): Promise<UiTree | undefined> {
   try {
     const [{ xml, isBusy }, { stdout }] = await Promise.all([
       rest.source(session, signal),
-      session.link.script(frontLines, signal),
+      session.link.script(line, signal),
     ]);
     const screen = scanScreen(xml);
     if (screen === undefined) return undefined;
     const { roots, quarters, isCut } = screen;
     const rotation = rotationOf(quarters);
-    return { roots, rotation, isCut, ...frontAndKeyboard(stdout), ...(isBusy && { isBusy }) };
+    return { roots, rotation, isCut, ...factsOfScreen(stdout), ...(isBusy && { isBusy }) };
   } catch (error) {
     if (!(error instanceof DriverRefusal)) throw error;
     if (/root AccessibilityNodeInfo|root node/i.test(error.said)) return undefined;

@@ -1,30 +1,45 @@
 import { DeviceError } from "../../errors.ts";
 import type { UiTree } from "../../screens/tree.ts";
 import type { AndroidDevice } from "../device.ts";
+import { keyboardIn, keyboardLine } from "../keyboard.ts";
 
-const frontLine = "dumpsys window displays | grep -E 'mCurrentFocus=|mFocusedApp='";
-const keyboardLine = "dumpsys input_method | grep mInputShown=";
+/** The focus stands among the displays since Android 10, and among the windows before (appium-adb, dumpWindows). */
+const firstWithDisplays = 29;
+const frontLine = (api: number) =>
+  `dumpsys window ${api < firstWithDisplays ? "windows" : "displays"} | grep -E 'Display: mDisplayId=| cur=|mCurrentFocus=|mFocusedApp='`;
 
-/** Lines for the device's shell that say what no tree says; {@link frontAndKeyboard} reads them. */
-export const frontLines = `${frontLine}; ${keyboardLine}`;
+/** Lines for the device's shell that say what no tree says; {@link factsOfScreen} reads them. */
+export const screenLines = (api: number): string => `${frontLine(api)}; ${keyboardLine}`;
 
-export const frontAndKeyboard = (text: string): Pick<UiTree, "front" | "isKeyboardShown"> => ({
-  front: frontOf(text),
-  isKeyboardShown: /mInputShown=true/.test(text),
-});
+export function factsOfScreen(text: string): Pick<UiTree, "front" | "isKeyboardShown" | "size"> {
+  const size = sizeIn(ofOwnDisplay(text));
+  return { front: frontOf(text), isKeyboardShown: keyboardIn(text) === true, ...(size && { size }) };
+}
+
+/** The part about the display 0: the one that was used last is the last that is listed. */
+const ofOwnDisplay = (text: string): string =>
+  text.split(/^(?=\s*Display: mDisplayId=)/m).find((part) => /^\s*Display: mDisplayId=0\b/.test(part)) ??
+  text;
+
+/** As it is turned and folded now: `init=1080x2400 420dpi cur=2400x1080`. */
+function sizeIn(text: string): UiTree["size"] {
+  const [, width, height] = / cur=(\d+)x(\d+)/.exec(text) ?? [];
+  return width === undefined ? undefined : { width: Number(width), height: Number(height) };
+}
 
 /** `mFocusedApp=ActivityRecord{… u0 com.example/.Main t12}`; the window that has the focus where no app has. */
 export function frontOf(text: string): UiTree["front"] {
+  const own = ofOwnDisplay(text);
   const [, packageName = "", activity = ""] =
-    /mFocusedApp=[^\n]*? ([\w.]+)\/([\w.$]+)/.exec(text) ??
-    /mCurrentFocus=[^\n]*? ([\w.]+)\/([\w.$]+)/.exec(text) ??
+    /mFocusedApp=[^\n]*? ([\w.]+)\/([\w.$]+)/.exec(own) ??
+    /mCurrentFocus=[^\n]*? ([\w.]+)\/([\w.$]+)/.exec(own) ??
     [];
   return { packageName, activity: activity.startsWith(".") ? `${packageName}${activity}` : activity };
 }
 
 /** The activity in front, asked without reading the screen. */
 export async function readFront(device: AndroidDevice, signal: AbortSignal): Promise<UiTree["front"]> {
-  const { stdout } = await device.link().script(frontLine, signal);
+  const { stdout } = await device.link().script(frontLine(device.facts().api), signal);
   return frontOf(stdout);
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { runProgram } from "../../../../controllers/src/programs/run.ts";
 import { apkOf } from "../../../fixtures/androidApk.ts";
 import { type AndroidLab, answerAt, startAndroidLab } from "../../../fixtures/androidLab.ts";
+import { never, openLink } from "../../android/openAndroid.ts";
 
 const server = "io.appium.uiautomator2.server";
 const runner = "androidx.test.runner.AndroidJUnitRunner";
@@ -96,4 +97,13 @@ it("is refused when it is told so", async () => {
   await installServer();
   device.faults.instrumentationRefused = true;
   expect(await lab.shell(serial, `am instrument -w ${component}`)).toContain("INSTRUMENTATION_FAILED");
+});
+
+it("has a terminal for exec and none for the shell protocol: a dump to /dev/tty shows nothing there", async () => {
+  const { serial } = open();
+  expect(await lab.shell(serial, "uiautomator dump /dev/tty")).toContain("<hierarchy");
+  const { link, end } = await openLink(lab.adbPort, serial);
+  const { stdout } = await link.script("uiautomator dump /dev/tty", never);
+  end();
+  expect(stdout).toBe("UI hierchary dumped to: /dev/tty\n");
 });

@@ -66,6 +66,8 @@ async function startActivity(args: readonly string[], context: CommandContext): 
   const { system, out } = context;
   const intent = readIntent(args);
   await out(`Starting: Intent { ${intentText(intent)} }\n`);
+  const { startFailure } = system.parts.faults;
+  if (startFailure !== undefined) return fail(context, startFailure, 255);
   const launched = launch(intent, system);
   if (!launched) return notResolved(intent, context);
   if (launched.state === "HOT") {

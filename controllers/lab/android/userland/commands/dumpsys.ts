@@ -33,11 +33,12 @@ const services: Readonly<Record<string, Service>> = {
     `ACCESSIBILITY MANAGER (dumpsys accessibility)\n\n${automation.size > 0 ? "Ui Automation[eventTypes=TYPES_ALL_MASK, notificationTimeout=0]\n" : ""}`,
   input_method: (_, { ui, settings }) => {
     const shown = ui.keyboardShown();
+    // With keys of its own the device has a keyboard, and shows none.
+    const hasKeys = ui.faults.hasHardwareKeyboard;
     const method = settings.get("secure")?.get("default_input_method");
     return `Current Input Method Manager state:
   mCurMethodId=${method} mCurSeq=1
-  mInputShown=${shown}
-  mShowRequested=${shown} mShowExplicitlyRequested=false mShowForced=false
+  mShowRequested=${shown} mShowExplicitlyRequested=false mShowForced=false mInputShown=${shown || hasKeys}
   mIsInputViewShown=${shown}
   mInteractive=${ui.isOn} mScreenOn=${ui.isOn}
 `;
@@ -65,14 +66,7 @@ mHoldingDisplaySuspendBlocker=${ui.isOn}
 `;
   },
   meminfo: ([name], system) => meminfo(name, system),
-  location: (_, { settings, location: { latitude, longitude, altitude } }) =>
-    `Location Manager State:
-  Location Setting: ${settings.get("secure")?.get("location_mode") !== "0"}
-  Location Providers:
-    gps provider:
-      last location=Location[gps ${latitude.toFixed(6)},${longitude.toFixed(6)} hAcc=5.0 et=+1h2m3s4ms alt=${altitude}]
-      enabled=true
-`,
+  location: (_, system) => locationDump(system),
   wifi: (_, { settings, parts }) =>
     settings.get("global")?.get("wifi_on") === "0"
       ? "Wi-Fi is disabled\n"
@@ -81,31 +75,71 @@ mHoldingDisplaySuspendBlocker=${ui.isOn}
     action === "whitelist" ? `Added: ${name.slice(1)}\n` : parts.persona.outputs["dumpsys deviceidle"],
 };
 
-/** Since Android 10 only the part of the displays says what has the focus. */
+/**
+ * One part, or all of them. The focus is among the windows until Android 9, and among the displays since Android 10 (appium-adb,
+ * dumpWindows), where the display that was used last comes last (MaaAssistantArknights, pull request 11516: display 2 before 0).
+ */
 function windowDump(part: string | undefined, system: System): string {
-  const { ui } = system;
-  const { packageName, activity } = ui.front();
-  const active = ui.active();
-  const component = (active.activity ?? activity).startsWith(".") ? `${packageName}${activity}` : activity;
-  const name = active.kind === "application" ? `${packageName}/${component}` : active.title;
-  const space = ui.space();
-  const { screen } = system.parts.persona;
+  const parts = { windows: windowsPart(system), displays: displaysPart(system), policy: policyPart(system) };
+  const only = Object.entries(parts).find(([name]) => name === part)?.[1];
+  return only ?? Object.values(parts).join("\n");
+}
+
+const firstWithFocusOfDisplays = 29;
+
+function windowsPart(system: System): string {
+  const { ui, apiLevel } = system;
   const windows = ui.windows().map(
     (window, index) => `  Window #${index} Window{a0${index} u0 ${window.title}}:
     mDisplayId=${window.display} package=${window.packageName}
-    mAttrs={(0,0)(fillxfill) ty=${typeOf(window)} fl=${window.isSecure ? "SECURE " : ""}LAYOUT_IN_SCREEN}
+    mAttrs=${attributesOf(window, apiLevel)}
     mViewVisibility=0x0 isOnScreen=true isVisible=true
     Frames: frame=${frameOf(window.root.bounds)}
 `,
   );
-  const focus = `  mCurrentFocus=Window{b1f u0 ${name}}\n  mFocusedApp=${topRecord(system)}\n`;
-  return `WINDOW MANAGER WINDOWS (dumpsys window windows)
-${windows.join("")}
-${part === "windows" && system.apiLevel >= 29 ? "" : focus}  mRotation=${space.rotation / 90}
+  const focus = apiLevel < firstWithFocusOfDisplays ? focusOf(system) : "";
+  return `WINDOW MANAGER WINDOWS (dumpsys window windows)\n${windows.join("")}\n${focus}`;
+}
+
+/** Until Android 8.1 flags are a number, of which 0x2000 is FLAG_SECURE. */
+function attributesOf(window: UiWindow, apiLevel: number): string {
+  if (apiLevel >= 28)
+    return `{(0,0)(fillxfill) ty=${typeOf(window)}\n      fl=LAYOUT_IN_SCREEN ${window.isSecure ? "SECURE " : ""}HARDWARE_ACCELERATED\n      pfl=FORCE_DRAW_STATUS_BAR_BACKGROUND}`;
+  return `WM.LayoutParams{(0,0)(fillxfill) sim=#20 ty=1 fl=#${window.isSecure ? "81812100" : "81810100"} wanim=0x10302f8}`;
+}
+
+function displaysPart(system: System): string {
+  const { ui, apiLevel } = system;
+  const displays = [...displaysOf(ui)].reverse().map((index) => {
+    const { width, height } = ui.space(index);
+    const init = index === 0 ? system.parts.persona.screen : { width, height, density: 160 };
+    const own = index === 0 ? focusOf(system) : "  mCurrentFocus=null\n  mFocusedApp=null\n";
+    return `  Display: mDisplayId=${index}
+    init=${init.width}x${init.height} ${init.density}dpi cur=${width}x${height} app=${width}x${height}
+    deferred=false mLayoutNeeded=false
+
+${apiLevel < firstWithFocusOfDisplays ? "" : own}`;
+  });
+  return `WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n${displays.join("")}`;
+}
+
+function focusOf(system: System): string {
+  const { ui, apiLevel } = system;
+  const { packageName, activity } = ui.front();
+  const active = ui.active();
+  const component = (active.activity ?? activity).startsWith(".") ? `${packageName}${activity}` : activity;
+  const name = active.kind === "application" ? `${packageName}/${component}` : active.title;
+  const top = topRecord(system);
+  const app =
+    apiLevel < firstWithFocusOfDisplays ? `AppWindowToken{9b60a9f token=Token{5e51d3e ${top}}}` : top;
+  return `  mCurrentFocus=Window{b1f u0 ${name}}\n  mFocusedApp=${app}\n`;
+}
+
+function policyPart({ ui }: System): string {
+  return `WINDOW MANAGER POLICY STATE (dumpsys window policy)
   mShowingLockscreen=false mDreamingLockscreen=false
   isStatusBarKeyguard=false isKeyguardShowing=false showing=false
   screenState=SCREEN_STATE_${ui.isOn ? "ON" : "OFF"} interactiveState=INTERACTIVE_STATE_${ui.isOn ? "AWAKE" : "SLEEP"}
-  mDisplayFrozen=false init=${screen.width}x${screen.height} cur=${space.width}x${space.height} app=${space.width}x${space.height}
 `;
 }
 
@@ -146,13 +180,36 @@ Display #0 (activities from top to bottom):
 `;
 }
 
+/** Until Android 10 places are listed by themselves, later with their provider (AOSP, LocationManagerService and LocationProviderManager). */
+function locationDump({ settings, location, apiLevel }: System): string {
+  const { latitude, longitude, altitude } = location;
+  const isOn = settings.get("secure")?.get("location_mode") !== "0";
+  const place = `${latitude.toFixed(6)},${longitude.toFixed(6)} hAcc=5.0`;
+  const network = `Location[network 0.000000,0.000000 hAcc=900.0 et=+2m3s]`;
+  const gps = `Location[gps ${place} et=+1h2m3s4ms alt=${altitude}]`;
+  const head = `Location Manager State:\n  Location Setting: ${isOn}\n`;
+  if (apiLevel < 30) return `${head}  Last Known Locations:\n    network: ${network}\n    gps: ${gps}\n`;
+  return `${head}  Location Providers:
+    network provider:
+      last location=${network}
+      enabled=true
+    gps provider:
+      last location=${gps}
+      enabled=true
+`;
+}
+
 const serviceRecord = ({ name, pid }: Process) =>
   `  * ServiceRecord{c0 u0 ${name}/.Service}\n    app=ProcessRecord{d0 ${pid}:${name}/u0a100}\n    isForeground=true foregroundId=1\n`;
 
 /** States of android.media.session.PlaybackState. */
 const playbackStates = { stopped: 1, paused: 2, playing: 3 };
 
-function mediaDump({ ui }: System): string {
+/** By name since Android 12: home-assistant/core, issue 135338. */
+const stateOf = (state: keyof typeof playbackStates, apiLevel: number): string =>
+  apiLevel >= 31 ? `${state.toUpperCase()}(${playbackStates[state]})` : `${playbackStates[state]}`;
+
+function mediaDump({ ui, apiLevel }: System): string {
   const media = ui.media();
   if (!media)
     return "MEDIA SESSION SERVICE (dumpsys media_session)\n\n0 sessions listeners.\nRecord for full_user=0\n  Sessions Stack - have 0 sessions:\n";
@@ -164,19 +221,35 @@ Record for full_user=0
     lab ${media.packageName}/lab (userId=0)
       package=${media.packageName}
       active=true
-      state=PlaybackState {state=${playbackStates[media.state]}, position=${media.positionMs}, buffered position=0, speed=${media.state === "playing" ? "1.0" : "0.0"}, updated=0, actions=823, custom actions=[], active item id=-1, error=null}
+      state=PlaybackState {state=${stateOf(media.state, apiLevel)}, position=${media.positionMs}, buffered position=0, speed=${media.state === "playing" ? "1.0" : "0.0"}, updated=0, actions=823, custom actions=[], active item id=-1, error=null}
       metadata: size=1, description=${media.title}, null, null
 `;
 }
 
-function displayDump({ ui }: System): string {
-  const lines = displaysOf(ui).map((index) => {
-    const { width, height, rotation } = ui.space(index);
-    const kind = index === 0 ? "INTERNAL" : "EXTERNAL";
-    return `  Display Id=${index}
+function displayDump({ ui, apiLevel }: System): string {
+  const displays = displaysOf(ui).map((index) => ({
+    index,
+    ...ui.space(index),
+    id: `local:${physicalDisplays[index]}`,
+    kind: index === 0 ? "INTERNAL" : "EXTERNAL",
+  }));
+  const states = displays.map(
+    ({ index, kind, id, width, height, rotation }) => `  Display Id=${index}
   Display State=${ui.isOn ? "ON" : "OFF"}
-    DisplayViewport{type=${kind}, valid=true, isActive=${ui.isOn}, displayId=${index}, uniqueId='local:${physicalDisplays[index]}', physicalPort=${index}, orientation=${rotation / 90}, logicalFrame=Rect(0, 0 - ${width}, ${height}), deviceWidth=${width}, deviceHeight=${height}}
+    DisplayViewport{type=${kind}, valid=true, isActive=${ui.isOn}, displayId=${index}, uniqueId='${id}', physicalPort=${index}, orientation=${rotation / 90}, logicalFrame=Rect(0, 0 - ${width}, ${height}), deviceWidth=${width}, deviceHeight=${height}}
+`,
+  );
+  const logical = displays.map(({ index, kind, id, width, height, rotation }) => {
+    const size = `real ${width} x ${height}, largest app ${height} x ${height}, smallest app ${width} x ${width}`;
+    const modes = `mode 1, defaultMode 1, modes [{id=1, width=${width}, height=${height}, fps=60.0}], rotation ${rotation / 90}`;
+    const head = apiLevel < 29 ? `"Lab ${index}", uniqueId "${id}"` : `"Lab ${index}", displayId ${index}`;
+    const tail = apiLevel < 29 ? "" : `, state ON, type ${kind}, uniqueId "${id}"`;
+    return `  Display ${index}:
+    mDisplayId=${index}
+    mLayerStack=${index}
+    mBaseDisplayInfo=DisplayInfo{${head}, ${size}, ${modes.replace(/\d$/, "0")}${tail}}
+    mOverrideDisplayInfo=DisplayInfo{${head}, ${size}, ${modes}${tail}}
 `;
   });
-  return `DISPLAY MANAGER (dumpsys display)\n${lines.join("")}`;
+  return `DISPLAY MANAGER (dumpsys display)\n${states.join("")}\nLogical Displays: size=${displays.length}\n${logical.join("")}`;
 }

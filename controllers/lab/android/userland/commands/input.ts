@@ -1,7 +1,7 @@
 import type { LabUi, Point } from "../../labUi.ts";
 import { keyCode } from "../keyCodes.ts";
 import type { Command, CommandContext } from "../system.ts";
-import { fail } from "./reply.ts";
+import { fail, print } from "./reply.ts";
 
 const sources =
   /^(?:dpad|keyboard|mouse|touchpad|gamepad|touchnavigation|joystick|touchscreen|stylus|trackball)$/;
@@ -28,8 +28,14 @@ export const input: Command = (args, context) => {
   if (left[0] === "-d") left.splice(0, 2);
   const [name = "", ...rest] = left;
   const action = actions[name];
-  return action ? action(rest, context) : fail(context, `Error: Unknown command: ${name}`, 255);
+  return action ? action(rest, context) : unknown(name, context);
 };
+
+/** Ends well all the same, as AOSP's Input until Android 11 and its InputShellCommand since. */
+const unknown = (name: string, context: CommandContext) =>
+  context.system.apiLevel < 31
+    ? fail(context, `Error: Unknown command: ${name}`, 0)
+    : print(context, `Unknown command: ${name}\n`);
 
 const actions: Readonly<Record<string, Action>> = {
   tap: (args, context) => withNumbers(args, 2, context, ([x, y], ui) => ui.tap({ x, y })),
@@ -55,7 +61,7 @@ const actions: Readonly<Record<string, Action>> = {
     return 0;
   },
   keycombination: (args, context) => {
-    if (context.system.apiLevel < 31) return fail(context, "Error: Unknown command: keycombination", 255);
+    if (context.system.apiLevel < 31) return unknown("keycombination", context);
     const codes = args.filter((arg) => !arg.startsWith("-")).map(keyCode);
     const meta = codes.slice(0, -1).reduce((state, code) => state | (metaStates[code] ?? 0), 0);
     context.system.ui.key(codes.at(-1) ?? 0, { meta });

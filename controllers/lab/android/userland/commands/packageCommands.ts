@@ -15,6 +15,19 @@ export const pm: Command = (args, context) => {
 /** Options that have a value. */
 const valued = ["--user", "-a", "-c", "-d", "-p", "-n", "-t", "-f", "--uid"];
 
+const matched = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n";
+
+/** Activities that a launcher starts, of all apps or the one that an intent limits itself to. */
+function launchersOf(args: readonly string[], { packages }: System): string[] {
+  const [only] = readOptions(args, valued).rest;
+  return packages
+    .launchable()
+    .filter(({ name }) => only === undefined || name === only)
+    .flatMap(({ name, launcher = "", moreLaunchers = [] }) =>
+      [launcher, ...moreLaunchers].map((activity) => `${name}/${activity}`),
+    );
+}
+
 const actions: Readonly<Record<string, Action>> = {
   ...installActions,
   list,
@@ -39,23 +52,30 @@ const actions: Readonly<Record<string, Action>> = {
   "get-install-location": (_, context) => print(context, "0[auto]\n"),
   "get-max-users": (_, context) => print(context, "Maximum supported users: 4\n"),
   "resolve-activity": (args, context) => {
-    const found = context.system.packages.find(readOptions(args, valued).rest.at(-1) ?? "");
-    if (found?.launcher === undefined) return print(context, "No activity found\n");
-    const component = `${found.name}/${found.launcher}`;
-    const text = `priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n${component}\n`;
+    const [first, ...others] = launchersOf(args, context.system);
+    if (first === undefined) return print(context, "No activity found\n");
+    const component = others.length > 0 ? "android/com.android.internal.app.ResolverActivity" : first;
+    const text = `${matched}${component}\n`;
     return print(context, args.includes("--brief") ? text : `${text}  name=${component}\n`);
   },
   "query-activities": (args, context) => {
-    const found = context.system.packages.launchable();
-    const brief = args.includes("--brief") || args.includes("--components");
-    const text = found.map(({ name, launcher }, index) =>
-      brief
-        ? `${name}/${launcher}\n`
-        : `  Activity #${index}:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n    ActivityInfo:\n      name=${name}${launcher}\n      packageName=${name}\n`,
-    );
-    return print(context, (brief ? "" : `${found.length} activities found:\n`) + text.join(""));
+    const found = launchersOf(args, context.system);
+    if (found.length === 0) return print(context, "No activities found\n");
+    if (args.includes("--components")) return print(context, `${found.join("\n")}\n`);
+    const text = found.map((component, index) => {
+      const [name = "", activity = ""] = component.split("/");
+      const said = args.includes("--brief")
+        ? `    ${component}\n`
+        : `    ActivityInfo:\n      name=${name}${activity}\n      packageName=${name}\n`;
+      return `  Activity #${index}:\n    ${matched}${said}`;
+    });
+    return print(context, `${found.length} activities found:\n${text.join("")}`);
   },
 };
+
+/** Seen on phones with a secure folder: appium-uiautomator2-driver, issue 810. */
+const profileIsClosed =
+  "\nException occurred while executing 'list':\njava.lang.SecurityException: Shell does not have permission to access user 150";
 
 const lists: Readonly<Record<string, (args: readonly string[], system: System) => string[]>> = {
   packages: listPackages,
@@ -76,6 +96,8 @@ const lists: Readonly<Record<string, (args: readonly string[], system: System) =
 function list([what = "", ...args]: readonly string[], context: CommandContext): number | Promise<number> {
   const lines = lists[what];
   if (!lines) return fail(context, `Error: unknown list type '${what}'`, 255);
+  const isOfAll = what === "packages" && !args.includes("--user");
+  if (isOfAll && context.system.parts.faults.hasProfile) return fail(context, profileIsClosed, 255);
   return print(
     context,
     lines(args, context.system)

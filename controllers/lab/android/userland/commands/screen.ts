@@ -1,6 +1,6 @@
 import { FileError } from "../../labShell.ts";
 import type { LabUi } from "../../labUi.ts";
-import type { Command, System } from "../system.ts";
+import type { Command, CommandContext, System } from "../system.ts";
 import { dumpXml } from "../windowDump.ts";
 import { fail, print, readOptions } from "./reply.ts";
 
@@ -15,14 +15,18 @@ const pngs = new WeakMap<Uint8Array, Buffer>();
 export const screencap: Command = async (args, context) => {
   const { options, rest } = readOptions(args, ["-d"]);
   const [path] = rest;
-  const wanted = options.get("-d") ?? physicalDisplays[0];
+  const { ui, apiLevel } = context.system;
+  // Which one comes first is not said.
+  const isUnsure = displaysOf(ui).length > 1 && !options.has("-d") && apiLevel >= 33;
+  if (isUnsure) await context.err(severalDisplays);
+  const wanted = options.get("-d") ?? physicalDisplays[isUnsure ? 1 : 0];
   const display = physicalDisplays.findIndex((id, index) => id === wanted || String(index) === wanted);
-  if (display < 0 || !displaysOf(context.system.ui).includes(display)) {
+  if (display < 0 || !displaysOf(ui).includes(display)) {
     return fail(context, `Display Id '${wanted}' is not valid.`);
   }
-  const picture = await context.system.ui.picture(display);
+  const picture = await ui.picture(display);
   const isPng = options.has("-p") || path?.endsWith(".png") === true;
-  const bytes = isPng ? await pngOf(picture) : rawOf(picture);
+  const bytes = isPng ? await pngOf(picture) : rawOf(picture, apiLevel);
   if (path === undefined) return print(context, bytes);
   try {
     context.system.files.store(path, bytes);
@@ -37,10 +41,15 @@ export const displaysOf = ({ faults }: LabUi): number[] => (faults.secondDisplay
 
 type Picture = Awaited<ReturnType<LabUi["picture"]>>;
 
-/** Width, height, format and colour space, then the pixels. */
-function rawOf({ width, height, rgba }: Picture): Buffer {
-  const header = Buffer.alloc(16);
-  [width, height, rgba8888, sRgb].forEach((word, index) => {
+/** AOSP, screencap.cpp, as much as is read of it. */
+const severalDisplays =
+  '[Warning] Multiple displays were found, but no display id was specified! Defaulting to the first display found, however this default is not guaranteed to be consistent across captures. A display id should be specified.\nSee "dumpsys SurfaceFlinger --display-id" for valid display IDs.\n';
+
+/** Width, height, format and since Android 9 the colour space, then the pixels. */
+function rawOf({ width, height, rgba }: Picture, apiLevel: number): Buffer {
+  const words = [width, height, rgba8888, ...(apiLevel >= 28 ? [sRgb] : [])];
+  const header = Buffer.alloc(words.length * 4);
+  words.forEach((word, index) => {
     header.writeUInt32LE(word, index * 4);
   });
   return Buffer.concat([header, rgba]);
@@ -73,17 +82,27 @@ export const uiautomator: Command = async (args, context) => {
   const problem = takeNullRoot(system);
   if (problem !== undefined) return fail(context, problem, 0);
   const text = dumpXml(system.ui, system.apiLevel, { allWindows: args.includes("--windows") });
-  if (path === "/dev/tty") await context.out(text);
-  else {
-    try {
-      system.files.store(path, Buffer.from(text));
-    } catch (error) {
-      if (!(error instanceof FileError)) throw error;
-      return fail(context, `ERROR: ${path}: ${error.message}`, 0);
-    }
-  }
-  return print(context, `UI hierchary dumped to: ${path}\n`);
+  const refusal = await writeDump(path, text, context);
+  return refusal === undefined
+    ? print(context, `UI hierchary dumped to: ${path}\n`)
+    : fail(context, refusal, 0);
 };
+
+/** Why the file was not written; undefined where it was. */
+async function writeDump(path: string, text: string, context: CommandContext): Promise<string | undefined> {
+  if (path === "/dev/tty") {
+    // Without a terminal it cannot be opened. The log says so, and the dump says that it was written.
+    await context.out(context.hasTerminal ? text : "");
+    return undefined;
+  }
+  try {
+    context.system.files.store(path, Buffer.from(text));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return `ERROR: ${path}: ${error.message}`;
+  }
+}
 
 /** Counts down the dumps that find no root. */
 function takeNullRoot({ ui }: System): string | undefined {

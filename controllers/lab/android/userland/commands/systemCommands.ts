@@ -15,8 +15,11 @@ export const systemCommands: Readonly<Record<string, Command>> = {
     return 0;
   },
   svc: ([radio, state], { system }) => {
-    const name = radio === "wifi" ? "wifi_on" : radio === "data" ? "mobile_data" : undefined;
-    if (name !== undefined) system.settings.get("global")?.set(name, state === "enable" ? "1" : "0");
+    const global = system.settings.get("global");
+    // With several SIM cards, the one that is used for data (AOSP, TelephonyManager.getSimCount).
+    const card = global?.get("multi_sim_data_call") ?? "";
+    const name = radio === "wifi" ? "wifi_on" : radio === "data" ? `mobile_data${card}` : undefined;
+    if (name !== undefined) global?.set(name, state === "enable" ? "1" : "0");
     return 0;
   },
   appops,
