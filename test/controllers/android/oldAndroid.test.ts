@@ -38,7 +38,7 @@ describe("a phone with Android 8", () => {
   it("turns, and its picture with it", async () => {
     expect(await phone.run("rotate", { to: "landscape" })).toMatchObject({ data: { angle: 90 } });
     expect(await capture()).toMatchObject({ width: 1280, height: 720, rotation: 90 });
-    await phone.run("rotate", { to: "auto" });
+    await phone.run("rotate", { to: "portrait" });
     expect(await capture()).toMatchObject({ width: 720, height: 1280, rotation: 0 });
   });
 
