@@ -2,6 +2,7 @@ import { type Check, defineCheck } from "../contract.ts";
 import { portable } from "../portable.ts";
 import { elementChecks } from "../screens/checks.ts";
 import { packageOf } from "./commands/apps.ts";
+import { untold } from "./readings.ts";
 import type { AndroidSession } from "./session.ts";
 import { readFront } from "./ui/screenFacts.ts";
 
@@ -15,9 +16,12 @@ function appShown({ device }: AndroidSession): Check {
     ...portable.app_shown,
     async read({ app }, signal) {
       const id = packageOf(app);
-      const { packageName } = await readFront(device, signal);
+      const front = await readFront(device, signal);
+      const expected = `${id} is in front`;
+      if (front === undefined) return untold(expected, "the device does not say which app is in front");
+      const { packageName } = front;
       const actual = packageName === "" ? "no app is" : `${packageName} is`;
-      return { holds: packageName === id, expected: `${id} is in front`, actual };
+      return { holds: packageName === id, expected, actual };
     },
   });
 }

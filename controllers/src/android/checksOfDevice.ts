@@ -91,7 +91,7 @@ function activityIs({ device }: AndroidSession): Check {
     async read({ activity }, signal) {
       const expected = `${activity} is in front`;
       const front = await readFront(device, signal);
-      if (front.packageName === "")
+      if (front === undefined || front.packageName === "")
         return untold(expected, "the device does not say which activity is in front");
       const [first = "", second] = activity.split("/");
       const [id, name] = second === undefined ? [front.packageName, first] : [first, second];

@@ -37,10 +37,13 @@ export function frontOf(text: string): UiTree["front"] {
   return { packageName, activity: activity.startsWith(".") ? `${packageName}${activity}` : activity };
 }
 
-/** The activity in front, asked without reading the screen. */
-export async function readFront(device: AndroidDevice, signal: AbortSignal): Promise<UiTree["front"]> {
+/** The activity in front, asked without reading the screen; undefined where the device does not say what has the focus. */
+export async function readFront(
+  device: AndroidDevice,
+  signal: AbortSignal,
+): Promise<UiTree["front"] | undefined> {
   const { stdout } = await device.link().script(frontLine(device.facts().api), signal);
-  return frontOf(stdout);
+  return /mCurrentFocus=|mFocusedApp=/.test(stdout) ? frontOf(stdout) : undefined;
 }
 
 export const treeEmpty = (): DeviceError =>
