@@ -42,20 +42,9 @@ export type DriverPlace = {
  * ADDON_MISSING, ADDON_UNUSABLE, ADB_MISSING, UIA_BUSY, UIA_UNAVAILABLE, TRANSPORT_LOST.
  */
 export async function openSession(place: DriverPlace, signal: AbortSignal): Promise<DriverSession> {
-  const { link, adbPort, context } = place;
-  const tooOld = whyNotOnNode(process.versions.node);
-  if (tooOld !== undefined) throw unavailable(tooOld, "Install a newer Node from https://nodejs.org");
-  const addon = context.addons.folder("android-driver");
-  const [env, { stdout: before }] = await Promise.all([
-    driverEnvironment({ folder: await context.temporaryFolder(), adbPort }, signal),
-    link.script(beforeLine, signal),
-  ]);
-  const tookOver = saysOwner(before);
-  if (tookOver && !place.mayTakeOver) throw uiaBusy();
-  const program = new DriverProgram(addon, env);
+  const { link, adbPort } = place;
+  const { program, isInstalled, tookOver } = await startDriver(place, signal);
   try {
-    const { serverVersion } = await program.ready(signal);
-    const isInstalled = versionIn(before) === serverVersion && /^package:/m.test(before);
     const capabilities = await capabilitiesFor(place, isInstalled);
     const opening = program.call("open", [capabilities, settings], { timeoutMs: openMs, signal });
     await unlessRefused(link, opening, signal);
@@ -64,6 +53,30 @@ export async function openSession(place: DriverPlace, signal: AbortSignal): Prom
   } catch (error) {
     await program.end();
     await removeTraces(link, adbPort);
+    signal.throwIfAborted();
+    throw whyNot(error, link);
+  }
+}
+
+/** Starts its process, which leaves the device as it is until a session is opened. */
+async function startDriver(place: DriverPlace, signal: AbortSignal) {
+  const { link, adbPort, context, mayTakeOver } = place;
+  const tooOld = whyNotOnNode(process.versions.node);
+  if (tooOld !== undefined) throw unavailable(tooOld, "Install a newer Node from https://nodejs.org");
+  const addon = context.addons.folder("android-driver");
+  const env = await driverEnvironment({ folder: await context.temporaryFolder(), adbPort }, signal);
+  const program = new DriverProgram(addon, env);
+  try {
+    const [{ serverVersion }, { stdout }] = await Promise.all([
+      program.ready(signal),
+      link.script(beforeLine, signal),
+    ]);
+    const tookOver = saysOwner(stdout);
+    if (tookOver && !mayTakeOver) throw uiaBusy();
+    const isInstalled = versionIn(stdout) === serverVersion && /^package:/m.test(stdout);
+    return { program, isInstalled, tookOver };
+  } catch (error) {
+    await program.kill();
     signal.throwIfAborted();
     throw whyNot(error, link);
   }

@@ -1,4 +1,4 @@
-import { poll } from "../../waiting/deadlines.ts";
+import { pause, poll } from "../../waiting/deadlines.ts";
 import type { Link } from "../link.ts";
 import { unavailable } from "./place.ts";
 
@@ -7,7 +7,8 @@ const serverPort = 6790;
 /** Both files list it, in hexadecimal digits, as one that listens (Linux: proc_net_tcp). */
 const hexPort = serverPort.toString(16).toUpperCase().padStart(4, "0");
 const listensLine = `cat /proc/net/tcp6 /proc/net/tcp | grep ':${hexPort} [0-9A-F]*:0000 0A '`;
-const everyMs = 500;
+/** As often as the driver asks its server, which is not there in the first second. */
+const everyMs = 1_000;
 const longestMs = 60_000;
 
 /**
@@ -32,6 +33,7 @@ export async function unlessRefused<T>(link: Link, opening: Promise<T>, signal: 
 async function watch(link: Link, signal: AbortSignal): Promise<boolean> {
   const listens = async () => (await link.script(listensLine, signal)).stdout !== "";
   try {
+    await pause(everyMs, signal);
     return (
       (await poll(listens, { everyMs, ms: longestMs, signal })) &&
       !(await link.reaches(`tcp:${serverPort}`, signal)) &&
