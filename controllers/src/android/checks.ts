@@ -1,8 +1,8 @@
 import { type Check, defineCheck } from "../contract.ts";
+import { untold } from "../elements/readings.ts";
 import { portable } from "../portable.ts";
 import { elementChecks } from "../screens/checks.ts";
 import { packageOf } from "./commands/apps.ts";
-import { untold } from "./readings.ts";
 import type { AndroidSession } from "./session.ts";
 import { readFront } from "./ui/screenFacts.ts";
 
