@@ -13,6 +13,7 @@ const usualBytes = 8_000_000;
 const brokenCodes: ReadonlySet<string> = new Set([
   ...["TRANSPORT_LOST", "DEVICE_OFFLINE", "DEVICE_UNAUTHORIZED", "DEVICE_NOT_FOUND", "ADB_SERVER_DOWN"],
 ]);
+const awayCodes: ReadonlySet<string> = new Set(["DEVICE_OFFLINE", "DEVICE_NOT_FOUND"]);
 
 /** How long a call may take, and what it may give: 15 s and 8 MB unless said. */
 export type LinkOptions = Partial<ShellInput> & { timeoutMs?: number };
@@ -30,8 +31,8 @@ export type LinkPlace = {
 /**
  * The way to one device over one connection of it: bound to its serial and the number of the connection, so that nothing
  * reaches another device that got the same address or number since. Every call has a deadline and ends when its signal
- * aborts. Each throws TRANSPORT_LOST when the connection breaks under it, and does nothing again by itself; DEVICE_OFFLINE,
- * DEVICE_UNAUTHORIZED, DEVICE_NOT_FOUND, ADB_SERVER_DOWN, and DEVICE_ERROR at its deadline.
+ * aborts. Each throws TRANSPORT_LOST when the connection breaks under it or is gone, and does nothing again by itself;
+ * DEVICE_UNAUTHORIZED, ADB_SERVER_DOWN, and DEVICE_ERROR at its deadline.
  */
 export class Link {
   private isBroken = false;
@@ -156,7 +157,9 @@ export class Link {
     const known = error instanceof AdbRefusal ? refusalOf(error, this.serial) : error;
     if (known instanceof DeviceError && !brokenCodes.has(known.code)) return known;
     this.isBroken = true;
-    return known instanceof DeviceError ? known : transportLost(this.serial, error);
+    // The device was there when this link was made, so one that is away now was lost.
+    const isLost = !(known instanceof DeviceError) || awayCodes.has(known.code);
+    return isLost ? transportLost(this.serial, error) : known;
   }
 }
 
