@@ -98,6 +98,7 @@ module.exports = {
     room(`${A}userland/`, `${A}(labShell|labUi|faults)\\.ts`, `${A}personas/`, `${C}index\\.ts`),
     room(`${A}personas/`),
     room(`${A}ui/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
+    room(`${A}webview/`, `${A}(labUi|faults)\\.ts`, `${C}index\\.ts`, sharedPath("programs")),
     room(`${A}uia2/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
     room(
       "controllers/lab/ios/",
@@ -147,7 +148,7 @@ module.exports = {
       "agent-client/src/index\\.ts",
     ),
     packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
-    packages("playwright-core", `${C}web/`, `${S}cli/`),
+    packages("playwright-core", `${C}web/`, `${S}cli/`, `${A}webview/`),
     packages("@devicefarmer", `${C}android/(adb/|link\\.ts)`),
     packages(
       "sharp",

@@ -13,6 +13,10 @@ export type LabFaults = {
   installFailure: string | undefined;
   /** `am instrument` starts nothing. */
   instrumentationRefused: boolean;
+  /** The apps do not let their WebViews be debugged. */
+  webViewsNotDebuggable: boolean;
+  /** The version of Chrome that its WebViews say they are. */
+  webViewVersion: string | undefined;
 };
 
 export const noFaults = (): LabFaults => ({
@@ -23,4 +27,6 @@ export const noFaults = (): LabFaults => ({
   storageFull: false,
   installFailure: undefined,
   instrumentationRefused: false,
+  webViewsNotDebuggable: false,
+  webViewVersion: undefined,
 });
