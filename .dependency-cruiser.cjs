@@ -23,7 +23,17 @@ const A = "controllers/lab/android/";
 /** What every room of the controllers sees. */
 const contract = `${C}(contract|diagnosis|errors|factory|fence|ports|shapes|spaces)\\.ts`;
 /** Rooms for several drivers, the lowest first: each sees those before it, and every driver sees all of them. */
-const sharedRooms = ["waiting", "programs", "elements", "focus", "video", "frames", "addons", "screens"];
+const sharedRooms = [
+  "waiting",
+  "programs",
+  "elements",
+  "focus",
+  "video",
+  "frames",
+  "addons",
+  "screens",
+  "webviews",
+];
 const sharedPath = (name) => `${C}${name}/`;
 
 /** The wings of the services, the lowest first: each sees those before it. */

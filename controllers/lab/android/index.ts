@@ -71,8 +71,8 @@ export async function startLabAndroid(options: LabAndroidOptions): Promise<LabAn
     component === uia2Component ? instrumentation.start() : undefined;
   const { system, side } = createUserland({ persona, ui, clock, faults, delays, instrument, reboot });
   ui.onEvent((event) => {
-    if (event.type === "stopped" || event.type === "crashed")
-      system.endpoints.delete(endpointOf(event.packageName));
+    if (event.type !== "stopped" && event.type !== "crashed") return;
+    if (system.endpoints.delete(endpointOf(event.packageName))) page?.appEnded();
   });
   const adbd = await startAdbd(side, faults, authorisation);
   return {

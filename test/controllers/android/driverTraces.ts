@@ -19,6 +19,12 @@ export async function driverProgram(lab: AndroidLab): Promise<number> {
   return Number.parseInt(line ?? "", 10);
 }
 
+/** The ids of the processes of chromedriver that it started. */
+export async function chromedrivers(lab: AndroidLab): Promise<number[]> {
+  const lines = (await driverLines(lab)).filter((one) => /^\s*\d+ \S*\/chromedriver --port/.test(one));
+  return lines.map((line) => Number.parseInt(line, 10));
+}
+
 /** Resolves when no process, no forwarded port and no instrumentation of the driver is left. */
 export const nothingLeft = (lab: AndroidLab) =>
   vi.waitFor(

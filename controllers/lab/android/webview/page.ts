@@ -63,6 +63,7 @@ export class ChromiumPage implements LabPage {
     if (before?.key === area.key) return;
     this.hasKeys = false;
     this.#then(async ({ page, relay }) => {
+      await page.goto("about:blank");
       await page.setContent(html);
       if (!this.#options.faults.webViewsNotDebuggable) this.#options.opened(area.packageName, relay.port);
     });
@@ -114,6 +115,12 @@ export class ChromiumPage implements LabPage {
     if (this.#browser === undefined) return undefined;
     await this.settle();
     return (await this.#browser).page.screenshot({ scale: "device" });
+  }
+
+  /** The app of the WebView has ended: nobody debugs it any more. */
+  appEnded(): void {
+    this.hasKeys = false;
+    this.#then(async ({ relay }) => relay.drop());
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-export type Relay = { port: number; close(): Promise<void> };
+/** `drop` ends the connections that there are. */
+export type Relay = { port: number; drop(): void; close(): Promise<void> };
 
 type RelayOptions = {
   /** Of Chromium's DevTools. */
@@ -46,12 +47,16 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
+  const drop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   return {
+    drop,
     port: address !== null && typeof address === "object" ? address.port : 0,
     async close() {
       const closed = once(server, "close");
       server.close();
-      for (const socket of sockets) socket.destroy();
+      drop();
       await closed;
     },
   };

@@ -58,7 +58,7 @@ const refused = ({ said }: DriverRefusal) =>
     `The device did not take the gesture: ${said.slice(0, 300)}. Look at the screen, and choose a larger element.`,
   );
 
-const byDriver = ["pinch", "write_clipboard", "read_clipboard"];
+const byDriver = ["pinch", "write_clipboard", "read_clipboard", "switch_context"];
 
 /** What only the driver does, where it is not used; what is withheld already is not said twice. */
 export function withheldWithoutDriver(

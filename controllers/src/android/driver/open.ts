@@ -3,6 +3,7 @@ import { DeviceError } from "../../errors.ts";
 import { transportLost } from "../adb/failures.ts";
 import type { Link } from "../link.ts";
 import { versionIn } from "../packageDump.ts";
+import { chromedriverAt } from "../ui/webPages.ts";
 import { whyNotOnNode } from "./node.ts";
 import { driverEnvironment, freePorts, unavailable } from "./place.ts";
 import { DriverProgram, DriverRefusal } from "./program.ts";
@@ -27,7 +28,13 @@ const settings = {
   scrollAcknowledgmentTimeout: 0,
 };
 
-export type DriverPlace = { link: Link; adbPort: number; context: ControllerContext };
+export type DriverPlace = {
+  link: Link;
+  adbPort: number;
+  context: ControllerContext;
+  /** The program that reads pages in WebViews; undefined where none does. */
+  chromedriver: string | undefined;
+};
 
 /**
  * Starts the driver in a process of its own and opens its session on a device. It starts no app and changes none. Throws
@@ -57,8 +64,9 @@ export async function openSession(place: DriverPlace, signal: AbortSignal): Prom
   }
 }
 
-async function capabilitiesFor({ link, adbPort }: DriverPlace, isInstalled: boolean) {
-  const [systemPort = 0, mjpegServerPort = 0] = await freePorts(2);
+async function capabilitiesFor({ link, adbPort, chromedriver }: DriverPlace, isInstalled: boolean) {
+  const [systemPort = 0, mjpegServerPort = 0, webviewDevtoolsPort = 0] = await freePorts(3);
+  const chromedriverExecutable = chromedriver === undefined ? undefined : chromedriverAt(chromedriver);
   return {
     automationName: "UiAutomator2",
     udid: link.serial,
@@ -67,6 +75,8 @@ async function capabilitiesFor({ link, adbPort }: DriverPlace, isInstalled: bool
     suppressKillServer: true,
     systemPort,
     mjpegServerPort,
+    // The port of chromedriver itself is a free one unless it is given.
+    ...(chromedriverExecutable !== undefined && { chromedriverExecutable, webviewDevtoolsPort }),
     noReset: true,
     autoLaunch: false,
     newCommandTimeout: 0,
