@@ -4,6 +4,7 @@ import { FocusMaps } from "../focus/focusMaps.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { ScreenReader } from "../screens/reader.ts";
 import { waitCommands } from "../screens/waitFor.ts";
+import { nativeContext, WebPages } from "../webviews/webPages.ts";
 import { Changes } from "./changes.ts";
 import { appiumChecks, withheldChecks } from "./checks.ts";
 import { appCommands } from "./commands/apps.ts";
@@ -25,22 +26,28 @@ import type { AppiumSession } from "./session.ts";
 import { type AppiumSettings, appiumSettingsSchema } from "./settings.ts";
 import { createSource } from "./source.ts";
 import { presetOf } from "./wanted.ts";
+import { createPagePort, withheldPages } from "./webPages.ts";
 
 /** The controllers `remote` and `verification_appium` of one device, in one session. */
 function createAppiumControllers(settings: AppiumSettings, context: ControllerContext): DriverController[] {
   const device = new AppiumDevice(settings, context.addons);
-  const reader = new ScreenReader(device, createSource(device));
+  const pages = new WebPages(createPagePort(device), {
+    usual: nativeContext,
+    testId: () => context.app()?.testIdAttribute,
+  });
+  const reader = new ScreenReader(device, createSource(device, pages));
   const pictures = createPictures(device, reader);
   const session: AppiumSession = { device, reader, pictures, context, focusMaps: new FocusMaps() };
   const changes = new Changes();
   const handOver = () => {
     reader.forget();
+    pages.handOver();
     changes.handOver();
   };
   return [
     {
       kind: "remote",
-      commands: appiumCommands(session, changes, settings),
+      commands: [...appiumCommands(session, changes, settings), pages.command(reader)],
       checks: [],
       screen: pictures.screen,
       elements: reader.elements,
@@ -68,6 +75,7 @@ const noTouch = "A TV has no touch screen. Use click_element, move_focus_to, scr
 
 const withheldCommands = (facts: AppiumFacts): Withheld[] => [
   ...withheldSystem(facts),
+  ...withheldPages(facts),
   ...(facts.isTv ? ["tap", "swipe", "long_press"].map((name) => ({ name, reason: noTouch })) : [noFocus]),
 ];
 

@@ -152,18 +152,16 @@ export const notDebuggable = (context: string, contexts: readonly string[]): Dev
     { contexts },
   );
 
-/** Why chromedriver read no page, by its own words. */
-export function pageProblem(said: string): DeviceError {
-  const supported = /only supports Chrome version (\d+)|Chrome version must be ([^\n]+)/.exec(said);
-  const found = /Current browser version is ([\d.]+)|"?Browser"?: "?Chrome\/([\d.]+)/.exec(said);
-  if (supported) {
-    const wanted = found?.[1] ?? found?.[2] ?? "another version";
-    return new DeviceError(
-      "CHROMEDRIVER_MISMATCH",
-      `The WebView of the device is Chrome ${wanted}, and chromedriver is for ${supported[1] ?? supported[2]}. Install the chromedriver of the WebView's version, and name it in the configuration.`,
-      { webview: wanted, chromedriver: supported[1] ?? supported[2] },
-    );
-  }
-  const words = said.replace(/\s+/g, " ").slice(0, 300);
-  return new DeviceError("DEVICE_ERROR", `Its page could not be read: ${words}. Look again.`);
+/** CHROMEDRIVER_MISMATCH where the words of chromedriver, or of the driver that starts it, say so. */
+export function findMismatch(said: string): DeviceError | undefined {
+  const [, supported = ""] = /only supports Chrome version (\d+)/.exec(said) ?? [];
+  const [, found = "another version"] =
+    /Current browser version is ([\d.]+)|automate Chrome '([\d.]+)'/.exec(said)?.filter(Boolean) ?? [];
+  if (supported === "" && !/No Chromedriver found/.test(said)) return undefined;
+  const there = supported === "" ? "there is no chromedriver for it" : `chromedriver is for ${supported}`;
+  return new DeviceError(
+    "CHROMEDRIVER_MISMATCH",
+    `The WebView of the device is Chrome ${found}, and ${there}. Install the chromedriver of this version, and name it in the configuration.`,
+    { webview: found, ...(supported !== "" && { chromedriver: supported }) },
+  );
 }

@@ -1,6 +1,6 @@
 import { DeviceError } from "../../errors.ts";
 import { findProgram, isProgram } from "../../programs/run.ts";
-import { notDebuggable, type PagePort, pageProblem } from "../../webviews/webPages.ts";
+import { findMismatch, notDebuggable, type PagePort } from "../../webviews/webPages.ts";
 import type { DriverSession } from "../driver/session.ts";
 
 /** The file of chromedriver that the setting names; undefined where there is none. */
@@ -20,9 +20,15 @@ export function createPagePort(
       if (chromedriverAt(chromedriver) === undefined) throw noProgram(chromedriver);
       const answer = await (await session(signal)).pages(context, script, { signal });
       if ("looks" in answer) return answer.looks;
-      throw "contexts" in answer ? notDebuggable(context, answer.contexts) : pageProblem(answer.problem);
+      if ("contexts" in answer) throw notDebuggable(context, answer.contexts);
+      throw findMismatch(answer.problem) ?? unread(answer.problem);
     },
   };
+}
+
+function unread(said: string): DeviceError {
+  const words = said.replace(/\s+/g, " ").slice(0, 300);
+  return new DeviceError("DEVICE_ERROR", `Its page could not be read: ${words}. Look again.`);
 }
 
 const noProgram = (name: string) =>
