@@ -7,6 +7,7 @@ import { notConnected, offline, unauthorized } from "./adb/failures.ts";
 import { serverPort } from "./adb/server.ts";
 import { whyNotOnNode } from "./driver/node.ts";
 import { type AndroidSettings, serialOf } from "./settings.ts";
+import { chromedriverAt } from "./ui/webPages.ts";
 
 const answerMs = 3_000;
 
@@ -16,7 +17,7 @@ export async function diagnoseAndroid(
   { env, addons, signal }: DiagnosisContext,
 ): Promise<DiagnosisFinding[]> {
   const program = await diagnoseProgram(env, signal);
-  const driver = diagnoseDriver(settings, addons);
+  const driver = [...diagnoseDriver(settings, addons), ...diagnoseChromedriver(settings, env)];
   const devices = await ask(settings, env, signal);
   if (devices === undefined) {
     const detail =
@@ -43,6 +44,19 @@ export function diagnoseDriver(
   if (state === "installed") return [{ what, status: "ok", detail: "installed" }];
   const detail = state === "missing" ? "not installed" : "installed for another build";
   return [{ what, status, detail: detail + instead, fix: "labwright setup android" }];
+}
+
+/** Nothing where pages in WebViews are not asked for. Which version is right, only the device knows. */
+function diagnoseChromedriver(
+  { chromedriver }: AndroidSettings,
+  env: DiagnosisContext["env"],
+): DiagnosisFinding[] {
+  if (chromedriver === undefined) return [];
+  const path = chromedriverAt(chromedriver, { ...env });
+  if (path !== undefined) return [{ what: "chromedriver", status: "ok", detail: path }];
+  const detail = `there is no program ${chromedriver}; pages in WebViews are read as accessibility knows them`;
+  const fix = "Install the chromedriver of the device's WebView, or correct controllers.android.chromedriver";
+  return [{ what: "chromedriver", status: "warning", detail, fix }];
 }
 
 const nameOf = (settings: AndroidSettings): string =>

@@ -53,4 +53,9 @@ async function readIn(
 export const withheldPages = ({ platform }: AppiumFacts): Withheld[] =>
   platform === "android"
     ? []
-    : [{ name: "switch_context", reason: "Pages in WebViews are read on Android only. Accessibility tells of them." }];
+    : [
+        {
+          name: "switch_context",
+          reason: "Pages in WebViews are read on Android only. Accessibility tells of them.",
+        },
+      ];

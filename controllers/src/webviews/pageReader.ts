@@ -16,12 +16,16 @@ export type PageNode = {
   children: PageNode[];
 };
 
-/** A look at a page. `foreign` counts the frames of other origins, which cannot be read. */
+/**
+ * A look at a page. `wholeHeight` is what it would show without a keyboard over it; `foreign` counts the frames of other
+ * origins, which cannot be read.
+ */
 export type PageLook = {
   title: string;
   isVisible: boolean;
   width: number;
   height: number;
+  wholeHeight: number;
   scrolls: boolean;
   isCut: boolean;
   foreign: number;
@@ -75,13 +79,15 @@ export class PageReader {
     const corner = { x: -(view?.offsetLeft ?? 0), y: -(view?.offsetTop ?? 0) };
     const nodes = this.walk(this.top(document), { ...corner, clip, frame: clip, hasFocus: true });
     const isCut = this.left <= 0 || this.visitsLeft <= 0;
+    const wholeHeight = innerHeight / (view?.scale ?? 1);
     const isVisible = document.visibilityState === "visible";
-    const { title } = document;
+    const title = this.tidy(document.title);
     return {
       title,
       isVisible,
       width,
       height,
+      wholeHeight,
       scrolls: this.scrolls(document),
       isCut,
       foreign: this.foreign,
@@ -203,10 +209,10 @@ export class PageReader {
     return {
       tag: element.localName,
       role: role || (acts ? "" : "text"),
-      id: element.getAttribute(this.testId) || element.id,
+      id: this.tidy(element.getAttribute(this.testId) || element.id),
       name: name === text ? "" : name,
       text,
-      hint: element.getAttribute("placeholder") ?? "",
+      hint: this.tidy(element.getAttribute("placeholder") ?? ""),
       rect,
       states: Object.keys(has).filter((state) => has[state]),
       children: [],

@@ -35,7 +35,7 @@ export const pageLook: z.ZodType<PageLook> = z.object({
     width: z.number().positive(),
     height: z.number().positive(),
   },
-  ...{ scrolls: z.boolean(), isCut: z.boolean(), foreign: z.int(), nodes: z.array(node) },
+  ...{ wholeHeight: z.number(), scrolls: z.boolean(), isCut: z.boolean(), foreign: z.int(), nodes: z.array(node) },
 });
 
 /** The outermost WebViews of a screen, as accessibility knows them. */
@@ -51,10 +51,10 @@ function hasWebViewAbove({ parent }: UiNode): boolean {
   return false;
 }
 
-/** Whether a look is one at the page of this WebView: what it shows has the same shape. */
-export function fits({ width, height }: PageLook, { bounds }: UiNode): boolean {
-  const ratio = (width * bounds.height) / (height * Math.max(bounds.width, 1));
-  return Math.abs(ratio - 1) <= shapeTolerance;
+/** Whether a look is one at the page of this WebView: what it shows, or would without a keyboard, has the same shape. */
+export function fits({ width, height, wholeHeight }: PageLook, { bounds }: UiNode): boolean {
+  const wanted = bounds.height / Math.max(bounds.width, 1);
+  return [height, wholeHeight].some((one) => Math.abs(one / width / wanted - 1) <= shapeTolerance);
 }
 
 /** Puts what a page has in the place of the WebView's nodes, and says what is missing. */

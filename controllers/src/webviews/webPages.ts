@@ -105,7 +105,7 @@ export class WebPages {
     if (failed && performance.now() < failed.until) throw failed.error;
     try {
       const answers = await this.#port.read(context, lookScript(this.#options.testId()), signal);
-      return pageOf(webView, z.array(pageLook).parse(answers));
+      return pageOf(webView, looksIn(answers));
     } catch (error) {
       if (error instanceof DeviceError && pageCodes.has(error.code))
         this.#failed.set(context, { error, until: performance.now() + failedMs });
@@ -120,6 +120,15 @@ const pageCodes: ReadonlySet<string> = new Set([
   "CHROMEDRIVER_MISMATCH",
   "DEVICE_ERROR",
 ]);
+
+/** From pages, which may have put anything in place of what the reader uses. */
+function looksIn(answers: readonly unknown[]): PageLook[] {
+  try {
+    return z.array(pageLook).parse(answers);
+  } catch (cause) {
+    throw new DeviceError("DEVICE_ERROR", "Its page gave no look that can be used.", {}, { cause });
+  }
+}
 
 /** Among the pages of an app, the one that a WebView shows. */
 function pageOf(webView: UiNode, looks: readonly PageLook[]): PageLook {

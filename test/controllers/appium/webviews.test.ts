@@ -57,7 +57,9 @@ it("the page in a WebView is read through a real Appium server once a context wa
   expect(await phone.lines()).toContain('textbox "Your name" = ');
   await phone.run("input_text", { selector: "Your name", text: "Zoë 👍🏽" });
   await phone.run("click_element", { selector: "id=order" });
-  expect(await phone.read("element_text", { selector: "id=said", text: "Ordered for Zoë 👍🏽" })).toMatchObject({
+  expect(
+    await phone.read("element_text", { selector: "id=said", text: "Ordered for Zoë 👍🏽" }),
+  ).toMatchObject({
     holds: true,
   });
   const [texts, lines] = await Promise.all([
@@ -84,7 +86,11 @@ it("a context that there is not is CONTEXT_NOT_FOUND, and the next client begins
 
 it.each([
   ["the app does not allow it", { webViewsNotDebuggable: true }, "WEBVIEW_NOT_DEBUGGABLE"],
-  ["the server's chromedriver is for another version", { webViewVersion: "113.0.5672.136" }, "CHROMEDRIVER_MISMATCH"],
+  [
+    "the server's chromedriver is for another version",
+    { webViewVersion: "113.0.5672.136" },
+    "CHROMEDRIVER_MISMATCH",
+  ],
 ])("a page cannot be read where %s", async (_, faults, code) => {
   const before = { ...device().faults };
   Object.assign(device().faults, faults);

@@ -4,8 +4,10 @@ import { findMismatch, notDebuggable, type PagePort } from "../../webviews/webPa
 import type { DriverSession } from "../driver/session.ts";
 
 /** The file of chromedriver that the setting names; undefined where there is none. */
-export const chromedriverAt = (setting: string): string | undefined =>
-  setting.includes("/") ? (isProgram(setting) ? setting : undefined) : findProgram(setting);
+export function chromedriverAt(setting: string, env?: NodeJS.ProcessEnv): string | undefined {
+  if (!setting.includes("/")) return findProgram(setting, env);
+  return isProgram(setting) ? setting : undefined;
+}
 
 /** The pages of WebViews through the chromedriver of the UiAutomator2 driver. */
 export function createPagePort(
