@@ -1,3 +1,5 @@
+import type { PageWords } from "./pageWords.ts";
+
 /** CSS pixels of what the page shows now. */
 type Box = { x: number; y: number; width: number; height: number };
 
@@ -35,37 +37,16 @@ export type PageLook = {
 /** Where a document or area stands, what it shows, and whether the focus may be in it. */
 type Place = { x: number; y: number; clip: Box; frame: Box; hasFocus: boolean };
 
+/** What was seen of an element that is a thing of its own. */
+type Sight = { role: string; acts: boolean; scrolls: boolean; text: string; rect: Box; place: Place };
+
 /** Reads a page as a user sees it: frames of its origin and open shadow roots too. Runs inside the page. */
 export class PageReader {
   private visitsLeft = 20_000;
   private left: number;
   private foreign = 0;
-  private readonly actors =
-    "a[href],button,input:not([type=hidden]),select,textarea,summary,[onclick],[role=button],[role=link],[role=checkbox]," +
-    "[role=radio],[role=switch],[role=tab],[role=menuitem],[role=option],[role=combobox],[role=textbox],[role=searchbox]," +
-    "[role=slider],[contenteditable=''],[contenteditable=true]";
-  private readonly roles: Readonly<Record<string, string>> = {
-    "[role=searchbox]": "textbox",
-    "[role=grid],[role=table]": "grid",
-    "[role=presentation],[role=none]": "",
-    "a[href]": "link",
-    "button,summary,input:is([type=button],[type=submit],[type=reset],[type=image],[type=file])": "button",
-    "input[type=checkbox]": "checkbox",
-    "input[type=radio]": "radio",
-    "input[type=range]": "slider",
-    "input,textarea,[contenteditable=''],[contenteditable=true]": "textbox",
-    select: "combobox",
-    "img,svg": "img",
-    "ul,ol,menu": "list",
-    "progress,meter": "progressbar",
-  };
-  private readonly own = new Set(
-    "button link textbox checkbox radio switch combobox slider tab menuitem option img list progressbar".split(
-      " ",
-    ),
-  );
-
   constructor(
+    private readonly words: PageWords,
     private readonly testId: string,
     most: number,
   ) {
@@ -81,7 +62,7 @@ export class PageReader {
     const isCut = this.left <= 0 || this.visitsLeft <= 0;
     const wholeHeight = innerHeight / (view?.scale ?? 1);
     const isVisible = document.visibilityState === "visible";
-    const title = this.tidy(document.title);
+    const title = this.words.tidy(document.title);
     return {
       title,
       isVisible,
@@ -98,27 +79,12 @@ export class PageReader {
   /** Behind a modal dialog nothing can be used. */
   private top(page: Document): Element {
     const modal = CSS.supports("selector(:modal)") ? "dialog:modal,[aria-modal=true]" : "[aria-modal=true]";
-    const shown = [...page.querySelectorAll(modal)].filter((one) => this.isShown(one));
+    const shown = [...page.querySelectorAll(modal)].filter((one) => this.words.isShown(one));
     return shown.at(-1) ?? page.documentElement;
   }
 
   private scrolls({ scrollingElement, defaultView }: Document): boolean {
     return scrollingElement !== null && scrollingElement.scrollHeight > (defaultView?.innerHeight ?? 0) + 1;
-  }
-
-  private isShown(element: Element): boolean {
-    if (element.matches("[aria-hidden=true],[inert],script,style,noscript,template")) return false;
-    const { display } = this.styleOf(element);
-    return display === "contents" || (display !== "none" && element.checkVisibility?.() !== false);
-  }
-
-  private styleOf(element: Element): CSSStyleDeclaration {
-    return (element.ownerDocument.defaultView ?? window).getComputedStyle(element);
-  }
-
-  private rootOf(element: Element): Document | ShadowRoot {
-    const root = element.getRootNode();
-    return this.isShadowRoot(root) ? root : element.ownerDocument;
   }
 
   private below(element: Element): Element[] {
@@ -129,9 +95,9 @@ export class PageReader {
 
   private walk(element: Element, place: Place): PageNode[] {
     this.visitsLeft -= 1;
-    if (this.left <= 0 || this.visitsLeft <= 0 || !this.isShown(element)) return [];
+    if (this.left <= 0 || this.visitsLeft <= 0 || !this.words.isShown(element)) return [];
     if (this.isFrame(element)) return this.frame(element, place);
-    const style = this.styleOf(element);
+    const style = this.words.styleOf(element);
     const outer = style.position === "fixed" ? { ...place, clip: place.frame } : place;
     const { node, isWhole } = this.see(element, outer, style);
     const inner =
@@ -146,12 +112,12 @@ export class PageReader {
     place: Place,
     style: CSSStyleDeclaration,
   ): { node: PageNode | undefined; isWhole: boolean } {
-    const role = this.roleOf(element);
+    const role = this.words.roleOf(element);
     const scrolls = this.isScroller(element, style);
-    const acts = this.acts(element, role, style);
-    const { text, isWhole } = this.isHiddenLabel(element)
+    const acts = this.words.acts(element, role, style);
+    const { text, isWhole } = this.words.isHiddenLabel(element)
       ? { text: "", isWhole: false }
-      : this.textOf(element, role, acts);
+      : this.words.textOf(element, role, acts);
     const rect = this.clipped(this.boxOf(element, place, style), place.clip);
     const isThing = acts || scrolls || text !== "" || /^(list|grid|img|progressbar)$/.test(role);
     if (!isThing || !rect || style.visibility !== "visible") return { node: undefined, isWhole };
@@ -160,7 +126,7 @@ export class PageReader {
 
   private frame(element: HTMLIFrameElement, place: Place): PageNode[] {
     const page = element.contentDocument;
-    const style = this.styleOf(element);
+    const style = this.words.styleOf(element);
     const box = this.boxOf(element, place, style);
     const clip = this.clipped(box, place.clip);
     if (!clip) return [];
@@ -174,27 +140,10 @@ export class PageReader {
     return this.walk(this.top(page), { x, y, clip, frame: clip, hasFocus });
   }
 
-  private node(
-    element: Element,
-    {
-      role,
-      acts,
-      scrolls,
-      text,
-      rect,
-      place,
-    }: {
-      role: string;
-      acts: boolean;
-      scrolls: boolean;
-      text: string;
-      rect: Box;
-      place: Place;
-    },
-  ): PageNode {
+  private node(element: Element, { role, acts, scrolls, text, rect, place }: Sight): PageNode {
     this.left -= 1;
-    const name = this.nameOf(element);
-    const focus = this.rootOf(element).activeElement;
+    const name = this.words.nameOf(element);
+    const focus = this.words.rootOf(element).activeElement;
     const has: Readonly<Record<string, boolean>> = {
       checkable: /^(checkbox|radio|switch)$/.test(role),
       checked: element.matches(":checked:not(option),[aria-checked=true]"),
@@ -209,29 +158,14 @@ export class PageReader {
     return {
       tag: element.localName,
       role: role || (acts ? "" : "text"),
-      id: this.tidy(element.getAttribute(this.testId) || element.id),
+      id: this.words.tidy(element.getAttribute(this.testId) || element.id),
       name: name === text ? "" : name,
       text,
-      hint: this.tidy(element.getAttribute("placeholder") ?? ""),
+      hint: this.words.tidy(element.getAttribute("placeholder") ?? ""),
       rect,
       states: Object.keys(has).filter((state) => has[state]),
       children: [],
     };
-  }
-
-  private roleOf(element: Element): string {
-    const given = element.getAttribute("role")?.trim().split(/\s+/)[0] ?? "";
-    if (this.own.has(given)) return given;
-    const fitting = Object.keys(this.roles).find((selector) => element.matches(selector));
-    return fitting === undefined ? "" : (this.roles[fitting] ?? "");
-  }
-
-  /** Script that listens leaves no trace but the hand of the pointer. */
-  private acts(element: Element, role: string, { cursor }: CSSStyleDeclaration): boolean {
-    if (element.matches(this.actors)) return true;
-    if (cursor !== "pointer" || element.localName === "label" || role === "list") return false;
-    const parent = element.parentElement;
-    return !parent || this.styleOf(parent).cursor !== "pointer";
   }
 
   private isScroller(element: Element, { overflowY }: CSSStyleDeclaration): boolean {
@@ -240,89 +174,13 @@ export class PageReader {
     return /^(auto|scroll)$/.test(overflowY) && element.scrollHeight > element.clientHeight + 1;
   }
 
-  /** The field that it names has its words. */
-  private isHiddenLabel(element: Element): boolean {
-    return this.isLabel(element) && element.control !== null && this.isShown(element.control);
-  }
-
   // Those of a frame are none of the classes of this window.
   private isSlot(element: Element): element is HTMLSlotElement {
     return element.localName === "slot";
   }
-  private isShadowRoot(node: Node): node is ShadowRoot {
-    return node.nodeType === Node.DOCUMENT_FRAGMENT_NODE && "host" in node;
-  }
   private isFrame(element: Element): element is HTMLIFrameElement {
     return element.localName === "iframe";
   }
-  private isLabel(element: Element): element is HTMLLabelElement {
-    return element.localName === "label";
-  }
-  private isSelect(element: Element): element is HTMLSelectElement {
-    return element.localName === "select";
-  }
-
-  /** `isWhole`: what is below it says and does nothing else. */
-  private textOf(element: Element, role: string, acts: boolean): { text: string; isWhole: boolean } {
-    const value = this.valueOf(element, role);
-    if (value !== undefined) return { text: this.tidy(value), isWhole: true };
-    const isFlat = !element.shadowRoot && !element.querySelector(`${this.actors},iframe,slot`);
-    const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
-    const direct = this.tidy(own.map((node) => node.nodeValue ?? "").join(" "));
-    if (isFlat && "innerText" in element && (acts || (direct !== "" && this.isInline(element))))
-      return { text: this.tidy(String(element.innerText)), isWhole: true };
-    return { text: direct, isWhole: false };
-  }
-
-  private valueOf(element: Element, role: string): string | undefined {
-    if (this.isSelect(element)) return [...element.selectedOptions].map(({ label }) => label).join(", ");
-    if (/^(img|progressbar)$/.test(role)) return "";
-    if (!("value" in element) || element.localName === "li" || element.localName === "button")
-      return role === "textbox" && "innerText" in element ? String(element.innerText) : undefined;
-    if (role === "checkbox" || role === "radio") return "";
-    const value = String(element.value);
-    return element.matches("[type=password]") ? "•".repeat([...value].length) : value;
-  }
-
-  private isInline(element: Element): boolean {
-    const inner = [...element.querySelectorAll("*")].slice(0, 50);
-    return inner.every((one) => one.localName !== "img" && this.styleOf(one).display.startsWith("inline"));
-  }
-
-  private nameOf(element: Element): string {
-    const ids = element.getAttribute("aria-labelledby")?.split(/\s+/).slice(0, 5) ?? [];
-    const labelled = ids.map((id) => element.ownerDocument.getElementById(id)?.textContent ?? "").join(" ");
-    const inner = element.querySelector("img[alt],[aria-label],svg title");
-    const picture = inner?.getAttribute("alt") ?? inner?.getAttribute("aria-label") ?? inner?.textContent;
-    const attributes = ["aria-label", "alt", "title"].map((name) => element.getAttribute(name) ?? "");
-    const isBare = element.matches(this.actors) && element.textContent?.trim() === "";
-    const names = [
-      labelled,
-      attributes[0],
-      this.labelOf(element),
-      attributes[1],
-      attributes[2],
-      isBare ? picture : "",
-    ];
-    return this.tidy(names.find((name) => name?.trim()) ?? "");
-  }
-
-  private labelOf(element: Element): string {
-    if (!element.matches("input,select,textarea,progress,meter")) return "";
-    const labels = [...this.rootOf(element).querySelectorAll("label")]
-      .filter(({ control }) => control === element)
-      .slice(0, 3);
-    // Without what is chosen or typed in the field that it holds.
-    const nodes = labels.flatMap(({ childNodes }) =>
-      [...childNodes].filter((node) => !node.contains(element)),
-    );
-    return nodes.map(({ textContent }) => textContent ?? "").join(" ");
-  }
-
-  private tidy(text: string): string {
-    return text.replace(/\s+/g, " ").trim().slice(0, 2_000);
-  }
-
   /** Of a link on two lines, the first line: the middle of both is beside it. */
   private boxOf(element: Element, { x, y }: Place, { display }: CSSStyleDeclaration): Box {
     const first = display === "inline" ? element.getClientRects()[0] : undefined;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Rect } from "../contract.ts";
 import { nodesBelow, type UiNode, type UiTree } from "../screens/tree.ts";
 import { type PageLook, type PageNode, PageReader } from "./pageReader.ts";
+import { PageWords } from "./pageWords.ts";
 
 /** More things of a page are not listed; a notice says so. */
 const mostNodes = 2_000;
@@ -10,8 +11,10 @@ const shapeTolerance = 0.02;
 
 /** The body of a script of WebDriver that looks at a page. `testId` is the attribute that names elements for tests. */
 export const lookScript = (testId = "data-testid"): string =>
-  // A class travels as source text; `__name` is what esbuild wraps functions in when it keeps names.
-  `const __name = (value) => value; return new (${String(PageReader)})(${JSON.stringify(testId)}, ${mostNodes}).read();`;
+  // Classes travel as source text; `__name` is what esbuild wraps functions in when it keeps names.
+  `const __name = (value) => value;
+  const words = new (${String(PageWords)})();
+  return new (${String(PageReader)})(words, ${JSON.stringify(testId)}, ${mostNodes}).read();`;
 
 const rect = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 const node: z.ZodType<PageNode> = z.lazy(() =>
@@ -35,7 +38,13 @@ export const pageLook: z.ZodType<PageLook> = z.object({
     width: z.number().positive(),
     height: z.number().positive(),
   },
-  ...{ wholeHeight: z.number(), scrolls: z.boolean(), isCut: z.boolean(), foreign: z.int(), nodes: z.array(node) },
+  ...{
+    wholeHeight: z.number(),
+    scrolls: z.boolean(),
+    isCut: z.boolean(),
+    foreign: z.int(),
+    nodes: z.array(node),
+  },
 });
 
 /** The outermost WebViews of a screen, as accessibility knows them. */

@@ -60,6 +60,7 @@ describe("the page in a WebView", () => {
       "link|Basket|",
       "button|Ask for help|",
       "button|Rate us|",
+      "button|Row one|",
     ]);
     expect(notices).toEqual([expect.stringContaining("frames of other origins")]);
     await device().ui.settle();
@@ -77,6 +78,7 @@ describe("the page in a WebView", () => {
     ["its test id", "id=order", "Ordered for"],
     ["its role, as a link", 'role=link[name="Basket"]', "The basket is empty"],
     ["its text, in a frame", "Ask for help", "Help is on its way"],
+    ["its text, where only a script listens", "Row one", "A row was touched"],
     ["its text, in a shadow root", "Rate us", "Rated"],
   ])("is clicked by %s", async (_, selector, said) => {
     await phone.run("click_element", { selector });

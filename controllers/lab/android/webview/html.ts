@@ -25,6 +25,7 @@ export const html = `<!doctype html>
 <iframe title="Help" srcdoc="<body style='margin:0'><button onclick=&quot;this.textContent = 'Help is on its way'&quot;>Ask for help</button></body>"></iframe>
 <iframe title="Advert" sandbox srcdoc="<button>Buy a mower</button>"></iframe>
 <div id="host"></div>
+<div style="cursor: pointer" onmouseup="said.textContent = 'A row was touched'"><span>Row</span> <em>one</em></div>
 <p class="far">The end of the page</p>
 <script>
   const said = document.getElementById("said");
