@@ -74,7 +74,9 @@ describe("a daemon that is killed with -9 while it has two phones leaves nothing
     expect(sessions()).toBe(2);
     lab.devices[0]?.device.ui.open("labsamples://web");
     await lab.devices[0]?.device.ui.settle();
-    expect((await host.call("dump_ui_elements", { device_id: "phone1" })).text).toContain('textbox "Your name"');
+    expect((await host.call("dump_ui_elements", { device_id: "phone1" })).text).toContain(
+      'textbox "Your name"',
+    );
     expect(driverPrograms()).toContainEqual(expect.stringContaining("chromedriver"));
     expect(driverPrograms()).toContainEqual(expect.stringContaining("driverProgram.js"));
     expect(await lab.ask("host:list-forward")).not.toBe("");
