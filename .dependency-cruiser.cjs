@@ -33,6 +33,7 @@ const sharedRooms = [
   "addons",
   "logs",
   "screens",
+  "webviews",
 ];
 const sharedPath = (name) => `${C}${name}/`;
 
@@ -108,6 +109,7 @@ module.exports = {
     room(`${A}userland/`, `${A}(labShell|labUi|faults)\\.ts`, `${A}personas/`, `${C}index\\.ts`),
     room(`${A}personas/`),
     room(`${A}ui/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
+    room(`${A}webview/`, `${A}(labUi|faults)\\.ts`, `${C}index\\.ts`, sharedPath("programs")),
     room(`${A}uia2/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
     room(
       "controllers/lab/ios/",
@@ -157,7 +159,7 @@ module.exports = {
       "agent-client/src/index\\.ts",
     ),
     packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
-    packages("playwright-core", `${C}web/`, `${S}cli/`),
+    packages("playwright-core", `${C}web/`, `${S}cli/`, `${A}webview/`),
     packages("@devicefarmer", `${C}android/(adb/|link\\.ts)`),
     packages(
       "sharp",

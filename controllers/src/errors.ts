@@ -25,7 +25,9 @@ export const deviceErrors = {
   APP_UNREACHABLE: { status: 502, fault: "lab", stops: "walk" },
   BROWSER_NOT_FOUND: { status: 503, fault: "lab", stops: "both" },
   BROWSER_UNUSABLE: { status: 503, fault: "lab", stops: "both" },
+  CHROMEDRIVER_MISMATCH: { status: 409, fault: "lab", stops: "both" },
   COMMAND_TIMEOUT: { status: 504, fault: "app", stops: "none" },
+  CONTEXT_NOT_FOUND: { status: 404, fault: "app", stops: "none" },
   CONTROLLER_UNAVAILABLE: { status: 503, fault: "lab", stops: "both" },
   DEVICE_AMBIGUOUS: { status: 409, fault: "test", stops: "both" },
   DEVICE_ERROR: { status: 500, fault: "lab", stops: "walk" },
@@ -62,6 +64,7 @@ export const deviceErrors = {
   UNICODE_UNSUPPORTED: { status: 400, fault: "lab", stops: "both" },
   UNSAFE_DISABLED: { status: 403, fault: "test", stops: "both" },
   URL_DENIED: { status: 403, fault: "test", stops: "both" },
+  WEBVIEW_NOT_DEBUGGABLE: { status: 409, fault: "lab", stops: "both" },
 } as const satisfies Record<string, CodeFacts>;
 export type DeviceErrorCode = keyof typeof deviceErrors;
 

@@ -250,6 +250,7 @@ const testPrograms = [
   ["setpriv", "util-linux"],
   ["bwrap", "bubblewrap"],
   ["adb", "adb"],
+  ["chromedriver", "chromium-driver"],
 ];
 
 /** The packages of the programs that are not there. */

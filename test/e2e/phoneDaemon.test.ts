@@ -12,8 +12,10 @@ let host: WireHost;
 let daemon: number;
 
 /** A daemon that has two phones, watches them, and reads their elements by `backend`. */
-async function start(backend: string): Promise<void> {
-  const started = await startPhoneDaemon([{ persona: "phone" }, { persona: "phone2" }], { backend });
+async function start(backend: string, more: object = {}): Promise<void> {
+  const webView = { chromium: "chromium" };
+  const phones = [{ persona: "phone", webView } as const, { persona: "phone2" } as const];
+  const started = await startPhoneDaemon(phones, { backend, ...more });
   onTestFinished(() => started.end());
   ({ lab, bench, host, daemon } = started);
   for (const device_id of ["phone1", "phone2"]) expect((await open(device_id)).error).toBeUndefined();
@@ -65,12 +67,18 @@ describe("a daemon that is killed with -9 while it has two phones leaves nothing
     await goesOn();
   });
 
-  test("with a session of the driver on each: no program, forwarded port or instrumentation", async () => {
-    await start("uiautomator2");
+  test("with a session of the driver on each, and chromedriver on one: no program, forwarded port or instrumentation", async () => {
+    await start("uiautomator2", { chromedriver: "chromedriver" });
     for (const device_id of ["phone1", "phone2"])
       expect((await host.call("dump_ui_elements", { device_id })).text).toContain("Bluetooth");
     expect(sessions()).toBe(2);
-    expect(driverPrograms()).not.toEqual([]);
+    lab.devices[0]?.device.ui.open("labsamples://web");
+    await lab.devices[0]?.device.ui.settle();
+    expect((await host.call("dump_ui_elements", { device_id: "phone1" })).text).toContain(
+      'textbox "Your name"',
+    );
+    expect(driverPrograms()).toContainEqual(expect.stringContaining("chromedriver"));
+    expect(driverPrograms()).toContainEqual(expect.stringContaining("driverProgram.js"));
     expect(await lab.ask("host:list-forward")).not.toBe("");
     await killDaemon();
     await expect.poll(driverPrograms, within).toEqual([]);

@@ -66,6 +66,7 @@ function makeProject(): void {
   program("setpriv");
   program("bwrap");
   program("adb");
+  program("chromedriver");
   write("root/usr/lib/postgresql/15/bin/initdb", "#!/bin/sh\n");
   chmodSync(path("root/usr/lib/postgresql/15/bin/initdb"), 0o755);
 }

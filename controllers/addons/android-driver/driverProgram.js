@@ -3,16 +3,31 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { AndroidUiautomator2Driver } from "appium-uiautomator2-driver";
 
 const packages = ["io.appium.uiautomator2.server", "io.appium.uiautomator2.server.test"];
 /** Whoever started us kills us after 3 s when it ended itself. */
 const closeMs = 1_500;
 const forceMs = 1_000;
+/** A page that runs a script or shows a dialog of its own does not answer. */
+const pageMs = 5_000;
+const mostPages = 8;
 
 const ofDriver = createRequire(import.meta.resolve("appium-uiautomator2-driver"));
 const { version } = ofDriver("appium-uiautomator2-server/package.json");
 const settingsApp = dirname(ofDriver.resolve("io.appium.settings/package.json"));
+
+const chromedriverEntry = join(
+  dirname(ofDriver.resolve("appium-chromedriver/package.json")),
+  "build/lib/index.js",
+);
+const { Chromedriver } = await import(pathToFileURL(chromedriverEntry).href);
+const { start } = Chromedriver.prototype;
+// Else a look at a page would dismiss the dialog that it shows.
+Chromedriver.prototype.start = function (capabilities, ...rest) {
+  return start.call(this, { ...capabilities, unhandledPromptBehavior: "ignore" }, ...rest);
+};
 
 const driver = new AndroidUiautomator2Driver();
 // Its log holds what is typed.
@@ -38,11 +53,54 @@ const methods = {
       });
     return driver.getClipboard();
   },
+  contexts: () => driver.getContexts(),
+  /**
+   * What a script gives in each page of a context: `looks`, or the `contexts` there are where it is none, or the `problem`. The
+   * session stays in its native context.
+   */
+  async pages(context, script) {
+    try {
+      const known = driver.sessionChromedrivers[context];
+      const found = known && (await looksBy(known, script).catch(() => forget(context)));
+      if (found) return { looks: found };
+      const contexts = await driver.getContexts();
+      if (!contexts.includes(context)) return { contexts };
+      await driver.startChromedriverProxy(context, []);
+      driver.suspendChromedriverProxy();
+      return { looks: await looksBy(driver.sessionChromedrivers[context], script) };
+    } catch (error) {
+      forget(context);
+      return { problem: error instanceof Error ? error.message : String(error) };
+    }
+  },
   async close() {
     await driver.deleteSession();
     isClosed = true;
   },
 };
+
+async function looksBy({ jwproxy }, script) {
+  const late = delay(pageMs, undefined, { ref: false }).then(() => {
+    throw new Error(`The page did not answer within ${pageMs} ms.`);
+  });
+  late.catch(() => undefined);
+  const ask = (path, method, body) => Promise.race([jwproxy.command(path, method, body), late]);
+  const handles = await ask("/window/handles", "GET");
+  const looks = [];
+  for (const handle of handles.slice(0, mostPages)) {
+    if (handles.length > 1) await ask("/window", "POST", { handle });
+    looks.push(await ask("/execute/sync", "POST", { script, args: [] }));
+  }
+  return looks;
+}
+
+/** The page of it is gone, or does not answer: the next look starts another chromedriver. */
+function forget(context) {
+  const old = driver.sessionChromedrivers[context];
+  delete driver.sessionChromedrivers[context];
+  old?.removeAllListeners(Chromedriver.EVENT_CHANGED);
+  old?.stop().catch(() => undefined);
+}
 
 async function answer({ id, method, args }) {
   try {
@@ -78,6 +136,8 @@ async function removeTraces() {
   if (!adb) return;
   const ports = [opts.systemPort, opts.mjpegServerPort].filter(Boolean);
   const stopping = packages.map((name) => adb.forceStop(name));
+  const forwards = (await adb.getForwardList()).filter((line) => line.includes("webview_devtools"));
+  ports.push(...forwards.map((line) => /tcp:(\d+)/.exec(line)?.[1]).filter(Boolean));
   await Promise.allSettled([...stopping, ...ports.map((port) => adb.removePortForward(port))]);
 }
 

@@ -17,6 +17,10 @@ export type LabFaults = {
   hasProfile: boolean;
   /** `am instrument` starts nothing. */
   instrumentationRefused: boolean;
+  /** The apps do not let their WebViews be debugged. */
+  webViewsNotDebuggable: boolean;
+  /** The version of Chrome that its WebViews say they are. */
+  webViewVersion: string | undefined;
 };
 
 export const noFaults = (): LabFaults => ({
@@ -29,4 +33,6 @@ export const noFaults = (): LabFaults => ({
   startFailure: undefined,
   hasProfile: false,
   instrumentationRefused: false,
+  webViewsNotDebuggable: false,
+  webViewVersion: undefined,
 });

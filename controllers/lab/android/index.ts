@@ -9,6 +9,7 @@ import { startUia2, type Uia2Server } from "./uia2/server.ts";
 import { crashAutomation } from "./userland/commands/instrument.ts";
 import type { Instrumentation, System } from "./userland/system.ts";
 import { createUserland } from "./userland/userland.ts";
+import { ChromiumPage } from "./webview/page.ts";
 
 export { connectToOwnServer } from "./connected.ts";
 export { documentedDelays } from "./personas/delays.ts";
@@ -25,6 +26,8 @@ export type LabAndroidOptions = {
   authorisation?: Authorisation;
   /** How long commands take; no time unless said. */
   delays?: readonly Delay[];
+  /** The page of the WebView in the app `dev.labwright.samples` is one of this Chromium, a program's path, and starts when it is shown. */
+  webView?: { chromium: string };
 };
 
 /** A device that an adb server can connect to. */
@@ -51,8 +54,12 @@ const uia2Component = "io.appium.uiautomator2.server.test/androidx.test.runner.A
 /** Starts a device on a free port of loopback. A reboot ends its connections and apps, and it is back at once. */
 export async function startLabAndroid(options: LabAndroidOptions): Promise<LabAndroid> {
   const { persona, clock = realClock, authorisation, delays = [] } = options;
-  const ui = createLabUi({ ...persona, clock });
   const faults = noFaults();
+  const endpointOf = (name: string) =>
+    `localabstract:webview_devtools_remote_${system.processes.pidOf(name)}`;
+  const opened = (name: string, port: number) => void system.endpoints.set(endpointOf(name), port);
+  const page = options.webView && new ChromiumPage({ ...options.webView, faults, opened });
+  const ui = createLabUi({ ...persona, clock, ...(page && { page }) });
   const instrumentation = uia2Of(ui, { persona, clock, delays });
   const reboot = () => {
     crashAutomation(system);
@@ -63,6 +70,10 @@ export async function startLabAndroid(options: LabAndroidOptions): Promise<LabAn
   const instrument = (component: string) =>
     component === uia2Component ? instrumentation.start() : undefined;
   const { system, side } = createUserland({ persona, ui, clock, faults, delays, instrument, reboot });
+  ui.onEvent((event) => {
+    if (event.type !== "stopped" && event.type !== "crashed") return;
+    if (system.endpoints.delete(endpointOf(event.packageName))) page?.appEnded();
+  });
   const adbd = await startAdbd(side, faults, authorisation);
   return {
     persona,
@@ -79,6 +90,7 @@ export async function startLabAndroid(options: LabAndroidOptions): Promise<LabAn
     async close() {
       crashAutomation(system);
       await adbd.close();
+      await page?.close();
     },
   };
 }

@@ -87,7 +87,44 @@ export type UiFaults = {
   secondDisplay: { width: number; height: number } | undefined;
 };
 
-/** What the shell and the UiAutomator2 server know of the screen of one device. Every change is there when a call returns. */
+/** A part of a page as accessibility sees it. `bounds` are in pixels of the display, from the corner of the WebView. */
+export type PagePart = {
+  id: number;
+  className: string;
+  resourceId: string;
+  text: string;
+  hint?: string;
+  bounds: Rect;
+  clickable: boolean;
+  isField: boolean;
+  isPassword: boolean;
+  isFocused: boolean;
+  checked?: boolean;
+};
+
+/** Where a page is shown. Another `key` is another WebView, which loads the page anew. */
+export type PageArea = { key: string; packageName: string; width: number; height: number; scale: number };
+
+/** The page of a WebView. What is sent to it is done later, in its order; `settle` resolves when all of it is done. */
+export type LabPage = {
+  readonly title: string;
+  /** As they were when it settled last. */
+  readonly parts: readonly PagePart[];
+  /** The keys go to it: it was touched last. */
+  hasKeys: boolean;
+  show(area: PageArea): void;
+  tap(at: Point): void;
+  swipe(from: Point, to: Point): void;
+  type(text: string): void;
+  /** By Android's key code; false for a key that is not the page's. */
+  press(code: number): boolean;
+  setText(id: number, text: string): void;
+  settle(): Promise<void>;
+  /** A PNG of its area, when it has settled; undefined while it is not shown. */
+  picture(): Promise<Buffer | undefined>;
+};
+
+/** What the shell and the UiAutomator2 server know of the screen of one device. Every change is there when a call returns, but for those of a page. */
 export type LabUi = {
   readonly faults: UiFaults;
   /** Dots per inch: 160 where a dp is a pixel. */
@@ -161,4 +198,6 @@ export type LabUi = {
   /** The display as raw RGBA, row by row; black where a window in front is secure. */
   picture(display?: number): Promise<{ width: number; height: number; rgba: Uint8Array; isSecure: boolean }>;
   onEvent(listener: (event: UiEvent) => void): () => void;
+  /** Resolves when a page has done what was sent to it. All else is there at once. */
+  settle(): Promise<void>;
 };

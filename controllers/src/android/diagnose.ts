@@ -8,6 +8,7 @@ import { serverPort } from "./adb/server.ts";
 import { otherVersionAt } from "./adb/versions.ts";
 import { whyNotOnNode } from "./driver/node.ts";
 import { type AndroidSettings, serialOf } from "./settings.ts";
+import { chromedriverAt } from "./ui/webPages.ts";
 
 const answerMs = 3_000;
 
@@ -18,7 +19,7 @@ export async function diagnoseAndroid(
 ): Promise<DiagnosisFinding[]> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
   const program = await diagnoseProgram(serverPort(settings.adb_port, env), env, limit);
-  const driver = diagnoseDriver(settings, addons);
+  const driver = [...diagnoseDriver(settings, addons), ...diagnoseChromedriver(settings, env)];
   const devices = await ask(settings, env, signal);
   if (devices === undefined) {
     const detail =
@@ -45,6 +46,19 @@ export function diagnoseDriver(
   if (state === "installed") return [{ what, status: "ok", detail: "installed" }];
   const detail = state === "missing" ? "not installed" : "installed for another build";
   return [{ what, status, detail: detail + instead, fix: "labwright setup android" }];
+}
+
+/** Nothing where pages in WebViews are not asked for. Which version is right, only the device knows. */
+function diagnoseChromedriver(
+  { chromedriver }: AndroidSettings,
+  env: DiagnosisContext["env"],
+): DiagnosisFinding[] {
+  if (chromedriver === undefined) return [];
+  const path = chromedriverAt(chromedriver, { ...env });
+  if (path !== undefined) return [{ what: "chromedriver", status: "ok", detail: path }];
+  const detail = `there is no program ${chromedriver}; pages in WebViews are read as accessibility knows them`;
+  const fix = "Install the chromedriver of the device's WebView, or correct controllers.android.chromedriver";
+  return [{ what: "chromedriver", status: "warning", detail, fix }];
 }
 
 const nameOf = (settings: AndroidSettings): string =>

@@ -108,7 +108,7 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
   ];
 }
 
-const byDriver = ["pinch", "write_clipboard", "read_clipboard"];
+const byDriver = ["pinch", "write_clipboard", "read_clipboard", "switch_context"];
 /** Two taps by adb are too slow for one before it; see `tapByDriver`. */
 const firstWithDoubleTap = 31;
 
@@ -125,16 +125,21 @@ function withheldWithoutDriver(
     .map((name) => ({ name, reason }));
 }
 
-function handOver({ reader, changes, clipboard, trail }: AndroidSession): void {
+function handOver({ reader, changes, clipboard, trail, backend }: AndroidSession): void {
   reader.forget();
+  backend.pages.handOver();
   void clipboard.clear();
   changes.handOver();
   Object.assign(trail, newTrail());
 }
 
 function withheld(session: AndroidSession): Withheld[] {
-  const { context, device } = session;
-  const byFacts = device.isAlive() ? withheldBy(device.facts()) : [];
+  const { context, device, backend } = session;
+  const { whyNoPages } = backend;
+  const byFacts = [
+    ...(device.isAlive() ? withheldBy(device.facts()) : []),
+    ...(whyNoPages === undefined ? [] : [{ name: "switch_context", reason: whyNoPages }]),
+  ];
   return [
     ...(context.unsafe.deviceShell ? [] : [{ name: shellCommandName, reason: shellIsOff }]),
     ...byFacts,
@@ -182,6 +187,7 @@ const androidCommands = (session: AndroidSession) => [
   ...rebootCommands(session),
   ...logCommands(session),
   ...shellCommands(session),
+  session.backend.pages.command(session.reader),
 ];
 
 /** Android phones and TVs, through adb. */

@@ -28,6 +28,14 @@ export const androidSettingsSchema = z
       .describe(
         "What reads the elements: uiautomator2 (needs: labwright setup android) or dump, which every device has. auto: the first that works.",
       ),
+    chromedriver: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe(
+        "The program chromedriver, by its path or its name on the PATH: with it, pages in WebViews are read themselves. Its version is that of the device's WebView.",
+      ),
   })
   .refine((settings) => settings.serial === undefined || settings.address === undefined, {
     message: "give serial or address, not both",

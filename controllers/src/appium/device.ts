@@ -30,6 +30,8 @@ export class AppiumDevice {
   #isDoubted = false;
   #problem = "";
   #beforeClose: () => Promise<void> = async () => undefined;
+  /** The latest calls that no other comes between; it never fails. */
+  #alone: Promise<unknown> = Promise.resolve();
 
   constructor(settings: AppiumSettings, addons: InstalledAddons) {
     this.#settings = settings;
@@ -54,6 +56,23 @@ export class AppiumDevice {
    * TRANSPORT_LOST, DEVICE_ERROR, ACTION_REJECTED, SECURE_SCREEN, TREE_EMPTY.
    */
   async call(
+    command: string,
+    args: readonly unknown[],
+    signal: AbortSignal,
+    options?: CallOptions,
+  ): Promise<unknown> {
+    await untilAborted(this.#alone, signal);
+    return this.#call(command, args, signal, options);
+  }
+
+  /** Runs calls that no other comes between; others wait until they are done. */
+  alone<T>(work: (call: AppiumDevice["call"]) => Promise<T>): Promise<T> {
+    const done = this.#alone.then(() => work((...call) => this.#call(...call)));
+    this.#alone = done.catch(() => undefined);
+    return done;
+  }
+
+  async #call(
     command: string,
     args: readonly unknown[],
     signal: AbortSignal,

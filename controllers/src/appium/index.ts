@@ -10,6 +10,7 @@ import { scrollCommands } from "../screens/scrollCommands.ts";
 import { touchCommands } from "../screens/touchCommands.ts";
 import { waitCommands } from "../screens/waitFor.ts";
 import { createRecorder } from "../video/recorder.ts";
+import { nativeContext, WebPages } from "../webviews/webPages.ts";
 import { createApps } from "./apps.ts";
 import { Changes } from "./changes.ts";
 import { appiumChecks, withheldChecks } from "./checks.ts";
@@ -37,11 +38,16 @@ import type { AppiumSession } from "./session.ts";
 import { type AppiumSettings, appiumSettingsSchema } from "./settings.ts";
 import { createSource } from "./source.ts";
 import { presetOf } from "./wanted.ts";
+import { createPagePort, withheldPages } from "./webPages.ts";
 
 /** The controllers `remote` and `verification_appium` of one device, in one session. */
 function createAppiumControllers(settings: AppiumSettings, context: ControllerContext): DriverController[] {
   const device = new AppiumDevice(settings, context.addons);
-  const reader = new ScreenReader(device, createSource(device));
+  const pages = new WebPages(createPagePort(device), {
+    usual: nativeContext,
+    testId: () => context.app()?.testIdAttribute,
+  });
+  const reader = new ScreenReader(device, createSource(device, pages));
   const pictures = createPictures(device, reader);
   const log = new DeviceLog(device);
   const parts = { device, reader, pictures, context, log, focusMaps: new FocusMaps() };
@@ -53,13 +59,14 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   device.beforeClose(endRecording);
   const handOver = () => {
     reader.forget();
+    pages.handOver();
     changes.handOver();
     log.forgetMark();
   };
   return [
     {
       kind: "remote",
-      commands: appiumCommands(session, { changes, cloud, settings }),
+      commands: [...appiumCommands(session, { changes, cloud, settings }), pages.command(reader)],
       checks: [],
       screen,
       recorder,
@@ -98,6 +105,7 @@ const withheld = (device: AppiumDevice, by: (facts: AppiumFacts) => Withheld[]):
 const withheldCommands = (facts: AppiumFacts): Withheld[] => [
   ...withheldSystem(facts),
   ...withheldAppState(facts),
+  ...withheldPages(facts),
   ...withheldTouches(facts),
 ];
 

@@ -3,6 +3,7 @@ import { DeviceError } from "../errors.ts";
 import { rotationOf, type ScannedScreen, scanScreen } from "../screens/androidTree.ts";
 import { isField } from "../screens/roles.ts";
 import { nodesBelow, type TreeSource, type UiNode, type UiTree } from "../screens/tree.ts";
+import type { WebPages } from "../webviews/webPages.ts";
 import type { AppiumDevice } from "./device.ts";
 import { elementIn } from "./elements.ts";
 import { scanXcui } from "./xcui.ts";
@@ -10,10 +11,12 @@ import { scanXcui } from "./xcui.ts";
 /** The tree of a heavy screen takes a phone seconds. */
 const sourceMs = 120_000;
 
-/** Trees by the page source of WebDriver. */
-export function createSource(device: AppiumDevice): TreeSource {
-  const read = (signal: AbortSignal) =>
-    device.facts().platform === "android" ? readAndroid(device, signal) : readXcui(device, signal);
+/** Trees by the page source of WebDriver; on Android with the `pages` of WebViews. */
+export function createSource(device: AppiumDevice, pages: WebPages): TreeSource {
+  const read = async (signal: AbortSignal) =>
+    device.facts().platform === "android"
+      ? pages.addTo(await readAndroid(device, signal), signal)
+      : readXcui(device, signal);
   return { read, driven: () => undefined };
 }
 

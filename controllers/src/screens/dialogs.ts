@@ -72,7 +72,12 @@ function alertOf(alert: UiNode): OpenDialog {
 /** What somebody who looks at a screen must know of it, a line each. */
 export function noticesOf(tree: UiTree): string[] {
   const busy = "something on the screen always moves: its elements may stand elsewhere by now";
-  return [...dialogNotices(tree), ...(tree.isBusy ? [busy] : []), ...(tree.isCut ? [cutScreen] : [])];
+  return [
+    ...dialogNotices(tree),
+    ...(tree.isBusy ? [busy] : []),
+    ...(tree.isCut ? [cutScreen] : []),
+    ...(tree.notices ?? []),
+  ];
 }
 
 /** What is said of a screen of which not all was read. */

@@ -39,6 +39,8 @@ export type UiTree = {
   isCut: boolean;
   /** It did not come to rest: what it holds may have moved since. */
   isBusy?: boolean;
+  /** What could not be read, a line each. */
+  notices?: readonly string[];
 };
 
 /** Where trees come from: one back end of several. */

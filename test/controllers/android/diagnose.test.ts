@@ -133,6 +133,17 @@ describe("doctor says of the driver", () => {
     ]);
   });
 
+  it.each([
+    [
+      "/nowhere/chromedriver",
+      { status: "warning", detail: expect.stringContaining("/nowhere/chromedriver") },
+    ],
+    [process.execPath, { status: "ok", detail: process.execPath }],
+  ])("whether there is the chromedriver %s", async (chromedriver, finding) => {
+    const found = await diagnose({ serial: "R58", adb_port: 1, chromedriver });
+    expect(found.at(-1)).toMatchObject({ what: "chromedriver", ...finding });
+  });
+
   it("nothing where dumps are asked for", () => {
     expect(diagnoseDriver({ backend: "dump" }, addons("missing"))).toEqual([]);
   });

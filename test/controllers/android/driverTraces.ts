@@ -11,6 +11,12 @@ export function driverProgram(lab: AndroidLab): number {
   return program?.pid ?? Number.NaN;
 }
 
+/** The ids of the processes of chromedriver that it started. */
+export const chromedrivers = (lab: AndroidLab): number[] =>
+  driverPrograms(lab)
+    .filter(({ command }) => /^\S*\/chromedriver --port/.test(command))
+    .map(({ pid }) => pid);
+
 /** Resolves when no process, no forwarded port and no instrumentation of the driver is left. */
 export const nothingLeft = (lab: AndroidLab) =>
   vi.waitFor(

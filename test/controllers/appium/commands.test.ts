@@ -24,6 +24,13 @@ beforeEach(async () => {
 });
 afterEach(() => phone.close());
 
+it("pages in WebViews are not read, and the device says so", () => {
+  expect(phone.remote.withheld?.()).toContainEqual({
+    name: "switch_context",
+    reason: expect.stringContaining("on Android only"),
+  });
+});
+
 describe("elements", () => {
   it("have the roles, names, values and states of the shop's widgets", async () => {
     await phone.run("open_app", { app: shop });

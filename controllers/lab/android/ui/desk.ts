@@ -1,5 +1,5 @@
 import type { Rect, Space } from "../../../src/index.ts";
-import type { Clock, UiEvent, UiFaults, UiNode } from "../labUi.ts";
+import type { Clock, LabPage, UiEvent, UiFaults, UiNode } from "../labUi.ts";
 import { perform } from "./actions.ts";
 import { launcher } from "./apps/launcher.ts";
 import { samples } from "./apps/samples.ts";
@@ -27,6 +27,8 @@ export type DeskOptions = {
   screen: { width: number; height: number; density: number };
   isTv: boolean;
   clock: Clock;
+  /** What its WebViews show. */
+  page?: LabPage;
   onKey(code: number): void;
 };
 
@@ -42,6 +44,7 @@ export class Desk implements KeyStage {
   readonly scale: number;
   readonly isTv: boolean;
   readonly running: Running;
+  readonly page: LabPage | undefined;
   isOn = true;
   look = { night: false, fontScale: 1, locale: "en-US" };
   rotation: Space["rotation"] = 0;
@@ -51,7 +54,8 @@ export class Desk implements KeyStage {
   readonly #systemStates = newSystemStates();
   #isShadeOpen = false;
 
-  constructor({ screen, isTv, clock, onKey }: DeskOptions) {
+  constructor({ screen, isTv, clock, page, onKey }: DeskOptions) {
+    this.page = page;
     this.scale = screen.density / 160;
     this.isTv = isTv;
     this.#natural = screen;
@@ -199,7 +203,17 @@ export class Desk implements KeyStage {
   }
 
   changed(): void {
+    this.#showPage();
     this.emit({ type: "changed" });
+  }
+
+  /** In the WebView of the app in front; where it has none, the page stays as it is. */
+  #showPage(): void {
+    if (!this.page) return;
+    const { root, packageName } = surfacesOf(this.#scene())[0] ?? {};
+    const area = root && [...everyPlaced(root)].find(({ view }) => view.isPage);
+    if (!area || packageName === undefined) this.page.hasKeys = false;
+    else this.page.show({ ...area.rect, key: area.key, packageName, scale: this.scale });
   }
 
   get #activeState() {
@@ -209,6 +223,10 @@ export class Desk implements KeyStage {
 
   #fill(surface: Surface, { view }: Placed, text: string): boolean {
     if (view.field === undefined || view.isDisabled) return false;
+    if (view.part) {
+      this.page?.setText(view.part.id, text);
+      return true;
+    }
     this.setValue(surface, view.field, text);
     return true;
   }
@@ -237,6 +255,7 @@ export class Desk implements KeyStage {
         isPlaying: front.playing === "playing",
         apps,
         recent,
+        page: this.page,
       },
       popups,
       toasts,

@@ -16,7 +16,7 @@ import { Pictures } from "./picture.ts";
 import type { Surface } from "./surfaces.ts";
 import { Touch } from "./touch.ts";
 
-export type LabScreenOptions = Pick<DeskOptions, "screen" | "isTv"> & { clock?: Clock };
+export type LabScreenOptions = Pick<DeskOptions, "screen" | "isTv" | "page"> & { clock?: Clock };
 
 /** The screen of a made-up phone or television, with its apps. */
 export const createLabUi = (options: LabScreenOptions): LabUi => new LabScreen(options);
@@ -106,11 +106,15 @@ class LabScreen implements LabUi {
   }
 
   key(code: number, options: { long?: boolean; meta?: number } = {}): void {
+    const { page } = this.#desk;
+    if (this.isOn && page?.hasKeys && page.press(code)) return;
     pressKey(this.#desk, code, { ...options, isOn: this.isOn });
   }
 
   type(text: string): void {
-    this.#desk.write((before) => before + text);
+    const { page } = this.#desk;
+    if (page?.hasKeys) page.type(text);
+    else this.#desk.write((before) => before + text);
   }
 
   setText(node: UiNode, text: string): boolean {
@@ -198,14 +202,20 @@ class LabScreen implements LabUi {
     this.#desk.power(on);
   }
 
-  picture(display = 0) {
+  async settle(): Promise<void> {
+    await this.#desk.page?.settle();
+  }
+
+  async picture(display = 0) {
     const desk = this.#desk;
+    const page = await desk.page?.picture();
     return this.#pictures.take(this.isOn ? desk.surfaces(display) : [], {
       space: desk.space(display),
       scale: desk.scale,
       fontScale: desk.look.fontScale,
       isNight: desk.look.night,
       showsFocus: this.isTv,
+      page: page?.toString("base64"),
       movingAt: this.isIdle() ? undefined : desk.now(),
     });
   }

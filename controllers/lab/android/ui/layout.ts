@@ -95,6 +95,8 @@ export class Layout {
   #childRects(view: View, inner: Rect): Rect[] {
     const children = view.children ?? [];
     if (view.flow === "grid") return this.#gridRects(view, inner);
+    if (view.flow === "free")
+      return children.flatMap(({ at }) => (at ? [{ ...at, x: inner.x + at.x, y: inner.y + at.y }] : []));
     if (view.flow === "row") {
       const widths = shares(children, inner.width, (child) => this.#widthOf(child, inner));
       return inARow(widths, inner.x).map(({ at, length }) => ({ ...inner, x: at, width: length }));

@@ -3,7 +3,8 @@ import type { Placed } from "./layout.ts";
 import type { View } from "./views.ts";
 
 const isField = (view: View) => view.field !== undefined;
-const isClickable = (view: View): boolean => view.onTap !== undefined || isField(view);
+const isClickable = (view: View): boolean =>
+  view.onTap !== undefined || isField(view) || view.part?.clickable === true;
 export const isFocusable = (view: View): boolean =>
   (isClickable(view) || view.range !== undefined) && !view.isDisabled;
 
@@ -24,7 +25,7 @@ export function nodesOf(placed: Placed, packageName: string, focus: string | und
     key: placed.key,
     className: view.className,
     packageName,
-    ...(view.id && { resourceId: resourceId(packageName, view.id) }),
+    ...(view.id && { resourceId: view.part ? view.id : resourceId(packageName, view.id) }),
     ...(text !== undefined && { text }),
     ...(view.description !== undefined && { contentDescription: view.description }),
     ...(view.hint !== undefined && { hint: view.hint }),
@@ -35,7 +36,7 @@ export function nodesOf(placed: Placed, packageName: string, focus: string | und
     longClickable: view.onLongPress !== undefined || isField(view),
     enabled: !view.isDisabled,
     focusable: isFocusable(view),
-    focused: placed.key === focus,
+    focused: placed.key === focus || view.part?.isFocused === true,
     scrollable: (placed.scrolling?.most ?? 0) > 0,
     ...(placed.scrolling && {
       canScroll: {

@@ -12,6 +12,8 @@ type Look = {
   isNight: boolean;
   /** A D-pad leads it, so it is drawn on all that has it, not on fields alone. */
   showsFocus: boolean;
+  /** A PNG in base64 of the page of a WebView. */
+  page: string | undefined;
   /** Something moves, and stands at this time; undefined when all is at rest. */
   movingAt: number | undefined;
 };
@@ -86,6 +88,8 @@ class Pen {
     const ring = isFocused
       ? box(inside(rect, line / 2), { fill: "none", stroke: "#d97706", width: line })
       : "";
+    const { page } = this.#look;
+    if (view.isPage && page !== undefined) return image(rect, page);
     const below = placed.children.map((child) => this.#view(child, focus)).join("");
     return clippedTo(visible, rect, own + ring) + below;
   }
@@ -164,6 +168,9 @@ function clippedTo(visible: Rect, rect: Rect, drawn: string): string {
   const { x, y, width, height } = visible;
   return `<svg x="${x}" y="${y}" width="${width}" height="${height}" viewBox="${x} ${y} ${width} ${height}">${drawn}</svg>`;
 }
+
+const image = ({ x, y, width, height }: Rect, png: string): string =>
+  `<image x="${x}" y="${y}" width="${width}" height="${height}" href="data:image/png;base64,${png}"/>`;
 
 const px = (size: number) => Math.round(size * 10) / 10;
 

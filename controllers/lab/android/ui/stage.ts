@@ -1,3 +1,4 @@
+import type { LabPage } from "../labUi.ts";
 import type { Placed } from "./layout.ts";
 import type { Popup } from "./popups.ts";
 import type { Surface } from "./surfaces.ts";
@@ -7,6 +8,7 @@ import type { Action, Value } from "./views.ts";
 export type Stage = {
   /** Pixels of a dp. */
   readonly scale: number;
+  readonly page: LabPage | undefined;
   now(): number;
   surfaces(): readonly Surface[];
   /** The window that has the input focus. */

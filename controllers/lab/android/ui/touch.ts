@@ -1,4 +1,4 @@
-import type { Point } from "../labUi.ts";
+import type { LabPage, Point } from "../labUi.ts";
 import type { Placed } from "./layout.ts";
 import type { Stage } from "./stage.ts";
 import { type Surface, shadeTitle } from "./surfaces.ts";
@@ -27,7 +27,7 @@ export class Touch {
 
   tap(point: Point): void {
     const hit = this.#hit(point);
-    if (!hit) return;
+    if (!hit || this.#isOfPage(hit, (page, within) => page.tap(within(point)))) return;
     const { surface, placed } = hit;
     const { view } = placed;
     const isSecond = this.#isSecondTap(placed.key);
@@ -53,6 +53,7 @@ export class Touch {
       return;
     }
     const hit = this.#hit(from);
+    if (this.#isOfPage(hit, (page, within) => page.swipe(within(from), within(to)))) return;
     if (hit?.placed.view.range) this.#slide(hit, to);
     else if (hit) this.#scroll(hit, { dx, dy, durationMs });
   }
@@ -86,6 +87,16 @@ export class Touch {
     const now = Number(hit.surface.task?.values()[zoomed.view.zooms] ?? 100);
     const to = Math.round(Math.min(1_000, Math.max(10, now * scale)));
     this.#stage.setValue(hit.surface, zoomed.view.zooms, to);
+  }
+
+  /** The keys follow the touch: to the page, or away from it. */
+  #isOfPage(hit: Hit | undefined, act: (page: LabPage, within: (point: Point) => Point) => void): boolean {
+    const { page } = this.#stage;
+    if (!page) return false;
+    const area = hit && ancestor(hit.deepest, ({ view }) => view.isPage === true);
+    page.hasKeys = area !== undefined;
+    if (area) act(page, ({ x, y }) => ({ x: x - area.rect.x, y: y - area.rect.y }));
+    return area !== undefined;
   }
 
   /** Pixels beyond those of the finger, by its speed in pixels a second. */

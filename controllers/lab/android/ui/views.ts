@@ -1,3 +1,6 @@
+import type { Rect } from "../../../src/index.ts";
+import type { PagePart } from "../labUi.ts";
+
 /** What apps are made of: plain data. Sizes are in dp, text sizes in sp, so that each screen lays itself out. */
 export type Value = string | number | boolean;
 export type Values = Readonly<Record<string, Value>>;
@@ -40,7 +43,14 @@ export type View = {
   text?: string;
   description?: string;
   hint?: string;
-  flow?: "column" | "row" | "grid";
+  /** `free`: each child stands at its `at`. */
+  flow?: "column" | "row" | "grid" | "free";
+  /** In pixels, from the corner of its parent. */
+  at?: Rect;
+  /** The page of a real browser is shown in it, if the device has one. */
+  isPage?: boolean;
+  /** The part of a page that it is. */
+  part?: PagePart;
   columns?: number;
   /** Scrolls the way that its children flow. */
   scrolls?: boolean;
@@ -80,6 +90,8 @@ export type Glance = {
   apps: readonly { packageName: string; label: string }[];
   /** Packages of the apps that were used, the latest first. */
   recent: readonly string[];
+  /** Undefined on a device without a browser for its WebViews. */
+  page: { title: string; parts: readonly PagePart[] } | undefined;
 };
 
 export type Screen = {

@@ -145,6 +145,7 @@ class Instrumentation {
     const [, , id = "", ...rest] = path.split("/");
     const session = this.#sessionOf(id);
     if (method === "DELETE" && rest.length === 0) return null;
+    await this.#ui.settle();
     if (rest[0] === "source") await this.#delay(this.faults.sourceDelayMs);
     const found = routeOf(method, rest);
     if (!found) throw unknownCommand(method, path);

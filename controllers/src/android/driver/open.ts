@@ -3,6 +3,7 @@ import { DeviceError } from "../../errors.ts";
 import { transportLost } from "../adb/failures.ts";
 import type { Link } from "../link.ts";
 import { versionIn } from "../packageDump.ts";
+import { chromedriverAt } from "../ui/webPages.ts";
 import { whyNotOnNode } from "./node.ts";
 import { ownerLine, saysOwner, uiaBusy } from "./owner.ts";
 import { driverEnvironment, freePorts, unavailable } from "./place.ts";
@@ -35,6 +36,8 @@ export type DriverPlace = {
   context: ControllerContext;
   /** Whether another program that reads the device may be ended, as the driver does. */
   mayTakeOver: boolean;
+  /** The program that reads pages in WebViews; undefined where none does. */
+  chromedriver: string | undefined;
 };
 
 /**
@@ -82,8 +85,9 @@ async function startDriver(place: DriverPlace, signal: AbortSignal) {
   }
 }
 
-async function capabilitiesFor({ link, adbPort }: DriverPlace, isInstalled: boolean) {
-  const [systemPort = 0, mjpegServerPort = 0] = await freePorts(2);
+async function capabilitiesFor({ link, adbPort, chromedriver }: DriverPlace, isInstalled: boolean) {
+  const [systemPort = 0, mjpegServerPort = 0, webviewDevtoolsPort = 0] = await freePorts(3);
+  const chromedriverExecutable = chromedriver === undefined ? undefined : chromedriverAt(chromedriver);
   return {
     automationName: "UiAutomator2",
     udid: link.serial,
@@ -92,6 +96,8 @@ async function capabilitiesFor({ link, adbPort }: DriverPlace, isInstalled: bool
     suppressKillServer: true,
     systemPort,
     mjpegServerPort,
+    // The port of chromedriver itself is a free one unless it is given.
+    ...(chromedriverExecutable !== undefined && { chromedriverExecutable, webviewDevtoolsPort }),
     noReset: true,
     autoLaunch: false,
     newCommandTimeout: 0,

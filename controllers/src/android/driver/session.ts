@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { DeviceError } from "../../errors.ts";
 import { listForwards, removeForward } from "../adb/forwards.ts";
 import type { Link } from "../link.ts";
@@ -9,6 +10,8 @@ const answerMs = 30_000;
 const closeMs = 5_000;
 const traceMs = 5_000;
 const probeMs = 3_000;
+/** A chromedriver that starts takes some seconds. */
+const pageMs = 60_000;
 
 /** What the driver leaves on a device: its server and how it relaxed what apps may call. */
 const traces = [
@@ -30,6 +33,14 @@ export type SessionPlace = {
   tookOver: boolean;
 };
 export type SessionCall = { signal: AbortSignal; timeoutMs?: number };
+
+/** `contexts` are those there are, where the one that was asked for is none. */
+const pageAnswer = z.union([
+  z.object({ looks: z.array(z.unknown()) }),
+  z.object({ contexts: z.array(z.string()) }),
+  z.object({ problem: z.string() }),
+]);
+export type PageAnswer = z.output<typeof pageAnswer>;
 
 /** One session of the driver, on one connection of a device. It has the device's only UiAutomation until it has ended. */
 export class DriverSession {
@@ -82,6 +93,16 @@ export class DriverSession {
   /** The text on the clipboard in base64; throws as `ask` does. */
   async clipboard(call: SessionCall): Promise<string> {
     return String(await this.#call("clipboard", [], call));
+  }
+
+  /** NATIVE_APP, and the WebViews that can be debugged; throws as `ask` does. */
+  async contexts({ signal }: SessionCall): Promise<string[]> {
+    return z.array(z.string()).parse(await this.#call("contexts", [], { signal }));
+  }
+
+  /** What a script gives in the pages of a context. Throws as `ask` does, and nothing for what goes wrong in a page. */
+  async pages(context: string, script: string, { signal }: SessionCall): Promise<PageAnswer> {
+    return pageAnswer.parse(await this.#call("pages", [context, script], { signal, timeoutMs: pageMs }));
   }
 
   /** Resolves when nothing of it is left: no process, no instrumentation, no forwarded port. Never throws. */
@@ -150,8 +171,8 @@ export class DriverSession {
   }
 }
 
-/** The endpoints of a device that only the driver has forwarded. */
-const driverEndpoints = /^tcp:(?:6790|7810)$/;
+/** The endpoints of a device that only the driver and its chromedriver have forwarded. */
+const driverEndpoints = /^(?:tcp:(?:6790|7810)|localabstract:\w+_devtools_remote\w*)$/;
 
 /** Takes away what a driver left that could not do so itself. Never throws: with a device that is gone, all is gone. */
 export async function removeTraces(link: Link, adbPort: number): Promise<void> {

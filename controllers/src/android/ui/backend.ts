@@ -1,6 +1,7 @@
 import type { ControllerContext } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import type { TreeSource, UiTree } from "../../screens/tree.ts";
+import { nativeContext, WebPages } from "../../webviews/webPages.ts";
 import type { AndroidDevice } from "../device.ts";
 import { Driver } from "../driver/driver.ts";
 import { openSession } from "../driver/open.ts";
@@ -10,6 +11,7 @@ import type { Link } from "../link.ts";
 import type { AndroidSettings } from "../settings.ts";
 import { createDumpSource } from "./dump.ts";
 import { createPageSource } from "./pageSource.ts";
+import { createPagePort } from "./webPages.ts";
 
 /** Why a device that may be read either way is read by dumps. */
 const fallbackCodes: ReadonlySet<string> = new Set([
@@ -17,6 +19,8 @@ const fallbackCodes: ReadonlySet<string> = new Set([
 ]);
 const crashedTwice =
   "UiAutomator2 ended twice on the device while it read the screen. Unplug the device and plug it in to try it again";
+const noChromedriver =
+  "The setting controllers.android.chromedriver names no chromedriver, so WebViews are read as accessibility knows them.";
 const byDumps = "The setting controllers.android.backend says dump. Set it to auto";
 
 /**
@@ -24,6 +28,10 @@ const byDumps = "The setting controllers.android.backend says dump. Set it to au
  * UiAutomation, so the one begins when the other has ended.
  */
 export class UiBackend implements TreeSource {
+  /** What of WebViews is put into the trees. */
+  readonly pages: WebPages;
+  /** Why no page can be read. */
+  readonly whyNoPages: string | undefined;
   readonly #device: AndroidDevice;
   readonly #setting: AndroidSettings["backend"];
   readonly #context: ControllerContext;
@@ -34,25 +42,33 @@ export class UiBackend implements TreeSource {
   /** Over this connection the driver is not tried again. */
   #fallback: { link: Link; why: string } | undefined;
 
-  constructor(device: AndroidDevice, { backend }: AndroidSettings, context: ControllerContext) {
+  constructor(device: AndroidDevice, { backend, chromedriver }: AndroidSettings, context: ControllerContext) {
     this.#device = device;
     this.#setting = backend;
     this.#context = context;
     this.#driver = new Driver((link, mayTakeOver, signal) =>
-      openSession({ link, adbPort: device.adbPort, context, mayTakeOver }, signal),
+      openSession({ link, adbPort: device.adbPort, context, mayTakeOver, chromedriver }, signal),
     );
+    const port = createPagePort((signal) => this.session(signal), chromedriver ?? "");
+    this.whyNoPages = chromedriver === undefined ? noChromedriver : undefined;
+    this.pages = new WebPages(port, {
+      usual: chromedriver === undefined ? nativeContext : "auto",
+      testId: () => context.app()?.testIdAttribute,
+    });
     this.#pageSource = createPageSource(device, this.#driver);
     this.#dumps = createDumpSource(device);
   }
 
   async read(signal: AbortSignal): Promise<UiTree> {
     if (this.whyNoSession() !== undefined) return this.#dumps.read(signal);
+    let tree: UiTree;
     try {
-      return await this.#pageSource.read(signal);
+      tree = await this.#pageSource.read(signal);
     } catch (error) {
       await this.#fallBack(error);
       return this.#dumps.read(signal);
     }
+    return this.pages.addTo(tree, signal);
   }
 
   driven(): void {

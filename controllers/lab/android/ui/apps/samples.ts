@@ -5,6 +5,7 @@ import {
   checkBox,
   column,
   field,
+  type Glance,
   heading,
   icon,
   item,
@@ -122,13 +123,37 @@ const gestures: Screen = {
     ]),
 };
 
-const webPage = (children: readonly View[]): View => ({
+const webPage: View = {
   className: "android.webkit.WebView",
   id: "web",
   text: "A page",
   flow: "column",
   weight: 1,
-  children,
+  children: [
+    text("Hello from the web", { className: "android.view.View" }),
+    text("A link", {
+      className: "android.view.View",
+      onTap: [{ do: "toast", text: "The link was tapped" }],
+    }),
+  ],
+};
+
+/** The same WebView with the page of a real browser. */
+const realPage = ({ title, parts }: NonNullable<Glance["page"]>): View => ({
+  ...webPage,
+  text: title,
+  flow: "free",
+  isPage: true,
+  children: parts.map((part) => ({
+    className: part.className,
+    id: part.resourceId,
+    name: `part ${part.id}`,
+    text: part.text,
+    at: part.bounds,
+    part,
+    ...(part.isField && { field: "page", isPassword: part.isPassword, hint: part.hint ?? "" }),
+    ...(part.checked !== undefined && { checked: part.checked }),
+  })),
 });
 
 const note = (activity: string, title: string, content: string, more: Partial<Screen> = {}): Screen => ({
@@ -184,17 +209,7 @@ export const samples: App = {
     },
     web: {
       activity: ".Web",
-      view: () =>
-        column([
-          heading("Web page"),
-          webPage([
-            text("Hello from the web", { className: "android.view.View" }),
-            text("A link", {
-              className: "android.view.View",
-              onTap: [{ do: "toast", text: "The link was tapped" }],
-            }),
-          ]),
-        ]),
+      view: ({ page }) => column([heading("Web page"), page ? realPage(page) : webPage]),
     },
     secret: note(".Secret", "Secret", "No picture may be taken of this.", { isSecure: true }),
     restless: note(".Restless", "Never at rest", "Something here always moves.", { neverIdle: true }),

@@ -79,6 +79,7 @@ export const uiautomator: Command = async (args, context) => {
   const isBusy = !system.ui.isIdle();
   await system.delay(`uiautomator dump${isBusy ? " (busy)" : ""}`, context.signal);
   if (isBusy) return fail(context, "ERROR: could not get idle state.", 0);
+  await system.ui.settle();
   const problem = takeNullRoot(system);
   if (problem !== undefined) return fail(context, problem, 0);
   const text = dumpXml(system.ui, system.apiLevel, { allWindows: args.includes("--windows") });

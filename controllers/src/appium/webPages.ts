@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { Withheld } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import { findMismatch, nativeContext, notDebuggable, type PagePort } from "../webviews/webPages.ts";
+import type { AppiumDevice } from "./device.ts";
+import type { AppiumFacts } from "./facts.ts";
+
+/** The server starts its chromedriver, or downloads one. */
+const startMs = 60_000;
+const backMs = 10_000;
+const mostPages = 8;
+const names = z.array(z.string());
+
+/** The pages of WebViews by the contexts of the server, which brings its own chromedriver. */
+export function createPagePort(device: AppiumDevice): PagePort {
+  const contexts = async (signal: AbortSignal) =>
+    names.parse(await device.call("getAppiumContexts", [], signal));
+  return {
+    contexts,
+    async read(context, script, signal) {
+      try {
+        return await device.alone((call) => readIn(call, { context, script }, signal));
+      } catch (error) {
+        if (!(error instanceof DeviceError) || error.code !== "DEVICE_ERROR") throw error;
+        if (/No such context/i.test(error.message)) throw notDebuggable(context, await contexts(signal));
+        throw findMismatch(error.message) ?? error;
+      }
+    },
+  };
+}
+
+/** What is sent afterwards is for the screen again, whatever came of it. */
+async function readIn(
+  call: AppiumDevice["call"],
+  { context, script }: { context: string; script: string },
+  signal: AbortSignal,
+): Promise<unknown[]> {
+  try {
+    await call("switchAppiumContext", [context], signal, { timeoutMs: startMs });
+    const handles = names.parse(await call("getWindowHandles", [], signal));
+    const looks: unknown[] = [];
+    for (const handle of handles.slice(0, mostPages)) {
+      if (handles.length > 1) await call("switchToWindow", [handle], signal);
+      looks.push(await call("executeScript", [script, []], signal));
+    }
+    return looks;
+  } finally {
+    await call("switchAppiumContext", [nativeContext], AbortSignal.timeout(backMs));
+  }
+}
+
+/** iOS names its contexts by numbers, which say nothing of the app, and has its own ways to debug a page. */
+export const withheldPages = ({ platform }: AppiumFacts): Withheld[] =>
+  platform === "android"
+    ? []
+    : [
+        {
+          name: "switch_context",
+          reason: "Pages in WebViews are read on Android only. Accessibility tells of them.",
+        },
+      ];
