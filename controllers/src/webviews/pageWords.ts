@@ -50,7 +50,7 @@ export class PageWords {
   /** Script that listens leaves no trace but the hand of the pointer. */
   acts(element: Element, role: string, { cursor }: CSSStyleDeclaration): boolean {
     if (element.matches(this.actors)) return true;
-    if (cursor !== "pointer" || element.localName === "label" || role === "list") return false;
+    if (cursor !== "pointer" || element.matches("html,body,label") || role === "list") return false;
     const parent = element.parentElement;
     return !parent || this.styleOf(parent).cursor !== "pointer";
   }

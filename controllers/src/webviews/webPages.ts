@@ -8,8 +8,8 @@ import { fits, lookScript, pageLook, showPage, webViewsOf } from "./pages.ts";
 
 export const nativeContext = "NATIVE_APP";
 const automatic = "auto";
-/** A page that could not be read is not asked for again for so long. */
-const failedMs = 10_000;
+/** A page that could not be read is not asked for again for so long: one that loads may be there soon. */
+const failedMs = 2_000;
 
 /** The WebViews of a device, as Appium's drivers name them: contexts. */
 export type PagePort = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { scanScreen } from "../../../controllers/src/screens/androidTree.ts";
 import { nodesBelow, type UiTree } from "../../../controllers/src/screens/tree.ts";
 import type { PageLook } from "../../../controllers/src/webviews/pageReader.ts";
-import { WebPages } from "../../../controllers/src/webviews/webPages.ts";
+import { notDebuggable, WebPages } from "../../../controllers/src/webviews/webPages.ts";
 
 const never = new AbortController().signal;
 
@@ -111,4 +111,21 @@ describe("what accessibility knows stays, and a notice says why, where", () => {
 it("a page that was cut, and frames that cannot be read, are told", async () => {
   const { notices } = await read([["a", whole]], [page("a", { isCut: true, foreign: 2 })]);
   expect(notices).toEqual([expect.stringContaining("more than"), expect.stringContaining("other origins")]);
+});
+
+it("a page that could not be read is not asked for again at once, but for the next client it is", async () => {
+  let asked = 0;
+  const read = () => {
+    asked += 1;
+    return Promise.reject(notDebuggable("WEBVIEW_app", ["NATIVE_APP"]));
+  };
+  const pages = new WebPages({ contexts: async () => [], read }, { usual: "auto", testId: () => undefined });
+  const look = () => pages.addTo(screenWith([["a", whole]]), never);
+  const { notices } = await look();
+  expect(notices).toEqual([expect.stringContaining("WEBVIEW_NOT_DEBUGGABLE")]);
+  expect((await look()).notices).toEqual(notices);
+  expect(asked).toBe(1);
+  pages.handOver();
+  await look();
+  expect(asked).toBe(2);
 });
