@@ -82,7 +82,7 @@ export function noticesOf(tree: UiTree): string[] {
 
 /** What is said of a screen of which not all was read. */
 export const cutScreen =
-  "the screen has more elements than are read at once, and those behind are not read: whether something is absent cannot be told";
+  "some elements of the screen are not read: whether something is absent cannot be told";
 
 function dialogNotices(tree: UiTree): string[] {
   const dialog = findDialog(tree);

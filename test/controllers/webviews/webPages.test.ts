@@ -53,6 +53,7 @@ async function read(webViews: readonly [string, string][], looks: readonly unkno
   return {
     asked,
     notices: tree.notices,
+    isCut: tree.isCut,
     texts: texts.map(({ text }) => text),
     rects: texts.map((one) => one.bounds),
   };
@@ -109,7 +110,8 @@ describe("what accessibility knows stays, and a notice says why, where", () => {
 });
 
 it("a page that was cut, and frames that cannot be read, are told", async () => {
-  const { notices } = await read([["a", whole]], [page("a", { isCut: true, foreign: 2 })]);
+  const { notices, isCut } = await read([["a", whole]], [page("a", { isCut: true, foreign: 2 })]);
+  expect(isCut).toBe(true);
   expect(notices).toEqual([expect.stringContaining("more than"), expect.stringContaining("other origins")]);
 });
 
