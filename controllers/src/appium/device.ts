@@ -114,6 +114,13 @@ export class AppiumDevice {
     if (session) await leave(session);
   }
 
+  /** Ends a session that cannot be used as it is; the next call opens another one. */
+  giveUp(problem: string): void {
+    const session = this.#connected?.session;
+    this.#lose(problem);
+    if (session) void leave(session);
+  }
+
   isOpen(user: string): boolean {
     return this.#users.has(user) && this.isAlive();
   }

@@ -12,14 +12,20 @@ const mostPages = 8;
 const names = z.array(z.string());
 
 /** The pages of WebViews by the contexts of the server, which brings its own chromedriver. */
-export function createPagePort(device: AppiumDevice): PagePort {
+export function createPagePort(device: Pick<AppiumDevice, "call" | "alone" | "giveUp">): PagePort {
   const contexts = async (signal: AbortSignal) =>
     names.parse(await device.call("getAppiumContexts", [], signal));
   return {
     contexts,
     async read(context, script, signal) {
       try {
-        return await device.alone((call) => readIn(call, { context, script }, signal));
+        return await device.alone(async (call) => {
+          try {
+            return await readIn(call, { context, script }, signal);
+          } finally {
+            await backToScreen(device, call);
+          }
+        });
       } catch (error) {
         if (!(error instanceof DeviceError) || error.code !== "DEVICE_ERROR") throw error;
         if (/No such context/i.test(error.message)) throw notDebuggable(context, await contexts(signal));
@@ -29,24 +35,29 @@ export function createPagePort(device: AppiumDevice): PagePort {
   };
 }
 
-/** What is sent afterwards is for the screen again, whatever came of it. */
+/** What is sent afterwards is for the screen again: in a session that stays in the page, a tap would be none. */
+async function backToScreen(device: Pick<AppiumDevice, "giveUp">, call: AppiumDevice["call"]): Promise<void> {
+  try {
+    await call("switchAppiumContext", [nativeContext], AbortSignal.timeout(backMs));
+  } catch (error) {
+    device.giveUp("its session stayed in the page of a WebView");
+    throw error;
+  }
+}
+
 async function readIn(
   call: AppiumDevice["call"],
   { context, script }: { context: string; script: string },
   signal: AbortSignal,
 ): Promise<unknown[]> {
-  try {
-    await call("switchAppiumContext", [context], signal, { timeoutMs: startMs });
-    const handles = names.parse(await call("getWindowHandles", [], signal));
-    const looks: unknown[] = [];
-    for (const handle of handles.slice(0, mostPages)) {
-      if (handles.length > 1) await call("switchToWindow", [handle], signal);
-      looks.push(await call("executeScript", [script, []], signal));
-    }
-    return looks;
-  } finally {
-    await call("switchAppiumContext", [nativeContext], AbortSignal.timeout(backMs));
+  await call("switchAppiumContext", [context], signal, { timeoutMs: startMs });
+  const handles = names.parse(await call("getWindowHandles", [], signal));
+  const looks: unknown[] = [];
+  for (const handle of handles.slice(0, mostPages)) {
+    if (handles.length > 1) await call("switchToWindow", [handle], signal);
+    looks.push(await call("executeScript", [script, []], signal));
   }
+  return looks;
 }
 
 /** iOS names its contexts by numbers, which say nothing of the app, and has its own ways to debug a page. */
