@@ -3,7 +3,9 @@ import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
 import { logChecks } from "../logs/checks.ts";
 import { createFindings } from "../logs/crashWatch.ts";
+import { markCommand } from "../logs/markCommand.ts";
 import type { ControllerStatus } from "../ports.ts";
+import { dialogCommands } from "../screens/dialogCommands.ts";
 import { withheldTouches } from "../screens/hand.ts";
 import { ScreenReader } from "../screens/reader.ts";
 import { scrollCommands } from "../screens/scrollCommands.ts";
@@ -20,12 +22,11 @@ import { appStateCommands } from "./commands/appState.ts";
 import { appCommands, packageOf } from "./commands/apps.ts";
 import { chordCommands, withheldChords } from "./commands/chords.ts";
 import { clipboardCommands } from "./commands/clipboard.ts";
-import { dialogCommands } from "./commands/dialogs.ts";
+import { dialogHand } from "./commands/dialogs.ts";
 import { fileCommands } from "./commands/files.ts";
 import { installCommands } from "./commands/installing.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
-import { logCommands } from "./commands/logs.ts";
 import { panelCommands, withheldPanels } from "./commands/panels.ts";
 import { placeCommands, withheldPlaces } from "./commands/places.ts";
 import { rebootCommands } from "./commands/reboot.ts";
@@ -40,6 +41,7 @@ import { crashesOf } from "./findings.ts";
 import { createHand } from "./hand.ts";
 import { createLogs } from "./logcat.ts";
 import { logsSinceMark } from "./logsSinceMark.ts";
+import { markLog } from "./markLog.ts";
 import { picturesOf } from "./recorder.ts";
 import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
@@ -179,13 +181,13 @@ const androidCommands = (session: AndroidSession) => [
   ...clipboardCommands(session),
   ...chordCommands(session),
   ...panelCommands(session),
-  ...dialogCommands(session),
+  ...dialogCommands(session.reader, dialogHand(session)),
   ...installCommands(session),
   ...fileCommands(session),
   ...placeCommands(session),
   ...systemCommands(session),
   ...rebootCommands(session),
-  ...logCommands(session),
+  markCommand((signal) => markLog(session, signal)),
   ...shellCommands(session),
   session.backend.pages.command(session.reader),
 ];

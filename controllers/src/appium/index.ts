@@ -3,7 +3,9 @@ import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { FocusMaps } from "../focus/focusMaps.ts";
 import { logChecks } from "../logs/checks.ts";
 import { createFindings } from "../logs/crashWatch.ts";
+import { markCommand } from "../logs/markCommand.ts";
 import type { ControllerStatus } from "../ports.ts";
+import { dialogCommands } from "../screens/dialogCommands.ts";
 import { withheldTouches } from "../screens/hand.ts";
 import { ScreenReader } from "../screens/reader.ts";
 import { scrollCommands } from "../screens/scrollCommands.ts";
@@ -17,12 +19,11 @@ import { appiumChecks, withheldChecks } from "./checks.ts";
 import { Cloud } from "./cloud.ts";
 import { appStateCommands, withheldAppState } from "./commands/appState.ts";
 import { appCommands, appIdOf } from "./commands/apps.ts";
-import { dialogCommands } from "./commands/dialogs.ts";
+import { dialogHand } from "./commands/dialogs.ts";
 import { fileCommands } from "./commands/files.ts";
 import { keyboardCommands } from "./commands/keyboard.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { linkCommands } from "./commands/links.ts";
-import { logCommands } from "./commands/logs.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
 import { textCommands } from "./commands/text.ts";
 import { verdictCommands, withheldVerdict } from "./commands/verdict.ts";
@@ -135,9 +136,9 @@ const appiumCommands = (
   ...appStateCommands(session),
   ...fileCommands(session),
   ...linkCommands(session, settings.link_schemes),
-  ...dialogCommands(session),
+  ...dialogCommands(session.reader, dialogHand(session)),
   ...systemCommands(session, changes),
-  ...logCommands(session.log),
+  markCommand((signal) => session.log.mark(signal)),
   ...verdictCommands(cloud),
 ];
 

@@ -1,10 +1,9 @@
-import { type Command, defineCommand, type Element } from "../../contract.ts";
+import type { Element } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { portable } from "../../portable.ts";
 import { findKeyCode } from "../../screens/androidKeys.ts";
 import { focusOn } from "../../screens/byFocus.ts";
-import { findDialog, type OpenDialog } from "../../screens/dialogs.ts";
-import { sent } from "../../screens/hand.ts";
+import type { DialogAnswer, DialogHand } from "../../screens/dialogCommands.ts";
+import type { OpenDialog } from "../../screens/dialogs.ts";
 import type { Point } from "../../screens/pointing.ts";
 import type { UiNode } from "../../screens/tree.ts";
 import { pressOk, tapAt } from "../hand.ts";
@@ -12,35 +11,14 @@ import { type AndroidSession, sendInputs } from "../session.ts";
 import { typeBehind } from "./text.ts";
 import { demandTypable } from "./unicode.ts";
 
-type Answer = { accept: boolean; prompt_text?: string | undefined };
-
-export function dialogCommands(session: AndroidSession): Command[] {
-  return [
-    defineCommand({
-      ...portable.handle_dialog,
-      async run(answer, signal) {
-        const what = answer.accept ? "accepted" : "dismissed";
-        const dialog = findDialog((await session.reader.look(signal)).tree);
-        if (dialog !== undefined) {
-          await give(session, answer, dialog, signal);
-          return sent(`${what} the dialog ${JSON.stringify(dialog.text)}`);
-        }
-        session.reader.beforeOthers(async ({ tree }, own) => {
-          const opened = findDialog(tree);
-          if (opened === undefined) return false;
-          await give(session, answer, opened, own);
-          return true;
-        });
-        return { message: `the next dialog will be ${what}` };
-      },
-    }),
-  ];
-}
+export const dialogHand = (session: AndroidSession): DialogHand => ({
+  give: (answer, dialog, signal) => give(session, answer, dialog, signal),
+});
 
 /** A dialog that only one button closes is accepted by it; one without a button to dismiss it goes with the back key. */
 async function give(
   session: AndroidSession,
-  { accept, prompt_text }: Answer,
+  { accept, prompt_text }: DialogAnswer,
   dialog: OpenDialog,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,41 +1,18 @@
-import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { portable } from "../../portable.ts";
-import { findDialog, type OpenDialog } from "../../screens/dialogs.ts";
-import { sent } from "../../screens/hand.ts";
+import type { DialogAnswer, DialogHand } from "../../screens/dialogCommands.ts";
+import type { OpenDialog } from "../../screens/dialogs.ts";
 import type { UiNode } from "../../screens/tree.ts";
 import { type AppiumSession, input } from "../session.ts";
 import { pressKey } from "./keys.ts";
 
-type Answer = { accept: boolean; prompt_text?: string | undefined };
-
-export function dialogCommands(session: AppiumSession): Command[] {
-  return [
-    defineCommand({
-      ...portable.handle_dialog,
-      async run(answer, signal) {
-        const what = answer.accept ? "accepted" : "dismissed";
-        const dialog = findDialog((await session.reader.look(signal)).tree);
-        if (dialog !== undefined) {
-          await give(session, answer, dialog, signal);
-          return sent(`${what} the dialog ${JSON.stringify(dialog.text)}`);
-        }
-        if (await giveSystem(session, answer, signal)) return sent(`${what} the dialog of the system`);
-        session.reader.beforeOthers(async ({ tree }, own) => {
-          const opened = findDialog(tree);
-          if (opened === undefined) return false;
-          await give(session, answer, opened, own);
-          return true;
-        });
-        return { message: `the next dialog will be ${what}` };
-      },
-    }),
-  ];
-}
+export const dialogHand = (session: AppiumSession): DialogHand => ({
+  give: (answer, dialog, signal) => give(session, answer, dialog, signal),
+  giveSystem: (answer, signal) => giveSystem(session, answer, signal),
+});
 
 async function give(
   session: AppiumSession,
-  { accept, prompt_text }: Answer,
+  { accept, prompt_text }: DialogAnswer,
   dialog: OpenDialog,
   signal: AbortSignal,
 ): Promise<void> {
@@ -54,7 +31,11 @@ async function give(
 }
 
 /** An alert of iOS itself stands in no app's tree. False where there is none. */
-async function giveSystem(session: AppiumSession, { accept }: Answer, signal: AbortSignal): Promise<boolean> {
+async function giveSystem(
+  session: AppiumSession,
+  { accept }: DialogAnswer,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { device } = session;
   if (device.facts().platform === "android") return false;
   try {

@@ -1,18 +1,16 @@
 import { z } from "zod";
-import { type Command, defineCommand } from "../../contract.ts";
-import type { DeviceLog } from "../log.ts";
+import { type Command, defineCommand } from "../contract.ts";
 
 const input = z.strictObject({});
 
-export const logCommands = (log: DeviceLog): Command[] => [
+export const markCommand = (mark: (signal: AbortSignal) => Promise<void>): Command =>
   defineCommand<typeof input>({
     name: "mark_logs",
     description: "Marks the device's log: log_contains and no_crash_since read it from there on.",
     effect: "write",
     input,
     async run(_input, signal) {
-      await log.mark(signal);
+      await mark(signal);
       return { message: "marked the log" };
     },
-  }),
-];
+  });
