@@ -18,6 +18,7 @@ test("failed is said of the app alone", () => {
   expect(failed.sort()).toEqual([
     "ACTION_REJECTED",
     "COMMAND_TIMEOUT",
+    "CONTEXT_NOT_FOUND",
     "ELEMENT_AMBIGUOUS",
     "ELEMENT_NOT_ACTIONABLE",
     "ELEMENT_NOT_FOUND",
