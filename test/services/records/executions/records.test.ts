@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
 import { ToolError } from "../../../../mcp-server/src/errors.ts";
 import type { FinishedRun, Run } from "../../../../mcp-server/src/services/ports.ts";
@@ -24,6 +25,17 @@ describeExecutions("the records of executions", (t) => {
     expect(await t.rows.steps(reply.execution_id)).toMatchObject([
       { label: "tap", output: { pressed: true } },
     ]);
+  });
+
+  it("a run that has ended leaves nothing listening to the lease that it ran under", async () => {
+    const signals: AbortSignal[] = [];
+    for (const kind of ["actions", "navigation"] as const)
+      await t.executions.run(spec({ kind }), callContext(), async (run) => {
+        signals.push(run.signal);
+        return { status: "passed", output: {} };
+      });
+    expect(signals).toHaveLength(2);
+    for (const signal of signals) expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("a batch of actions that lasts, or is asked for, is there while it runs, with its steps so far", async () => {

@@ -148,15 +148,18 @@ class Recordings implements RecordingService {
       limit.ms,
     );
     const signal = limit.caller ? AbortSignal.any([limit.caller, late.signal]) : late.signal;
+    let leave = () => {};
     const gone = new Promise<never>((_, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      if (signal.aborted) reject(signal.reason);
+      leave = () => reject(signal.reason);
+      signal.addEventListener("abort", leave, { once: true });
+      if (signal.aborted) leave();
     });
     gone.catch(() => undefined);
     try {
       return await Promise.race([work(signal), gone]);
     } finally {
       stopTimer();
+      signal.removeEventListener("abort", leave);
     }
   }
 

@@ -12,9 +12,7 @@ export function inProcessJobs(onError: (error: unknown) => void): JobPort {
   return {
     start(lane, run, signal) {
       const before = lanes.get(lane) ?? Promise.resolve();
-      const job = Promise.race([before, aborted(signal)])
-        .then(run)
-        .catch(onError);
+      const job = turnOf(before, signal).then(run).catch(onError);
       // One that ended early gives its place to nobody before the others ahead of it have ended.
       const turn = Promise.all([before, job]);
       lanes.set(lane, turn);
@@ -28,8 +26,13 @@ export function inProcessJobs(onError: (error: unknown) => void): JobPort {
   };
 }
 
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+/** Resolves when `before` has ended or `signal` aborts. Listens no longer than that: the signal may be that of a long lease. */
+async function turnOf(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let stop = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener("abort", stop, { once: true });
   });
+  await Promise.race([before, aborted]).finally(() => signal.removeEventListener("abort", stop));
+}

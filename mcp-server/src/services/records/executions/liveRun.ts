@@ -124,8 +124,9 @@ export class LiveRun<Output extends object = object> {
     const { device, lease, signal } = this.grant;
     if (signal.aborted) return { ok: false, error: signal.reason };
     let stopGrace = () => {};
+    let wait = () => {};
     const tooLate = new Promise<undefined>((resolve) => {
-      const wait = () => {
+      wait = () => {
         stopGrace = clock.setTimeout(() => resolve(undefined), graceMs);
       };
       signal.addEventListener("abort", wait, { once: true });
@@ -140,6 +141,8 @@ export class LiveRun<Output extends object = object> {
     );
     const outcome = await Promise.race([ended, tooLate]);
     stopGrace();
+    // A lease may outlive thousands of runs, and its signal would keep each of them.
+    signal.removeEventListener("abort", wait);
     // What comes behind a batch is told to its holder's next call; behind any other run it concerns nobody.
     notices.end(device, { keep: this.spec.kind === "actions" });
     if (!outcome) this.deps.onError?.(new Error(`Execution ${this.id} did not stop within ${graceMs} ms.`));
