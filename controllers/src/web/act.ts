@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import type { CommandResult } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
-import { asDeviceError } from "./failures.ts";
+import { pause, untilAborted, withDeadline } from "../waiting/deadlines.ts";
+import { asDeviceError, closedOnInput } from "./failures.ts";
 import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
 import { actionBegins, actionEnded, arrival, documentReady, reaction } from "./settle.ts";
@@ -14,6 +14,8 @@ const GRACE_MS = 3_000;
 const JUDGE_MS = 5_000;
 /** How long the tab may take to come to the task behind the action's own; a script may keep it busy. */
 const BUSY_DEADLINE_MS = 2_000;
+/** The browser has told of what it closed by then. */
+const CLOSING_MS = 100;
 
 export type Acting = {
   page: Page;
@@ -136,7 +138,19 @@ function run(
     signal,
     wasDenied: () => session.denials() > denials,
   };
-  return ask(session, question, (limited) => action({ ...given, signal: limited, left }));
+  return ask(session, question, async (limited) => {
+    try {
+      await action({ ...given, signal: limited, left });
+    } catch (error) {
+      if (!closedOnInput(error) || !(await goesOn(session, given.page, limited))) throw error;
+    }
+  });
+}
+
+/** Whether the session goes on after an input that closed its own tab or frame, and not because the browser is gone. */
+async function goesOn(session: DrivenSession, page: Page, signal: AbortSignal): Promise<boolean> {
+  await pause(CLOSING_MS, signal);
+  return session.isAlive() && session.pages().some((one) => one !== page || !page.isClosed());
 }
 
 type Flush = { askedBefore: number | undefined; early: WillAct | undefined; signal: AbortSignal };

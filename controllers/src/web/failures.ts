@@ -227,9 +227,20 @@ function timedOut(text: string, attempt: Attempt): DeviceError {
   );
 }
 
+const closed = /has been closed|Target closed|Frame was detached/i;
+
+/** Calls of Playwright that only send an input, and the lines at the end of its call log right before it sends one. */
+const sending =
+  /^(?:mouse\.(?:click|down|up)|keyboard\.(?:press|down|up)):|performing \w+ action\s*$|elementHandle\.press\(.*\)\s*$/;
+
+/** The tab or frame closed on an input that was sent to it, and the browser's answer to the input went with it. */
+export function closedOnInput(error: unknown): boolean {
+  const text = messageOf(error);
+  return closed.test(text) && sending.test(text);
+}
+
 function closedFailure(text: string, attempt: Attempt): DeviceError | undefined {
-  if (!/has been closed|Target crashed|Page crashed|Target closed|Frame was detached/i.test(text))
-    return undefined;
+  if (!closed.test(text) && !/Target crashed|Page crashed/i.test(text)) return undefined;
   return new DeviceError(
     "ACTION_REJECTED",
     `The tab or frame went away during ${attempt.command}. Look at the screen to see what is there now.`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { closedOnInput } from "../../../controllers/src/web/failures.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
@@ -118,12 +119,36 @@ describe("tabs", () => {
     ]);
   });
 
-  it("a tab that closes itself leaves the one that opened it", async () => {
+  it.each([
+    ["click_element", {}],
+    ["double_click", {}],
+    ["press_key", { key: "ENTER" }],
+  ])("a tab that closes itself by %s leaves the one that opened it, however often", async (command, params) => {
     await open("/");
-    await device.run("click_element", { selector: "Window" });
-    const result = await device.run("click_element", { selector: "Close me" });
-    expect(result.data).toEqual({ url: `${site.url}/`, tab: 0 });
-    expect(await title()).toBe("Start");
+    for (let round = 0; round < 3; round++) {
+      await device.run("click_element", { selector: "Window" });
+      const result = await device.run(command, { selector: "Close me", ...params });
+      expect(result.message).toMatch(/; its tab closed, now in tab 0 at /);
+      expect(result.data).toEqual({ url: `${site.url}/`, tab: 0 });
+      expect(await title()).toBe("Start");
+    }
+  });
+
+  it.each([
+    ["keyboard.press: Target page, context or browser has been closed", true],
+    [
+      "locator.click: Target page, context or browser has been closed\nCall log:\n  - performing click action\n",
+      true,
+    ],
+    ['locator.press: Frame was detached\nCall log:\n  - elementHandle.press("Enter")\n', true],
+    [
+      "locator.click: Target page, context or browser has been closed\nCall log:\n  - performing click action\n  - retrying click action\n",
+      false,
+    ],
+    ["locator.fill: Target page, context or browser has been closed", false],
+    ["mouse.click: Target crashed", false],
+  ])("%j was sent before its tab closed: %s", (message, wasSent) => {
+    expect(closedOnInput(new Error(message))).toBe(wasSent);
   });
 
   it("a tab that is not there is named with those that are", async () => {
