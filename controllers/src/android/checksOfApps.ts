@@ -10,6 +10,7 @@ import { listApps } from "./apps.ts";
 import { packageInUse } from "./commands/apps.ts";
 import { sessionsIn } from "./mediaSessions.ts";
 import { describePackage, permissionsIn, versionIn } from "./packageDump.ts";
+import { processLine, runsIn } from "./processes.ts";
 import type { AndroidSession } from "./session.ts";
 
 /** What Android says of an app beside what it shows. */
@@ -27,9 +28,9 @@ export function appChecks(session: AndroidSession): Check[] {
 
 const onlyApp = z.strictObject(packageShape);
 
-async function isRunning({ device }: AndroidSession, id: string, signal: AbortSignal): Promise<boolean> {
-  const { stdout } = await device.link().run(["pidof", id], signal);
-  return /\d/.test(stdout);
+/** Undefined where the device does not say. */
+async function isRunning({ device }: AndroidSession, id: string, signal: AbortSignal) {
+  return runsIn((await device.link().run(processLine, signal)).stdout, id);
 }
 
 function appInstalled(session: AndroidSession): Check {
@@ -79,8 +80,10 @@ function appRunning(session: AndroidSession): Check {
     input: onlyApp,
     async read(app, signal) {
       const id = packageInUse(session, app);
+      const expected = `${id} runs`;
       const holds = await isRunning(session, id, signal);
-      return { holds, expected: `${id} runs`, actual: holds ? "it runs" : "it does not run" };
+      if (holds === undefined) return untold(expected, "the device does not list its processes");
+      return { holds, expected, actual: holds ? "it runs" : "it does not run" };
     },
   });
 }
@@ -174,7 +177,7 @@ function mediaPlaying(session: AndroidSession): Check {
           actual: `its media session says: ${mine.map(({ state }) => state).join(", ")}`,
         };
       }
-      if (!(await isRunning(session, id, signal))) return absent(expected, "the app does not run");
+      if ((await isRunning(session, id, signal)) === false) return absent(expected, "the app does not run");
       return untold(expected, "the app has no media session, so Android does not know whether it plays");
     },
   });

@@ -1,4 +1,5 @@
 import { type Command, defineCommand } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
 import { findDialog, type OpenDialog } from "./dialogs.ts";
 import { sent } from "./hand.ts";
@@ -19,6 +20,7 @@ export const dialogCommands = (reader: ScreenReader, hand: DialogHand): Command[
       const what = answer.accept ? "accepted" : "dismissed";
       const dialog = findDialog((await reader.look(signal)).tree);
       if (dialog !== undefined) {
+        if (answer.prompt_text !== undefined && dialog.field === undefined) throw noField(dialog);
         await hand.give(answer, dialog, signal);
         return sent(`${what} the dialog ${JSON.stringify(dialog.text)}`);
       }
@@ -33,3 +35,9 @@ export const dialogCommands = (reader: ScreenReader, hand: DialogHand): Command[
     },
   }),
 ];
+
+const noField = ({ text }: OpenDialog) =>
+  new DeviceError(
+    "INVALID_PARAMS",
+    `The dialog ${JSON.stringify(text)} has no field, so nothing was answered. Leave prompt_text out.`,
+  );

@@ -16,8 +16,11 @@ import type { TreeSource, UiTree } from "./tree.ts";
 /** A resource id is what the app's makers call a thing, whatever the language. */
 const byId = new Ranking({ ...pageWeights, kinds: { ...pageWeights.kinds, id: 0.95 } });
 const grammar = new SelectorGrammar(nodeKinds);
-/** A look counts for so long if nothing was sent to the screen since. */
-const freshMs = 2_000;
+/**
+ * A look counts for so long if nothing was sent to the screen since: what a command waited for is what the next one acts on. A
+ * screen also changes by itself, so what is older may be elsewhere.
+ */
+const freshMs = 500;
 const lookEveryMs = 150;
 
 /** What a reader knows of its device: the size of its screen in its natural position. */

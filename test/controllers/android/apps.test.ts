@@ -83,6 +83,24 @@ describe("the data and permissions of an app", () => {
   });
 });
 
+describe("close_app", () => {
+  it("says whether the app was open, also one that runs without a screen", async () => {
+    const { processes } = device().system;
+    await phone.run("open_app", { app: { package: samples } });
+    expect((await phone.run("close_app", { app: { package: samples } })).message).toBe(`closed ${samples}`);
+    expect((await phone.run("close_app", { app: { package: samples } })).message).toBe(
+      `${samples} was not open`,
+    );
+    processes.startService(`${samples}:player`);
+    expect(await phone.read("app_running", { package: samples })).toMatchObject({ holds: true });
+    expect((await phone.run("close_app", { app: { package: samples } })).message).toBe(`closed ${samples}`);
+    processes.endService(`${samples}:player`);
+    processes.startService(`${samples}.other`);
+    expect(await phone.read("app_running", { package: samples })).toMatchObject({ holds: false });
+    processes.endService(`${samples}.other`);
+  });
+});
+
 describe("links", () => {
   it("open in the app that declares their scheme", async () => {
     await phone.run("open_deep_link", { url: "labshop://product/Lamp", package: shop });

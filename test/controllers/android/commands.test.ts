@@ -236,6 +236,16 @@ describe("keys, apps and dialogs", () => {
     expect(await phone.lines()).toContain('text "Samples"');
   });
 
+  it("answers no dialog with a text that it has no field for", async () => {
+    await openSample("Delete notes");
+    await expect(phone.run("handle_dialog", { accept: true, prompt_text: "yes" })).rejects.toMatchObject({
+      code: "INVALID_PARAMS",
+      message: expect.stringContaining("has no field"),
+    });
+    expect(await phone.lines()).toContain('button "Cancel"');
+    await phone.run("handle_dialog", { accept: false });
+  });
+
   it("gives the answer of one client to no dialog of another", async () => {
     await phone.run("handle_dialog", { accept: true });
     phone.remote.handOver?.();

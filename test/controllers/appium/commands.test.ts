@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DeviceError } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appleTv, iphone, type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
 import { never, portOf } from "../android/openAndroid.ts";
@@ -159,8 +160,9 @@ describe("commands", () => {
     await phone.run("go_home");
     expect(await phone.read("app_shown", { app: shop })).toMatchObject({ holds: false });
     expect(await phone.read("app_running", shop)).toMatchObject({ holds: true });
-    await phone.run("close_app", { app: shop });
+    expect((await phone.run("close_app", { app: shop })).message).toBe(`closed ${shop.package}`);
     expect(await phone.read("app_running", shop)).toMatchObject({ holds: false });
+    expect((await phone.run("close_app", { app: shop })).message).toBe(`${shop.package} was not open`);
     await phone.run("install_app", { app: "/apps/com.example.notes.ipa" });
     await phone.run("open_app", { app: { package: "com.example.notes" } });
     expect(lab.ui.front().packageName).toBe("com.example.notes");
@@ -168,6 +170,20 @@ describe("commands", () => {
     await expect(phone.run("open_app", { app: { package: "com.example.notes" } })).rejects.toMatchObject({
       code: "APP_NOT_INSTALLED",
     });
+  });
+
+  it("install an app by a cloud's name of it, and by an address only as the policy allows", async () => {
+    await phone.close();
+    const allowUrl = () => {
+      throw new DeviceError("URL_DENIED", "The policy denies it.");
+    };
+    phone = await openAppium({ url: lab.url, capabilities: { platformName: "iOS" } }, { allowUrl });
+    const notes = "com.example.notes.ipa";
+    await expect(phone.run("install_app", { app: `https://apps.example/${notes}` })).rejects.toMatchObject({
+      code: "URL_DENIED",
+    });
+    await phone.run("install_app", { app: `bs://${notes}` });
+    await phone.run("uninstall_app", { package: "com.example.notes" });
   });
 
   it("turn the screen, and whoever comes next finds it as it was", async () => {

@@ -7,7 +7,8 @@ import { portable } from "../../portable.ts";
 import { sent } from "../../screens/hand.ts";
 import { commandLine } from "../adb/quote.ts";
 import { listApps } from "../apps.ts";
-import { type AndroidSession, sendInputs } from "../session.ts";
+import { processLine, runsIn } from "../processes.ts";
+import type { AndroidSession } from "../session.ts";
 
 type App = z.output<typeof portable.open_app.input>["app"];
 
@@ -23,11 +24,7 @@ export function appCommands(session: AndroidSession): Command[] {
     }),
     defineCommand({
       ...portable.close_app,
-      async run({ app }, signal) {
-        const id = packageOf(app);
-        await sendInputs(session, [["am", "force-stop", id]], signal);
-        return sent(`closed ${id}`);
-      },
+      run: ({ app }, signal) => closeApp(session, packageOf(app), signal),
     }),
   ];
 }
@@ -74,6 +71,27 @@ async function openApp(
     session.reader.driven();
   }
 }
+
+async function closeApp(
+  { device, reader }: AndroidSession,
+  id: string,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  try {
+    const lines = [processLine, ["am", "force-stop", id]];
+    const { code, stdout, stderr } = await device.link().runAll(lines, signal);
+    if (code !== 0) throw notClosed(id, stderr);
+    return runsIn(stdout, id) === false ? { message: `${id} was not open` } : sent(`closed ${id}`);
+  } finally {
+    reader.driven();
+  }
+}
+
+const notClosed = (id: string, said: string) =>
+  new DeviceError(
+    "DEVICE_ERROR",
+    `${id} was not closed: ${said.trim().slice(0, 300) || "the device said nothing"}. Look at the screen, and go on without it.`,
+  );
 
 function given(id: string, activity: string): string {
   if (activityName.test(activity)) return `${id}/${activity}`;

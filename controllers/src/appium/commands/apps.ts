@@ -32,8 +32,10 @@ export function appCommands(session: AppiumSession): Command[] {
       ...portable.close_app,
       async run({ app }, signal) {
         const id = appIdOf(app);
-        await input(session, () => session.device.mobile("terminateApp", naming(session, id), signal));
-        return sent(`closed ${id}`);
+        const done = await input(session, () =>
+          session.device.mobile("terminateApp", naming(session, id), signal),
+        );
+        return done === false ? { message: `${id} was not open` } : sent(`closed ${id}`);
       },
     }),
     defineCommand<typeof installInput>({
@@ -42,7 +44,8 @@ export function appCommands(session: AppiumSession): Command[] {
       effect: "write",
       input: installInput,
       async run({ app }, signal) {
-        if (/^[a-z]+:/i.test(app)) session.context.allowUrl(app);
+        // What else has a scheme is a cloud's name of an app, such as bs://0123.
+        if (/^https?:/i.test(app)) session.context.allowUrl(app);
         const isOfAndroid = session.device.facts().platform === "android";
         const given = isOfAndroid ? { appPath: app } : { app };
         await input(session, () =>
