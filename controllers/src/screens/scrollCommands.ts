@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Command, defineCommand, type Rect } from "../contract.ts";
+import { type Command, type CommandResult, defineCommand, type Rect } from "../contract.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
@@ -16,6 +16,7 @@ type Pace = { ms: number; rests?: boolean };
 /** Ends after so many steps whose end is not in sight. */
 const mostSteps = 60;
 const leastSearchMs = 60_000;
+const nothingScrolled = "nothing scrolled: it is at the end, or there is nothing to scroll";
 
 const flingInput = z.strictObject({
   ...targetShape,
@@ -34,8 +35,7 @@ export function scrollCommands(hand: Hand): Command[] {
           return sent(steps > 1 ? `scrolled to the ${direction}` : `it is at the ${direction}`);
         }
         if (hand.isTv()) return sent(await goOn(hand, direction, signal));
-        await step(hand, area, { way: direction, pace: slow }, signal);
-        return sent(`scrolled ${direction}`);
+        return scrollOn(hand, area, direction, signal);
       },
     }),
     defineCommand<typeof flingInput>({
@@ -67,6 +67,15 @@ async function areaOf(hand: Hand, target: Target, timeoutMs: number, signal: Abo
   if (hand.isTv()) await focusReady(hand, target, timeoutMs, signal);
   const { seen, screen } = await hand.reader.one(target, signal, timeoutMs);
   return areaAround(seen, screen);
+}
+
+/** Looks before and after: a swipe at the end of a list does nothing. */
+async function scrollOn(hand: Hand, area: Rect, way: Way, signal: AbortSignal): Promise<CommandResult> {
+  const before = placesOf(await hand.reader.recent(signal));
+  await step(hand, area, { way, pace: slow }, signal);
+  const scrolled = sent(`scrolled ${way}`);
+  const after = placesOf(await hand.reader.look(signal));
+  return after === before ? { ...scrolled, message: nothingScrolled } : scrolled;
 }
 
 /** Goes on by a swipe over an area; on a TV, which has no touch screen, by a press of the arrow. */

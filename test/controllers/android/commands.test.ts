@@ -166,8 +166,16 @@ describe("scrolling", () => {
     expect(await phone.read("element_visible", { selector: "About phone" })).toMatchObject({ holds: true });
     await phone.run("scroll", { direction: "top" });
     expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
-    await phone.run("scroll", { direction: "down" });
+    expect((await phone.run("scroll", { direction: "down" })).message).toBe("scrolled down");
     expect(await phone.read("element_hidden", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+  });
+
+  it("says so where nothing scrolled", async () => {
+    const nothing = /^nothing scrolled/;
+    expect((await phone.run("scroll", { direction: "up" })).message).toMatch(nothing);
+    await phone.run("scroll", { direction: "bottom" });
+    expect((await phone.run("scroll", { direction: "down" })).message).toMatch(nothing);
+    expect((await phone.run("scroll", { direction: "left" })).message).toMatch(nothing);
   });
 
   it.each(["About phone", "Accessibility", "Wi-Fi"])("finds the row %s", async (selector) => {

@@ -135,7 +135,8 @@ describe("commands", () => {
     expect(await phone.read("element_visible", { selector: "About phone" })).toMatchObject({ holds: true });
     await phone.run("scroll", { direction: "top" });
     expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
-    await phone.run("scroll", { direction: "down" });
+    expect((await phone.run("scroll", { direction: "up" })).message).toMatch(/^nothing scrolled/);
+    expect((await phone.run("scroll", { direction: "down" })).message).toBe("scrolled down");
     expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: false });
   });
 
