@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Withheld } from "../contract.ts";
-import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
 import { untold } from "../elements/readings.ts";
+import { toastSeen, toastSeenName } from "../screens/toasts.ts";
 import { orientationOffer } from "../screens/turning.ts";
 import { displayIn, displayLine } from "./display.ts";
 import { readKeyboard } from "./keyboard.ts";
@@ -11,13 +11,14 @@ import { readFront } from "./ui/screenFacts.ts";
 
 /** The keyboard, the screen's position, the activity in front, and settings. */
 export function deviceChecks(session: AndroidSession): Check[] {
-  return [...[keyboardShown, toastSeen, orientationIs, activityIs, settingIs].map((check) => check(session))];
+  return [
+    keyboardShown(session),
+    toastSeen(session.reader),
+    orientationIs(session),
+    activityIs(session),
+    settingIs(session),
+  ];
 }
-
-const toastSeenName = "toast_seen";
-const toastClass = "android.widget.Toast";
-/** Checks that are polled together share a look: it is no older than this. */
-const sharedMs = 200;
 
 function keyboardShown({ device }: AndroidSession): Check {
   const input = z.strictObject({});
@@ -31,25 +32,6 @@ function keyboardShown({ device }: AndroidSession): Check {
       if (isShown === undefined)
         return untold(expected, "the device does not say whether a keyboard is shown");
       return { holds: isShown, expected, actual: isShown ? "it is" : "none is" };
-    },
-  });
-}
-
-/** A look shows a toast for as long as the driver remembers it, some seconds. */
-function toastSeen({ reader }: AndroidSession): Check {
-  const input = z.strictObject({ text: z.string().max(1_000), match: matchSchema.default("contains") });
-  return defineCheck<typeof input>({
-    name: toastSeenName,
-    description: `A toast with this text was shown in the last seconds; ${matchWords}`,
-    input,
-    async read({ text, match }, signal) {
-      const { tree } = await reader.recent(signal, sharedMs);
-      const toasts = tree.roots.filter(({ className }) => className === toastClass);
-      const texts = toasts.map((toast) => toast.text);
-      const expected = `a toast ${relation(match)} ${quoted(text)}`;
-      if (texts.length === 0) return { holds: false, expected, actual: "none was shown", absent: true };
-      const holds = texts.some((one) => matches(match, text, one));
-      return { holds, expected, actual: `it said ${texts.map((one) => quoted(one)).join(", ")}` };
     },
   });
 }

@@ -1,13 +1,10 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Withheld } from "../contract.ts";
-import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
-import { quoted } from "../elements/quoted.ts";
 import { untold } from "../elements/readings.ts";
 import { portable } from "../portable.ts";
 import { packageShape } from "../screens/appState.ts";
 import { elementChecks } from "../screens/checks.ts";
-import { cutScreen } from "../screens/dialogs.ts";
-import { nodesBelow } from "../screens/tree.ts";
+import { toastSeen, toastSeenName } from "../screens/toasts.ts";
 import { noTurning, orientationOffer } from "../screens/turning.ts";
 import { appIdOf, appInUse, naming } from "./commands/apps.ts";
 import { readKeyboard } from "./commands/keyboard.ts";
@@ -17,8 +14,6 @@ import type { AppiumSession } from "./session.ts";
 
 /** As Appium counts the states of an app. */
 const backgroundState = 2;
-const toastClass = "android.widget.Toast";
-const toastCheck = "toast_seen";
 
 export function appiumChecks(session: AppiumSession): Check[] {
   return [
@@ -28,12 +23,12 @@ export function appiumChecks(session: AppiumSession): Check[] {
     appRunning(session),
     orientationIs(session),
     keyboardShown(session),
-    toastSeen(session),
+    toastSeen(session.reader),
   ];
 }
 
 export const withheldChecks = ({ platform, isTv }: AppiumFacts): Withheld[] => [
-  ...(platform === "android" ? [] : [{ name: toastCheck, reason: "iOS has no toasts." }]),
+  ...(platform === "android" ? [] : [{ name: toastSeenName, reason: "iOS has no toasts." }]),
   ...(isTv ? [{ name: orientationOffer.name, reason: noTurning }] : []),
 ];
 
@@ -107,27 +102,6 @@ function keyboardShown(session: AppiumSession): Check {
     async read(_input, signal) {
       const isShown = await readKeyboard(session, signal);
       return { holds: isShown, expected: "a keyboard is shown", actual: isShown ? "it is" : "none is" };
-    },
-  });
-}
-
-function toastSeen({ reader }: AppiumSession): Check {
-  const input = z.strictObject({
-    text: z.string().min(1).max(10_000),
-    match: matchSchema.default("contains"),
-  });
-  return defineCheck<typeof input>({
-    name: toastCheck,
-    description: `A toast with this text was shown in the last seconds; ${matchWords}`,
-    input,
-    async read({ text, match }, signal) {
-      const { tree } = await reader.look(signal);
-      const nodes = tree.roots.flatMap((root) => [...nodesBelow(root)]);
-      const toasts = nodes.filter(({ className }) => className === toastClass).map((node) => node.text);
-      const holds = toasts.some((one) => matches(match, text, one));
-      const actual = toasts.length === 0 ? "no toast was seen" : toasts.map((one) => quoted(one)).join(", ");
-      const expected = `a toast ${relation(match)} ${quoted(text)}`;
-      return tree.isCut && !holds ? untold(expected, cutScreen) : { holds, expected, actual };
     },
   });
 }

@@ -36,6 +36,7 @@ describe.each(["dump", "uiautomator2"])("a screen of more nodes than are read, b
     ["element_count", { selector: first, count: 1 }],
     ["element_count", { selector: first, min: 2 }],
     ["element_count", { selector: first, max: 1 }],
+    ["toast_seen", { text: "no toast of it" }],
   ])("cannot be told by %s %j", async (check, params) => {
     expect(await phone.read(check, params)).toMatchObject(unsure);
   });
