@@ -83,8 +83,18 @@ export class FocusMap {
     return new Set([...this.#elements.values()].map(({ name }) => name).filter((name) => name !== ""));
   }
 
+  knowsPresses(): boolean {
+    return this.#outcomes.size > 0;
+  }
+
+  /** A screen changes what its keys do: what they did is to be seen again. */
+  forgetPresses(): void {
+    for (const part of [this.#outcomes, this.#origins, this.#ends]) part.clear();
+  }
+
   #forget(): void {
-    for (const part of [this.#outcomes, this.#origins, this.#elements, this.#ends]) part.clear();
+    this.forgetPresses();
+    this.#elements.clear();
   }
 }
 

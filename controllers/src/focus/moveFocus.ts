@@ -68,12 +68,16 @@ class Walk {
   readonly #visited = new Set<string>();
   readonly #surprises = new Map<string, number>();
   readonly #began = performance.now();
+  /** The map tells of presses of earlier walks, and none of them is doubted yet. */
+  #knewWays: boolean;
 
   constructor(
     private readonly remote: FocusRemote,
     private readonly options: MoveOptions,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.#knewWays = options.map.knowsPresses();
+  }
 
   async run(): Promise<FocusMove> {
     let view = await this.#look();
@@ -97,10 +101,20 @@ class Walk {
       throw this.#notFound();
     const surprises = (id: string, arrow: Arrow) => this.#surprises.get(`${arrow} ${id}`) ?? 0;
     const plan = planPresses(this.options.map, view, { goal, surprises });
+    if (plan.length === 0 && this.#knewWays) return this.#beginAnew(view);
     if (plan.length === 0) return this.#lookAgain(view, goal);
     const left = this.#most() - this.#presses;
     if (left <= 0) throw this.#tooFar(view.focused, goal);
     return this.#follow(plan.slice(0, left), view, view.focused);
+  }
+
+  /** By what earlier walks saw nothing leads on, and the screen may have changed what its keys do. */
+  #beginAnew(view: View): View {
+    const { map } = this.options;
+    this.#knewWays = false;
+    map.forgetPresses();
+    noteEnds(map, view);
+    return view;
   }
 
   #goalIn(view: View): Goal | undefined {
