@@ -1,5 +1,5 @@
 import { fold, tidy } from "../elements/text.ts";
-import { isActing, isField, isScroller, ownBelow } from "./roles.ts";
+import { isActing, isField, isScroller, isSlider, ownBelow } from "./roles.ts";
 import { nodesBelow, type UiNode } from "./tree.ts";
 
 const longest = 200;
@@ -21,9 +21,11 @@ export function wordsIn(row: UiNode): string[] {
 
 /** What a thing that is acted on is called: by its app, else after its id, else after what stands beside it. */
 export function nameOf(node: UiNode): Name {
-  const given = isField(node) ? tidy(node.description) || tidy(node.hint) : wordsIn(node)[0];
+  // The text of these is their value.
+  const holds = isField(node) || isSlider(node);
+  const given = holds ? tidy(node.description) || tidy(node.hint) : wordsIn(node)[0];
   if (given) return { name: cut(given), guessed: false };
-  if (isField(node)) return guess(telling(node.id).join(" ") || labelBeside(node) || words(node.id));
+  if (holds) return guess(telling(node.id).join(" ") || labelBeside(node) || words(node.id));
   return guess(words(node.id) || words(idBelow(node)) || labelBeside(node));
 }
 

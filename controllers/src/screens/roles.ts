@@ -2,8 +2,14 @@ import { nodesBelow, type UiNode } from "./tree.ts";
 
 export const isField = (node: UiNode): boolean => node.role === "textbox";
 
-/** A user can touch the node itself. A box or switch that cannot be touched belongs to its row. */
-export const isActing = (node: UiNode): boolean => node.clickable || node.longClickable || isField(node);
+export const isSlider = (node: UiNode): boolean => node.role === "slider";
+
+/**
+ * A user can touch the node itself. A box or switch that cannot be touched belongs to its row; a slider of Android is
+ * dragged and not clicked, and one that only shows something takes no focus.
+ */
+export const isActing = (node: UiNode): boolean =>
+  node.clickable || node.longClickable || isField(node) || (isSlider(node) && node.focusable);
 
 /** Things in a screen that only hold others. */
 export const isScroller = (node: UiNode): boolean => node.scrollable && !isField(node);

@@ -3,7 +3,7 @@ import type { Node } from "../elements/nodes.ts";
 import { tidy } from "../elements/text.ts";
 import { clipped } from "../spaces.ts";
 import { cut, nameOf, nameOfScroller, ownWords, showsHint, wordsIn } from "./names.ts";
-import { isActing, isField, isScroller, ownBelow, roleOfActing, switchIn } from "./roles.ts";
+import { isActing, isField, isScroller, isSlider, ownBelow, roleOfActing, switchIn } from "./roles.ts";
 import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
 
 /** A thing that takes touches on a larger part of the screen than this is what others stand on. */
@@ -169,10 +169,9 @@ class ScreenBuilder {
 /** What a field holds; a field that shows its hint holds nothing. */
 function heldBy(node: UiNode): string | undefined {
   if (isField(node)) return showsHint(node) ? "" : node.text;
-  const { role } = node;
-  if (role === "slider") return node.text || undefined;
+  if (isSlider(node)) return node.text || undefined;
   // What was chosen stands in it, behind what it is called.
-  return role === "combobox" ? wordsIn(node).at(-1) : undefined;
+  return node.role === "combobox" ? wordsIn(node).at(-1) : undefined;
 }
 
 /** `switched` is what shows whether a row is on. */

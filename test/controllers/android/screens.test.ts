@@ -108,6 +108,23 @@ describe("elements of a screen", () => {
     ]);
   });
 
+  it("knows a slider, which is not clickable, its value, and stars that only show something", () => {
+    const slider = { focusable: true, "content-desc": "Volume", text: "40.0" };
+    const nodes = [
+      node("android.widget.SeekBar", "[0,0][1080,100]", slider),
+      node("android.widget.TextView", "[0,200][400,300]", { text: "Speed" }),
+      node("android.widget.SeekBar", "[0,310][1080,400]", { focusable: true, text: "2.0" }),
+      row("Lamp", "40 €", 600, node("android.widget.RatingBar", "[500,600][700,700]", { text: "3.0" })),
+    ];
+    const form = node("android.widget.FrameLayout", "[0,0][1080,2400]", {}, ...nodes);
+    expect(elementsOf(hierarchy(form))).toMatchObject([
+      { role: "slider", name: "Volume", value: "40.0", interactive: true },
+      { role: "text", name: "Speed" },
+      { role: "slider", name: "Speed", value: "2.0", about: ["(name guessed)"] },
+      { role: "button", name: "Lamp" },
+    ]);
+  });
+
   it("keeps a button in a row as an element of its own", () => {
     const button = node("android.widget.ImageButton", "[900,200][1040,350]", {
       clickable: true,
