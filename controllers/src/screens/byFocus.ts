@@ -5,6 +5,7 @@ import type { Target } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import type { FocusMaps } from "../focus/focusMaps.ts";
 import { type FocusMove, type FocusRemote, type MoveOptions, moveFocus } from "../focus/moveFocus.ts";
+import { noDarkTouch } from "./dialogs.ts";
 import type { ScreenReader } from "./reader.ts";
 import type { Seen } from "./screen.ts";
 
@@ -15,7 +16,7 @@ export type FocusKeys = { reader: ScreenReader; focusMaps: FocusMaps; press: Foc
 
 /**
  * The element that a target means, once it has the focus. Throws what `moveFocus` and `ScreenReader.finder` throw, and
- * ELEMENT_NOT_ACTIONABLE for what no remote can reach.
+ * ELEMENT_NOT_ACTIONABLE for what no remote can reach, DEVICE_ERROR for a screen that is off.
  */
 export async function focusReady(
   keys: FocusKeys,
@@ -32,6 +33,7 @@ export async function focusReady(
     async focus(own) {
       for (;;) {
         const look = await reader.focus.focus(own);
+        if ((await reader.recent(own)).tree.isDark) throw noDarkTouch();
         const problem = await unreachable(reader, target, find(look.candidates), own);
         if (problem === undefined) return look;
         if (!problem.mayPass || performance.now() >= until)

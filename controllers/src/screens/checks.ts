@@ -2,9 +2,10 @@ import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { matches, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
+import { untold } from "../elements/readings.ts";
 import type { Target } from "../elements/target.ts";
 import { portable } from "../portable.ts";
-import { cutScreen } from "./dialogs.ts";
+import { cutScreen, darkScreen } from "./dialogs.ts";
 import type { ScreenReader } from "./reader.ts";
 import type { Screen, Seen } from "./screen.ts";
 
@@ -14,8 +15,18 @@ const mostTexts = 40;
 
 /** The portable checks of elements and texts. */
 export function elementChecks(reader: ScreenReader): Check[] {
-  return [...stateChecks(reader), ...wordChecks(reader), countCheck(reader), textCheck(reader)];
+  const checks = [...stateChecks(reader), ...wordChecks(reader), countCheck(reader), textCheck(reader)];
+  return checks.map((check) => whenLit(reader, check));
 }
+
+/** Of a screen that is off nothing can be told, whatever the device says of its elements. */
+const whenLit = (reader: ScreenReader, check: Check): Check => ({
+  ...check,
+  async read(params, signal) {
+    const { tree } = await look(reader, signal);
+    return tree.isDark ? untold(check.description, darkScreen) : check.read(params, signal);
+  },
+});
 
 type Judged = boolean | [holds: boolean, actual: string];
 type Judge = (seen: Seen) => Judged;

@@ -1,3 +1,4 @@
+import { DeviceError } from "../errors.ts";
 import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
 
 /** Ids of the buttons of Android's own dialogs, the safest first. */
@@ -74,6 +75,7 @@ export function noticesOf(tree: UiTree): string[] {
   const busy = "something on the screen always moves: its elements may stand elsewhere by now";
   return [
     ...dialogNotices(tree),
+    ...(tree.isDark ? [darkScreen] : []),
     ...(tree.isBusy ? [busy] : []),
     ...(tree.isCut ? [cutScreen] : []),
     ...(tree.notices ?? []),
@@ -83,6 +85,15 @@ export function noticesOf(tree: UiTree): string[] {
 /** What is said of a screen of which not all was read. */
 export const cutScreen =
   "some elements of the screen are not read: whether something is absent cannot be told";
+
+/** What is said of a screen that is off. */
+export const darkScreen = "the screen is off: press_key WAKEUP switches it on";
+
+export const noDarkTouch = (): DeviceError =>
+  new DeviceError(
+    "DEVICE_ERROR",
+    "The screen is off, so nothing on it can be used. Switch it on with press_key WAKEUP.",
+  );
 
 function dialogNotices(tree: UiTree): string[] {
   const dialog = findDialog(tree);

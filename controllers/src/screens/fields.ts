@@ -16,6 +16,23 @@ export function onlyField(reader: ScreenReader, seen: Seen): void {
   );
 }
 
+const unreadable: ReadonlySet<string> = new Set(["NOT_IDLE", "TREE_EMPTY", "UIA_BUSY"]);
+
+/** Throws INPUT_NOT_TAKEN where no field has the focus; a screen that cannot be read now may have one. */
+export async function demandFocus(reader: ScreenReader, signal: AbortSignal): Promise<void> {
+  try {
+    const { seen } = await reader.recent(signal);
+    if (seen.some(({ node }) => node.focused && isField(node))) return;
+  } catch (error) {
+    if (error instanceof DeviceError && unreadable.has(error.code)) return;
+    throw error;
+  }
+  throw new DeviceError(
+    "INPUT_NOT_TAKEN",
+    "No field has the focus, so nothing was typed. Name a field, or click one first.",
+  );
+}
+
 /** Reads back what the field holds; of a password only its length can be told. Throws INPUT_NOT_TAKEN. */
 export async function confirmText(
   reader: ScreenReader,

@@ -56,9 +56,26 @@ export async function pointOf(
   const isElement = hasTarget(target);
   const isBoth = isElement && (x !== undefined || y !== undefined);
   if (isBoth || (!isElement && !isPoint)) throw new DeviceError("INVALID_PARAMS", hint);
-  if (isPoint) return { ...(await hand.inTree({ x, y }, signal)), name: `${x},${y}` };
+  if (isPoint) return { ...(await onScreen(hand, { x, y }, signal)), name: `${x},${y}` };
   const { seen } = await locateReady(hand, target, timeoutMs, signal);
   return { ...centreOf(seen), name: hand.reader.describe(seen) };
+}
+
+/** A point of a picture in the units of the tree. Throws INVALID_PARAMS for one that is beyond the screen however it is turned. */
+export async function onScreen(hand: Hand, pixel: Point, signal: AbortSignal): Promise<Point> {
+  const point = await hand.inTree(pixel, signal);
+  if (isWithin(point, hand.reader.natural())) return point;
+  // A phone may have been unfolded since it was connected.
+  if (isWithin(point, (await hand.reader.recent(signal)).space)) return point;
+  throw new DeviceError(
+    "INVALID_PARAMS",
+    `The point ${pixel.x},${pixel.y} lies beyond the screen. Take one of a picture of the whole screen.`,
+  );
+}
+
+function isWithin({ x, y }: Point, { width, height }: { width: number; height: number }): boolean {
+  const [short, long] = [Math.min(width, height), Math.max(width, height)];
+  return Math.max(x, y) < long && Math.min(x, y) < short;
 }
 
 export const noTouch = "A TV has no touch screen.";

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Rect } from "../contract.ts";
 import type { Target } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
+import { noDarkTouch } from "./dialogs.ts";
 import type { ScreenReader } from "./reader.ts";
 import type { Screen, Seen } from "./screen.ts";
 
@@ -12,7 +13,7 @@ export type Ready = { seen: Seen; screen: Screen };
 
 /**
  * The element that a target means, once it can be used; a keyboard in front of it is hidden by `hideKeyboard`. Throws ELEMENT_NOT_ACTIONABLE for
- * one that stays disabled or covered, and what `ScreenReader.one` throws.
+ * one that stays disabled or covered, DEVICE_ERROR for a screen that is off, and what `ScreenReader.one` throws.
  */
 export async function whenReady(
   reader: ScreenReader,
@@ -23,6 +24,7 @@ export async function whenReady(
   const until = performance.now() + timeoutMs;
   for (let hidden = false; ; ) {
     const ready = await reader.one(target, signal, Math.max(0, until - performance.now()));
+    if (ready.screen.tree.isDark) throw noDarkTouch();
     const problem = problemOf(ready);
     if (problem === undefined) return ready;
     if (problem === covered && !hidden) {

@@ -67,6 +67,11 @@ export class ScreenReader {
     },
   };
 
+  /** The size of the screen in its natural position, in the units of the tree. */
+  natural(): { width: number; height: number } {
+    return this.#device.facts().screen;
+  }
+
   /** Something was sent to the device: what was seen of the screen counts no more. */
   driven(): void {
     this.#inputs += 1;

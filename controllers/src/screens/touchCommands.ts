@@ -5,7 +5,7 @@ import { DeviceError } from "../errors.ts";
 import { moveFocusTo } from "../focus/command.ts";
 import { portable } from "../portable.ts";
 import { focusReady } from "./byFocus.ts";
-import { type Hand, locateReady, noTouch, type Place, pointOf, sent } from "./hand.ts";
+import { type Hand, locateReady, noTouch, onScreen, type Place, pointOf, sent } from "./hand.ts";
 import { centreOf } from "./pointing.ts";
 
 /** Android takes a touch of more than 500 ms for a long one. */
@@ -56,7 +56,7 @@ function tap(hand: Hand): Command {
     effect: "write",
     input,
     async run({ x, y }, signal) {
-      await hand.tap(await hand.inTree({ x, y }, signal), 1, signal);
+      await hand.tap(await onScreen(hand, { x, y }, signal), 1, signal);
       return sent(`tapped ${x},${y}`);
     },
   });
@@ -76,8 +76,8 @@ function swipe(hand: Hand): Command {
     effect: "write",
     input,
     async run({ from_x, from_y, to_x, to_y, duration_ms }, signal) {
-      const from = await hand.inTree({ x: from_x, y: from_y }, signal);
-      const to = await hand.inTree({ x: to_x, y: to_y }, signal);
+      const from = await onScreen(hand, { x: from_x, y: from_y }, signal);
+      const to = await onScreen(hand, { x: to_x, y: to_y }, signal);
       await hand.swipe({ from, to, ms: duration_ms }, signal);
       return sent(`swiped from ${from_x},${from_y} to ${to_x},${to_y}`);
     },

@@ -35,6 +35,8 @@ export type UiTree = {
   size?: { width: number; height: number };
   /** A keyboard covers a part of it; which one, Android does not say. */
   isKeyboardShown: boolean;
+  /** Nobody sees it: the screen is off. */
+  isDark?: boolean;
   /** It has more than is read: what is not here may be there. */
   isCut: boolean;
   /** It did not come to rest: what it holds may have moved since. */

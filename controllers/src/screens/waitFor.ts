@@ -5,7 +5,7 @@ import { hasTarget } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
 import { poll } from "../waiting/deadlines.ts";
-import { cutScreen } from "./dialogs.ts";
+import { cutScreen, darkScreen } from "./dialogs.ts";
 import type { ScreenReader } from "./reader.ts";
 import type { Screen } from "./screen.ts";
 
@@ -25,7 +25,7 @@ export function waitCommands(reader: ScreenReader): Command[] {
         const look = async () => {
           const now = await reader.look(signal);
           screen = now;
-          unmet = conditions.find((one) => !one.holds(now));
+          unmet = conditions.find((one) => now.tree.isDark || !one.holds(now));
           return unmet === undefined;
         };
         if (!(await poll(look, { everyMs: lookEveryMs, ms: input.timeout_ms, signal })))
@@ -65,9 +65,10 @@ function conditionsOf(
 function tooLate(ms: number, unmet: Condition | undefined, screen: Screen | undefined): DeviceError {
   const shown = (screen?.texts ?? []).slice(0, 30).join(" | ").slice(0, 1_000);
   const cut = screen?.tree.isCut ? `; ${cutScreen}` : "";
+  const dark = screen?.tree.isDark ? `; ${darkScreen}` : "";
   return new DeviceError(
     "COMMAND_TIMEOUT",
-    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}${cut}. Look at the screen, or wait longer with timeout_ms.`,
+    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}${cut}${dark}. Look at the screen, or wait longer with timeout_ms.`,
     { expected: unmet?.expected },
   );
 }

@@ -155,6 +155,11 @@ describe("texts", () => {
   });
 });
 
+it("a text for no field is refused, and typed nowhere", async () => {
+  await phone.run("go_home");
+  await expect(phone.run("type_text", { text: "lost" })).rejects.toEqual(refused("INPUT_NOT_TAKEN"));
+});
+
 describe("scrolling", () => {
   const settings = { app: { package: "com.android.settings" } };
   beforeEach(() => phone.run("open_app", settings));
@@ -168,6 +173,18 @@ describe("scrolling", () => {
     expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
     expect((await phone.run("scroll", { direction: "down" })).message).toBe("scrolled down");
     expect(await phone.read("element_hidden", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+  });
+
+  it("touches no point beyond the screen", async () => {
+    for (const [command, params] of [
+      ["tap", { x: 5_000, y: 9_000 }],
+      ["tap", { x: 1_200, y: 1_200 }],
+      ["swipe", { from_x: 100, from_y: 100, to_x: 100, to_y: 2_400 }],
+      ["long_press", { x: 1_080, y: 1_090 }],
+    ] as const)
+      await expect(phone.run(command, params)).rejects.toEqual(refused("INVALID_PARAMS"));
+    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.run("tap", { x: 1_079, y: 2_399 });
   });
 
   it("says so where nothing scrolled", async () => {

@@ -104,6 +104,40 @@ describe("an app", () => {
   });
 });
 
+describe("a screen that is off", () => {
+  const off = /screen is off/;
+  beforeEach(() => device().ui.power(false));
+  afterEach(() => device().ui.power(true));
+
+  it("is said of every look, and nothing of it is judged", async () => {
+    expect((await look()).notices).toContainEqual(expect.stringMatching(off));
+    for (const [check, params] of [
+      ["text_visible", { text: "Samples" }],
+      ["element_hidden", { selector: "Nowhere" }],
+      ["element_count", { selector: "Nowhere", count: 0 }],
+    ] as const)
+      expect(await phone.read(check, params)).toMatchObject({
+        holds: false,
+        inconclusive: expect.stringMatching(off),
+      });
+    await expect(phone.run("wait_for", { text: "Samples", timeout_ms: 300 })).rejects.toThrow(off);
+  });
+
+  it("is not touched, and a key or an app that is opened switches it on", async () => {
+    await expect(phone.run("click_element", { selector: "Form" })).rejects.toMatchObject({
+      code: "DEVICE_ERROR",
+      message: expect.stringMatching(off),
+    });
+    await phone.run("press_key", { key: "WAKEUP" });
+    expect(device().ui.isOn).toBe(true);
+    device().ui.power(false);
+    await phone.run("open_app", samples);
+    expect(device().ui.isOn).toBe(true);
+    await phone.run("click_element", { selector: "Form" });
+    await phone.run("go_back");
+  });
+});
+
 describe("a connection that breaks in the middle", () => {
   it("of a tap is TRANSPORT_LOST, and the tap is not sent again", async () => {
     await phone.run("click_element", { selector: "Form" });

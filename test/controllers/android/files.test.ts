@@ -114,6 +114,7 @@ describe("files", () => {
       code: "DEVICE_ERROR",
       message: expect.stringContaining("/sdcard/none"),
     });
+    await expect(phone.run("pull_file", { path: "/sdcard/Download" })).rejects.toThrow(/is a folder/);
     await expect(phone.run("pull_file", { path: "sdcard/none" })).rejects.toThrow(/begins with/);
   });
 

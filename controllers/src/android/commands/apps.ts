@@ -7,6 +7,7 @@ import { portable } from "../../portable.ts";
 import { sent } from "../../screens/hand.ts";
 import { commandLine } from "../adb/quote.ts";
 import { listApps } from "../apps.ts";
+import { wake } from "../power.ts";
 import { processLine, runsIn } from "../processes.ts";
 import type { AndroidSession } from "../session.ts";
 
@@ -54,6 +55,7 @@ async function openApp(
 ): Promise<CommandResult> {
   const id = packageOf(app);
   session.trail.start = undefined;
+  await wake(session.device, signal);
   const component =
     app.activity === undefined ? await launcherOf(session, id, signal) : given(id, app.activity);
   try {

@@ -104,7 +104,9 @@ function pullFile({ context, device }: AndroidSession): Command {
       try {
         await device.link().sendFiles(
           async (kit) => {
-            const { size } = await kit.stat(path);
+            const found = await kit.stat(path);
+            if (found.isDirectory()) throw noFile(path);
+            const { size } = found;
             if (size > mostPulledBytes) throw tooLarge(path, size);
             await pipeline(await kit.pull(path), createWriteStream(file, { mode: 0o600 }), { signal });
           },
@@ -118,6 +120,8 @@ function pullFile({ context, device }: AndroidSession): Command {
     },
   });
 }
+
+const noFile = (path: string) => new DeviceError("INVALID_PARAMS", `${path} is a folder. Name a file in it.`);
 
 /** Throws DEVICE_ERROR, STORAGE_FULL. */
 async function send(

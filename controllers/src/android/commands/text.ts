@@ -5,11 +5,12 @@ import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { findKeyCode } from "../../screens/androidKeys.ts";
 import { focusReady } from "../../screens/byFocus.ts";
-import { confirmText, onlyField, seenAgain } from "../../screens/fields.ts";
+import { confirmText, demandFocus, onlyField, seenAgain } from "../../screens/fields.ts";
 import { locateReady, sent } from "../../screens/hand.ts";
 import { centreOf } from "../../screens/pointing.ts";
 import type { Seen } from "../../screens/screen.ts";
 import { tapAt } from "../hand.ts";
+import { readKeyboard } from "../keyboard.ts";
 import { type AndroidSession, sendInputs } from "../session.ts";
 import { presses } from "./keys.ts";
 import { hasScreenKeys, typeByScreenKeys } from "./screenKeys.ts";
@@ -44,6 +45,9 @@ export function textCommands(session: AndroidSession): Command[] {
       async run({ text, timeout_ms, ...target }, signal) {
         demandTypable(session, text);
         if (!hasTarget(target)) {
+          // What an app draws itself may take a text without being a field; then it shows a keyboard.
+          if ((await readKeyboard(session.device, signal)) !== true)
+            await demandFocus(session.reader, signal);
           await typeBehind(session, { text, before: [] }, signal);
           return sent("typed where the focus is");
         }

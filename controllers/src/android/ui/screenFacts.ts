@@ -2,6 +2,7 @@ import { DeviceError } from "../../errors.ts";
 import type { UiTree } from "../../screens/tree.ts";
 import type { AndroidDevice } from "../device.ts";
 import { keyboardIn, keyboardLine } from "../keyboard.ts";
+import { isDarkIn, powerLine } from "../power.ts";
 
 /** The focus stands among the displays since Android 10, and among the windows before (appium-adb, dumpWindows). */
 const firstWithDisplays = 29;
@@ -9,11 +10,16 @@ const frontLine = (api: number) =>
   `dumpsys window ${api < firstWithDisplays ? "windows" : "displays"} | grep -E 'Display: mDisplayId=| cur=|mCurrentFocus=|mFocusedApp='`;
 
 /** Lines for the device's shell that say what no tree says; {@link factsOfScreen} reads them. */
-export const screenLines = (api: number): string => `${frontLine(api)}; ${keyboardLine}`;
+export const screenLines = (api: number): string => `${frontLine(api)}; ${keyboardLine}; ${powerLine}`;
 
-export function factsOfScreen(text: string): Pick<UiTree, "front" | "isKeyboardShown" | "size"> {
+export function factsOfScreen(text: string): Pick<UiTree, "front" | "isKeyboardShown" | "isDark" | "size"> {
   const size = sizeIn(ofOwnDisplay(text));
-  return { front: frontOf(text), isKeyboardShown: keyboardIn(text) === true, ...(size && { size }) };
+  return {
+    front: frontOf(text),
+    isKeyboardShown: keyboardIn(text) === true,
+    ...(isDarkIn(text) && { isDark: true }),
+    ...(size && { size }),
+  };
 }
 
 /** The part about the display 0: the one that was used last is the last that is listed. */
