@@ -80,7 +80,10 @@ class Run {
     this.prefix = options;
     this.saved = options.history.length;
     this.start = options.now();
-    this.signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.limits.timeout_ms)]);
+    const late = AbortSignal.timeout(options.limits.timeout_ms);
+    // Node collects a timeout that only AbortSignal.any knows before it aborts; a listener holds it.
+    late.addEventListener("abort", () => undefined, { once: true });
+    this.signal = AbortSignal.any([options.signal, late]);
   }
 
   async throughModels(): Promise<End> {

@@ -2,6 +2,7 @@ import type { InstalledAddons } from "../contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
 import type { DeviceError } from "../errors.ts";
 import { adbTooOld, findAdb, installAdb } from "../programs/adb.ts";
+import { atMost } from "../waiting/deadlines.ts";
 import { type Listed, listDevices } from "./adb/devices.ts";
 import { notConnected, offline, unauthorized } from "./adb/failures.ts";
 import { serverPort } from "./adb/server.ts";
@@ -17,7 +18,7 @@ export async function diagnoseAndroid(
   settings: AndroidSettings,
   { env, addons, signal }: DiagnosisContext,
 ): Promise<DiagnosisFinding[]> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+  const limit = atMost(signal, answerMs);
   const program = await diagnoseProgram(serverPort(settings.adb_port, env), env, limit);
   const driver = [...diagnoseDriver(settings, addons), ...diagnoseChromedriver(settings, env)];
   const devices = await ask(settings, env, signal);
@@ -90,7 +91,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Listed[] | undefined> {
   try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+    const limit = atMost(signal, answerMs);
     return await listDevices(serverPort(adb_port, env), limit);
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import { DeviceError } from "../errors.ts";
 import type { ControllerStatus } from "../ports.ts";
 import { adbTooOld } from "../programs/adb.ts";
-import { poll } from "../waiting/deadlines.ts";
+import { atMost, poll } from "../waiting/deadlines.ts";
 import { reconnect, serverVersion } from "./adb/devices.ts";
 import { notConnected, offline, serverDown, unauthorized } from "./adb/failures.ts";
 import { ensureServer } from "./adb/server.ts";
@@ -38,7 +38,7 @@ export async function reachDevice(
   const waiting = { everyMs: 100, ms: graceMs, signal };
   if (!(await poll(isUsable, waiting)) && settings.address !== undefined) {
     recovering();
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(reconnectMs)]);
+    const limit = atMost(signal, reconnectMs);
     await reconnect(port, settings.address, limit).catch(() => signal.throwIfAborted());
     await poll(isUsable, waiting);
   }

@@ -1,4 +1,5 @@
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
+import { atMost } from "../waiting/deadlines.ts";
 import { clientAddon } from "./client.ts";
 import { platformOf } from "./facts.ts";
 import { originOf } from "./failures.ts";
@@ -35,20 +36,29 @@ function diagnoseCapabilities({ capabilities }: AppiumSettings): DiagnosisFindin
   return { what, status: "missing", detail: "no platform that can be driven", fix };
 }
 
+const isJson = (answer: Response): Promise<boolean> =>
+  answer.json().then(
+    () => true,
+    () => false,
+  );
+
 /** Whether something answers: a cloud may refuse who asks without a session, and is there all the same. */
 async function diagnoseServer(settings: AppiumSettings, signal: AbortSignal): Promise<DiagnosisFinding> {
   const what = "Appium server";
   if (/\{\{/.test(settings.url ?? ""))
-    return { what, status: "ok", detail: "its address is a secret, so it could not be looked at" };
+    return { what, status: "ok", detail: "its address holds a secret, so it was not looked at" };
   const { url, headers } = wantedSession(settings);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+  const limit = atMost(signal, answerMs);
   try {
-    const { status } = await fetch(`${url.replace(/\/$/, "")}/status`, {
+    const answer = await fetch(`${url.replace(/\/$/, "")}/status`, {
       headers,
       signal: limit,
       redirect: "manual",
     });
-    return { what, status: "ok", detail: `${originOf(url)} answers (HTTP ${status})` };
+    const detail = `${originOf(url)} answers (HTTP ${answer.status})`;
+    if (!answer.ok || (await isJson(answer))) return { what, status: "ok", detail };
+    const fix = "Correct controllers.appium.url: an Appium server answers in JSON";
+    return { what, status: "warning", detail: `${detail}, and not as an Appium server does`, fix };
   } catch {
     const fix =
       "Start it (for Android, labwright setup android --server installs one), or correct controllers.appium.url";

@@ -11,9 +11,17 @@ export const originOf = (url: string): string => {
 };
 
 export const unreachable = (url: string, said: string) =>
+  /Could not parse response body/.test(said)
+    ? noServer(url)
+    : new DeviceError(
+        "DEVICE_OFFLINE",
+        `The Appium server at ${originOf(url)} cannot be reached (${reasonOf(said)}). Start it, or correct controllers.appium.url of the device.`,
+      );
+
+const noServer = (url: string) =>
   new DeviceError(
     "DEVICE_OFFLINE",
-    `The Appium server at ${originOf(url)} cannot be reached (${reasonOf(said)}). Start it, or correct controllers.appium.url of the device.`,
+    `What answers at ${originOf(url)} is no Appium server. Correct controllers.appium.url of the device, its path too.`,
   );
 
 /** The words of the network for what the client says in sentences. */
@@ -22,7 +30,7 @@ function reasonOf(said: string): string {
   if (code !== undefined) return code;
   return /Unable to connect|Failed to fetch|fetch failed/i.test(said)
     ? "it refuses connections"
-    : cut(said.replace(/https?:\/\/\S+/g, "its address"));
+    : cut(said.replace(/https?:\/\/[^\s"]+/g, "its address"));
 }
 
 export const tooSlow = (url: string, seconds: number) =>
@@ -76,6 +84,13 @@ export function notOpened(url: string, { status, message = "it gave no reason" }
     return new DeviceError(
       "APP_NOT_INSTALLED",
       `The server at ${originOf(url)} cannot open the app: ${cut(message)}. Install it, or correct app, appium:bundleId or appium:appPackage.`,
+    );
+  // WebdriverIO refuses it before it asks the server.
+  const [, bare] = /unsupported WebDriver capabilities found \("(\w+)/.exec(message) ?? [];
+  if (bare !== undefined)
+    return new DeviceError(
+      "DEVICE_ERROR",
+      `The capability ${bare} lacks the prefix of who knows it. Write appium:${bare} in controllers.appium.capabilities.`,
     );
   return new DeviceError(
     "DEVICE_ERROR",

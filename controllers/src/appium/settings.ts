@@ -2,7 +2,8 @@ import { z } from "zod";
 import { presetNames, presets } from "./presets.ts";
 
 /** A placeholder of a secret, which is filled in only when the device is made. */
-const isAddress = (url: string) => /^https?:\/\/\S+$/.test(url) || /^\{\{\s*secret\./.test(url);
+const isAddress = (url: string) =>
+  (/^https?:\/\/\S+$/.test(url) && (url.includes("{{") || URL.canParse(url))) || /^\{\{\s*secret\./.test(url);
 
 /** What a device of the driver `appium` may set in the configuration. */
 export const appiumSettingsSchema = z

@@ -1,7 +1,7 @@
 import { DeviceError } from "../errors.ts";
 import type { FrameFormat, FrameSource, FrameSubscription, Moment, VideoFrame } from "../ports.ts";
 import type { Frame, Space } from "../shapes.ts";
-import { untilAborted } from "../waiting/deadlines.ts";
+import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { Feed } from "./feed.ts";
 import { nameOf, Picture, type Wanted } from "./picture.ts";
 import { Reader } from "./reader.ts";
@@ -105,11 +105,13 @@ export class FrameHub implements FrameSource {
   }
 
   async #awaitFirst(signal: AbortSignal): Promise<void> {
-    const late = AbortSignal.timeout(freshMs);
+    const limit = withDeadline(signal, freshMs);
     try {
-      await untilAborted(this.#first, AbortSignal.any([signal, late]));
+      await untilAborted(this.#first, limit.signal);
     } catch (error) {
-      if (!late.aborted) throw error;
+      if (!limit.over()) throw error;
+    } finally {
+      limit.done();
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Frame } from "../contract.ts";
 import type { DeviceFinding, FindingSource, Moment } from "../ports.ts";
-import { pause } from "../waiting/deadlines.ts";
+import { atMost, pause } from "../waiting/deadlines.ts";
 import type { CrashEvent } from "./crashReader.ts";
 
 /** Until the log is read again that ended by itself. */
@@ -73,7 +73,7 @@ class CrashWatch {
     const { kind, packageName, excerpt } = event;
     const key = `${kind} ${packageName}`;
     if (this.#going.has(key)) return;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(pictureMs)]);
+    const limit = atMost(signal, pictureMs);
     const frame = await this.#source.takePicture(limit).catch(() => undefined);
     if (signal.aborted) return;
     const facts = { package: packageName, excerpt };

@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import type { Readable } from "node:stream";
 import { isMainThread } from "node:worker_threads";
 import { DeviceError } from "../errors.ts";
+import { atMost } from "../waiting/deadlines.ts";
 import { graceMs, guard, unguard } from "./guard.ts";
 import { killTree } from "./processTree.ts";
 
@@ -54,7 +55,7 @@ export async function runForBytes(
   };
   const limit = { left: MOST_OUTPUT_BYTES, passed: () => stop(outputError(file)) };
   const [stdout, stderr] = [collect(child.stdout, limit), collect(child.stderr, limit)];
-  const late = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+  const late = atMost(options.signal, options.timeoutMs);
   const abort = () => stop(stoppedError(file, options));
   late.addEventListener("abort", abort, { once: true });
   try {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Recorder, Recording, RecordingLoss, RecordingOptions, ScreenSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { pause, untilAborted } from "../waiting/deadlines.ts";
+import { atMost, pause, untilAborted } from "../waiting/deadlines.ts";
 import { fittedSize, VideoFile } from "./videoFile.ts";
 
 /** Ten pictures a second show what a person or a program does; encoding each takes 34 ms. */
@@ -104,7 +104,7 @@ class LiveRecording {
 
   /** A screen that forbids pictures now may allow them later. */
   async #capture(signal: AbortSignal): Promise<void> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(captureMs)]);
+    const limit = atMost(signal, captureMs);
     try {
       const { bytes } = await this.#source.screen.capture({ format: "jpeg" }, limit);
       this.#latest = bytes;

@@ -49,6 +49,16 @@ export function withDeadline(signal: AbortSignal, ms: number) {
   };
 }
 
+/**
+ * A signal that aborts with `signal` or after `ms`. AbortSignal.any alone does not hold a timeout, which Node then collects before
+ * it aborts; a listener does.
+ */
+export function atMost(signal: AbortSignal, ms: number): AbortSignal {
+  const late = AbortSignal.timeout(ms);
+  late.addEventListener("abort", () => undefined, { once: true });
+  return AbortSignal.any([signal, late]);
+}
+
 /** Asks `ready` until it says yes: true then, false when `ms` are over. Rejects when `signal` aborts. */
 export async function poll(
   ready: () => Promise<boolean>,

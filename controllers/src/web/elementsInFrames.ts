@@ -1,5 +1,5 @@
 import type { Frame, Locator, Page } from "playwright-core";
-import { untilAborted } from "../waiting/deadlines.ts";
+import { atMost, untilAborted } from "../waiting/deadlines.ts";
 import { engineSelector, ensureInpage } from "./inpage.ts";
 import type { DescribeOptions, Matches } from "./inpageAgent.ts";
 import type { PageQuery } from "./inpageQuery.ts";
@@ -35,7 +35,7 @@ export async function askFrame<T>(
 ): Promise<T | undefined> {
   signal.throwIfAborted();
   const isChild = frame.parentFrame() !== null;
-  const ends = isChild ? AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) : signal;
+  const ends = isChild ? atMost(signal, timeoutMs) : signal;
   try {
     return await untilAborted(askTwice(frame, ask), ends);
   } catch (error) {

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { appiumFactory } from "@labwright/controllers";
 import { expect, it } from "vitest";
 import { startLabIos } from "../../../controllers/lab/ios/index.ts";
@@ -66,4 +69,26 @@ it.each([
   const { success, error } = appiumFactory.settings.safeParse(settings);
   expect(success).toBe(false);
   expect(JSON.stringify(error?.issues)).toContain(problem);
+});
+
+it("warns of what answers and is no Appium server", async () => {
+  const page = createServer((_, response) => response.end("<html>hello</html>"));
+  await once(page.listen(0, "127.0.0.1"), "listening");
+  const { port } = page.address() as AddressInfo;
+  expect(
+    await look({ url: `http://127.0.0.1:${port}`, capabilities: { platformName: "iOS" } }),
+  ).toMatchObject([
+    {},
+    {},
+    { status: "warning", detail: expect.stringContaining("not as an Appium server does") },
+  ]);
+  page.close();
+});
+
+it("an address that cannot be one is refused with the configuration", () => {
+  for (const url of ["http://127.0.0.1:4999999", "http://", "ftp://a"])
+    expect(appiumFactory.settings.safeParse({ url }).success).toBe(false);
+  expect(appiumFactory.settings.safeParse({ url: "http://anna:{{secret.KEY}}@cloud.example" }).success).toBe(
+    true,
+  );
 });

@@ -45,6 +45,21 @@ describe("a session that does not open", () => {
     });
   });
 
+  it("says that what answers is no Appium server, and which prefix a capability lacks", async () => {
+    const page = createServer((_, response) => response.end("<html>hello</html>"));
+    const port = await listening(page);
+    const url = `http://127.0.0.1:${port}`;
+    expect(await failing({ url })).toMatchObject({
+      code: "DEVICE_OFFLINE",
+      message: expect.stringContaining(`What answers at ${url} is no Appium server`),
+    });
+    page.close();
+    expect(await failing({ url: lab.url, capabilities: { ...ios, udid: "abc" } })).toMatchObject({
+      code: "DEVICE_ERROR",
+      message: expect.stringContaining("Write appium:udid"),
+    });
+  });
+
   it("ends soon after it was cancelled, on a server that never answers", async () => {
     const silent = createTcp(() => undefined);
     const port = await listening(silent);
