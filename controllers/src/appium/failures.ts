@@ -109,7 +109,7 @@ export const isSessionEnd = ({ error, message = "" }: WireAnswer): boolean =>
 export function refused(command: string, { error = "", message = "" }: WireAnswer): DeviceError {
   if (error === "unknown command" || error === "unknown method")
     return new DeviceError(
-      "ACTION_REJECTED",
+      "DEVICE_ERROR",
       `The server knows no ${command}: ${cut(message)}. Do it another way, or use a newer driver on the server.`,
     );
   if (/secure|capture screen/i.test(`${error} ${message}`))

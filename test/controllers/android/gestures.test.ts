@@ -108,7 +108,7 @@ describe("texts and keys", () => {
       name: "press_keys",
       reason: expect.stringContaining("press_key"),
     });
-    await expect(old.run("press_keys", { keys: ["CTRL", "A"] })).rejects.toEqual(refused("ACTION_REJECTED"));
+    await expect(old.run("press_keys", { keys: ["CTRL", "A"] })).rejects.toEqual(refused("DEVICE_ERROR"));
     expect(phone.remote.withheld?.().map(({ name }) => name)).not.toContain("press_keys");
     await old.close();
   });
@@ -121,7 +121,7 @@ describe("texts and keys", () => {
     await phone.run("hide_keyboard");
     expect(uiAt(0).front().activity).toBe(".Text");
     uiAt(0).faults.keyboardUp = true;
-    await expect(phone.run("hide_keyboard")).rejects.toEqual(refused("ACTION_REJECTED"));
+    await expect(phone.run("hide_keyboard")).rejects.toEqual(refused("DEVICE_ERROR"));
     uiAt(0).faults.keyboardUp = false;
   });
 });
@@ -138,7 +138,7 @@ describe("notifications", () => {
     const tv = await openAndroid(settingsAt(2));
     const withheld = tv.remote.withheld?.().map(({ name }) => name);
     expect(withheld).toEqual(expect.arrayContaining(["open_notifications", "close_notifications", "rotate"]));
-    await expect(tv.run("open_notifications")).rejects.toEqual(refused("ACTION_REJECTED"));
+    await expect(tv.run("open_notifications")).rejects.toEqual(refused("DEVICE_ERROR"));
     await tv.close();
   });
 });

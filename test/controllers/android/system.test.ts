@@ -46,7 +46,7 @@ describe("the screen", () => {
 
   it("of a TV does not turn", async () => {
     const tv = await openAndroid(settingsAt(1));
-    await expect(tv.run("rotate", { to: "landscape" })).rejects.toEqual(refused("ACTION_REJECTED"));
+    await expect(tv.run("rotate", { to: "landscape" })).rejects.toEqual(refused("DEVICE_ERROR"));
     expect(await tv.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
     await tv.close();
   });
@@ -80,7 +80,7 @@ describe("the network", () => {
     const { settings } = device().system;
     const get = settings.get.bind(settings);
     settings.get = (name) => new Map(get(name));
-    await expect(phone.run("set_network", { data: false })).rejects.toEqual(refused("ACTION_REJECTED"));
+    await expect(phone.run("set_network", { data: false })).rejects.toEqual(refused("DEVICE_ERROR"));
     settings.get = get;
   });
 
@@ -129,7 +129,7 @@ describe("the place", () => {
     const names = old.remote.withheld?.().map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["set_geolocation", "set_locale"]));
     await expect(old.run("set_geolocation", { latitude: 1, longitude: 2 })).rejects.toEqual(
-      refused("ACTION_REJECTED"),
+      refused("DEVICE_ERROR"),
     );
     await old.close();
   });

@@ -28,7 +28,7 @@ export async function change(session: AndroidSession, one: Change, signal: Abort
 /** What a line prints once the device did as it was told; a RegExp is one. */
 type Wanted = { test(said: string): boolean };
 
-/** Throws ACTION_REJECTED unless a line comes to print what is wanted. */
+/** Throws DEVICE_ERROR unless a line comes to print what is wanted. */
 export async function confirm(
   { device }: AndroidSession,
   { line, wanted, what }: { line: Line; wanted: Wanted; what: string },
@@ -37,7 +37,7 @@ export async function confirm(
   const isTaken = async () => wanted.test((await device.link().run(line, signal)).stdout);
   if (await poll(isTaken, { everyMs: lookEveryMs, ms: takenMs, signal })) return;
   throw new DeviceError(
-    "ACTION_REJECTED",
+    "DEVICE_ERROR",
     `The device took the command and did not ${what}. Its maker or its owner may forbid it: change it by hand.`,
   );
 }

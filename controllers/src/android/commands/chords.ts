@@ -44,7 +44,7 @@ export function chordCommands(session: AndroidSession): Command[] {
       effect: "write",
       input,
       async run({ keys }, signal) {
-        if (session.device.facts().api < firstApi) throw new DeviceError("ACTION_REJECTED", tooOld);
+        if (session.device.facts().api < firstApi) throw new DeviceError("DEVICE_ERROR", tooOld);
         const codes = keys.map((key) => `${codeOf(key)}`);
         await sendInputs(session, [["input", "keycombination", ...codes]], signal);
         return sent(`pressed ${keys.join("+")}`);

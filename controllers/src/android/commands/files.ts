@@ -70,7 +70,7 @@ function addMedia({ context, device }: AndroidSession): Command {
       if (await poll(isListed, { everyMs: lookEveryMs, ms: scanMs, signal }))
         return { message: `${basename(path)} is at ${target}, and the media store lists it` };
       throw new DeviceError(
-        "ACTION_REJECTED",
+        "DEVICE_ERROR",
         `${target} is on the device, and its media store did not list it within ${scanMs / 1_000} s. Its gallery may show it after a restart.`,
       );
     },

@@ -37,7 +37,7 @@ export function panelCommands(session: AndroidSession): Command[] {
         if (await poll(isHidden, { everyMs: lookEveryMs, ms: hideMs, signal }))
           return sent("hid the keyboard");
         throw new DeviceError(
-          "ACTION_REJECTED",
+          "DEVICE_ERROR",
           `The keyboard is still shown ${hideMs / 1_000} s after the back key. Go on with it, or leave the field.`,
         );
       },
@@ -49,7 +49,7 @@ export function panelCommands(session: AndroidSession): Command[] {
         effect: "write",
         input,
         async run(_input, signal) {
-          if (session.device.facts().isTv) throw new DeviceError("ACTION_REJECTED", noShade);
+          if (session.device.facts().isTv) throw new DeviceError("DEVICE_ERROR", noShade);
           await sendInputs(session, [["cmd", "statusbar", action]], signal);
           return sent(
             name === "open_notifications" ? "opened the notifications" : "closed the notifications",

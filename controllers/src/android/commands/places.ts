@@ -40,7 +40,7 @@ export const withheldPlaces = ({ api }: AndroidFacts): Withheld[] =>
     .map((name) => ({ name, reason: reasons[name] }));
 
 function requireApi({ device }: AndroidSession, name: keyof typeof firstApi): void {
-  if (device.facts().api < firstApi[name]) throw new DeviceError("ACTION_REJECTED", reasons[name]);
+  if (device.facts().api < firstApi[name]) throw new DeviceError("DEVICE_ERROR", reasons[name]);
 }
 
 function setGeolocation(session: AndroidSession): Command {

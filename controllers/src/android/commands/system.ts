@@ -42,7 +42,7 @@ function rotate(session: AndroidSession): Command {
     async run({ to, upside_down }, signal) {
       const { device } = session;
       const { isTv, screen } = device.facts();
-      if (isTv) throw new DeviceError("ACTION_REJECTED", noTurning);
+      if (isTv) throw new DeviceError("DEVICE_ERROR", noTurning);
       const wanted = angleOf(screen, to, upside_down);
       const restore = ([wasSensor, wasUser]: readonly string[]) => [
         putting("system", user, wasUser),
@@ -123,7 +123,7 @@ function setAirplaneMode(session: AndroidSession): Command {
     input,
     async run({ on }, signal) {
       if (session.device.facts().api < firstWithAirplane)
-        throw new DeviceError("ACTION_REJECTED", noAirplane);
+        throw new DeviceError("DEVICE_ERROR", noAirplane);
       if (on) mustHaveCable(session, "airplane mode");
       const restore = ([was]: readonly string[]) => [setting(was === "1")];
       await change(session, { name: "airplane mode", ask: [line], restore, set: [setting(on)] }, signal);
@@ -195,7 +195,7 @@ const word = (on: boolean) => (on ? "on" : "off");
 function mustHaveCable({ device }: AndroidSession, without: string): void {
   if (!isOnNetwork(device.link().serial)) return;
   throw new DeviceError(
-    "ACTION_REJECTED",
+    "DEVICE_ERROR",
     `adb reaches this device by the network, and ${without} would cut it off. Connect it by USB.`,
   );
 }
