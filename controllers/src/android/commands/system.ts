@@ -122,8 +122,7 @@ function setAirplaneMode(session: AndroidSession): Command {
     effect: "write",
     input,
     async run({ on }, signal) {
-      if (session.device.facts().api < firstWithAirplane)
-        throw new DeviceError("DEVICE_ERROR", noAirplane);
+      if (session.device.facts().api < firstWithAirplane) throw new DeviceError("DEVICE_ERROR", noAirplane);
       if (on) mustHaveCable(session, "airplane mode");
       const restore = ([was]: readonly string[]) => [setting(was === "1")];
       await change(session, { name: "airplane mode", ask: [line], restore, set: [setting(on)] }, signal);
