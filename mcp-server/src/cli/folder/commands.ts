@@ -12,7 +12,7 @@ const namesText = (verb: keyof typeof shortNames) =>
 
 type Exit = (code: ExitCode) => void;
 
-/** `do, look, check, shot, go, take, release, keep`. One working folder drives one device until it releases it or is idle. */
+/** `do, look, check, shot, go, take, release, keep`. One working folder drives one device until it releases it. */
 export function addFolderCommands(program: Command, terminal: Terminal, exit: Exit): void {
   addVerbs(program, terminal, exit);
   addLooks(program, terminal, exit);
@@ -96,13 +96,17 @@ function addLooks(program: Command, terminal: Terminal, exit: Exit): void {
 
 function addLease(program: Command, terminal: Terminal, exit: Exit): void {
   folderCommand(program, "take", "takes a device for this folder; do, look and check do so by themselves")
-    .argument("[device]", "its name; by default the free one")
+    .argument("[device]", "its name; by default the folder's own, else the free one")
     .addHelpText("after", examples("labwright take", "labwright take browser-2"))
+    .addHelpText(
+      "after",
+      "\nIt is the folder's own from then on, also when it cannot be had now and when its lease ends.\nA command then takes it again or fails. No command takes another device in its place.\n",
+    )
     .action(async (device: string | undefined, given: FolderOptions) => {
       const { runTake } = await import("./folder.ts");
       exit(await runTake({ ...given, device: device ?? given.device }, terminal));
     });
-  folderCommand(program, "release", "gives the folder's device back")
+  folderCommand(program, "release", "gives the folder's device back, and forgets it")
     .addHelpText("after", examples("labwright release"))
     .action(async (given: FolderOptions) => {
       const { runRelease } = await import("./folder.ts");
