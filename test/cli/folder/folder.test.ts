@@ -148,6 +148,18 @@ it("what is wrong is said with what would be right, and nothing is done", async 
   expect(failing).toMatchObject({ code: 2, err: expect.stringContaining("No app is known yet") });
 });
 
+it("a short name of what the device lacks says so plainly, and proposes nothing that is only spelt like it", async () => {
+  for (const word of ["select", "select_option"]) {
+    const lacking = await inFolder(mine, "do", word, "e3", "Blue");
+    expect(lacking).toMatchObject({ code: 2, out: "" });
+    expect(firstLine(lacking)).toMatch(/\/box has no command "select_option"\.$/);
+    expect(lacking.err).not.toMatch(/did you mean|nearest/i);
+    expect(lacking.err).toContain("labwright call list_actions shows what this device has");
+  }
+  const short = await inFolder(mine, "do", "press", "HOME", "then", "select", "e3", "Blue");
+  expect(short.err).toContain('"select" is short for select_option.');
+});
+
 it("a picture is a file that git leaves out", async () => {
   const shot = await inFolder(mine, "shot");
   const [, path = ""] = /^(\S+) \(\d+x\d+\)/.exec(shot.out) ?? [];

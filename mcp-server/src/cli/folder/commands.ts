@@ -35,7 +35,10 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
       .passThroughOptions()
       .allowUnknownOption()
       .argument("<words...>", `a command with its element and values; "${separator}" begins the next`)
-      .addHelpText("after", `\nShort names: ${namesText(name)}. All others: labwright call ${listing}\n`);
+      .addHelpText(
+        "after",
+        `\nShort names: ${namesText(name)}. A name that the device has itself means just that. All others: labwright call ${listing}\n`,
+      );
 
   verb("do", "does something on the device and says what changed", "list_actions")
     .addHelpText(

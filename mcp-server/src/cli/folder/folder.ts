@@ -11,7 +11,7 @@ import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { type JournalLine, note, ownFolder, stepOf } from "./journal.ts";
 import { findOwnDevice, forgetDevice, rememberDevice } from "./ownDevice.ts";
-import { commandsIn, openElsewhere, paramsOf, type Said, schemaSchema } from "./words.ts";
+import { commandOf, commandsIn, isShort, paramsOf, type Said, schemaSchema, shortNames } from "./words.ts";
 
 /** A longer reply goes into a file, so that an agent reads what it needs of it. */
 const longestReply = 8_000;
@@ -137,7 +137,7 @@ export const runDo = (line: readonly string[], options: FolderOptions, terminal:
   inFolder(options, terminal, async (folder) => {
     const said = commandsIn(line, "do");
     const held = await session(folder, options.device);
-    const actions = await resolved(said, folder.call, "list_actions", held);
+    const actions = await resolved(said, { call: folder.call, verb: "do", held });
     const answer = await folder.call("execute_device_action", { ...held, actions, lasting: true });
     const { execution_id, status, ...told } = await done(noted(answer, actions, held, terminal));
     // What still runs is followed by its id.
@@ -179,7 +179,7 @@ export const runCheck = (line: readonly string[], options: FolderOptions, termin
   inFolder(options, terminal, async (folder) => {
     const said = commandsIn(line, "check");
     const held = await session(folder, options.device);
-    const checks = await resolved(said, folder.call, "list_verifications", held);
+    const checks = await resolved(said, { call: folder.call, verb: "check", held });
     const answered = await done(folder.call("verify_device_state", { ...held, checks, lasting: true }));
     const { lasting, ...reply } = answered;
     const { pass, inconclusive, verdicts } = verdictSchema.parse(reply);
@@ -200,18 +200,23 @@ const listingSchema = z.looseObject({
 });
 
 type Listed = z.output<typeof listingSchema>;
-type Listing = { call: Call; tool: "list_actions" | "list_verifications"; held: { session_id: string } };
+type Listing = { call: Call; verb: keyof typeof shortNames; held: { session_id: string } };
+const listings = { do: "list_actions", check: "list_verifications" } as const;
 
 /** Commands or checks with their parameters, by the schemas of this device. */
-async function resolved(said: readonly Said[], call: Call, tool: Listing["tool"], held: Listing["held"]) {
+async function resolved(said: readonly Said[], listing: Listing) {
+  const { verb } = listing;
+  const isCheck = verb === "check";
+  // A full name needs no list.
+  const offered = said.some((one) => isShort(one, verb)) ? await offeredNames(listing) : new Set<string>();
   const known = new Map<string, Listed>();
   const steps = [];
   for (const one of said) {
-    const { command, listed } = await listedAs(one, { call, tool, held }, known);
+    const command = commandOf(one, verb, offered);
+    const listed = known.get(command) ?? (await listedAs(command, one, listing));
     known.set(command, listed);
     const usage = (listed.commands ?? listed.checks ?? "").split(" - ")[0] ?? "";
     // Of a check it is how long to look, which stands beside the check's own parameters.
-    const isCheck = tool === "list_verifications";
     const { properties, required } = listed.schema;
     const given = { ...properties, ...(isCheck && { timeout_ms: { type: "integer" } }) };
     const { timeout_ms, ...params } = paramsOf({ ...one, command }, { properties: given, required }, usage);
@@ -225,21 +230,27 @@ async function resolved(said: readonly Said[], call: Call, tool: Listing["tool"]
   return steps;
 }
 
-/** What the device lists for a command that was said, and the name that it has there. */
-async function listedAs(
-  said: Said,
-  { call, tool, held }: Listing,
-  known: ReadonlyMap<string, Listed>,
-): Promise<{ command: string; listed: Listed }> {
-  const { command } = said;
-  const before = known.get(command);
-  if (before) return { command, listed: before };
-  const answer = await call(tool, { ...held, command });
-  const elsewhere = openElsewhere(said);
-  if (answer.ok || answer.error.code !== "ACTION_NOT_FOUND" || elsewhere === undefined)
-    return { command, listed: listingSchema.parse(await done(answer)) };
-  return listedAs({ ...said, command: elsewhere }, { call, tool, held }, known);
+/** The names of all that the device offers. */
+async function offeredNames({ call, verb, held }: Listing): Promise<Set<string>> {
+  const { commands, checks } = listingSchema.partial().parse(await done(call(listings[verb], held)));
+  const lines = (commands ?? checks ?? "").split("\n");
+  return new Set(lines.flatMap((line) => line.split(" ")[0] ?? []));
 }
+
+/** What the device lists for a command. Throws ACTION_NOT_FOUND if it has none of that name. */
+async function listedAs(command: string, said: Said, { call, verb, held }: Listing): Promise<Listed> {
+  const answer = await call(listings[verb], { ...held, command });
+  if (answer.ok || !isWellKnown(command, verb) || !("nearest" in answer.error.details))
+    return listingSchema.parse(await done(answer));
+  // Other devices have it, so it is no typo. A name that is spelt like it means something else.
+  const { nearest: _, ...details } = answer.error.details;
+  const short = said.command === command ? "" : `"${said.command}" is short for ${command}. `;
+  const hint = `${short}labwright call ${listings[verb]} shows what this device has.`;
+  throw new Failed({ ...answer, error: { ...answer.error, hint, details } });
+}
+
+const isWellKnown = (command: string, verb: Listing["verb"]) =>
+  Object.values(shortNames[verb]).includes(command);
 
 export type LookOptions = FolderOptions & { find?: string | undefined; all?: boolean | undefined };
 
