@@ -50,6 +50,8 @@ it.each([
   [["open", "shop://cart"], "open_deep_link", { url: "shop://cart" }],
   [["click", "e3"], "click_element", { ref: "e3" }],
   [["drag", "e3", "#bin"], "drag", { ref: "e3", to_selector: "#bin" }],
+  [["press_keys", "CTRL", "A"], "press_keys", { keys: ["CTRL", "A"] }],
+  [["press_keys", '["CTRL","SHIFT","A"]'], "press_keys", { keys: ["CTRL", "SHIFT", "A"] }],
 ])("on a phone %j is %s", (line, command, params) => expect(onPhone(...line)).toEqual([command, params]));
 
 it("a short name stays that of a command that the device lacks", () => {
@@ -96,6 +98,8 @@ describe("words become parameters by the command's own schema", () => {
     [["drag", "e1", "#bin"], { ref: "e1", to_selector: "#bin" }],
     [["upload", "e7", "a.png"], { ref: "e7", files: ["a.png"] }],
     [["upload", "e7", '["a.png","b.png"]'], { ref: "e7", files: ["a.png", "b.png"] }],
+    [["upload", "e7", "a.png", "b.png"], { ref: "e7", files: ["a.png", "b.png"] }],
+    [["grant_permissions", "camera", "geolocation"], { permissions: ["camera", "geolocation"] }],
     [["open", "https://shop.example"], { url: "https://shop.example" }],
     [["scroll", "down"], { direction: "down" }],
     [["scroll", "#list", "down"], { selector: "#list", direction: "down" }],
@@ -118,10 +122,15 @@ describe("words become parameters by the command's own schema", () => {
       { ref: "e9", row: 2, column: "Name", text: "Ada" },
     ],
     [["url", "/cart"], { url: "/cart" }],
+    [
+      ["element_texts", "css=li", "One", "Two", "Three"],
+      { selector: "css=li", texts: ["One", "Two", "Three"] },
+    ],
   ])("check %j", (line, expected) => expect(params("check", ...line)).toMatchObject(expected));
 
   it.each<[string[], string]>([
     [["click", "e3", "e4"], "so many values: e3 e4"],
+    [["select", "e5", "Light", "blue"], "so many values: e5 Light blue"],
     [["scroll", "--amout", "3"], "did you mean --amount"],
     [["press", "Tab", "--count", "many"], 'count is of type integer, which "many" is not'],
     [["press", "Tab", "--count"], "--count needs a value"],

@@ -47,6 +47,7 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
         "labwright do open https://shop.example",
         `labwright do fill e3 anna ${separator} fill e4 "{{secret.PASSWORD}}" ${separator} click "Sign in"`,
         "labwright do scroll down --amount 3",
+        "labwright do press_keys CTRL A",
       ),
     )
     .action(async (words: string[], given: FolderOptions) => {

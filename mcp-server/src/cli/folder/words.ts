@@ -83,7 +83,8 @@ const targetOf = (name: string) => /^(.*?)(?:ref|selector)$/.exec(name)?.[1];
 /**
  * The parameters of a command as words: `--name value` for any, else the element first where it has one, then what is
  * required, then the others in the order of the schema. Fewer words than that are for what is required. A word of a closed
- * list, and true and false, goes where it fits. Throws INVALID_INPUT with the command's own usage.
+ * list, and true and false, goes where it fits. A required list takes all words that are left. Throws INVALID_INPUT with the command's
+ * own usage.
  */
 export function paramsOf(said: Said, schema: CommandSchema, usage: string): Record<string, unknown> {
   const refuse: Refusal = (message) => {
@@ -92,13 +93,21 @@ export function paramsOf(said: Said, schema: CommandSchema, usage: string): Reco
   const params: Record<string, unknown> = {};
   const free = namedParams(said, schema, params, refuse).filter((word) => !placed(word, params, schema));
   const slots = slotsFor(free.length, params, schema);
-  if (free.length > slots.length) refuse(`${said.command} does not take so many values: ${free.join(" ")}`);
-  for (const [index, word] of free.entries()) {
+  const list = slots.findIndex((name) => isList(name, schema));
+  const texts = list === -1 ? [] : free.slice(list);
+  const single = texts.length > 1 ? free.slice(0, list) : free;
+  if (single.length > slots.length) refuse(`${said.command} does not take so many values: ${free.join(" ")}`);
+  for (const [index, word] of single.entries()) {
     const name = parameterAt(slots[index] ?? "", word, schema);
     params[name] = readAs(word, name, schema, refuse);
   }
+  if (texts.length > 1) params[slots[list] ?? ""] = texts;
   return params;
 }
+
+/** A required list. The words behind its first one belong to it. */
+const isList = (name: string, { properties, required }: CommandSchema) =>
+  required.includes(name) && properties[name]?.type === "array";
 
 type Refusal = (message: string) => never;
 
