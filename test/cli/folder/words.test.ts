@@ -2,8 +2,8 @@ import { androidFactory, webFactory } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
+  commandOf,
   commandsIn,
-  openElsewhere,
   paramsOf,
   type Said,
   schemaSchema,
@@ -17,7 +17,8 @@ const checks = new Map(offers.flatMap((kind) => kind.checks).map((one) => [one.n
 
 function params(verb: "do" | "check", ...line: string[]): Record<string, unknown> {
   const [said] = commandsIn(line, verb);
-  const input = (verb === "do" ? commands : checks).get(said?.command ?? "");
+  const known = verb === "do" ? commands : checks;
+  const input = said && known.get(commandOf(said, verb, new Set(known.keys())));
   if (said === undefined || input === undefined) throw new Error(`no ${line[0]}`);
   return paramsOf(said, schemaSchema.parse(z.toJSONSchema(input, { io: "input" })), "usage");
 }
@@ -27,30 +28,53 @@ it("short names are those of the web driver's commands and checks", () => {
   for (const name of Object.values(shortNames.check)) expect([...checks.keys()]).toContain(name);
 });
 
+const phone = new Map(
+  androidFactory
+    .offers()
+    .flatMap((kind) => kind.commands)
+    .map((one) => [one.name, one.input]),
+);
+const onPhone = (...line: string[]) => {
+  const [said] = commandsIn(line, "do");
+  if (said === undefined) throw new Error("There is no command.");
+  const command = commandOf(said, "do", new Set(phone.keys()));
+  const input = phone.get(command);
+  const params = input && paramsOf(said, schemaSchema.parse(z.toJSONSchema(input, { io: "input" })), "usage");
+  if (input) expect(input.safeParse(params)).toMatchObject({ success: true });
+  return [command, params];
+};
+
 it.each([
-  ["com.example.shop", "open_app", { app: "com.example.shop" }],
-  ["https://shop.example/cart", "open_deep_link", { url: "https://shop.example/cart" }],
-  ["shop://cart", "open_deep_link", { url: "shop://cart" }],
-])("open %s is %s on a phone", (what, command, expected) => {
-  const [said] = commandsIn(["open", what], "do");
-  const onPhone = androidFactory.offers().flatMap((kind) => kind.commands);
-  const input = onPhone.find(({ name }) => said && name === openElsewhere(said))?.input;
-  if (said === undefined || input === undefined) throw new Error(`A phone has no command for ${what}.`);
-  expect(openElsewhere(said)).toBe(command);
-  const params = paramsOf(said, schemaSchema.parse(z.toJSONSchema(input, { io: "input" })), "usage");
-  expect(params).toEqual(expected);
-  expect(input.safeParse(params).success).toBe(true);
+  [["open", "com.example.shop"], "open_app", { app: "com.example.shop" }],
+  [["open", "https://shop.example/cart"], "open_deep_link", { url: "https://shop.example/cart" }],
+  [["open", "shop://cart"], "open_deep_link", { url: "shop://cart" }],
+  [["click", "e3"], "click_element", { ref: "e3" }],
+  [["drag", "e3", "#bin"], "drag", { ref: "e3", to_selector: "#bin" }],
+  [["press_keys", "CTRL", "A"], "press_keys", { keys: ["CTRL", "A"] }],
+  [["press_keys", '["CTRL","SHIFT","A"]'], "press_keys", { keys: ["CTRL", "SHIFT", "A"] }],
+])("on a phone %j is %s", (line, command, params) => expect(onPhone(...line)).toEqual([command, params]));
+
+it("a short name stays that of a command that the device lacks", () => {
+  for (const [short, full] of [
+    ["text", "get_text"],
+    ["value", "get_value"],
+    ["select", "select_option"],
+    ["get_text", "get_text"],
+    ["navigate_to_url", "navigate_to_url"],
+    ["toString", "toString"],
+  ])
+    expect(onPhone(short ?? "", "x")).toEqual([full, undefined]);
 });
 
 it("parts a line into its commands, and a check may be the contrary", () => {
   const said = (command: string, words: string[], not = false): Said => ({ command, words, not });
   expect(commandsIn(["click", "e3", "then", "press_key", "Enter"], "do")).toEqual([
-    said("click_element", ["e3"]),
+    said("click", ["e3"]),
     said("press_key", ["Enter"]),
   ]);
   expect(commandsIn(["not", "visible", "#error", "then", "text", "Hi"], "check")).toEqual([
-    said("element_visible", ["#error"], true),
-    said("text_visible", ["Hi"]),
+    said("visible", ["#error"], true),
+    said("text", ["Hi"]),
   ]);
   expect(() => commandsIn(["click", "e3", "then"], "do")).toThrow('beside "then"');
   expect(() => commandsIn(["not"], "check")).toThrow("after labwright check");
@@ -74,6 +98,8 @@ describe("words become parameters by the command's own schema", () => {
     [["drag", "e1", "#bin"], { ref: "e1", to_selector: "#bin" }],
     [["upload", "e7", "a.png"], { ref: "e7", files: ["a.png"] }],
     [["upload", "e7", '["a.png","b.png"]'], { ref: "e7", files: ["a.png", "b.png"] }],
+    [["upload", "e7", "a.png", "b.png"], { ref: "e7", files: ["a.png", "b.png"] }],
+    [["grant_permissions", "camera", "geolocation"], { permissions: ["camera", "geolocation"] }],
     [["open", "https://shop.example"], { url: "https://shop.example" }],
     [["scroll", "down"], { direction: "down" }],
     [["scroll", "#list", "down"], { selector: "#list", direction: "down" }],
@@ -96,10 +122,15 @@ describe("words become parameters by the command's own schema", () => {
       { ref: "e9", row: 2, column: "Name", text: "Ada" },
     ],
     [["url", "/cart"], { url: "/cart" }],
+    [
+      ["element_texts", "css=li", "One", "Two", "Three"],
+      { selector: "css=li", texts: ["One", "Two", "Three"] },
+    ],
   ])("check %j", (line, expected) => expect(params("check", ...line)).toMatchObject(expected));
 
   it.each<[string[], string]>([
     [["click", "e3", "e4"], "so many values: e3 e4"],
+    [["select", "e5", "Light", "blue"], "so many values: e5 Light blue"],
     [["scroll", "--amout", "3"], "did you mean --amount"],
     [["press", "Tab", "--count", "many"], 'count is of type integer, which "many" is not'],
     [["press", "Tab", "--count"], "--count needs a value"],

@@ -12,7 +12,7 @@ const namesText = (verb: keyof typeof shortNames) =>
 
 type Exit = (code: ExitCode) => void;
 
-/** `do, look, check, shot, go, take, release, keep`. One working folder drives one device until it releases it or is idle. */
+/** `do, look, check, shot, go, take, release, keep`. One working folder drives one device until it releases it. */
 export function addFolderCommands(program: Command, terminal: Terminal, exit: Exit): void {
   addVerbs(program, terminal, exit);
   addLooks(program, terminal, exit);
@@ -35,7 +35,10 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
       .passThroughOptions()
       .allowUnknownOption()
       .argument("<words...>", `a command with its element and values; "${separator}" begins the next`)
-      .addHelpText("after", `\nShort names: ${namesText(name)}. All others: labwright call ${listing}\n`);
+      .addHelpText(
+        "after",
+        `\nShort names: ${namesText(name)}. A name that the device has itself means just that. All others: labwright call ${listing}\n`,
+      );
 
   verb("do", "does something on the device and says what changed", "list_actions")
     .addHelpText(
@@ -44,6 +47,7 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
         "labwright do open https://shop.example",
         `labwright do fill e3 anna ${separator} fill e4 "{{secret.PASSWORD}}" ${separator} click "Sign in"`,
         "labwright do scroll down --amount 3",
+        "labwright do press_keys CTRL A",
       ),
     )
     .action(async (words: string[], given: FolderOptions) => {
@@ -96,13 +100,17 @@ function addLooks(program: Command, terminal: Terminal, exit: Exit): void {
 
 function addLease(program: Command, terminal: Terminal, exit: Exit): void {
   folderCommand(program, "take", "takes a device for this folder; do, look and check do so by themselves")
-    .argument("[device]", "its name; by default the free one")
+    .argument("[device]", "its name; by default the folder's own, else the free one")
     .addHelpText("after", examples("labwright take", "labwright take browser-2"))
+    .addHelpText(
+      "after",
+      "\nIt is the folder's own from then on, also when it cannot be had now and when its lease ends.\nA command then takes it again or fails. No command takes another device in its place.\n",
+    )
     .action(async (device: string | undefined, given: FolderOptions) => {
       const { runTake } = await import("./folder.ts");
       exit(await runTake({ ...given, device: device ?? given.device }, terminal));
     });
-  folderCommand(program, "release", "gives the folder's device back")
+  folderCommand(program, "release", "gives the folder's device back, and forgets it")
     .addHelpText("after", examples("labwright release"))
     .action(async (given: FolderOptions) => {
       const { runRelease } = await import("./folder.ts");

@@ -10,7 +10,8 @@ import { exitCodeOf } from "../run.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { type JournalLine, note, ownFolder, stepOf } from "./journal.ts";
-import { commandsIn, openElsewhere, paramsOf, type Said, schemaSchema } from "./words.ts";
+import { findOwnDevice, forgetDevice, rememberDevice } from "./ownDevice.ts";
+import { commandOf, commandsIn, isShort, paramsOf, type Said, schemaSchema, shortNames } from "./words.ts";
 
 /** A longer reply goes into a file, so that an agent reads what it needs of it. */
 const longestReply = 8_000;
@@ -27,6 +28,14 @@ class Failed extends Error {
   }
 }
 
+/** The tools' own hints name parameters that these commands do not have. */
+const deviceHints: Readonly<Record<string, string>> = {
+  DEVICE_AMBIGUOUS: "Take one for this folder: labwright take NAME",
+  DEVICE_HELD: "Wait for it, or take another one for this folder: labwright take NAME",
+  DEVICE_NOT_FOUND:
+    "Take another one for this folder: labwright take NAME. To forget this one: labwright release",
+};
+
 /** Runs `work` as the client of the working folder, with its calls under way cancelled by Ctrl-C. */
 async function inFolder(
   options: FolderOptions,
@@ -42,9 +51,11 @@ async function inFolder(
     );
   } catch (error) {
     if (!(error instanceof Failed)) throw error;
-    const { code, hint } = error.answer.error;
-    const toldHint = code === "DEVICE_AMBIGUOUS" ? "Take one for this folder: labwright take NAME" : hint;
-    terminal.err(`${renderError({ ...error.answer.error, hint: toldHint })}\n`);
+    const { code, details } = error.answer.error;
+    // Without the devices there are, it is another error of this code, with its own hint.
+    const isOfNames = code !== "DEVICE_NOT_FOUND" || "devices" in details;
+    const hint = (isOfNames ? deviceHints[code] : undefined) ?? error.answer.error.hint;
+    terminal.err(`${renderError({ ...error.answer.error, hint })}\n`);
     return findErrorFacts(code)?.fault === "app" ? exitCodes.failed : exitCodes.error;
   }
 }
@@ -55,30 +66,69 @@ async function done(answer: ToolAnswer | Promise<ToolAnswer>): Promise<Record<st
   throw new Failed(given);
 }
 
-const leaseSchema = z.looseObject({ session_id: z.string() });
+const leaseSchema = z.object({ session_id: z.string(), device: z.string(), expires_at: z.string() });
+type Lease = z.output<typeof leaseSchema>;
+const deviceArgs = (device: string | undefined) => (device === undefined ? {} : { device_id: device });
+const takeControl = async (call: Call, device: string | undefined): Promise<Lease> =>
+  leaseSchema.parse(await done(call("take_control", deviceArgs(device))));
+const leaseText = ({ device, expires_at }: Lease) =>
+  `${device} until ${expires_at}; every command renews it\n`;
+const againText = ({ device, expires_at }: Lease) =>
+  `${device} is taken again, until ${expires_at}; its lease had ended\n`;
 
-/** The session of the folder's device; takes the one that is named, or the free one. */
-async function session(call: Call, device: string | undefined): Promise<{ session_id: string }> {
-  const taken = await done(call("take_control", device === undefined ? {} : { device_id: device }));
-  return { session_id: leaseSchema.parse(taken).session_id };
+/**
+ * The session of the device that is named for this command. Else of the folder's device, also when its lease has ended. Only
+ * a folder without a device takes the free one. A device that nobody named now is told when it is taken.
+ */
+async function session(
+  { call, terminal }: Pick<Folder, "call" | "terminal">,
+  named: string | undefined,
+): Promise<{ session_id: string }> {
+  const { cwd } = terminal;
+  const own = findOwnDevice(cwd);
+  // Before it is taken: if this fails, the next command must not take another one.
+  if (own === undefined && named !== undefined) rememberDevice(cwd, { device: named });
+  const lease = await takeControl(call, named ?? own?.device);
+  const { device, session_id } = lease;
+  const isOwn = own === undefined || named === undefined || device === own.device;
+  if (isOwn && session_id !== own?.session) {
+    rememberDevice(cwd, { device, session: session_id });
+    if (named === undefined) terminal.err(own?.session === undefined ? leaseText(lease) : againText(lease));
+  }
+  return { session_id };
 }
 
 /** `labwright take [device]`. */
 export const runTake = (options: FolderOptions, terminal: Terminal) =>
   inFolder(options, terminal, async ({ call }) => {
-    const args = options.device === undefined ? {} : { device_id: options.device };
-    const { device, expires_at, session_id } = await done(call("take_control", args));
+    const { cwd } = terminal;
+    const named = options.device;
+    if (named !== undefined) rememberDevice(cwd, { device: named });
+    const lease = await takeControl(call, named ?? findOwnDevice(cwd)?.device);
+    const { device, session_id } = lease;
+    rememberDevice(cwd, { device, session: session_id });
     // What is kept begins here, also with a device that this folder has already.
-    note(terminal.cwd, { session: `${String(session_id)} ${Date.now()}`, steps: [] });
-    terminal.out(`${String(device)} until ${String(expires_at)}; every command renews it\n`);
+    note(cwd, { session: `${session_id} ${Date.now()}`, steps: [] });
+    terminal.out(leaseText(lease));
     return exitCodes.passed;
   });
 
-/** `labwright release`. */
+/** `labwright release`. The folder means no device after it, also when its lease had ended. */
 export const runRelease = (options: FolderOptions, terminal: Terminal) =>
   inFolder(options, terminal, async ({ call }) => {
-    const args = options.device === undefined ? {} : { device_id: options.device };
-    terminal.out(`${renderResult(await done(call("release_control", args)))}\n`);
+    const { cwd } = terminal;
+    const own = findOwnDevice(cwd);
+    if (options.device === undefined) forgetDevice(cwd);
+    const release = (device: string | undefined) => call("release_control", deviceArgs(device));
+    let answer = await release(options.device ?? own?.device);
+    // The folder's device was named and never taken. The folder may still hold the one before it.
+    if (!answer.ok && options.device === undefined && own !== undefined && !own.session) {
+      const earlier = await release(undefined);
+      if (earlier.ok) answer = earlier;
+    }
+    const reply = await done(answer);
+    if (reply.released === own?.device) forgetDevice(cwd);
+    terminal.out(`${renderResult(reply)}\n`);
     return exitCodes.passed;
   });
 
@@ -86,8 +136,8 @@ export const runRelease = (options: FolderOptions, terminal: Terminal) =>
 export const runDo = (line: readonly string[], options: FolderOptions, terminal: Terminal) =>
   inFolder(options, terminal, async (folder) => {
     const said = commandsIn(line, "do");
-    const held = await session(folder.call, options.device);
-    const actions = await resolved(said, folder.call, "list_actions", held);
+    const held = await session(folder, options.device);
+    const actions = await resolved(said, { call: folder.call, verb: "do", held });
     const answer = await folder.call("execute_device_action", { ...held, actions, lasting: true });
     const { execution_id, status, ...told } = await done(noted(answer, actions, held, terminal));
     // What still runs is followed by its id.
@@ -128,8 +178,8 @@ const verdictSchema = z.object({
 export const runCheck = (line: readonly string[], options: FolderOptions, terminal: Terminal) =>
   inFolder(options, terminal, async (folder) => {
     const said = commandsIn(line, "check");
-    const held = await session(folder.call, options.device);
-    const checks = await resolved(said, folder.call, "list_verifications", held);
+    const held = await session(folder, options.device);
+    const checks = await resolved(said, { call: folder.call, verb: "check", held });
     const answered = await done(folder.call("verify_device_state", { ...held, checks, lasting: true }));
     const { lasting, ...reply } = answered;
     const { pass, inconclusive, verdicts } = verdictSchema.parse(reply);
@@ -150,18 +200,23 @@ const listingSchema = z.looseObject({
 });
 
 type Listed = z.output<typeof listingSchema>;
-type Listing = { call: Call; tool: "list_actions" | "list_verifications"; held: { session_id: string } };
+type Listing = { call: Call; verb: keyof typeof shortNames; held: { session_id: string } };
+const listings = { do: "list_actions", check: "list_verifications" } as const;
 
 /** Commands or checks with their parameters, by the schemas of this device. */
-async function resolved(said: readonly Said[], call: Call, tool: Listing["tool"], held: Listing["held"]) {
+async function resolved(said: readonly Said[], listing: Listing) {
+  const { verb } = listing;
+  const isCheck = verb === "check";
+  // A full name needs no list.
+  const offered = said.some((one) => isShort(one, verb)) ? await offeredNames(listing) : new Set<string>();
   const known = new Map<string, Listed>();
   const steps = [];
   for (const one of said) {
-    const { command, listed } = await listedAs(one, { call, tool, held }, known);
+    const command = commandOf(one, verb, offered);
+    const listed = known.get(command) ?? (await listedAs(command, one, listing));
     known.set(command, listed);
     const usage = (listed.commands ?? listed.checks ?? "").split(" - ")[0] ?? "";
     // Of a check it is how long to look, which stands beside the check's own parameters.
-    const isCheck = tool === "list_verifications";
     const { properties, required } = listed.schema;
     const given = { ...properties, ...(isCheck && { timeout_ms: { type: "integer" } }) };
     const { timeout_ms, ...params } = paramsOf({ ...one, command }, { properties: given, required }, usage);
@@ -175,21 +230,27 @@ async function resolved(said: readonly Said[], call: Call, tool: Listing["tool"]
   return steps;
 }
 
-/** What the device lists for a command that was said, and the name that it has there. */
-async function listedAs(
-  said: Said,
-  { call, tool, held }: Listing,
-  known: ReadonlyMap<string, Listed>,
-): Promise<{ command: string; listed: Listed }> {
-  const { command } = said;
-  const before = known.get(command);
-  if (before) return { command, listed: before };
-  const answer = await call(tool, { ...held, command });
-  const elsewhere = openElsewhere(said);
-  if (answer.ok || answer.error.code !== "ACTION_NOT_FOUND" || elsewhere === undefined)
-    return { command, listed: listingSchema.parse(await done(answer)) };
-  return listedAs({ ...said, command: elsewhere }, { call, tool, held }, known);
+/** The names of all that the device offers. */
+async function offeredNames({ call, verb, held }: Listing): Promise<Set<string>> {
+  const { commands, checks } = listingSchema.partial().parse(await done(call(listings[verb], held)));
+  const lines = (commands ?? checks ?? "").split("\n");
+  return new Set(lines.flatMap((line) => line.split(" ")[0] ?? []));
 }
+
+/** What the device lists for a command. Throws ACTION_NOT_FOUND if it has none of that name. */
+async function listedAs(command: string, said: Said, { call, verb, held }: Listing): Promise<Listed> {
+  const answer = await call(listings[verb], { ...held, command });
+  if (answer.ok || !isWellKnown(command, verb) || !("nearest" in answer.error.details))
+    return listingSchema.parse(await done(answer));
+  // Other devices have it, so it is no typo. A name that is spelt like it means something else.
+  const { nearest: _, ...details } = answer.error.details;
+  const short = said.command === command ? "" : `"${said.command}" is short for ${command}. `;
+  const hint = `${short}labwright call ${listings[verb]} shows what this device has.`;
+  throw new Failed({ ...answer, error: { ...answer.error, hint, details } });
+}
+
+const isWellKnown = (command: string, verb: Listing["verb"]) =>
+  Object.values(shortNames[verb]).includes(command);
 
 export type LookOptions = FolderOptions & { find?: string | undefined; all?: boolean | undefined };
 
@@ -197,7 +258,7 @@ export type LookOptions = FolderOptions & { find?: string | undefined; all?: boo
 export const runLook = ({ find, all, ...options }: LookOptions, terminal: Terminal) =>
   inFolder(options, terminal, async (folder) => {
     const args = { ...(find !== undefined && { find }), ...(all === true && { interactive_only: false }) };
-    const held = await session(folder.call, options.device);
+    const held = await session(folder, options.device);
     const reply = await done(folder.call("dump_ui_elements", { ...held, ...args }));
     const { location, title, generation: _, elements, more, ...told } = reply;
     const page = `${String(location)} ${JSON.stringify(title)}`;
@@ -209,8 +270,9 @@ export const runLook = ({ find, all, ...options }: LookOptions, terminal: Termin
 
 /** `labwright shot`: a picture as a file, whose path is printed. */
 export const runShot = (options: FolderOptions & { marks?: boolean | undefined }, terminal: Terminal) =>
-  inFolder(options, terminal, async ({ call, artifact }) => {
-    const held = await session(call, options.device);
+  inFolder(options, terminal, async (folder) => {
+    const { call, artifact } = folder;
+    const held = await session(folder, options.device);
     const shot = await done(call("capture_screenshot", { ...held, marks: options.marks === true }));
     const { artifact: uri, width, height } = z.looseObject({ artifact: z.string() }).parse(shot);
     const bytes = await artifact(uri);
@@ -227,7 +289,7 @@ export const runGo = (
 ) =>
   inFolder(options, terminal, async (folder) => {
     const userinterface_name = app ?? (await onlyApp(folder.call));
-    const held = await session(folder.call, options.device);
+    const held = await session(folder, options.device);
     const reply = await done(folder.call("navigate_to_node", { ...held, userinterface_name, node }));
     if (reply.status === "passed")
       note(terminal.cwd, { session: held.session_id, app: userinterface_name, steps: [{ go: node }] });

@@ -16,7 +16,7 @@ export const schemaSchema = z.object({
 });
 export type CommandSchema = z.output<typeof schemaSchema>;
 
-/** One command of a line, before its schema is known. */
+/** One command of a line, as it was typed. */
 export type Said = { command: string; not: boolean; words: string[] };
 
 /** Parts one command from the next in a line. */
@@ -35,9 +35,10 @@ const shortChecks: Readonly<Record<string, string>> = {
   ...{ cell: "table_cell", empty: "element_empty", focused: "element_focused" },
 };
 export const shortNames = { do: shortActions, check: shortChecks } as const;
+type Verb = keyof typeof shortNames;
 
 /** `click e3 then fill e4 anna` as its commands. `not` before a check wants its contrary. Throws INVALID_INPUT. */
-export function commandsIn(line: readonly string[], verb: keyof typeof shortNames): Said[] {
+export function commandsIn(line: readonly string[], verb: Verb): Said[] {
   const parts: string[][] = [[]];
   for (const word of line) {
     if (word === separator) parts.push([]);
@@ -50,15 +51,26 @@ export function commandsIn(line: readonly string[], verb: keyof typeof shortName
       const message = `A command is missing ${parts.length > 1 ? `beside "${separator}"` : `after labwright ${verb}`}.`;
       throw new ToolError("INVALID_INPUT", message, `For example: ${examples[verb]}`);
     }
-    return { command: shortNames[verb][name] ?? name, not, words };
+    return { command: name, not, words };
   });
 }
 
 /** What `open` means on a device that has no `navigate_to_url`: a link if it has a scheme, else an app. */
-export const openElsewhere = ({ command, words: [what = ""] }: Said): string | undefined => {
-  if (command !== shortActions.open) return undefined;
-  return /^[a-z][\w+.-]*:/i.test(what) ? "open_deep_link" : "open_app";
-};
+const openElsewhere = ([what = ""]: readonly string[]) =>
+  /^[a-z][\w+.-]*:/i.test(what) ? "open_deep_link" : "open_app";
+
+export const isShort = ({ command }: Said, verb: Verb): boolean => Object.hasOwn(shortNames[verb], command);
+
+/**
+ * The command or check that a word means on a device that offers these names. A word that the device offers means itself. Any
+ * other word may be short for one that the device offers. If it offers none, returns the full name.
+ */
+export function commandOf(said: Said, verb: Verb, offered: ReadonlySet<string>): string {
+  const { command, words } = said;
+  const full = isShort(said, verb) ? (shortNames[verb][command] ?? command) : command;
+  const elsewhere = verb === "do" && command === "open" ? [openElsewhere(words)] : [];
+  return [command, full, ...elsewhere].find((name) => offered.has(name)) ?? full;
+}
 
 const examples = {
   do: `labwright do fill "label=User" anna ${separator} click "Sign in"`,
@@ -71,7 +83,8 @@ const targetOf = (name: string) => /^(.*?)(?:ref|selector)$/.exec(name)?.[1];
 /**
  * The parameters of a command as words: `--name value` for any, else the element first where it has one, then what is
  * required, then the others in the order of the schema. Fewer words than that are for what is required. A word of a closed
- * list, and true and false, goes where it fits. Throws INVALID_INPUT with the command's own usage.
+ * list, and true and false, goes where it fits. A required list takes all words that are left. Throws INVALID_INPUT with the command's
+ * own usage.
  */
 export function paramsOf(said: Said, schema: CommandSchema, usage: string): Record<string, unknown> {
   const refuse: Refusal = (message) => {
@@ -80,13 +93,21 @@ export function paramsOf(said: Said, schema: CommandSchema, usage: string): Reco
   const params: Record<string, unknown> = {};
   const free = namedParams(said, schema, params, refuse).filter((word) => !placed(word, params, schema));
   const slots = slotsFor(free.length, params, schema);
-  if (free.length > slots.length) refuse(`${said.command} does not take so many values: ${free.join(" ")}`);
-  for (const [index, word] of free.entries()) {
+  const list = slots.findIndex((name) => isList(name, schema));
+  const texts = list === -1 ? [] : free.slice(list);
+  const single = texts.length > 1 ? free.slice(0, list) : free;
+  if (single.length > slots.length) refuse(`${said.command} does not take so many values: ${free.join(" ")}`);
+  for (const [index, word] of single.entries()) {
     const name = parameterAt(slots[index] ?? "", word, schema);
     params[name] = readAs(word, name, schema, refuse);
   }
+  if (texts.length > 1) params[slots[list] ?? ""] = texts;
   return params;
 }
+
+/** A required list. The words behind its first one belong to it. */
+const isList = (name: string, { properties, required }: CommandSchema) =>
+  required.includes(name) && properties[name]?.type === "array";
 
 type Refusal = (message: string) => never;
 

@@ -278,7 +278,7 @@ describe("what a report says beside the verdict", () => {
         { id: "a.2", status: "error", reason: { code: "DEVICE_LOST", message: "gone" }, duration_ms: 100 },
         { id: "a.3", status: "passed", duration_ms: 500 },
       ],
-      rerun: "Its last run failed (b). Both started alike.",
+      rerun: "Its last run failed (b). No difference between their starts is known.",
     }),
     steps: [step(0, { notices: ['alert "Hi" was accepted'] })],
   };
@@ -294,7 +294,7 @@ describe("what a report says beside the verdict", () => {
       "VERIFICATION_FAILED: not yet",
       "DEVICE_LOST: gone",
       "alert &quot;Hi&quot; was accepted",
-      "Both started alike.",
+      "No difference between their starts is known.",
     ])
       expect(page).toContain(text);
   });

@@ -11,6 +11,9 @@ export type PastRun = PastStart & Pick<Execution, "id" | "status" | "started_at"
 const meaningless: ReadonlySet<string> = new Set(["testcase", "start.by", "retries", "retry_on"]);
 const longest = 60;
 const mostDifferences = 6;
+/** The test may have other steps by now, and the app another screen: no run records either. */
+const noDifference =
+  "No difference between their starts is known (device, version, environment, app, inputs). The test's steps and the screen were not compared.";
 
 /** Says in one line how two runs of one test on one build, which ended differently, had started differently. */
 export function rerunText(now: PastStart & { status: FinalStatus }, before: PastRun): string | undefined {
@@ -18,7 +21,7 @@ export function rerunText(now: PastStart & { status: FinalStatus }, before: Past
   const build = now.build === undefined ? "no build is known of either" : `same build ${now.build}`;
   const head = `Its last run ${before.status} (${before.id}, ${before.started_at.slice(0, 16).replace("T", " ")} UTC, ${build})`;
   const different = differences(factsOf(now), factsOf(before));
-  if (different.length === 0) return `${head}. Both started alike.`;
+  if (different.length === 0) return `${head}. ${noDifference}`;
   const more = different.length > mostDifferences ? ` and ${different.length - mostDifferences} more` : "";
   return `${head}. The starts differed: ${different.slice(0, mostDifferences).join("; ")}${more}.`;
 }
