@@ -149,6 +149,25 @@ test("a test that is wrong fails on a phone, with what the screen shows in place
   expect(text).toContain("40 €");
 });
 
+test("an app that is not installed passes no test, whatever another app shows", async () => {
+  const yaml = `name: ghost
+models: [android_mobile]
+app: { package: com.nosuch.app }
+nodes:
+  Home: check text "Settings"
+tests:
+  - name: a ghost is seen
+    steps:
+      - go to Home
+      - check text "Settings"
+`;
+  expect((await client.call("import_userinterface", { yaml, file: "ghost.yaml" })).error).toBeUndefined();
+  phone(0).ui.start({ packageName: "com.android.settings" });
+  const asked = { testcase: "a ghost is seen", device_id: "phone1", wait_ms: 60_000 };
+  const { structured, text } = await client.call("execute_testcase", asked);
+  expect(structured, text).toMatchObject({ status: "error", reason: { code: "APP_NOT_INSTALLED" } });
+});
+
 test("what is done on one phone reaches no other, and a lease keeps others out", async () => {
   const second = await product.connect({ client: "other" });
   const { structured } = await client.call("take_control", { device_id: "phone1" });

@@ -83,6 +83,72 @@ describeEachDatabase("navigation", (open) => {
     expect(steps.map(({ label }) => label)).toEqual([`open ${name}`, "Home → Movies"]);
   });
 
+  describe("an app that is not in front", () => {
+    /** Opens at Movies; its Settings are those of another app. */
+    async function labOfMovies(app: object = { package: "simulated.movies" }) {
+      const lab = await openLab(db);
+      const name = `movies ${randomUUID()}`;
+      const nodes = [
+        { label: "Movies", type: "entry", verifications: [shows("All movies")] },
+        { label: "Settings", verifications: [shows("Device settings")] },
+        { label: "Tiles", verifications: [shows("Welcome home")] },
+      ];
+      const way = (target: string, ...actions: object[]) => ({
+        ...{ source: "Movies", target },
+        action_sets: [{ actions }],
+      });
+      const edges = [way("Settings", press("HOME"), click("Settings")), way("Tiles", press("HOME"))];
+      const yaml = { format_version: 1, name, models: ["simulated"], app, tree: { nodes, edges } };
+      await lab.files.importYaml(JSON.stringify(yaml), false);
+      const go = async (target: string, { run, steps } = fakeRun(lab.device)) => {
+        const report = await lab.navigation.navigate(run, { userinterface: name, target });
+        return { report, labels: steps.map(({ label }) => label) };
+      };
+      return { lab, name, go };
+    }
+
+    test("is opened at the start, whatever the other app shows", async () => {
+      const { lab, name, go } = await labOfMovies();
+      await drive(lab, "HOME");
+      const { report, labels } = await go("Tiles");
+      expect(labels).toEqual([`open ${name}`, "Movies → Tiles"]);
+      expect(report).toMatchObject({ reached: true, verified: true });
+      lab.devices.drivenOutsideNavigation(lab.device.id);
+      await lab.userinterfaces.updateNode(name, "Movies", { verifications: [shows("Welcome home")] });
+      const entry = await go("Movies");
+      expect(entry.labels).toEqual([`open ${name}`]);
+      expect(entry.report).toMatchObject({ reached: false, error: { code: "VERIFICATION_FAILED" } });
+    });
+
+    test("is left alone where nothing tells which app is in front", async () => {
+      const { lab, go } = await labOfMovies({ package: "no.such.app" });
+      await drive(lab, "HOME");
+      expect(await go("Tiles")).toMatchObject({ report: { reached: true, verified: true }, labels: [] });
+    });
+
+    test("is left alone on the way of a run that was led there, and by a navigation right behind another", async () => {
+      const { lab, name, go } = await labOfMovies();
+      const one = fakeRun(lab.device);
+      expect((await go("Settings", one)).labels).toEqual([`open ${name}`, "Movies → Settings"]);
+      lab.devices.drivenOutsideNavigation(lab.device.id);
+      expect((await go("Settings", one)).labels).toHaveLength(2);
+      expect((await go("Settings")).labels).toEqual([]);
+      const test = fakeRun(lab.device);
+      test.run.kind = "testcase";
+      expect((await go("Settings", test)).labels).toEqual([`open ${name}`, "Movies → Settings"]);
+      lab.devices.drivenOutsideNavigation(lab.device.id);
+      expect((await go("Settings")).labels).toEqual([`open ${name}`, "Movies → Settings"]);
+    });
+
+    test("is opened though somebody asked where the device is", async () => {
+      const { lab, name, go } = await labOfMovies();
+      await drive(lab, "HOME");
+      const never = new AbortController().signal;
+      await lab.navigation.position(lab.device, { userinterface_name: name, identify: true }, never);
+      expect((await go("Tiles")).labels).toEqual([`open ${name}`, "Movies → Tiles"]);
+    });
+  });
+
   test("enters a subtree through its entry and leaves it again", async () => {
     const lab = await openLab(db);
     const name = `nested ${randomUUID()}`;

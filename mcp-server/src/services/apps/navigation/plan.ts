@@ -25,9 +25,10 @@ export async function plan(trip: Trip, at: Node | undefined, target: Node): Prom
  */
 async function enterApp(trip: Trip, entry: Node, path: Path): Promise<Failure | undefined> {
   const isPlace = entry.verifications.length > 0;
-  if (isPlace && (await trip.seesNode(entry))) return undefined;
+  if (isPlace && !trip.isElsewhere && (await trip.seesNode(entry))) return undefined;
   if (!isPlace && path.legs.length > 0 && hasActions(trip, path.legs[0])) return undefined;
   const failure = await openApp(trip, isPlace || isCheckedFirst(trip, path));
+  trip.isElsewhere = false;
   if (failure || !isPlace) return failure;
   const arrival = await arrive(trip, entry, []);
   if (!arrival.ok) return arrival.failure;

@@ -8,6 +8,8 @@ export type Tracked = {
   at: string;
   age_ms: number;
   stale: boolean;
+  /** The run that led the device there, if no other app was navigated, and nobody only looked, since then. */
+  led_by?: string | undefined;
 };
 
 /** Where each device is in each app, with how far that can be trusted. */
@@ -17,6 +19,8 @@ export class Positions {
   private readonly stored = new Map<string, { at: string; monotonic: number }>();
   /** Of devices that started fresh for a run: where they are in each app since then, the latest start last. */
   private readonly fresh = new Map<string, Map<string, PositionRow>[]>();
+  /** The app and the run of each device's latest navigation that arrived somewhere. */
+  private readonly led = new Map<string, { app: string; runId: string }>();
 
   constructor(
     private readonly db: Database,
@@ -54,23 +58,28 @@ export class Positions {
     const row = await this.row(deviceId, userinterfaceId);
     if (!row) return undefined;
     const age = this.ageOf(this.keyOf(deviceId, userinterfaceId), row.at);
+    const led = this.led.get(deviceId);
     return {
       node_id: row.node_id,
       verified: row.verified,
       at: row.at,
       age_ms: age,
       stale: age > this.staleMs,
+      led_by: led?.app === userinterfaceId ? led.runId : undefined,
     };
   }
 
-  /** `nodeId` undefined: nobody knows. */
+  /** `nodeId` undefined: nobody knows. `runId`: the run that led the device there; without one it was only looked at. */
   async put(
     deviceId: string,
     userinterfaceId: string,
     nodeId: string | undefined,
     verified: boolean,
+    runId?: string,
   ): Promise<void> {
     await this.settle(deviceId);
+    if (runId === undefined) this.led.delete(deviceId);
+    else this.led.set(deviceId, { app: userinterfaceId, runId });
     const at = new Date(this.clock.now()).toISOString();
     this.stored.set(this.keyOf(deviceId, userinterfaceId), { at, monotonic: this.clock.monotonic() });
     const row: PositionRow = {

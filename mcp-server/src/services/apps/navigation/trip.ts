@@ -46,6 +46,8 @@ export class Trip {
   verdicts: Verdict[] = [];
   /** The server answered 4xx or 5xx to the last action, and the checks behind it are to say whether that is right. */
   refused: Failure | undefined;
+  /** Another app is in front where the navigation starts: nothing on the screen is a node of this app. */
+  isElsewhere = false;
   firstPlan: Path | undefined;
   lastPicture: Step["artifacts"][number] | undefined;
   private readonly startedAt: number;
@@ -111,7 +113,8 @@ export class Trip {
   }
 
   stand(node: Node, verified: boolean): Promise<void> {
-    return this.ports.positions.put(this.device.id, this.model.ui.id, node.id, verified);
+    const { device, model, run } = this;
+    return this.ports.positions.put(device.id, model.ui.id, node.id, verified, run.id);
   }
 
   lose(): Promise<void> {
