@@ -36,6 +36,8 @@ tests:
       - check text "80 €"
       - click "Remove Lamp"
       - check text "The cart is empty"
+  - name: a lamp is left in the cart
+    steps: [go to Lamp, click "Buy", go to Cart, check text "40 €"]
   - name: a wrong password is told
     steps:
       - go to Account
@@ -166,6 +168,36 @@ tests:
   const asked = { testcase: "a ghost is seen", device_id: "phone1", wait_ms: 60_000 };
   const { structured, text } = await client.call("execute_testcase", asked);
   expect(structured, text).toMatchObject({ status: "error", reason: { code: "APP_NOT_INSTALLED" } });
+});
+
+test("a test that asks for a fresh start is told that a phone has none, before anything runs", async () => {
+  const steps = ["go to Shop", 'check "Search" is shown'];
+  const testcase = { name: "a new visitor", userinterface_name: "shop", fresh: true, steps };
+  expect((await client.call("save_testcase", { testcase })).error).toBeUndefined();
+  const asked = { testcase: testcase.name, wait_ms: 60_000 };
+  expect((await client.call("execute_testcase", { ...asked, device_id: "phone1" })).error).toMatchObject({
+    code: "CONTROLLER_UNAVAILABLE",
+    hint: expect.stringContaining("clear_app"),
+  });
+  const overridden = await client.call("execute_testcase", { ...asked, device_id: "phone1", fresh: false });
+  expect(overridden.structured.status, overridden.text).toBe("passed");
+  const browser = await client.call("execute_testcase", { ...asked, device_id: "browser" });
+  expect(browser.structured.status, browser.text).toBe("passed");
+});
+
+test("a test on a phone begins with what the one before left, and with clear_app afresh", async () => {
+  const left = await client.call("execute_testcase", {
+    testcase: "a lamp is left in the cart",
+    device_id: "phone1",
+    wait_ms: 60_000,
+  });
+  expect(left.structured.status, left.text).toBe("passed");
+  const steps = [{ clear_app: {} }, "go to Cart", 'check text "The cart is empty"'];
+  const testcase = { name: "the cart of a new visitor", userinterface_name: "shop", steps };
+  expect((await client.call("save_testcase", { testcase })).error).toBeUndefined();
+  const asked = { testcase: testcase.name, device_id: "phone1", wait_ms: 60_000 };
+  const { structured, text } = await client.call("execute_testcase", asked);
+  expect(structured.status, text).toBe("passed");
 });
 
 test("what is done on one phone reaches no other, and a lease keeps others out", async () => {

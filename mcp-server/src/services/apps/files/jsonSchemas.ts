@@ -46,7 +46,8 @@ const said: Readonly<Record<string, string>> = {
   description: "For people who read the test.",
   tags: "Words to choose tests by.",
   covers: "Codes of the requirements that it checks.",
-  fresh: "False: it goes on in what the device shows. True: it starts fresh and empty.",
+  fresh:
+    "False: it goes on in what the device shows. True: it starts fresh and empty, in a browser; other devices refuse it.",
   storage_state: "Name of a saved storage state to start with.",
   setup: "Name of a test case that runs once before; this one starts with the storage state that it leaves.",
   inputs: "What a caller gives, as {{name}} in steps.",

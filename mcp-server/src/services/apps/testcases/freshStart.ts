@@ -1,12 +1,24 @@
 import { createHash } from "node:crypto";
 import { untilAborted } from "@labwright/controllers";
 import type { TestCaseInput } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import { missing } from "../../devices/portOf.ts";
 import type { Clock, DeviceService, OpenDevice, Run } from "../../ports.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import type { GraphEnd } from "./blocks/block.ts";
 import type { Start } from "./startOf.ts";
 
 export const canStartFresh = (device: OpenDevice) => device.controllers.some(({ isolation }) => isolation);
+
+/** Throws CONTROLLER_UNAVAILABLE where `fresh: true` was asked for and the device has no fresh start. */
+export function checkFreshStart(device: OpenDevice, fresh: boolean | undefined): void {
+  if (fresh !== true || canStartFresh(device)) return;
+  throw new ToolError(
+    "CONTROLLER_UNAVAILABLE",
+    `fresh: true cannot be done: ${missing(device, "isolation")}`,
+    "Leave fresh out. On a phone begin with clear_app for an app as it was when it was installed: that deletes its data.",
+  );
+}
 
 /** Sessions of apps end; a login of this age is made again. */
 const keptForMs = 600_000;

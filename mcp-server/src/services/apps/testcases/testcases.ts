@@ -9,7 +9,7 @@ import { inProject } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { runTestcase } from "./execute.ts";
-import { canStartFresh, Setups } from "./freshStart.ts";
+import { canStartFresh, checkFreshStart, Setups } from "./freshStart.ts";
 import { GivenTests, refusalOf } from "./givenTests.ts";
 import { testNameOf } from "./parse.ts";
 import { problemsError } from "./problems.ts";
@@ -261,6 +261,7 @@ class Testcases implements TestcaseService {
       const called = await check();
       // What a controller withholds is known once it is open.
       if (await openUsed(device, [testcase, ...called.values()], grant.signal)) await check();
+      checkFreshStart(device, fresh ?? testcase.fresh);
       const start = startOf(testcase, app, fresh);
       const position = await this.positionAt(start, device, app, context);
       return { called, start, device: { device_id, session_id }, position };
