@@ -240,9 +240,12 @@ test("a crash of an app becomes one alert, with what the log says and a picture"
     const alerts = structured.alerts;
     return Array.isArray(alerts) ? alerts.filter(({ kind }) => kind === "app_crash") : [];
   };
-  await expect
-    .poll(crashes, { timeout: 20_000 })
-    .toMatchObject([
-      { device_id: "lab/phone1", state: "active", start_frame: expect.stringMatching(/^artifact:/) },
-    ]);
+  await expect.poll(crashes, { timeout: 20_000 }).toMatchObject([
+    {
+      device_id: "lab/phone1",
+      state: "active",
+      message: expect.stringMatching(/^app_crash of dev\.labwright\.shop for \d+ s$/),
+      start_frame: expect.stringMatching(/^artifact:/),
+    },
+  ]);
 });

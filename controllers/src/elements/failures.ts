@@ -6,19 +6,32 @@ export function orNearest(nearest: readonly string[]): string {
   return nearest.length > 0 ? `; nearest: ${nearest.join(" · ")}` : "";
 }
 
-/** ELEMENT_NOT_FOUND. `nearest` are selectors of what is on the screen, best first. */
+type Search = {
+  afterMs: number;
+  /** How it was searched, where that says more than the time: ` after scrolling …`. */
+  searched?: string | undefined;
+  /** Selectors of what is on the screen, best first. */
+  nearest: readonly string[];
+  /** What else must be known of the screen, such as a dialog that covers it. */
+  notices?: readonly string[];
+};
+
+/** ELEMENT_NOT_FOUND. */
 export function notFound(
   parsed: ParsedSelector,
   selector: string,
-  { afterMs, nearest }: { afterMs: number; nearest: readonly string[] },
+  { afterMs, searched = ` after ${Math.round(afterMs)} ms`, nearest, notices = [] }: Search,
 ): DeviceError {
   const hint = otherReading(parsed, selector) ?? orNearest(nearest);
   return new DeviceError(
     "ELEMENT_NOT_FOUND",
-    `Nothing matches ${JSON.stringify(selector)} after ${Math.round(afterMs)} ms${hint || "; dump_ui_elements shows what is there"}`,
+    `Nothing matches ${JSON.stringify(selector)}${searched}${hint || "; dump_ui_elements shows what is there"}${asEnding(notices)}`,
     { selector, nearest },
   );
 }
+
+/** What an error ends with that tells of the screen. */
+export const asEnding = (notices: readonly string[]): string => notices.map((one) => `; ${one}`).join("");
 
 /** ELEMENT_AMBIGUOUS. `candidates` say for each, up to six, by which selector it is meant and what it is. */
 export function ambiguous(selector: string, count: number, candidates: readonly string[]): DeviceError {

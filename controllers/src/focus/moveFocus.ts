@@ -229,9 +229,10 @@ class Walk {
   #notFound(): DeviceError {
     const { map, wanted } = this.options;
     const names = nearest(wanted, map.names());
+    const searched = this.#presses > 0 ? `, also where ${this.#presses} presses led` : "";
     return new DeviceError(
       "ELEMENT_NOT_FOUND",
-      `Nothing that can have the focus matches ${wanted}, also where ${this.#presses} presses led${orNearest(names) || "; dump_ui_elements shows what is there"}`,
+      `Nothing that can have the focus matches ${wanted}${searched}${orNearest(names) || "; dump_ui_elements shows what is there"}`,
       { nearest: names, presses: this.#presses },
     );
   }

@@ -163,10 +163,15 @@ export class ScreenReader {
   }
 
   /**
-   * The one element that a target means; a selector is waited for up to `timeoutMs`. Throws ELEMENT_NOT_FOUND,
-   * ELEMENT_AMBIGUOUS, STALE_REF.
+   * The one element that a target means; a selector is waited for up to `timeoutMs`. `searched` says how it was searched
+   * before. Throws ELEMENT_NOT_FOUND, ELEMENT_AMBIGUOUS, STALE_REF.
    */
-  async one(target: Target, signal: AbortSignal, timeoutMs: number): Promise<{ seen: Seen; screen: Screen }> {
+  async one(
+    target: Target,
+    signal: AbortSignal,
+    timeoutMs: number,
+    searched?: string,
+  ): Promise<{ seen: Seen; screen: Screen }> {
     const wanted = onlyTarget(target);
     const until = performance.now() + timeoutMs;
     for (let screen = await this.recent(signal); ; screen = await this.look(signal)) {
@@ -178,7 +183,9 @@ export class ScreenReader {
       if (performance.now() >= until)
         throw notFound(grammar.parse(wanted.selector), wanted.selector, {
           afterMs: timeoutMs,
+          searched,
           nearest: this.nearest(target, screen),
+          notices: noticesOf(screen.tree),
         });
       await delay(lookEveryMs, undefined, { signal });
     }

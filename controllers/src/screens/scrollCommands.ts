@@ -120,17 +120,23 @@ async function toTheEnd(hand: Hand, area: Rect, way: Way, signal: AbortSignal): 
 /** Looks on below, and then above where it began. */
 async function search(hand: Hand, target: Target, timeoutMs: number, signal: AbortSignal): Promise<Seen> {
   const { reader } = hand;
-  const until = performance.now() + Math.max(timeoutMs, leastSearchMs);
+  const ms = Math.max(timeoutMs, leastSearchMs);
+  const until = performance.now() + ms;
+  let isLate = false;
   let screen = await reader.recent(signal);
   for (const way of ["down", "up"] as const) {
     for (let before = ""; before !== signOf(screen); ) {
-      if (reader.find(target, screen).length > 0 || performance.now() >= until) break;
+      isLate = performance.now() >= until;
+      if (isLate || reader.find(target, screen).length > 0) break;
       before = signOf(screen);
       await step(hand, largestArea(screen), { way, pace: slow }, signal);
       screen = await reader.look(signal);
     }
   }
-  return (await reader.one(target, signal, 0)).seen;
+  const searched = isLate
+    ? ` after ${ms} ms of scrolling down and up, which were over before both ends were seen`
+    : " after scrolling down and up to both ends";
+  return (await reader.one(target, signal, 0, searched)).seen;
 }
 
 /** On a TV: lists go on by the arrows, and rows by the search of the focus for what can have it. */

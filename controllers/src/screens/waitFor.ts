@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import { type Command, defineCommand } from "../contract.ts";
+import { asEnding } from "../elements/failures.ts";
 import { matches } from "../elements/match.ts";
 import { hasTarget } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
 import { poll } from "../waiting/deadlines.ts";
-import { cutScreen, darkScreen } from "./dialogs.ts";
+import { noticesOf } from "./dialogs.ts";
 import type { ScreenReader } from "./reader.ts";
 import type { Screen } from "./screen.ts";
 
@@ -64,11 +65,10 @@ function conditionsOf(
 
 function tooLate(ms: number, unmet: Condition | undefined, screen: Screen | undefined): DeviceError {
   const shown = (screen?.texts ?? []).slice(0, 30).join(" | ").slice(0, 1_000);
-  const cut = screen?.tree.isCut ? `; ${cutScreen}` : "";
-  const dark = screen?.tree.isDark ? `; ${darkScreen}` : "";
+  const notices = screen ? noticesOf(screen.tree) : [];
   return new DeviceError(
     "COMMAND_TIMEOUT",
-    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}${cut}${dark}. Look at the screen, or wait longer with timeout_ms.`,
+    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}${asEnding(notices)}. Look at the screen, or wait longer with timeout_ms.`,
     { expected: unmet?.expected },
   );
 }

@@ -200,10 +200,11 @@ describe("scrolling", () => {
     expect(await phone.read("element_visible", { selector })).toMatchObject({ holds: true });
   });
 
-  it("gives up on a row that is nowhere", async () => {
-    await expect(phone.run("scroll_to_element", { selector: "Nowhere" })).rejects.toEqual(
-      refused("ELEMENT_NOT_FOUND"),
-    );
+  it("gives up on a row that is nowhere, and says where it looked", async () => {
+    await expect(phone.run("scroll_to_element", { selector: "Nowhere" })).rejects.toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+      message: expect.stringMatching(/^Nothing matches "Nowhere" after scrolling down and up to both ends; /),
+    });
   });
 
   it("never takes a row for another one that stands where it stood", async () => {

@@ -96,6 +96,19 @@ describe("an app", () => {
     expect((await look()).notices).toEqual([]);
   });
 
+  it("that crashed is named by what is not found behind its dialog", async () => {
+    device().ui.crash(samples.app.package, "for the test");
+    const named = expect.objectContaining({
+      message: expect.stringMatching(
+        /crashed or does not respond "Samples.*" is open; handle_dialog answers it/,
+      ),
+    });
+    const target = { selector: "Crash", timeout_ms: 100 };
+    await expect(phone.run("click_element", target)).rejects.toEqual(named);
+    await expect(phone.run("wait_for", target)).rejects.toEqual(named);
+    await expect(phone.run("scroll_to_element", target)).rejects.toEqual(named);
+  });
+
   it("that does not respond is a finding", async () => {
     const told = new Promise((resolve) => portOf(phone.remote.findings).onFinding(resolve));
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -228,6 +228,14 @@ describe("what cannot be reached", () => {
     expect((await screen.go("Send")).target.name).toBe("Send");
   });
 
+  it("is not there, where no key leads: no press is told of that was not made", async () => {
+    const screen = new FakeScreen(() => rowsOf([["Only"]]), tableOf([["Only"]]), "Only");
+    await expect(screen.go("Other", { mostPresses: 0 })).rejects.toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+      message: expect.not.stringContaining("presses"),
+    });
+  });
+
   it("is not there: ELEMENT_NOT_FOUND with the nearest names", async () => {
     const named = [
       ["Film 1", "Film 2"],

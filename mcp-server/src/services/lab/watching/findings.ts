@@ -144,7 +144,7 @@ export class Findings {
     const { alert } = await alerts.raise({
       kind,
       state: stage === "active" ? "active" : "pending",
-      message: `${kind} for ${Math.round(seenMs / 1_000)} s`,
+      message: `${kind}${ofApp(details)} for ${Math.round(seenMs / 1_000)} s`,
       source: alertSource,
       device_id: deviceId,
       details,
@@ -172,6 +172,10 @@ export class Findings {
     this.open.delete(kind);
   }
 }
+
+/** The app of a crash. A name of a package has at most 200 characters. */
+const ofApp = ({ package: id }: Params): string =>
+  typeof id === "string" && id !== "" ? ` of ${id.slice(0, 200)}` : "";
 
 const order: readonly (Stage | undefined)[] = [undefined, "seen", "pending", "active"];
 const isFurther = (stage: Stage, than: Stage | undefined) =>
