@@ -58,6 +58,48 @@ async function show(device: "phone" | "tv", packageName: string, activity: strin
   await client.call("dump_ui_elements", { device_id: device });
 }
 
+describe("a reply tells what changed", () => {
+  test.each([
+    ["double_click", "tapped twice"],
+    ["long_press", "held"],
+  ])("a text after %s", async (command, words) => {
+    await show("phone", "dev.labwright.samples", ".Gestures");
+    const { lines } = await act("phone", command, { selector: "Hold or tap twice" });
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`^\\+ e\\d+ text "${words}"$`))]);
+  });
+
+  test("an error that appears as text", async () => {
+    await show("phone", shop, ".Account");
+    const { lines } = await act("phone", "click_element", { selector: "Log in" });
+    expect(lines).toEqual([expect.stringMatching(/^\+ e\d+ text "User or password is wrong"$/)]);
+  });
+
+  test("a field that gets the focus, and no word against the keyboard", async () => {
+    await show("phone", shop, ".Account");
+    const clicked = await act("phone", "click_element", { selector: "Password" });
+    expect(clicked.lines).toEqual([expect.stringMatching(/^focus: e\d+ textbox "Password"$/)]);
+    expect(await act("phone", "hide_keyboard", {})).toEqual({
+      lines: ["no element changed"],
+      results: [{ command: "hide_keyboard", message: "hid the keyboard" }],
+    });
+  });
+
+  test("the focus of a TV", async () => {
+    await show("tv", tvLauncher, ".Main");
+    const { lines } = await act("tv", "move_focus_to", { selector: "News 6" });
+    expect(lines.at(-1)).toMatch(/^focus: e\d+ listitem "News 6"$/);
+    expect((await act("tv", "press_key", { key: "LEFT" })).lines).toEqual([
+      expect.stringMatching(/^focus: e\d+ listitem "News 5"$/),
+    ]);
+  });
+
+  test("a tap that does nothing: no element, and no result", async () => {
+    await show("phone", "dev.labwright.samples", ".Gestures");
+    const done = await act("phone", "tap", { x: 10, y: 1_500 });
+    expect(done).toEqual({ lines: ["no element changed"], results: undefined });
+  });
+});
+
 describe("a reply has a message that says more than that the command was done", () => {
   test.each([
     ["scroll", { direction: "up" }, /^nothing scrolled: it is at the end/],
