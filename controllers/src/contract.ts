@@ -44,6 +44,8 @@ export type DocumentStatus = {
 /** What a command did. `message` is one line; `data` is small, typed by the command's description, and free of secrets. */
 export type CommandResult = {
   message: string;
+  /** The message says what neither the call nor the screen says: every reply has it. */
+  isNews?: boolean;
   data?: Readonly<Record<string, unknown>>;
   document?: DocumentStatus;
   /** When the last input event left for the device; absent where none did, or where that is not known. */

@@ -70,6 +70,8 @@ export type Dump = {
   title: string;
   space: Space;
   elements: readonly Element[];
+  /** What `interactiveOnly` left out, where the look reads it all the same; absent where it does not. */
+  others?: readonly Element[];
   /** A dialog that is open or was answered since the last look, tabs opened, and the like: one line each. */
   notices: readonly string[];
 };

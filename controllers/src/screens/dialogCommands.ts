@@ -31,7 +31,7 @@ export const dialogCommands = (reader: ScreenReader, hand: DialogHand): Command[
         await hand.give(answer, opened, own);
         return true;
       });
-      return { message: `the next dialog will be ${what}` };
+      return { message: `the next dialog will be ${what}`, isNews: true };
     },
   }),
 ];

@@ -226,6 +226,7 @@ export class ScreenReader {
       title: seen.find(({ role }) => role === "text")?.name ?? texts[0] ?? "",
       space,
       elements: interactiveOnly ? all.filter(({ interactive }) => interactive) : all,
+      others: interactiveOnly ? all.filter(({ interactive }) => !interactive) : [],
       notices: noticesOf(tree),
     };
   }

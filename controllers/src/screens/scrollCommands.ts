@@ -32,9 +32,11 @@ export function scrollCommands(hand: Hand): Command[] {
         const area = await areaOf(hand, target, timeout_ms, signal);
         if (direction === "top" || direction === "bottom") {
           const steps = await toTheEnd(hand, area, direction === "top" ? "up" : "down", signal);
-          return sent(steps > 1 ? `scrolled to the ${direction}` : `it is at the ${direction}`);
+          return steps > 1
+            ? sent(`scrolled to the ${direction}`)
+            : { ...sent(`it is at the ${direction}`), isNews: true };
         }
-        if (hand.isTv()) return sent(await goOn(hand, direction, signal));
+        if (hand.isTv()) return goOn(hand, direction, signal);
         return scrollOn(hand, area, direction, signal);
       },
     }),
@@ -75,7 +77,7 @@ async function scrollOn(hand: Hand, area: Rect, way: Way, signal: AbortSignal): 
   await step(hand, area, { way, pace: slow }, signal);
   const scrolled = sent(`scrolled ${way}`);
   const after = placesOf(await hand.reader.look(signal));
-  return after === before ? { ...scrolled, message: nothingScrolled } : scrolled;
+  return after === before ? { ...scrolled, message: nothingScrolled, isNews: true } : scrolled;
 }
 
 /** Goes on by a swipe over an area; on a TV, which has no touch screen, by a press of the arrow. */
@@ -83,7 +85,7 @@ const step = (hand: Hand, area: Rect, { way, pace }: { way: Way; pace: Pace }, s
   hand.isTv() ? hand.press([arrowOf(way)], signal) : hand.swipe({ ...swipeEnds(area, way), ...pace }, signal);
 
 /** On a TV: presses the arrow until half of what was in sight is out of it, or nothing goes on. Says what that did. */
-async function goOn(hand: Hand, way: Way, signal: AbortSignal): Promise<string> {
+async function goOn(hand: Hand, way: Way, signal: AbortSignal): Promise<CommandResult> {
   const first = await hand.reader.recent(signal);
   const keys = new Set(first.seen.map(({ key }) => key));
   let presses = 0;
@@ -95,11 +97,11 @@ async function goOn(hand: Hand, way: Way, signal: AbortSignal): Promise<string> 
     await hand.press([arrowOf(way)], signal);
     screen = await hand.reader.look(signal);
   }
-  if (signOf(screen) === signOf(first)) return "nothing went on: it is at the end";
+  if (signOf(screen) === signOf(first)) return { ...sent("nothing went on: it is at the end"), isNews: true };
   const by = `by ${presses} presses of ${arrowOf(way)}`;
   return placesOf(screen) === placesOf(first)
-    ? `moved the focus ${by}; nothing scrolled`
-    : `scrolled ${way} ${by}`;
+    ? { ...sent(`moved the focus ${by}; nothing scrolled`), isNews: true }
+    : sent(`scrolled ${way} ${by}`);
 }
 
 /** How many steps it took, of which the last one changed nothing. */

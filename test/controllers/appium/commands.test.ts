@@ -163,7 +163,10 @@ describe("commands", () => {
     expect(await phone.read("app_running", shop)).toMatchObject({ holds: true });
     expect((await phone.run("close_app", { app: shop })).message).toBe(`closed ${shop.package}`);
     expect(await phone.read("app_running", shop)).toMatchObject({ holds: false });
-    expect((await phone.run("close_app", { app: shop })).message).toBe(`${shop.package} was not open`);
+    expect(await phone.run("close_app", { app: shop })).toEqual({
+      message: `${shop.package} was not open`,
+      isNews: true,
+    });
     await phone.run("install_app", { app: "/apps/com.example.notes.ipa" });
     await phone.run("open_app", { app: { package: "com.example.notes" } });
     expect(lab.ui.front().packageName).toBe("com.example.notes");

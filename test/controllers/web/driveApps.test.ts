@@ -102,6 +102,9 @@ describe("close_app", () => {
   it("does nothing to an app that is not open", async () => {
     await device.run("navigate_to_url", { url: `${site.otherUrl}/form` });
     const result = await device.run("close_app", { app: app() });
-    expect(result.message).toBe(`the app was not open; now at ${site.otherUrl}/form`);
+    expect(result).toMatchObject({
+      message: `the app was not open; now at ${site.otherUrl}/form`,
+      isNews: true,
+    });
   });
 });

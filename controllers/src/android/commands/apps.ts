@@ -68,7 +68,7 @@ async function openApp(
     const state = /^LaunchState: (\w+)/m.exec(said)?.[1];
     session.trail.start = { id, ...(ms > 0 && { ms }), ...(state !== undefined && { state }) };
     const late = /^Status: timeout/m.test(said) ? ", which has not shown its screen yet" : "";
-    return { ...sent(`opened ${id}${late}`), ...(ms > 0 && { data: { total_ms: ms } }) };
+    return { ...sent(`opened ${id}${late}`), isNews: late !== "", ...(ms > 0 && { data: { total_ms: ms } }) };
   } finally {
     session.reader.driven();
   }
@@ -83,7 +83,9 @@ async function closeApp(
     const lines = [processLine, ["am", "force-stop", id]];
     const { code, stdout, stderr } = await device.link().runAll(lines, signal);
     if (code !== 0) throw notClosed(id, stderr);
-    return runsIn(stdout, id) === false ? { message: `${id} was not open` } : sent(`closed ${id}`);
+    return runsIn(stdout, id) === false
+      ? { message: `${id} was not open`, isNews: true }
+      : sent(`closed ${id}`);
   } finally {
     reader.driven();
   }

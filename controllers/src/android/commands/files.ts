@@ -45,7 +45,7 @@ function pushFile({ context, device }: AndroidSession): Command {
       const path = await uploaded(context, file);
       const target = to ?? `/sdcard/Download/${basename(path)}`;
       await send(device.link(), { path, target, timeoutMs: timeout_ms }, signal);
-      return { message: `copied ${basename(path)} to ${target}` };
+      return { message: `copied ${basename(path)} to ${target}`, isNews: true };
     },
   });
 }
@@ -68,7 +68,7 @@ function addMedia({ context, device }: AndroidSession): Command {
       await link.run(scanOf(target, device.facts().api), signal, { timeoutMs: timeout_ms });
       const isListed = async () => /^Row: 0/.test((await link.run(queryOf(target), signal)).stdout);
       if (await poll(isListed, { everyMs: lookEveryMs, ms: scanMs, signal }))
-        return { message: `${basename(path)} is at ${target}, and the media store lists it` };
+        return { message: `${basename(path)} is at ${target}, and the media store lists it`, isNews: true };
       throw new DeviceError(
         "DEVICE_ERROR",
         `${target} is on the device, and its media store did not list it within ${scanMs / 1_000} s. Its gallery may show it after a restart.`,

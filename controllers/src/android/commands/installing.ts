@@ -53,7 +53,10 @@ function uninstallApp({ device, reader }: AndroidSession): Command {
       const isRemoved = /Success/.test(stdout);
       // The same failure is told of an app that is not there and of one that may not be removed.
       const isThere = (await listApps(device, signal)).some((one) => one.id === id);
-      if (!isThere) return { message: isRemoved ? `uninstalled ${id}` : `${id} was not installed` };
+      if (!isThere)
+        return isRemoved
+          ? { message: `uninstalled ${id}` }
+          : { message: `${id} was not installed`, isNews: true };
       const said = isRemoved
         ? "only its updates are gone"
         : (/Failure \[([^\]]*)\]/.exec(stdout + stderr)?.[1] ?? (stdout + stderr).trim().slice(0, 300));

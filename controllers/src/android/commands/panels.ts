@@ -31,11 +31,11 @@ export function panelCommands(session: AndroidSession): Command[] {
       input,
       async run(_input, signal) {
         const isShown = async () => (await readKeyboard(session.device, signal)) === true;
-        if (!(await isShown())) return { message: "no keyboard is shown" };
+        if (!(await isShown())) return { message: "no keyboard is shown", isNews: true };
         await sendInputs(session, [hideKeyboard], signal);
         const isHidden = async () => !(await isShown());
         if (await poll(isHidden, { everyMs: lookEveryMs, ms: hideMs, signal }))
-          return sent("hid the keyboard");
+          return { ...sent("hid the keyboard"), isNews: true };
         throw new DeviceError(
           "DEVICE_ERROR",
           `The keyboard is still shown ${hideMs / 1_000} s after the back key. Go on with it, or leave the field.`,

@@ -35,7 +35,7 @@ export function appCommands(session: AppiumSession): Command[] {
         const done = await input(session, () =>
           session.device.mobile("terminateApp", naming(session, id), signal),
         );
-        return done === false ? { message: `${id} was not open` } : sent(`closed ${id}`);
+        return done === false ? { message: `${id} was not open`, isNews: true } : sent(`closed ${id}`);
       },
     }),
     defineCommand<typeof installInput>({
@@ -64,7 +64,7 @@ export function appCommands(session: AppiumSession): Command[] {
         const done = await input(session, () =>
           session.device.mobile("removeApp", naming(session, id), signal),
         );
-        return done === false ? { message: `${id} is not installed` } : sent(`removed ${id}`);
+        return done === false ? { message: `${id} is not installed`, isNews: true } : sent(`removed ${id}`);
       },
     }),
   ];

@@ -16,7 +16,7 @@ export const fileCommands = ({ context, device }: AppiumSession): Command[] => [
       const bytes = await readFile(path);
       if (bytes.length > mostPulledBytes) throw tooLarge(file, bytes.length);
       await device.call("pushFile", [target, bytes.toString("base64")], signal, { timeoutMs: timeout_ms });
-      return { message: `copied ${basename(path)} to ${target}` };
+      return { message: `copied ${basename(path)} to ${target}`, isNews: true };
     },
   }),
   defineCommand({

@@ -31,9 +31,9 @@ export function keyboardCommands(session: AppiumSession): Command[] {
       effect: "write",
       input: nothing,
       async run(_input, signal) {
-        if (!(await readKeyboard(session, signal))) return { message: "no keyboard is shown" };
+        if (!(await readKeyboard(session, signal))) return { message: "no keyboard is shown", isNews: true };
         await hideKeyboard(session, signal);
-        return sent("hid the keyboard");
+        return { ...sent("hid the keyboard"), isNews: true };
       },
     }),
   ];

@@ -17,7 +17,7 @@ function handleDialog(session: DrivenSession): Command {
     async run({ accept, prompt_text }) {
       session.page();
       session.dialogs.arm({ accept, promptText: prompt_text });
-      return { message: `the next dialog will be ${accept ? "accepted" : "dismissed"}` };
+      return { message: `the next dialog will be ${accept ? "accepted" : "dismissed"}`, isNews: true };
     },
   });
 }

@@ -51,8 +51,8 @@ function closeApp(session: DrivenSession): Command {
     ...portable.close_app,
     description: `${portable.close_app.description} Its tabs are closed; what it stored stays.`,
     async run({ app, timeout_ms }, signal) {
-      const url = appUrl(app);
-      const tabs = session.pages().filter((page) => isOfApp(page.url(), url));
+      const address = appUrl(app);
+      const tabs = session.pages().filter((page) => isOfApp(page.url(), address));
       await ask(session, { what: "close_app", ms: timeout_ms, signal }, async () => {
         for (const tab of tabs) await session.closeTab(tab);
       });
@@ -60,7 +60,8 @@ function closeApp(session: DrivenSession): Command {
         tabs.length === 0
           ? "the app was not open"
           : `closed the app (${tabs.length === 1 ? "one tab" : `${tabs.length} tabs`})`;
-      return { message: `${done}; now at ${session.page().url()}`, data: { url: session.page().url() } };
+      const url = session.page().url();
+      return { message: `${done}; now at ${url}`, data: { url }, isNews: tabs.length === 0 };
     },
   });
 }

@@ -205,8 +205,8 @@ function replyOf({ execution_id, status, reason, output }: RunReply<Output>): Ba
 }
 
 /** Whether a result tells what neither the request nor the screen does: its address stands above the screen. */
-function saysMore({ ok, phase, data = {} }: ActionResult): boolean {
-  if (!ok || phase !== "action") return true;
+function saysMore({ ok, phase, isNews, data = {} }: ActionResult): boolean {
+  if (!ok || phase !== "action" || isNews) return true;
   return Object.entries(data).some(
     ([key, value]) => key !== "url" && !(key === "status" && Number(value) < 400),
   );

@@ -12,6 +12,8 @@ export type ActionResult = {
   /** Number of runs made of an action with `iterator`. */
   runs: number;
   message: string;
+  /** The message says what neither the call nor the screen says. */
+  isNews?: boolean | undefined;
   duration_ms: number;
   data?: Params | undefined;
   error?: Omit<Failure, "command"> | undefined;

@@ -86,7 +86,7 @@ export type ScreenService = {
   dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView>;
   /**
    * What changed since the caller's last look at this device, in lines; the whole screen if it is another one or was never seen. Where
-   * nothing changed it says within what time, and what still goes on if anything does.
+   * nothing changed it says so, within what time if that is known, and what still goes on if anything does.
    */
   changes(
     device: OpenDevice,

@@ -39,6 +39,7 @@ export type ActionDependencies = {
 type Phase = ActionResult["phase"];
 type Done = {
   message: string;
+  isNews?: boolean | undefined;
   data?: Params | undefined;
   document?: DocumentStatus | undefined;
   sentAt?: Moment | undefined;
@@ -148,7 +149,7 @@ class Actions implements ActionExecutor {
     const started = this.clock.monotonic();
     const { done, error, runs } = await this.attempt(prepared, device, signal);
     const { message, data, document } = this.secrets.maskValues(done);
-    const { sentAt } = done;
+    const { sentAt, isNews } = done;
     const notices = this.notices.take(device);
     const result: ActionResult = {
       command: action.command,
@@ -157,6 +158,7 @@ class Actions implements ActionExecutor {
       runs,
       message: error?.message ?? message,
       duration_ms: this.clock.monotonic() - started,
+      ...(isNews && { isNews }),
       ...(data && { data }),
       ...(error && { error }),
       ...(notices.length > 0 && { notices }),

@@ -21,7 +21,8 @@ import { commandsOf } from "../findCommand.ts";
 import { findPort, getPort } from "../portOf.ts";
 import { viewOf } from "./analysis.ts";
 import { rankCandidates } from "./candidates.ts";
-import { diffElements, isAllNew, renderChanges } from "./diff.ts";
+import { compareDumps } from "./compare.ts";
+import { isAllNew } from "./diff.ts";
 import { findElements } from "./find.ts";
 import { readIntent } from "./intent.ts";
 import { drawMarks, scaleFrame } from "./pictures.ts";
@@ -116,8 +117,8 @@ class Screen implements ScreenService, ScreenAnalyst {
     };
     const room = Math.max(leastTokens, maxTokens - estimateTokens(JSON.stringify(view)) - frameTokens);
     if (before) {
-      const { text, more } = renderChanges(diffElements(before.dump.elements, dump.elements), room);
-      return { ...view, elements: text || "nothing changed", more };
+      const { text, more } = compareDumps(before.dump, dump, room);
+      return { ...view, elements: text, more };
     }
     const listed = options.find === undefined ? dump.elements : findElements(dump.elements, options.find);
     const { text, shown, more } = renderElements(listed, { maxTokens: room });
@@ -161,11 +162,9 @@ class Screen implements ScreenService, ScreenAnalyst {
       isAllNew(before.dump.elements, dump.elements);
     const { text, more } = moved
       ? renderElements(dump.elements, { maxTokens })
-      : renderChanges(diffElements(before.dump.elements, dump.elements), maxTokens);
+      : compareDumps(before.dump, dump, maxTokens, usable?.watchedMs);
     const rest = more > 0 ? [`${more} more: dump_ui_elements`] : [];
-    return [...head, text || (moved ? "no elements" : nothingChanged(usable)), ...rest, ...goingOn].join(
-      "\n",
-    );
+    return [...head, text || "no elements", ...rest, ...goingOn].join("\n");
   }
 
   private async look(
@@ -221,9 +220,6 @@ class Screen implements ScreenService, ScreenAnalyst {
     return this.artifacts.put(frame.bytes, frame.mimeType);
   }
 }
-
-const nothingChanged = (usable: Usable | undefined): string =>
-  usable?.watchedMs ? `nothing changed within ${usable.watchedMs} ms` : "nothing changed";
 
 /** Where one is; the address and the title only where they are not those of the look before. */
 function placeOf({ location, title, generation }: Dump, before: Dump | undefined): string {
