@@ -77,14 +77,22 @@ async function play(recording: Recording) {
     const canvas = new OffscreenCanvas(1, 1).getContext("2d");
     const colours = [];
     const names = ${JSON.stringify(colourNames)};
-    for (let n = 0; n <= duration / 0.04 + 1; n++) {
-      const sought = until("seeked");
-      video.currentTime = Math.min(n * 0.04, duration - 0.001);
-      await sought;
+    const look = () => {
       canvas.drawImage(video, width / 2, height / 2, 1, 1, 0, 0, 1, 1);
       const rgb = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
       const colour = names[rgb.map((one) => (one > 128 ? 1 : 0)).join("")];
       if (colour && colours.at(-1) !== colour) colours.push(colour);
+    };
+    for (let n = 0; n <= duration / 0.04 + 1; n++) {
+      const sought = until("seeked");
+      video.currentTime = Math.min(n * 0.04, duration - 0.001);
+      await sought;
+      look();
+    }
+    // On a busy machine the player may say that it is there a moment before it draws the picture.
+    for (let n = 0; n < 20; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      look();
     }
     return { durationMs: duration * 1000, width, height, colours };
   })()`);
