@@ -1,6 +1,9 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import type { ControllerStatus, DiscoveredDevice } from "@labwright/controllers";
 import { androidFactory } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { reconnect } from "../../../controllers/src/android/adb/devices.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { makeAndroid, never, openAndroid } from "./openAndroid.ts";
 
@@ -56,8 +59,7 @@ describe("a device", () => {
     await expect(made.remote.open(never)).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED" });
     expect(made.remote.status?.()).toMatchObject({ state: "unauthorized" });
     phone().device.adbd.allow();
-    await lab.ask(`host:disconnect:${phone().serial}`);
-    await lab.ask(`host:connect:${phone().serial}`);
+    await lab.connectAnew(phone().serial);
     await lab.waitFor(phone().serial, "device");
     await made.remote.open(never);
     expect(made.remote.status?.()).toEqual({ state: "online" });
@@ -85,6 +87,29 @@ describe("a device", () => {
     await wireless.remote.open(never);
     expect(states).toEqual(expect.arrayContaining(["recovering", "online"]));
     await wireless.close();
+  });
+
+  it("is connected again also while the server takes the connection that ends for one that is there", async () => {
+    const asked: string[] = [];
+    const answer = (text: string) => `OKAY${text.length.toString(16).padStart(4, "0")}${text}`;
+    // As adb 29 answered in one of fifteen tries.
+    const server = createServer((socket) => {
+      socket.once("data", (bytes: Buffer) => {
+        const service = bytes.toString("latin1", 4);
+        const before = asked.filter((one) => one === service).length;
+        asked.push(service);
+        socket.end(
+          answer(
+            service.includes(":connect:") && before < 2 ? "already connected to a:1" : "connected to a:1",
+          ),
+        );
+      });
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const address = server.address();
+    await reconnect(typeof address === "object" && address ? address.port : 0, "a:1", never);
+    expect(asked).toEqual(["host:disconnect:a:1", ...Array<string>(3).fill("host:connect:a:1")]);
+    server.close();
   });
 
   it("that is doubted is asked for an answer by the next opening", async () => {

@@ -1,9 +1,13 @@
-import { withDeadline } from "../../waiting/deadlines.ts";
+import { pause, withDeadline } from "../../waiting/deadlines.ts";
 import { serverDown } from "./failures.ts";
 import { AdbSocket } from "./socket.ts";
 
 /** A server takes up to 10 s to find that a device on the network does not answer. */
 const answerMs = 12_000;
+
+/** For a moment after it ended a connection, the server takes that one for a connection that is there, and begins none. */
+const mostConnects = 20;
+const againMs = 100;
 
 /** A device as adb lists it. `state` is adb's own word; `transport` numbers its connection and is never given again. */
 export type Listed = { serial: string; state: string; transport: number; model?: string };
@@ -37,7 +41,12 @@ export async function serverVersion(port: number, signal: AbortSignal): Promise<
 export async function reconnect(port: number, address: string, signal: AbortSignal): Promise<void> {
   await ask(port, `host:disconnect:${address}`, signal).catch(() => undefined);
   signal.throwIfAborted();
-  await ask(port, `host:connect:${address}`, signal).catch(() => undefined);
+  for (let left = mostConnects; left > 0; left--) {
+    const said = await ask(port, `host:connect:${address}`, signal).catch(() => undefined);
+    signal.throwIfAborted();
+    if (!said?.startsWith("already connected")) return;
+    await pause(againMs, signal);
+  }
 }
 
 /** The devices now and at every change, until the server ends. Throws ADB_SERVER_DOWN. */

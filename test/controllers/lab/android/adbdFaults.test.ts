@@ -66,8 +66,7 @@ describe("connection", () => {
     await lab.waitFor(serial, "offline");
     expect((await adb("shell", "echo no")).code).toBe(1);
     await device.adbd.goOnline();
-    await lab.ask(`host:disconnect:${serial}`);
-    await lab.ask(`host:connect:${serial}`);
+    await lab.connectAnew(serial);
     await lab.waitFor(serial, "device");
     expect((await adb("shell", "echo back")).stdout).toBe("back\n");
   });
