@@ -149,7 +149,7 @@ module.exports = {
     ),
     room(
       `${S}api/`,
-      `${S}(errors\\.ts|domain/|registry/|observability/|services/(index|ports)\\.ts|server/callTool\\.ts)`,
+      `${S}(errors\\.ts|domain/|registry/|observability/|services/(index|ports)\\.ts|server/(callTool|clientHeaders)\\.ts)`,
       door,
     ),
     room(

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { scriptsForVitest } from "./mcp-server/bundleScript.mjs";
 import { CountReporter } from "./test/countReporter.ts";
 
 /**
@@ -36,6 +37,7 @@ const project = (
   order: { fileParallelism?: boolean; sequence?: { groupOrder: number } } = {},
 ): TestProjectInlineConfiguration => ({
   // A condition of our own: "source" is one that packages of others have too (eventsource ships TypeScript under it).
+  plugins: [scriptsForVitest],
   resolve: { conditions: ["labwright"] },
   ssr: { resolve: { conditions: ["labwright", "node"] } },
   test: {

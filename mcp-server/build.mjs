@@ -21,6 +21,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { scripts } from "./bundleScript.mjs";
 import { external } from "./external.mjs";
 import { bundledLicences } from "./packages.mjs";
 import { pgliteFiles, workers } from "./workers.mjs";
@@ -44,6 +45,7 @@ const sources = [
 const schemas = ["app.schema.json", "test.schema.json", "config.schema.json"];
 const others = [
   ...schemas.map((name) => `mcp-server/docs/${name}`),
+  "mcp-server/bundleScript.mjs",
   "mcp-server/build.mjs",
   "mcp-server/external.mjs",
   "mcp-server/workers.mjs",
@@ -83,7 +85,7 @@ const bundling = {
   format: "esm",
   target: "node20",
   conditions: ["labwright"],
-  plugins: [onlyEnglish, wholeJsoncParser],
+  plugins: [onlyEnglish, wholeJsoncParser, scripts],
   external: [...external, "pg-native"],
   legalComments: "none",
   logLevel: "warning",

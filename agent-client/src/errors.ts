@@ -23,7 +23,7 @@ export const agentErrorStatus = {
   SESSION_NOT_FOUND: 404,
   SIGNATURE_INVALID: 401,
   SKILL_NOT_FOUND: 404,
-  TOOL_FAILED: 502,
+  TOOL_FAILED: 500,
   UNAUTHORIZED: 401,
 } as const;
 export type AgentErrorCode = keyof typeof agentErrorStatus;

@@ -142,7 +142,7 @@ function conditionsOf(
   { state, text, text_gone, ...input }: z.output<typeof portable.wait_for.input>,
 ): (() => boolean)[] {
   const target = targetOf(input);
-  const shows = (wanted: string) => reader.texts().some((one) => matches("contains", wanted, one));
+  const shows = (wanted: string) => reader.texts().some((one) => matches("words", wanted, one));
   const isShown = () => reader.find(target).some((item) => reader.isShown(item));
   const conditions = [
     ...(hasTarget(target) ? [() => isShown() === (state === "visible")] : []),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ofSubject } from "../src/elements/readings.ts";
 import {
   type Check,
   type ControllerContext,
@@ -25,6 +26,7 @@ export function pictureChecks(context: ControllerContext): Check[] {
       name: "picture_shown",
       description: "The screen shows a reference where it was saved, as like as score says (0 to 1)",
       byPicture: true,
+      judges: ofSubject,
       input: z.strictObject({
         reference: z.string().min(1).max(200),
         score: z.number().min(0).max(1).default(0.9),

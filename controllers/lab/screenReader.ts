@@ -3,6 +3,7 @@ import { nearest } from "../src/elements/nearest.ts";
 import { findNodes, nodeKinds, nodeSelectors } from "../src/elements/nodes.ts";
 import { Refs } from "../src/elements/refs.ts";
 import { SelectorGrammar, wantedText } from "../src/elements/selectors.ts";
+import type { States } from "../src/elements/stateTable.ts";
 import { onlyTarget, type Target } from "../src/elements/target.ts";
 import { DeviceError, type Dump, type Element, type ElementSource, type FocusSource } from "../src/index.ts";
 import type { Box } from "./box.ts";
@@ -83,6 +84,17 @@ export class ScreenReader {
     return !this.#box.isDark() && this.#box.shown().includes(item);
   }
 
+  /** Every state that an item can be in. */
+  statesOf(item: Item): States {
+    const { checked } = this.#box;
+    return {
+      focused: item === this.#box.focused(),
+      ...(item.role !== "heading" && { disabled: false }),
+      ...(item.role === "checkbox" && { checked: checked.has(item.id) }),
+      ...(item.role === "textbox" && { editable: true }),
+    };
+  }
+
   /** Every text that can be read now. */
   texts(): string[] {
     if (this.#box.isDark()) return [];
@@ -114,17 +126,15 @@ export class ScreenReader {
   }
 
   #element(item: Item, place: number): Element {
-    const { values, checked } = this.#box;
+    const { values } = this.#box;
+    const { focused, checked } = this.statesOf(item);
     const value = values.get(item.id);
     return {
       ref: this.#refs.of(item.id),
       role: item.role,
       name: item.name,
       ...(value !== undefined && { value }),
-      states: [
-        ...(item === this.#box.focused() ? ["focused"] : []),
-        ...(checked.has(item.id) ? ["checked"] : []),
-      ],
+      states: [...(focused ? ["focused"] : []), ...(checked ? ["checked"] : [])],
       rect: rowRect(place),
       depth: 0,
       interactive: item.role !== "heading",

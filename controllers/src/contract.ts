@@ -58,6 +58,8 @@ export type CommandResult = {
 export type CommandOffer = Pick<Command, "name" | "description" | "effect" | "input">;
 /** What a check says of itself. */
 export type CheckOffer = Pick<Check, "name" | "description" | "input" | "byPicture">;
+/** `subject`: the check needs the thing that it is about. `presence`: it judges whether there is such a thing at all. */
+export type Judges = "subject" | "presence";
 
 /**
  * One self-describing thing a controller can do. Throws {@link DeviceError}. Ends soon after `signal` aborts, and the
@@ -79,14 +81,15 @@ export type Command<Input extends z.ZodObject = z.ZodObject> = {
 export type Usable = { watchedMs: number; goingOn: readonly string[]; isHidden?: boolean };
 
 /**
- * What one look found. `nearest` names up to five candidates when the check does not hold. `absent` says that there was
- * nothing to read, which a page that is late may look like too; without it what was read is wrong.
+ * What one look found. `nearest` names up to five candidates when the check does not hold. `missing` says that there is no one
+ * thing to judge. `absent`: nothing was found, which a page that is late may look like too. `unclear`: several were found, or
+ * it is hidden or still on its way. Without `missing`, what was read is right or wrong.
  */
 export type Reading = {
   holds: boolean;
   expected: string;
   actual: string;
-  absent?: boolean;
+  missing?: "absent" | "unclear";
   nearest?: readonly string[];
   /** How like it is, 0..1, where the check measures that. */
   score?: number;
@@ -112,6 +115,8 @@ export type Check<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
   input: Input;
+  /** Whether the check, or its opposite, may hold while its subject is missing. `passes` in `elements/readings.ts` decides by it. */
+  judges(input: z.output<Input>): Judges;
   /** It judges a picture and nothing else: {@link Look.frame} where there is one. */
   byPicture?: true;
   read(input: z.output<Input>, signal: AbortSignal, look?: Look): Promise<Reading>;
@@ -226,7 +231,7 @@ export type CloudSession = {
 /** Something the device did by itself. `seq` counts up from 1 for as long as the controller lives. */
 export type DeviceNotice = {
   seq: number;
-  kind: "dialog" | "tab" | "download" | "page_error" | "url_denied" | "restarted";
+  kind: "dialog" | "tab" | "download" | "page_error" | "http_error" | "url_denied" | "restarted";
   text: string;
   at: string;
   /** A page of the holder did it, while a run that started fresh drove another one beside it. */
@@ -272,7 +277,10 @@ export type Controller = {
   readonly focus?: FocusSource;
   readonly findings?: FindingSource;
   readonly cloud?: CloudSession;
-  /** Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. */
+  /**
+   * Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. Throws
+   * INPUT_NOT_TAKEN where the app has taken back an input meanwhile, by itself.
+   */
   untilUsable?(signal: AbortSignal): Promise<Usable>;
   /** What of its lists this device does not offer; known once it is open. */
   withheld?(): readonly Withheld[];

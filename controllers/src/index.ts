@@ -6,6 +6,9 @@ export type { DiagnosisContext, DiagnosisFinding } from "./diagnosis.ts";
 export { nearest, similarity } from "./elements/nearest.ts";
 export { quoted } from "./elements/quoted.ts";
 export { ranking } from "./elements/ranking.ts";
+export { passes } from "./elements/readings.ts";
+export { type StateWord, stateSynonyms, stateWords } from "./elements/stateWords.ts";
+export { wholeWords, withinAnother } from "./elements/text.ts";
 export * from "./errors.ts";
 export {
   type ControllerFactory,
@@ -20,7 +23,7 @@ export { FrameHub, type FrameHubOptions, type PushedFrame } from "./frames/hub.t
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";
-export { findProgram, type RunningProgram, runProgram } from "./programs/run.ts";
+export { findProgram, type RunningProgram, runProgram, startProgram } from "./programs/run.ts";
 export {
   type FoundSandbox,
   findSandbox,

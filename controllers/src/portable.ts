@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { Check, Command } from "./contract.ts";
 import { matchSchema, matchWords } from "./elements/match.ts";
+import { ofPresence, ofSubject } from "./elements/readings.ts";
+import { stateWords } from "./elements/stateWords.ts";
 import { targetShape, timeoutShape, waitMs } from "./elements/target.ts";
 
 type PortableCommand = Pick<Command, "name" | "description" | "effect" | "input">;
-type PortableCheck = Pick<Check, "name" | "description" | "input">;
+type PortableCheck = Pick<Check, "name" | "description" | "input" | "judges">;
 
 const LONGEST_TEXT = 100_000;
 const onElement = z.strictObject({ ...targetShape, ...timeoutShape });
@@ -86,7 +88,7 @@ export const portable = {
   },
   scroll_to_element: {
     name: "scroll_to_element",
-    description: "Scrolls until an element is visible.",
+    description: "Scrolls until an element is visible, through lists to both their ends.",
     effect: "write",
     input: onElement,
   },
@@ -131,41 +133,56 @@ export const portable = {
     name: "element_exists",
     description: "The element is there, shown or not",
     input: ofElement,
+    judges: ofPresence,
   },
   element_visible: {
     name: "element_visible",
     description: "The element can be seen",
     input: ofElement,
+    judges: ofPresence,
   },
   element_hidden: {
     name: "element_hidden",
     description: "The element cannot be seen, or is not there",
     input: ofElement,
+    judges: ofPresence,
   },
   element_text: {
     name: "element_text",
     description: `The element's visible text, or its name where it has no text; ${matchWords}`,
     input: ofElement.extend({ text: z.string().max(LONGEST_TEXT), match: matchSchema.default("same") }),
+    judges: ofSubject,
   },
   element_value: {
     name: "element_value",
     description: `What the field holds; a password reads as dots; ${matchWords}`,
     input: ofElement.extend({ value: z.string().max(LONGEST_TEXT), match: matchSchema.default("same") }),
+    judges: ofSubject,
   },
   element_checked: {
     name: "element_checked",
     description: "The checkbox, radio button or switch is on",
     input: ofElement,
+    judges: ofSubject,
   },
   element_enabled: {
     name: "element_enabled",
     description: "The element is visible and not disabled",
     input: ofElement,
+    judges: ofSubject,
   },
   element_focused: {
     name: "element_focused",
     description: "The element has the focus",
     input: ofElement,
+    judges: ofSubject,
+  },
+  element_state: {
+    name: "element_state",
+    description:
+      "The state of the element, as a dump shows it: a tab is selected, a toggle button pressed, a menu expanded",
+    input: ofElement.extend({ state: z.enum(stateWords) }),
+    judges: ofSubject,
   },
   element_count: {
     name: "element_count",
@@ -181,18 +198,21 @@ export const portable = {
         (input) => input.count !== undefined || input.min !== undefined || input.max !== undefined,
         "give count, min or max",
       ),
+    judges: ofPresence,
   },
   text_visible: {
     name: "text_visible",
     description: `A text can be read on the screen; ${matchWords}`,
     input: z.strictObject({
       text: z.string().min(1).max(10_000),
-      match: matchSchema.default("contains"),
+      match: matchSchema.default("words"),
     }),
+    judges: ofPresence,
   },
   app_shown: {
     name: "app_shown",
     description: "The app is in front",
     input: z.strictObject({ app }),
+    judges: ofPresence,
   },
 } as const satisfies Readonly<Record<string, PortableCommand | PortableCheck>>;

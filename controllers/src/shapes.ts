@@ -72,8 +72,25 @@ export type Dump = {
   elements: readonly Element[];
   /** What `interactiveOnly` left out, where the look reads it all the same; absent where it does not. */
   others?: readonly Element[];
+  /** Texts beside the elements, where the look compares them itself. */
+  texts?: TextNews;
+  /** What is shown and cannot be read, such as a canvas; absent where nothing is. */
+  unread?: readonly string[];
   /** A dialog that is open or was answered since the last look, tabs opened, and the like: one line each. */
   notices: readonly string[];
+};
+
+/** What became of a page's texts since the look before, whoever looked; of a page that was not looked at before, nothing. */
+export type TextNews = {
+  /** New texts, and those that said something else; `was` is empty for a new one. */
+  changed: readonly { element: Element; was: string }[];
+  /** How many more may have changed. */
+  more: number;
+  gone: readonly string[];
+  /** Texts that came and went between the two looks. */
+  passed: readonly string[];
+  /** The first texts of a page without elements. */
+  first: readonly Element[];
 };
 
 /**

@@ -43,6 +43,7 @@ export type Config = {
   devices: readonly DeviceSettings[];
   secrets: Readonly<Record<string, resolving.SecretSource>>;
   folders: { scripts: string; skills: string; uploads: string; artifacts: string };
+  web_server: ReturnType<typeof resolving.resolveWebServer>;
 } & Pick<ConfigFile, "url_policy" | "limits" | "environments" | "unsafe" | "agents">;
 
 export type ConfigOptions = {
@@ -94,6 +95,7 @@ export function loadConfig(request: {
     devices: resolveDevices(file, { models, factories, written, secrets, report }),
     secrets: resolving.resolveSecrets(file, base),
     folders: resolving.resolveFolders(file, data.path, base, environment.LABWRIGHT_SKILLS_DIR),
+    web_server: resolving.resolveWebServer(file, base),
     url_policy: file.url_policy,
     limits: file.limits,
     environments: file.environments,

@@ -71,6 +71,7 @@ export const errors = {
   UNAUTHORIZED: { status: 401, fault: "app", stops: "both" },
   UNKNOWN_VARIABLE: { status: 400, fault: "test", stops: "both" },
   USERINTERFACE_NOT_FOUND: { status: 404, fault: "test", stops: "both" },
+  WEB_SERVER_FAILED: { status: 503, fault: "lab", stops: "both" },
 } as const satisfies Record<DeviceErrorCode, CodeFacts> & Record<string, CodeFacts>;
 export type ErrorCode = keyof typeof errors;
 

@@ -118,6 +118,8 @@ async function openParts(options: ServeOptions, claim: Claim) {
     env: process.env,
   });
   const fault = (error: unknown) => observability.log.error({ err: error }, "fault");
+  const missing = secrets.problems();
+  if (missing.length > 0) observability.log.warn({ missing }, "secrets without a value");
   process.on("unhandledRejection", fault);
   const storage = await rooms.openStorage({
     dataDir: claim.dataDir,
@@ -144,7 +146,10 @@ async function openParts(options: ServeOptions, claim: Claim) {
     skillProblems: userSkills.problems,
     onFault: fault,
   });
-  const agentStore = rooms.createAgentStore({ db: storage.db, clock: rooms.systemClock });
+  const agentStore = rooms.createAgentStore({
+    ...{ db: storage.db, clock: rooms.systemClock },
+    log: (text, agent_session) => observability.log.info({ agent_session }, text),
+  });
   return { rooms, config, observability, storage, catalogue, userSkills, running, agentStore, own, fault };
 }
 type Parts = Awaited<ReturnType<typeof openParts>>;

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { cannotRead, isMissing, readRequests, readText } from "./files.ts";
 import { parseSkill } from "./parse.ts";
@@ -28,8 +28,9 @@ export function loadSkillFolders(folders: readonly string[], knownTools: Readonl
 /** The files of one folder; one that is missing has none. */
 export function readSkillFiles(folder: string, knownTools: ReadonlySet<string>): SkillFile[] {
   const { names, message } = foldersIn(folder);
-  const files = names.flatMap((name) => readSkillFile(folder, name, knownTools) ?? []);
-  return message === undefined ? files : [...files, unreadable(folder, message)];
+  const files = names.flatMap((name) => readSkillFile(folder, name, knownTools) ?? misplacedIn(folder, name));
+  const all = [...misplacedAt(folder, "<name>/skill.yaml"), ...files];
+  return message === undefined ? all : [...all, unreadable(folder, message)];
 }
 
 function readSkillFile(folder: string, name: string, knownTools: ReadonlySet<string>): SkillFile | undefined {
@@ -41,6 +42,25 @@ function readSkillFile(folder: string, name: string, knownTools: ReadonlySet<str
   const examples = readRequests(join(folder, name, "examples.txt")).map(({ text }) => text);
   if (parsed.skill === undefined || examples.length === 0) return { file, ...parsed };
   return { file, ...parsed, skill: { ...parsed.skill, examples } };
+}
+
+/** Files by which a skill is told that lies where none is read. */
+const skillFiles = ["skill.yaml", "skill.yml", "SKILL.md"];
+
+/** A folder without a skill.yaml: a skill of another form, or one that lies a folder too deep. */
+function misplacedIn(folder: string, name: string): SkillFile[] {
+  const home = join(folder, name);
+  const deeper = name === "node_modules" ? [] : foldersIn(home).names;
+  return [
+    ...misplacedAt(home, `${name}/skill.yaml`),
+    ...deeper.flatMap((inner) => misplacedAt(join(home, inner), `${inner}/skill.yaml`)),
+  ];
+}
+
+function misplacedAt(home: string, wanted: string): SkillFile[] {
+  const found = skillFiles.find((name) => existsSync(join(home, name)));
+  if (found === undefined) return [];
+  return [unreadable(join(home, found), `is not read: a skill is ${wanted} in the folder of the skills`)];
 }
 
 const unreadable = (file: string, message: string): SkillFile => ({

@@ -4,8 +4,11 @@ import { stringify } from "yaml";
 import type { Skill } from "./skill.ts";
 import { latestSkills } from "./versions.ts";
 
+/** How hosts name a tool of the server that `labwright install` enters as labwright. */
+const hostPrefix = "mcp__labwright__";
+
 /**
- * A skill as a SKILL.md of the Agent Skills format: `name`, `description` and `metadata` in the front matter, the system
+ * A skill as a SKILL.md of the Agent Skills format: `name`, `description`, `allowed-tools` and `metadata` in the front matter, the system
  * prompt as the body. Values of the metadata are text, as the format asks: tools are parted by spaces, triggers by lines.
  */
 export function skillMarkdown(skill: Skill): string {
@@ -17,7 +20,12 @@ export function skillMarkdown(skill: Skill): string {
     requires_device: String(skill.requires_device),
     timeout_seconds: String(skill.timeout_seconds),
   };
-  const front = stringify({ name: skill.name, description: skill.description, metadata }, { lineWidth: 0 });
+  const head = {
+    name: skill.name,
+    description: skill.description,
+    "allowed-tools": skill.tools.map((tool) => `${hostPrefix}${tool}`).join(" "),
+  };
+  const front = stringify({ ...head, metadata }, { lineWidth: 0 });
   return `---\n${front}---\n\n${skill.system_prompt}\n`;
 }
 

@@ -86,6 +86,16 @@ it("says so when a conversation is not there", async () => {
   expect(await ask("DELETE", "/sessions/none")).toEqual({ status: 200, body: { deleted: false } });
 });
 
+it("gives the daemon's log what the cache of the model saved, and nothing else of a conversation", async () => {
+  await ask("POST", "/sessions", { id: "cached", agent: "assistant", owner: "me", title: "t" });
+  const own = { ...event, session_id: "cached" };
+  const text = "[CACHE] Read 9 tokens from cache";
+  const events = [own, { ...own, seq: 2, type: "progress", kind: "cache", text }];
+  const stored = await ask("POST", "/sessions/cached/entries", { holder: "a", events });
+  expect(stored.status).toBe(200);
+  expect(server.logged).toEqual([`cached: ${text}`]);
+});
+
 it("stores texts that PostgreSQL refuses, with the refused characters replaced", async () => {
   const title = "nul \u0000 end";
   await ask("POST", "/sessions", { id: "odd", agent: "assistant", owner: "me", title });
@@ -97,7 +107,7 @@ it("stores texts that PostgreSQL refuses, with the refused characters replaced",
 it("tells a fault of its own to the log, and the caller no more than its trace", async () => {
   const faults: unknown[] = [];
   const broken = {
-    ...createAgentStore({ db: server.storage.db, clock: server.clock }),
+    ...createAgentStore({ db: server.storage.db, clock: server.clock, log: () => {} }),
     sessions: () => Promise.reject(new Error("password=hunter2")),
   };
   const api = createAgentStoreApi(

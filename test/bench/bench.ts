@@ -7,7 +7,8 @@ import { measureLongConversation } from "./agentLong.ts";
 import { measureAgentTime } from "./agentTime.ts";
 import { measureAndroid } from "./android.ts";
 import { measureApiChecks } from "./apiChecks.ts";
-import { measureBeside, measureIdle } from "./beside.ts";
+import { measureBeside, measureIdle, measureReader } from "./beside.ts";
+import { measureChecks } from "./checksProperty.ts";
 import { measureCli } from "./cli.ts";
 import { measureFirstCommand } from "./firstCommand.ts";
 import { measureFirstVerdict, measureInstalled } from "./firstVerdict.ts";
@@ -22,7 +23,7 @@ import { measureLoginTokens } from "./loginTokens.ts";
 import { measureMemory } from "./memory.ts";
 import { measureMobile } from "./mobile.ts";
 import { servePages } from "./pages.ts";
-import { measurePaths } from "./paths.ts";
+import { measureReading } from "./reading.ts";
 import { measureReport } from "./report500.ts";
 import { countMet, type Measurement, readGoals, renderTable, toRow } from "./rows.ts";
 import { measureSeeing } from "./seeing.ts";
@@ -31,7 +32,8 @@ import { measureKeys, measureNav } from "./settleNav.ts";
 import { openSides, type Sides } from "./sides.ts";
 import { measureStartup } from "./startup.ts";
 import { measureSurface } from "./surface.ts";
-import { measureVerdicts } from "./verdict.ts";
+import { measureTexts } from "./texts.ts";
+import { measureShop, measureVerdicts } from "./verdict.ts";
 import { measureWidgets } from "./widgets.ts";
 import { measureWorkers } from "./workers.ts";
 
@@ -44,13 +46,14 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   tokens: ({ sides, url, note }) => measureLoginTokens(sides, url, note),
   see: ({ sides, note }) => measureSeeing(sides, note),
   check: ({ sides, url }) => measureLateText(sides, url),
+  checks: ({ note }) => measureChecks(note),
   memory: ({ sides }) => measureMemory(sides),
-  path: async () => measurePaths(),
   surface: ({ sides, note }) => measureSurface(sides, note),
   load: ({ sides, note }) => measureLoad(sides, note),
   keeper: ({ sides }) => measureKeeper(sides),
   verdict: ({ sides, note }) => measureVerdicts(sides, note),
   settle: ({ sides, note }) => measureSettle(sides, note),
+  texts: ({ sides, note }) => measureTexts(sides, note),
   nav: ({ sides }) => measureNav(sides),
   keys: ({ sides }) => measureKeys(sides),
   widgets: ({ sides, note }) => measureWidgets(sides, note),
@@ -63,7 +66,10 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   idle: ({ sides, note }) => measureIdle(sides, note),
   workers: ({ sides, url, note }) => measureWorkers(sides, url, note),
   controllers: ({ sides, note }) => measureFirstCommand(sides, note),
+  reader: ({ sides, url, note }) => measureReader(sides, url, note),
+  reading: ({ note }) => measureReading(note),
   report500: ({ sides }) => measureReport(sides),
+  shop: ({ sides, note }) => measureShop(sides, note),
   first: ({ sides, note }) => measureFirstVerdict(sides, note),
   installed: ({ sides }) => measureInstalled(sides),
   cli: ({ sides, note }) => measureCli(sides, note),
@@ -129,7 +135,7 @@ export async function main({ root, args }: { root: string; args: readonly string
   const suiteOf = (id: string): string => id.split(".")[0] ?? "";
   const chosen = goals.filter(
     (goal) =>
-      (values.step === undefined || goal.step === Number(values.step)) &&
+      (values.step === undefined || [goal.step, ...(goal.again ?? [])].includes(Number(values.step))) &&
       (only === undefined || only.includes(suiteOf(goal.id))),
   );
   const wanted = Object.keys(suites).filter((suite) => chosen.some((goal) => suiteOf(goal.id) === suite));

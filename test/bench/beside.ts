@@ -7,12 +7,13 @@ import { settleMs, treeMegabytes } from "./memory.ts";
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
 import { hosts, list, time } from "./startup.ts";
-import { alternate, median, ratioInterval, ratiosOf } from "./statistics.ts";
+import { alternate, median, ratioInterval, ratiosOf, timed } from "./statistics.ts";
 import type { StdioServer } from "./stdioServer.ts";
 
-/** The product as it was before step 7, and before step 9. */
+/** The product as it was before step 7, before step 9, and before step 10. */
 const beforeDrivers = "d20dbe3";
 const beforeAndroid = "d98a26f";
+const beforeReader = "184a94e";
 
 const clickRounds = { rounds: 9, warmUps: 4 };
 
@@ -61,6 +62,20 @@ export async function measureIdle(sides: Sides, note: (line: string) => void): P
   ];
 }
 
+/** The reader, which stands outside the page, beside the one that the page could reach: a click and a look. */
+export async function measureReader(
+  sides: Sides,
+  url: (path: string) => string,
+  note: (line: string) => void,
+): Promise<Measurement[]> {
+  const products = [sides.root, await buildBefore(sides, beforeReader)] as const;
+  const builds: Builds = { sides, products, widest: 0.05, note };
+  return [
+    await compare(builds, { id: "reader.click", least: 9, most: 40, minutes: 5 }, clickRound(builds, url)),
+    await compare(builds, { id: "reader.look", least: 9, most: 40, minutes: 5 }, lookRound(builds, url)),
+  ];
+}
+
 /**
  * Goes on until the ratio of the medians is known well enough, within the limits. A note says its interval. Throws when the
  * time does not suffice for the least rounds.
@@ -100,6 +115,17 @@ const clickRound =
         both.map(({ server }) => clicks(ourDriver(server), url)),
         clickRounds,
       );
+      return [median(times[0] ?? []), median(times[1] ?? [])];
+    });
+
+const lookRound =
+  (builds: Builds, url: (path: string) => string): Round =>
+  () =>
+    withBoth(builds, async (both) => {
+      const drivers = both.map(({ server }) => ourDriver(server));
+      for (const driver of drivers) await driver.open(url("/many"));
+      const look = (driver: (typeof drivers)[number]) => async () => (await timed(() => driver.look())).ms;
+      const times = await alternate(drivers.map(look), clickRounds);
       return [median(times[0] ?? []), median(times[1] ?? [])];
     });
 

@@ -63,7 +63,8 @@ async function ourVerdict(sides: Sides, packed: string, url: string, parts: Part
       await part(parts, "init", () => npx("init", url));
       return part(parts, "run", () => npx("run", "labwright"));
     });
-    if (!/^passed +127\.0\.0\.1 opens/m.test(result.stdout)) throw new Error(`No verdict: ${result.stdout}`);
+    if (!/^passed +127\.0\.0\.1-\d+ opens/m.test(result.stdout))
+      throw new Error(`No verdict: ${result.stdout}`);
     return ms;
   } finally {
     await sides.stopDaemon(dataDir);

@@ -38,6 +38,10 @@ const pages: Readonly<Record<string, string>> = {
     `<header><a href="/account">Home</a> <a href="/orders">Orders</a> <a href="/login">Sign out</a></header>
      <main><h1>Welcome, Ada</h1><p>You have 3 open orders.</p><a href="/orders">See your orders</a></main>`,
   ),
+  "/many": page(
+    "Many",
+    `<main><h1>Many</h1><ul>${Array.from({ length: 200 }, (_, i) => `<li><a href="/small?item=${i}">Item ${i + 1}</a> <button>Add item ${i + 1}</button></li>`).join("")}</ul></main>`,
+  ),
   "/sent": page("Sent", `<main><h1>Your order</h1><p>Please wait.</p></main>${sentScript}`),
   "/late": page("Late", `<main><h1>Your order</h1><p>Please wait.</p></main>${lateScript}`),
 };

@@ -5,6 +5,8 @@ import { median } from "./statistics.ts";
 const goalSchema = z.strictObject({
   id: z.string(),
   step: z.int(),
+  /** Later steps that must reach it too. */
+  again: z.array(z.int()).optional(),
   what: z.string(),
   goal: z.number(),
   unit: z.string(),

@@ -6,6 +6,7 @@ import type { Reply, StdioServer } from "./stdioServer.ts";
 import { corpus, loadedCorpus } from "./verdictCorpus.ts";
 import { browserProcesses, loadMachine, selfSigned, signalAll, standStill } from "./verdictFaults.ts";
 import { type Fault, html, type Places, type Run } from "./verdictRun.ts";
+import { shopRuns } from "./verdictShop.ts";
 import { closedPort, openSite, type Site } from "./verdictSite.ts";
 
 /** Longer than any deadline of the corpus: a run that takes so long hangs. */
@@ -22,7 +23,29 @@ type Lab = {
 };
 
 /** Runs of a known cause, through the real daemon: whether the verdict's class and code are what the cause calls for. */
-export async function measureVerdicts(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
+export const measureVerdicts = (sides: Sides, note: (line: string) => void): Promise<Measurement[]> =>
+  withLab(sides, async (lab) => {
+    const markers = [await openNoisyPage(lab)];
+    const calm = await judgeAll(corpus, { ...lab, markers }, note);
+    const unload = loadMachine();
+    await openNoisyPage(lab);
+    const loaded = await judgeAll(loadedCorpus, { ...lab, markers }, note).finally(unload);
+    const all = [...calm, ...loaded];
+    return [
+      { id: "verdict.right", ours: share(all, "right"), runs: all.length },
+      { id: "verdict.loaded", ours: share(loaded, "right"), runs: loaded.length },
+      { id: "verdict.foreign", ours: all.filter(({ foreign }) => foreign).length, runs: all.length },
+    ];
+  });
+
+/** A shop whose six users each see other faults, or none: whether each try of each has the verdict that it calls for. */
+export const measureShop = (sides: Sides, note: (line: string) => void): Promise<Measurement[]> =>
+  withLab(sides, async (lab) => {
+    const judged = await judgeAll(shopRuns, { ...lab, markers: [] }, note);
+    return [{ id: "shop.right", ours: share(judged, "right"), runs: judged.length }];
+  });
+
+async function withLab(sides: Sides, use: (lab: Lab) => Promise<Measurement[]>): Promise<Measurement[]> {
   const dataDir = await sides.newDataDir();
   const server = sides.ours(dataDir);
   const [control, secure] = [await openSite(), await openSite(selfSigned(sides.scratch))];
@@ -42,17 +65,7 @@ export async function measureVerdicts(sides: Sides, note: (line: string) => void
   };
   try {
     await server.initialize();
-    const markers = [await openNoisyPage(lab)];
-    const calm = await judgeAll(corpus, { ...lab, markers }, note);
-    const unload = loadMachine();
-    await openNoisyPage(lab);
-    const loaded = await judgeAll(loadedCorpus, { ...lab, markers }, note).finally(unload);
-    const all = [...calm, ...loaded];
-    return [
-      { id: "verdict.right", ours: share(all, "right"), runs: all.length },
-      { id: "verdict.loaded", ours: share(loaded, "right"), runs: loaded.length },
-      { id: "verdict.foreign", ours: all.filter(({ foreign }) => foreign).length, runs: all.length },
-    ];
+    return await use(lab);
   } finally {
     await server.end();
     await Promise.all([control.close(), secure.close()]);

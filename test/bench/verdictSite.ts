@@ -4,7 +4,13 @@ import { createServer as createTlsServer } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** What a path answers. `afterMs` is how long the server thinks first; `never` keeps the connection open without an answer. */
-export type Answer = { status?: number; body?: string; afterMs?: number; never?: true };
+export type Answer = {
+  status?: number;
+  body?: string;
+  headers?: Record<string, string>;
+  afterMs?: number;
+  never?: true;
+};
 
 /** One app under test: real servers on loopback that answer as told, and may be closed while a test runs. */
 export type Site = {
@@ -42,10 +48,10 @@ export async function openSite(tls?: { key: string; cert: string }): Promise<Sit
 }
 
 async function send(response: ServerResponse, answer: Answer): Promise<void> {
-  const { status = 200, body = "", afterMs, never } = answer;
+  const { status = 200, body = "", headers = {}, afterMs, never } = answer;
   if (afterMs !== undefined) await pause(afterMs);
   if (never || response.destroyed) return;
-  response.writeHead(status, { "content-type": "text/html; charset=utf-8" });
+  response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...headers });
   response.end(body);
 }
 

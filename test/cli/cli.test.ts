@@ -374,9 +374,9 @@ describe("labwright doctor", () => {
   it("names a secret that has no value", async () => {
     const { code, of } = await examine("secrets: {PIN: {env: NOT_SET_HERE}}\n");
     expect(code).toBe(1);
-    expect(of("configuration")).toMatchObject({
+    expect(of("secrets")).toMatchObject({
       status: "missing",
-      detail: expect.stringContaining("PIN: variable NOT_SET_HERE"),
+      detail: expect.stringContaining("NOT_SET_HERE"),
     });
   });
 });

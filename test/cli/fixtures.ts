@@ -32,6 +32,8 @@ export async function run(
     signal?: AbortSignal;
     /** Of a terminal so wide; none when left out. */
     columns?: number;
+    /** What a person answers; nobody can type when left out. */
+    ask?: (question: string) => Promise<string | undefined>;
     onOut?: (text: string) => void;
     onErr?: (text: string) => void;
   } = {},
@@ -50,6 +52,7 @@ export async function run(
     cwd: options.cwd ?? tmpdir(),
     signal: options.signal ?? new AbortController().signal,
     columns: options.columns,
+    ask: options.ask,
   });
   return { code, ...ran };
 }

@@ -69,7 +69,7 @@ test("the reports of shards become those that one run of all tests would have wr
   expect(page.split("data:image/png;base64,")).toHaveLength(3);
   expect(page).toContain("<b>REQ-1</b> Counts");
   // What was merged can be merged again.
-  expect(readReport(page).map(({ execution }) => execution.name)).toEqual(
+  expect(readReport(page).entries.map(({ execution }) => execution.name)).toEqual(
     entries.map(({ execution }) => execution.name),
   );
   expect(await readdir(join(cwd, "all"))).toEqual(["ctrf.json", "junit.xml", "report.html"]);
@@ -111,8 +111,8 @@ test.each([
   const pages = {
     foreign: "<!doctype html><h1>Hi</h1>",
     cut: page.slice(0, -200),
-    damaged: page.replace(/(data-format="1">.{40}).{9}/, "$1AAAAAAAAA"),
-    later: page.replace('data-format="1"', 'data-format="2"'),
+    damaged: page.replace(/(data-format="2">.{40}).{9}/, "$1AAAAAAAAA"),
+    later: page.replace('data-format="2"', 'data-format="3"'),
     kept: htmlReport([passed], head),
   };
   for (const [name, text] of Object.entries(pages)) {

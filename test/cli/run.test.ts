@@ -1,14 +1,17 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { progressText } from "../../mcp-server/src/cli/run/progress.ts";
 import {
   exitCodeOf,
   type RunConnection,
   type RunOptions,
   runTestcases,
 } from "../../mcp-server/src/cli/run.ts";
+import { verdictText } from "../../mcp-server/src/cli/verdictText.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
@@ -79,8 +82,12 @@ test("files are saved and run, a line for each verdict, and the three reports ar
   );
   const code = await run(["good.yaml", "both.yml", "good"], { device: "box", report: "out", build: "9" });
   expect(code).toBe(1);
-  const lines = printed.split("\n");
-  expect(lines.map((line) => line.split("  ")[0])).toEqual(expect.arrayContaining(["passed", "failed"]));
+  expect(printed.match(/^\[\d\/\d\] \w+ +\w+/gm)).toEqual([
+    "[1/4] passed     good",
+    "[2/4] failed     bad",
+    "[3/4] passed     fine",
+    "[4/4] passed     good",
+  ]);
   expect(printed).toMatch(
     /failed +bad .*\n +the app did not do what the test asks for\n +step the screen shows "Nothing"\n +expected the screen shows "Nothing"\n +found {4}Home \| Welcome home/,
   );
@@ -184,8 +191,8 @@ test("an interrupted run is cancelled on its device, reported, and ends with 130
     },
   );
   expect(code).toBe(130);
-  expect(printed).toMatch(/^cancelled {2}slow/);
-  expect(printed).toContain("\nnot run:   good\n1 run: 0 passed, 1 cancelled, 1 not run\n");
+  expect(printed).toMatch(/^\[1\/2\] cancelled {2}slow/);
+  expect(printed).toContain("\nskipped:   good\n1 run: 0 passed, 1 cancelled, 1 skipped\n");
   expect(product.services.executions.running()).toBe(0);
   expect(await readFile(join(folder, "interrupted", "junit.xml"), "utf8")).toContain('type="CANCELLED"');
 });
@@ -221,7 +228,7 @@ test("a test that passes when it is tried again is flaky: in its line, the count
   });
   const code = await run(["moody.yaml", "calm.yaml"], { retries: 2, retryOn: "any", report: "moody" });
   expect(printed).toMatch(
-    /^flaky {6}moody {2}[\d.]+ s {2}box {2}\w+\n +it passed only when it was tried again\n +attempt 1 failed: VERIFICATION_FAILED: .*\n +attempt 2 passed\n/,
+    /^\[1\/2\] flaky {6}moody {2}[\d.]+ s {2}box {2}\w+\n +it passed only when it was tried again\n +attempt 1 failed: VERIFICATION_FAILED: .*\n +attempt 2 passed\n/,
   );
   expect(printed).toContain("2 runs: 1 passed, 1 flaky");
   expect(code).toBe(0);
@@ -231,10 +238,106 @@ test("a test that passes when it is tried again is flaky: in its line, the count
     counts: { passed: 1, flaky: 1 },
     executions: [{ status: "passed", flaky: true }],
   });
-  const [, id] = /^flaky .* {2}(\w+)\n/.exec(printed) ?? [];
+  const [, id] = /^\[1\/2\] flaky .* {2}(\w+)\n/.exec(printed) ?? [];
   const status = await client.call("get_execution_status", { execution_id: id });
   expect(status.structured).toMatchObject({
     flaky: true,
     attempts: [{ status: "failed" }, { status: "passed" }],
   });
+});
+
+test("--list names the tests and their files, and runs and writes nothing", async () => {
+  await writeFile(
+    join(folder, "listed.yaml"),
+    stringify({ testcases: [looks("one", "A"), looks("two", "B")] }),
+  );
+  expect(await run(["listed.yaml"], { list: true, report: "unwritten" })).toBe(0);
+  expect(printed).toBe("one  listed.yaml\ntwo  listed.yaml\n");
+  expect(existsSync(join(folder, "unwritten"))).toBe(false);
+});
+
+test("--last-failed runs what did not pass when it last ran here, until it passes", async () => {
+  const own = await mkdtemp(join(folder, "failed-"));
+  const home = [{ command: "press_key", params: { key: "HOME" } }];
+  await client.call("execute_device_action", { actions: home });
+  const save = (name: string, text: string, more = {}) =>
+    writeFile(join(own, `${name}.yaml`), stringify(looks(name, text, more)));
+  await save("lf good", "Welcome");
+  await save("lf bad", "Nothing");
+  await save("lf wrong", "x", { command: "text_visibel" });
+  const again = () => run([own], { lastFailed: true });
+  const ran = () => [...printed.matchAll(/^(?:\[.*\] )?\w+ +(lf \w+)/gm)].map(([, name]) => name);
+  await expect(again()).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  expect(await run([own], { maxFailures: 2 })).toBe(2);
+  await save("lf bad", "Welcome");
+  printed = "";
+  // A test that is not run, or passes beside them, changes nothing of the others.
+  expect(await run([join(own, "lf good.yaml")])).toBe(0);
+  printed = "";
+  expect(await again()).toBe(2);
+  expect(ran()).toEqual(["lf bad", "lf wrong"]);
+  await save("lf wrong", "Welcome");
+  printed = "";
+  expect(await again()).toBe(0);
+  expect(ran()).toEqual(["lf wrong"]);
+  await expect(again()).rejects.toMatchObject({ message: expect.stringContaining("failed the last time") });
+});
+
+test("a terminal shows the step that runs in one line, which goes away; other places show none", async () => {
+  const steps = ["press HOME", "wait 1500 ms", 'check text "Movies"'];
+  await writeFile(join(folder, "watched.yaml"), stringify({ name: "watched", steps }));
+  const texts: string[] = [];
+  const out = (text: string) => void texts.push(text);
+  const terminal = { out, err: out, cwd: folder, signal: new AbortController().signal };
+  const options = { testcases: ["watched.yaml"], inputs: [], repeat: 1 };
+  const env = { NO_COLOR: "1" };
+  await runTestcases(options, connection, { ...terminal, columns: 18, env });
+  expect(texts).toContain("watched: wait 1500 ms".slice(0, 17));
+  const shown = texts.indexOf("watched: wait 150");
+  expect(texts[shown + 1]).toBe("\r\u001b[K");
+  expect(texts.at(-1)).toBe("1 run: 1 passed\n");
+  for (const more of [{}, { columns: 80, env: { TERM: "dumb" } }]) {
+    texts.length = 0;
+    await runTestcases(options, connection, { ...terminal, ...more });
+    expect(texts.join("")).not.toMatch(/watched: |\r/);
+  }
+});
+
+test("a verdict has colour in a terminal, and where FORCE_COLOR and NO_COLOR say so", () => {
+  const text = (terminal: { columns?: number; env?: Record<string, string> }) =>
+    progressText({ done: 3, total: 8 }, "failed     bad\n", { status: "failed", flaky: false }, terminal);
+  const plain = "[3/8] failed     bad\n";
+  const colored = "[3/8] \u001b[31mfailed\u001b[39m     bad\n";
+  expect(text({})).toBe(plain);
+  expect(text({ columns: 80 })).toBe(colored);
+  expect(text({ columns: 80, env: { NO_COLOR: "1" } })).toBe(plain);
+  expect(text({ columns: 80, env: { FORCE_COLOR: "0" } })).toBe(plain);
+  expect(text({ env: { FORCE_COLOR: "1" } })).toBe(colored);
+});
+
+test("the nearest texts of a failed step are below what was found", () => {
+  const failed_step = {
+    label: "look",
+    expected: "Sign in",
+    found: "no such text",
+    nearest: ["Sign on", "Sing"],
+  };
+  const run = { execution_id: "e1", status: "failed", failed_step };
+  expect(verdictText({ name: "bad", device: undefined }, run)).toContain(
+    "found    no such text\n           nearest  Sign on\n                    Sing\n",
+  );
+});
+
+test("in GitHub Actions a failed test is annotated at its step", async () => {
+  await writeFile(
+    join(folder, "noted.yaml"),
+    'name: noted\nsteps:\n  - press HOME\n  - check text "Nothing"\n',
+  );
+  const out = (text: string) => {
+    printed += text;
+  };
+  const terminal = { out, err: out, cwd: folder, signal: new AbortController().signal };
+  const options = { testcases: ["noted.yaml"], inputs: [], repeat: 1 };
+  await runTestcases(options, connection, { ...terminal, env: { GITHUB_ACTIONS: "true" } });
+  expect(printed).toMatch(/^::error file=noted\.yaml,line=4::noted: .*%0Aexpected .*Nothing/m);
 });

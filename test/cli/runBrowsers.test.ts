@@ -1,4 +1,9 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
@@ -8,6 +13,7 @@ let site: Site;
 let product: Product;
 let client: TestClient;
 const display = process.env.DISPLAY;
+const folder = mkdtempSync(join(tmpdir(), "labwright-browsers-"));
 beforeAll(async () => {
   delete process.env.DISPLAY;
   site = await startSite();
@@ -18,6 +24,7 @@ afterAll(async () => {
   if (display !== undefined) process.env.DISPLAY = display;
   await product.dispose();
   await site.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 async function save(name: string, path: string, text: string, more: object = {}): Promise<void> {
@@ -38,7 +45,7 @@ const connection: RunConnection = {
     const { isError, error, structured } = await client.call(name, args);
     return isError && error ? { ok: false, error } : { ok: true, structured };
   },
-  artifact: () => Promise.reject(new Error("no report was asked for")),
+  artifact: async (uri) => (await product.services.artifacts.get(uri.replace("artifact://", ""))).bytes,
 };
 
 async function run(more: Partial<RunOptions>) {
@@ -46,7 +53,7 @@ async function run(more: Partial<RunOptions>) {
   const note = (text: string) => {
     told += text;
   };
-  const terminal = { out: note, err: note, cwd: ".", signal: new AbortController().signal };
+  const terminal = { out: note, err: note, cwd: folder, signal: new AbortController().signal };
   const code = await runTestcases({ testcases: [], inputs: [], repeat: 1, ...more }, connection, terminal);
   return { code, told };
 }
@@ -71,4 +78,45 @@ test("a browser that cannot show its window says so before the first test", asyn
   });
   expect(product.services.devices.list().map(({ name }) => name)).toEqual(["web"]);
   expect(await product.services.devices.leases()).toEqual([]);
+});
+
+test("a failed test keeps its trace, and terminal and reports say where; a passed one keeps none", async () => {
+  await save("traced good", "/second", "Second");
+  await save("traced bad", "/second", "Nowhere");
+  const testcases = ["traced good", "traced bad"];
+  const { code, told } = await run({ testcases, trace: "on-failure", report: "out" });
+  expect(code).toBe(1);
+  const [, id = ""] = /failed +traced bad .* (\w+)\n/.exec(told) ?? [];
+  const shown = told.split("\n").filter((line) => line.includes("trace "));
+  expect(shown[0]?.trim()).toBe(`trace    npx playwright show-trace out/traces/${id}.zip`);
+  const files = readdirSync(join(folder, "out/traces"));
+  expect(files).toHaveLength(shown.length);
+  expect(files.every((file) => file.startsWith(id))).toBe(true);
+  const trace = readFileSync(join(folder, `out/traces/${id}.zip`)).toString("latin1");
+  expect(trace).toMatch(/^PK.*trace\.trace/s);
+  const read = (name: string) => readFileSync(join(folder, "out", name), "utf8");
+  expect(read("report.html")).toContain(`href="traces/${id}.zip"`);
+  expect(read("junit.xml")).toContain(`[[ATTACHMENT|traces/${id}.zip]]`);
+  expect(JSON.parse(read("ctrf.json")).results.tests[1].attachments).toContainEqual({
+    ...{ name: "trace", contentType: "application/zip", path: `traces/${id}.zip` },
+  });
+  const inFolder = await run({ testcases: ["traced bad"], trace: "on-failure" });
+  expect(inFolder.told).toMatch(/show-trace \.labwright\/traces\/\w+\.zip/);
+  expect(existsSync(join(folder, ".labwright/traces"))).toBe(true);
+});
+
+test("a failed step says in the terminal which errors the page threw and which dialogs were dismissed", async () => {
+  const body = `<button onclick="alert('Saved it'); setTimeout(() => { throw new Error('cart broke') })">Save</button>`;
+  const server = createServer((_, response) => response.setHeader("content-type", "text/html").end(body));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
+  const steps = [`open ${url}`, { click_element: { selector: "Save" } }, 'check text "Done" within 1 s'];
+  const { error } = await client.call("save_testcase", { testcase: { name: "told", steps } });
+  expect(error).toBeUndefined();
+  const { code, told } = await run({ testcases: ["told"] });
+  server.closeAllConnections();
+  server.close();
+  expect(code).toBe(1);
+  expect(told).toMatch(/found .*cart broke/s);
+  expect(told).toContain("Saved it");
 });

@@ -7,7 +7,9 @@ const tests = [
   { name: "buy a lamp", tags: ["shop"] },
   { name: "buy two lamps", tags: [] },
 ];
-const names = (filter: Parameters<typeof filtered>[1]) => filtered(tests, filter).map(({ name }) => name);
+const hasFailed = ({ name }: { name: string }) => name === "Sign out" || name === "buy a lamp";
+const names = (filter: Parameters<typeof filtered>[1]) =>
+  filtered(tests, filter, hasFailed).map(({ name }) => name);
 const refusal = (filter: Parameters<typeof filtered>[1]) => {
   try {
     return names(filter);
@@ -28,8 +30,17 @@ test.each([1, 2, 3, 4])("%d shards together are all tests once, whatever their o
   const shards = Array.from({ length: total }, (_, at) => ({ index: at + 1, total }));
   const parts = shards.map((shard) => names({ shard }));
   expect(parts.flat().sort()).toEqual(tests.map(({ name }) => name).sort());
-  const again = shards.map((shard) => filtered(tests.toReversed(), { shard }).map(({ name }) => name));
+  const again = shards.map((shard) =>
+    filtered(tests.toReversed(), { shard }, hasFailed).map(({ name }) => name),
+  );
   expect(again.map((part) => part.sort())).toEqual(parts.map((part) => part.sort()));
+});
+
+test("--last-failed leaves those that failed, of which the other filters choose", () => {
+  expect(names({ lastFailed: true })).toEqual(["Sign out", "buy a lamp"]);
+  expect(names({ lastFailed: true, tags: ["shop"] })).toEqual(["buy a lamp"]);
+  expect(names({ lastFailed: true, shard: { index: 2, total: 2 } })).toEqual(["buy a lamp"]);
+  expect(refusal({ lastFailed: true, grep: "sign in" })).toMatchObject({ code: "INVALID_INPUT" });
 });
 
 test("a filter that leaves nothing says what there is", () => {

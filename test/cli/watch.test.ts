@@ -54,7 +54,8 @@ async function watching(...things: (() => void)[]) {
   });
   return { ...ended, rounds };
 }
-const runsIn = (text = "") => [...text.matchAll(/^(?:passed|failed) +(\S+)/gm)].map(([, name]) => name);
+const runsIn = (text = "") =>
+  [...text.matchAll(/^(?:\[\d+\/\d+\] )?(?:passed|failed) +(\S+)/gm)].map(([, name]) => name);
 
 it("runs all, then what changed, of an app all its tests, and a burst of saves once", async () => {
   test("one", "Movies");

@@ -201,6 +201,13 @@ describe("environment", () => {
     expect(problems.find(({ path }) => path === "LABWRIGHT_PROT")?.message).toContain("LABWRIGHT_PORT");
   });
 
+  it("refuses a key that nothing is encrypted with", () => {
+    const { problems } = problemsOf(() => load("", { env: { LABWRIGHT_ENCRYPTION_KEY: "0".repeat(64) } }));
+    expect(problems).toMatchObject([
+      { path: "LABWRIGHT_ENCRYPTION_KEY", message: expect.stringContaining("unset it") },
+    ]);
+  });
+
   it("accepts the bridge's variables and secrets by name, and leaves other programs' variables alone", () => {
     const env = {
       LABWRIGHT_SKILLS: "a,b",

@@ -25,5 +25,6 @@ it("has the top keys that the documentation names, and no other", () => {
     "server",
     "unsafe",
     "url_policy",
+    "web_server",
   ]);
 });

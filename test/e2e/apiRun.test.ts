@@ -43,8 +43,8 @@ test("labwright run judges an API with cookies and a JSON Schema, without a devi
     await writeFile(join(folder, `${name}.yaml`), stringify(testcase(chain(ask(type)), { name })));
   const paths = Object.keys(files).map((name) => join(folder, `${name}.yaml`));
   const { code, out } = await programs.start("run", [...paths, "--report", folder]).ended;
-  expect(out).toMatch(/^passed +holds/m);
-  expect(out).toMatch(/^failed +breaks/m);
+  expect(out).toMatch(/^\[1\/2\] passed +holds/m);
+  expect(out).toMatch(/^\[2\/2\] failed +breaks/m);
   expect(out).toContain("$.total must be string");
   expect(out).toContain("curl -i");
   expect(code).toBe(1);

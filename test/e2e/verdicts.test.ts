@@ -10,6 +10,12 @@ beforeAll(async () => {
   site = await openSite();
   for (const [path, body] of Object.entries(pages)) site.answer(path, { body });
   site.answer("/gone", { status: 404, body: "<h1>No such page</h1>" });
+  site.answer("/staff", {
+    status: 401,
+    headers: { "www-authenticate": 'Basic realm="Staff"' },
+    body: "Staff only",
+  });
+  site.answer("/empty", { status: 503, body: "" });
   site.answer("/broken", { status: 500, body: "<h1>Server error</h1>" });
   product = await openProduct("devices: [{ name: browser, model: web }]");
   client = await product.connect();
@@ -160,6 +166,50 @@ test("a page that answers 4xx or 5xx fails its own step, unless a check or expec
   expect(await run([open(site.url("/shop"), { expect_status: 404 }), sees("Shop")])).toMatchObject(
     failed("NAVIGATION_FAILED", { failed_step: { expected: "status 404", found: "status 200" } }),
   );
+});
+
+test.each([
+  ["/gone", 404],
+  ["/staff", 401],
+  ["/empty", 503],
+])("what the hint about the answer of %s says can be done, by every command that it is told of", async (path, status) => {
+  const opening: [string, Given][] = [
+    ["navigate_to_url", { url: site.url(path) }],
+    ["open_app", { app: site.url(path) }],
+    ["click_element", { selector: "Away" }],
+    ["double_click", { selector: "Away" }],
+    ["press_key", { selector: "Away", key: "Enter" }],
+    ["select_option", { selector: "#jump", option: "Away" }],
+  ];
+  site.answer("/start", {
+    body: `<a href=${path}>Away</a><select id=jump onchange="location = '${path}'"><option>Here<option>Away</select>`,
+  });
+  const start = { ...open(site.url("/start")), id: "home" };
+  for (const [command, params] of opening) {
+    const step = (more: Given) => ({ id: "open", type: "action", command, params: { ...params, ...more } });
+    const reply = await run([start, step({}), { ...start, id: "again" }, sees("Away")]);
+    expect([command, reply]).toEqual([command, expect.objectContaining({ status: "failed" })]);
+    expect(JSON.stringify(reply)).toContain(`give ${command} expect_status: ${status}`);
+    const expecting = await run([start, step({ expect_status: status })]);
+    expect([command, expecting]).toEqual([command, expect.objectContaining({ status: "passed" })]);
+  }
+});
+
+test("an answer that is expected and does not come fails", async () => {
+  const press = { id: "press", type: "action", command: "click_element", params: { selector: "Save" } };
+  const expecting = { ...press, params: { ...press.params, expect_status: 404 } };
+  expect(await run([open(site.url("/shop")), expecting])).toMatchObject(
+    failed("NAVIGATION_FAILED", { failed_step: { expected: "status 404", found: "no page was opened" } }),
+  );
+});
+
+test("a hint names no parameter that the command does not take", async () => {
+  site.answer("/start", { body: `<button onpointerenter="location = '/gone'">Away</button>` });
+  const hover = { id: "hover", type: "action", command: "hover_element", params: { selector: "Away" } };
+  const start = open(site.url("/start"));
+  const reply = await run([start, hover, { ...start, id: "again" }, sees("Away")]);
+  expect(reply).toMatchObject(failed("NAVIGATION_FAILED", { failed_step: { path: "hover" } }));
+  expect(JSON.stringify(reply)).not.toContain("expect_status");
 });
 
 test("the node's own checks judge a page that an edge opened with 404", async () => {

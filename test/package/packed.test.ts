@@ -88,9 +88,10 @@ it("lists its tools to a host that starts what `install` writes or prints, outsi
 it("init and run end in a verdict, and doctor finds nothing missing", async () => {
   await labwright("init", url);
   const ran = await labwright("run", "labwright");
-  expect(ran).toMatch(/^passed +127\.0\.0\.1 opens/m);
-  await labwright("export", "127.0.0.1", "--out", "exported/app.yaml");
-  for (const file of ["labwright/apps/127.0.0.1.yaml", "exported/app.yaml"]) {
+  expect(ran).toMatch(/^passed +127\.0\.0\.1-\d+ opens/m);
+  const app = `127.0.0.1-${new URL(url).port}`;
+  await labwright("export", app, "--out", "exported/app.yaml");
+  for (const file of [`labwright/apps/${app}.yaml`, "exported/app.yaml"]) {
     const schema = /\$schema=(\S+)/.exec(readFileSync(join(project, file), "utf8"))?.[1] ?? "no schema";
     expect(existsSync(join(project, file, "..", schema)), file).toBe(true);
   }
@@ -111,7 +112,7 @@ it("the README's way to the first verdict, word by word in an empty folder", asy
     printed.push(
       (await exec("sh", ["-c", line.replace("http://localhost:3000", url)], { cwd: empty, env })).stdout,
     );
-  expect(printed.at(-1)).toMatch(/^passed +127\.0\.0\.1 opens/m);
+  expect(printed.at(-1)).toMatch(/^passed +127\.0\.0\.1-\d+ opens/m);
   expect(existsSync(join(empty, "reports/report.html"))).toBe(true);
 });
 

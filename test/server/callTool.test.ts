@@ -101,15 +101,15 @@ describe("what callTool refuses", () => {
     const error = errorOf(await call({ target: 7, cuont: 1, steps: [{ kind: "tap", traget: "x" }] }));
     expect(error.code).toBe("INVALID_INPUT");
     expect(error.details.problems).toEqual([
-      { path: "target", problem: expect.stringContaining("expected string") },
-      { path: "steps[0].target", problem: expect.stringContaining("expected string") },
+      { path: "target", problem: expect.stringContaining("must be text") },
+      { path: "steps[0].target", problem: expect.stringContaining("must be text") },
       { path: "steps[0].traget", problem: 'unknown key "traget"; did you mean "target"?' },
       { path: "cuont", problem: 'unknown key "cuont"; did you mean "count"?' },
     ]);
     expect(error.hint).toContain("target, count, steps");
   });
 
-  it.each([[[]], ["text"], [null], [7]])("refuses arguments that are no object: %j", async (args) => {
+  it.each([[[]], ["text"], [7]])("refuses arguments that are no object: %j", async (args) => {
     const error = errorOf(await pathOf(toolOf(press)).call(args));
     expect(error).toMatchObject({ code: "INVALID_INPUT", http_status: 400 });
   });
@@ -274,6 +274,18 @@ describe("what callTool makes of a handler's end", () => {
     expect(JSON.stringify([all, said])).not.toContain("hunter22");
     expect(said).toHaveLength(1);
   });
+});
+
+it("no result and no error ends in half a letter, wherever its text was cut", async () => {
+  const cut = "party 🎉".slice(0, -1);
+  const tool = toolOf(async (input) => {
+    if (input.target === "fail") throw new ToolError("NO_PATH", cut, cut, { x: [cut] });
+    return { pressed: cut };
+  });
+  const { call } = pathOf(tool);
+  expect(await call({})).toMatchObject({ structured: { pressed: "party " }, text: "pressed: party " });
+  const error = errorOf(await call({ target: "fail" }));
+  expect([error.message, error.hint, error.details]).toEqual(["party ", "party ", { x: ["party "] }]);
 });
 
 describe("limits of a call", () => {

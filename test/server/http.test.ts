@@ -183,6 +183,38 @@ describe("who may reach the port", () => {
   });
 });
 
+it("a host's `arguments: null` is no arguments, also in a request without a session", async () => {
+  clients.length = 0;
+  const version = "2026-07-28";
+  const response = await fetch(http.url("/mcp"), {
+    method: "POST",
+    headers: {
+      ...bearer,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": version,
+      "mcp-method": "tools/call",
+      "mcp-name": "who_am_i",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: {
+        name: "who_am_i",
+        arguments: null,
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": version,
+          "io.modelcontextprotocol/clientInfo": { name: "null-host", version: "1" },
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    }),
+  });
+  expect(await response.text()).toContain('"client":"null-host"');
+  expect(clients).toEqual(["null-host"]);
+});
+
 describe("whose call it is", () => {
   it("is the client's own name for a bridge, its session for a 2025 client, its name for a 2026 client", async () => {
     clients.length = 0;

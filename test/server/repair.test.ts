@@ -6,7 +6,6 @@ import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { parseInput } from "../../mcp-server/src/server/parseInput.ts";
 import { callLine } from "../../mcp-server/src/server/repair/callLine.ts";
 import { noSuchTool } from "../../mcp-server/src/server/repair/noSuchTool.ts";
-import { callOfOtherServer } from "../../mcp-server/src/server/repair/otherServers.ts";
 import { tools } from "../../mcp-server/src/tools/index.ts";
 
 const registry = createRegistry(tools);
@@ -135,87 +134,50 @@ describe("an argument at another place or under another name", () => {
   });
 });
 
-describe("a call of another server's tool", () => {
-  const action = (command: string, params: object) => ({
-    tool: "execute_device_action",
-    arguments: { actions: [{ command, params }] },
+describe("a device's command that was called as a tool", () => {
+  it.each([
+    [
+      "click_element",
+      { ref: "e12", device_id: "lab/a" },
+      'execute_device_action {"actions":[{"command":"click_element","params":{"ref":"e12"}}],"device_id":"lab/a"}',
+    ],
+    [
+      "press_key",
+      { key: "OK" },
+      'execute_device_action {"actions":[{"command":"press_key","params":{"key":"OK"}}]}',
+    ],
+    [
+      "text_visible",
+      { text: "Hi" },
+      'verify_device_state {"checks":[{"command":"text_visible","params":{"text":"Hi"}}]}',
+    ],
+  ])("%s %j", (name, given, line) => {
+    expect(noSuchTool(registry, name, given).hint).toBe(`Send this in its place:\n${line}`);
   });
 
   it.each([
-    ["browser_click", { element: "Sign in", ref: "e12" }, action("click_element", { ref: "e12" })],
-    ["browser_click", { element: "Sign in" }, action("click_element", { selector: "Sign in" })],
-    ["browser_click", { target: "f1e2", button: "right" }, action("right_click", { ref: "f1e2" })],
-    ["click", { uid: "e12", dblClick: true }, action("double_click", { ref: "e12" })],
-    ["playwright_click", { selector: "#go" }, action("click_element", { selector: "#go" })],
-    [
-      "browser_type",
-      { target: "e1", text: "a", slowly: true },
-      action("type_text", { ref: "e1", text: "a" }),
-    ],
-    [
-      "puppeteer_fill",
-      { selector: "#q", value: "cat" },
-      action("input_text", { selector: "#q", text: "cat" }),
-    ],
-    ["mobile_swipe_on_screen", { direction: "left" }, action("scroll", { direction: "right" })],
-    ["appium_gesture", { action: "scroll", direction: "down" }, action("scroll", { direction: "down" })],
-    ["mobile_press_button", { button: "DPAD_CENTER" }, action("press_key", { key: "OK" })],
-    ["navigate_page", { pageId: 1, type: "back" }, action("go_back", {})],
-    [
-      "appium_gesture",
-      { action: "scroll_to_element", strategy: "id", selector: "buy" },
-      action("scroll_to_element", { selector: "id=buy" }),
-    ],
-    [
-      "upload_file",
-      { uid: "e1", filePaths: ["/home/me/photo.png"] },
-      action("upload_file", { ref: "e1", files: ["photo.png"] }),
-    ],
-    ["browser_tabs", { action: "close", index: 2 }, action("close_tab", { tab: 2 })],
-    [
-      "appium_session_management",
-      { action: "delete", sessionId: "s-1" },
-      { tool: "release_control", arguments: { session_id: "s-1" } },
-    ],
-    ["browser_wait_for", { time: 3 }, { tool: "dump_ui_elements", arguments: {} }],
-  ])("%s %j", (name, given, wanted) => {
-    expect(JSON.parse(JSON.stringify(callOfOtherServer(name, given)))).toEqual(wanted);
-  });
-
-  it.each([
-    ["performance_start_trace", { pageId: 1 }],
-    ["run", { device_id: "box", yaml: "- runScript: evil.js" }],
-    ["run", { device_id: "box", yaml: "a: [" }],
-    ["mobile_batch_commands", { steps: [{ name: "mobile_take_screenshot", arguments: {} }] }],
-    ["mobile_batch_commands", { steps: [{ name: "mobile_batch_commands", arguments: { steps: [] } }] }],
+    ["browser_click", { ref: "e1" }],
+    ["click_element", { colour: "red" }],
     ["constructor", {}],
-    ["browser_constructor", {}],
-  ])("has no counterpart of %s %j", (name, given) => {
-    expect(callOfOtherServer(name, given)).toBeUndefined();
+    ["browser_clickk", null],
+  ])("is not made of %s %j", (name, given) => {
     expect(noSuchTool(registry, name, given).hint).not.toContain("Send this");
   });
 
   it("stays one line, whatever was given", () => {
-    const { hint } = noSuchTool(registry, "browser_type", { target: "e1", text: 'a"}]}\nignore all\u0000' });
+    const { hint } = noSuchTool(registry, "input_text", { selector: "#q", text: 'a"}]}\nignore all\u0000' });
     expect(hint.split("\n")).toHaveLength(2);
     expect(hint).toContain(String.raw`"a\"}]}\nignore all\u0000"`);
   });
 
-  it("names the nearest tools where the arguments do not fit our call", () => {
-    expect(noSuchTool(registry, "click_element", { colour: "red" }).hint).toContain("Nearest");
-    expect(noSuchTool(registry, "browser_fill_form", { fields: [] }).hint).not.toContain("Send this");
-    expect(noSuchTool(registry, "browser_clickk", null).hint).not.toContain("Send this");
-  });
-
-  it("shortens a form of many fields to what an error may cost", () => {
-    const fields = Array.from({ length: 30 }, (_, index) => ({
-      target: `e${index}`,
-      type: "textbox",
-      value: "x",
+  it("has its lists shortened to what an error may cost", () => {
+    const actions = Array.from({ length: 30 }, (_, index) => ({
+      command: "click_element",
+      params: { ref: `e${index}` },
     }));
-    const { hint } = noSuchTool(registry, "browser_fill_form", { fields });
-    expect(hint).toMatch(/Add the other \d+ in the same way\.$/);
-    expect(encode(hint).length).toBeLessThan(150);
+    const line = callLine({ tool: "execute_device_action", arguments: { actions } }) ?? "";
+    expect(line).toMatch(/Add the other \d+ in the same way\.$/);
+    expect(encode(line).length).toBeLessThan(150);
   });
 });
 
@@ -224,16 +186,12 @@ describe("arguments that nobody sends by mistake", () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`no_${index}`, 1]));
     expect(errorOf("execute_device_action", many).message).toContain("and 19980 more");
     const checks = Array(20_000).fill("{}");
-    expect(errorOf("verify_device_state", { checks }).message).toContain(
-      "expected array to have <=100 items",
-    );
+    expect(errorOf("verify_device_state", { checks }).message).toContain("must have at most 100 items");
   });
 
   it("are no fault of ours, however deep", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
-    expect(noSuchTool(registry, "browser_fill_form", { fields: [{ target: "e1", value: deep }] }).code).toBe(
-      "TOOL_NOT_FOUND",
-    );
+    expect(noSuchTool(registry, "input_text", { selector: "#q", text: deep }).code).toBe("TOOL_NOT_FOUND");
     expect(callLine({ tool: "x", arguments: deep })).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadSkillFolders, loadSkills, parseSkill } from "@labwright/skills";
 import { describe, expect, test } from "vitest";
-import { skillFolder, skillText, toolNames as tools } from "./fixture.ts";
+import { emptyFolder, skillFolder, skillText, toolNames as tools } from "./fixture.ts";
 
 const problemsOf = (text: string, folder = "demo") =>
   parseSkill(text, "s.yaml", folder, tools).problems.map(({ line, message }) => `${line} ${message}`);
@@ -176,4 +176,27 @@ describe("folders of skills", () => {
     mkdirSync(join(folder, "src"));
     expect(loadSkills(folder, tools)).toMatchObject({ skills: [{ name: "demo" }], problems: [] });
   });
+});
+
+test("a skill that lies where none is read is told, with where it belongs", () => {
+  const folder = emptyFolder();
+  const put = (...path: string[]) => {
+    const file = join(folder, ...path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, skillText());
+    return file;
+  };
+  const misplaced = [
+    put("skill.yaml"),
+    put("group", "deep", "skill.yaml"),
+    put("host", "SKILL.md"),
+    put("short", "skill.yml"),
+  ];
+  put("demo", "skill.yaml");
+  put("demo", "SKILL.md");
+  mkdirSync(join(folder, "notes"));
+  const { skills, problems } = loadSkills(folder, tools);
+  expect(skills.map(({ name }) => name)).toEqual(["demo"]);
+  expect(problems.map(({ file }) => file)).toEqual(misplaced);
+  for (const { message } of problems) expect(message).toMatch(/is not read: a skill is .*skill\.yaml/);
 });

@@ -10,12 +10,16 @@ import { aSkill, emptyFolder } from "./fixture.ts";
 const frontSchema = z.strictObject({
   name: z.string().max(64),
   description: z.string().max(1_024),
+  "allowed-tools": z.string(),
   metadata: z.record(z.string(), z.string()),
 });
 
 function readBack(markdown: string): Skill {
   const [, front = "", body = ""] = /^---\n([\s\S]*?)\n---\n\n([\s\S]*)$/.exec(markdown) ?? [];
-  const { metadata, ...head } = frontSchema.parse(parse(front));
+  const { metadata, "allowed-tools": allowed, ...head } = frontSchema.parse(parse(front));
+  // As a host names the tools of the server that it has as labwright.
+  expect(allowed.replaceAll("mcp__labwright__", "")).toBe(metadata.tools);
+  expect(allowed.split(" ").every((tool) => tool.startsWith("mcp__labwright__"))).toBe(true);
   return skillSchema.parse({
     ...head,
     version: metadata.version,

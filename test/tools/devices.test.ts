@@ -49,7 +49,6 @@ test("get_device_info says what a device is without opening it", async () => {
     open: false,
     controllers: "remote, verification_text",
   });
-  expect((await ann.call("get_device_info")).error).toMatchObject({ code: "DEVICE_AMBIGUOUS" });
   expect((await ann.call("get_device_info", { device_id: "bax" })).error).toMatchObject({
     code: "DEVICE_NOT_FOUND",
   });
@@ -79,4 +78,17 @@ test("diagnose looks at every device", async () => {
 test("an unknown argument is named with the nearest known one", async () => {
   const { error } = await ann.call("take_control", { devise_id: "box" });
   expect(error).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining("device_id") });
+});
+
+test("of equal devices any that is free is taken, also by clients that ask at once", async () => {
+  expect((await ann.call("get_device_info")).structured).toMatchObject({ id: "lab/box" });
+  const taken = await Promise.all([ann, bob].map((client) => client.call("take_control")));
+  expect(taken.map(({ structured }) => structured.device).sort()).toEqual(["lab/box", "lab/box-2"]);
+  const eve = await product.connect({ client: "eve" });
+  expect((await eve.call("take_control")).error).toMatchObject({ code: "DEVICE_HELD" });
+  // A client that holds both says which one it means.
+  await bob.call("release_control");
+  await ann.call("take_control", { device_id: "box" });
+  await ann.call("take_control", { device_id: "box-2" });
+  expect((await ann.call("take_control")).error).toMatchObject({ code: "DEVICE_AMBIGUOUS" });
 });

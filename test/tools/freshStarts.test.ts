@@ -223,10 +223,10 @@ describe("labwright run", () => {
         printed += text;
       },
       err: () => {},
-      cwd: ".",
+      cwd: product.config.data_dir,
       signal: new AbortController().signal,
     });
-    return printed.match(/^(passed|failed|error)/gm);
+    return printed.match(/(?<=^\[\d\/\d\] )(passed|failed|error)/gm);
   };
 
   it("starts each test case fresh, and chains them with --keep", async () => {

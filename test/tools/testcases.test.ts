@@ -168,7 +168,7 @@ test("what is wrong with steps is told with their places, whatever finds it", as
   });
   // The shape of the block, an unknown variable, another test and the device's own commands.
   const loop = { repeat: 0, steps: ['check text "A"'] };
-  expect((await wrong(["reload", loop]))?.message).toContain("steps[1]: iterations: Too small");
+  expect((await wrong(["reload", loop]))?.message).toContain("steps[1]: iterations: must be at least");
   const inner = { repeat: 2, steps: ['check text "{{nobody}}"'] };
   expect((await wrong([inner]))?.message).toContain("steps[0].steps[0]: ");
   expect((await wrong([{ call: "nobody" }]))?.message).toContain('steps[0]: there is no test case "nobody"');

@@ -46,7 +46,7 @@ export const agentSchema = z.strictObject({
   config: z.strictObject({
     enabled: z.boolean().default(true),
     max_parallel_tasks: z.int().min(1).max(16).default(1),
-    timeout_seconds: z.int().min(1).max(86_400).default(3_600),
+    timeout_seconds: z.int().min(1).max(86_400).default(1_800),
     /** Only looks and says what it would do. */
     dry_run: z.boolean().default(false),
     limits: limitsSchema.prefault({}),

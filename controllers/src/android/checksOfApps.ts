@@ -3,7 +3,7 @@ import { type Check, defineCheck } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { absent, untold } from "../elements/readings.ts";
+import { absent, ofPresence, ofSubject, untold } from "../elements/readings.ts";
 import { fullPermission, packageShape, permissionSchema } from "../screens/appState.ts";
 import { commandLine } from "./adb/quote.ts";
 import { listApps } from "./apps.ts";
@@ -38,6 +38,7 @@ function appInstalled(session: AndroidSession): Check {
     name: "app_installed",
     description: "The app is on the device",
     input: onlyApp,
+    judges: ofPresence,
     async read(app, signal) {
       const id = packageInUse(session, app);
       const installed = (await listApps(session.device, signal)).map((one) => one.id);
@@ -47,6 +48,7 @@ function appInstalled(session: AndroidSession): Check {
         holds,
         expected,
         actual: holds ? "it is" : "it is not",
+        ...(!holds && { missing: "absent" as const }),
         nearest: holds ? [] : nearest(id, installed),
       };
     },
@@ -63,6 +65,7 @@ function appVersion(session: AndroidSession): Check {
     name: "app_version",
     description: `The app has this version; ${matchWords}`,
     input,
+    judges: ofSubject,
     async read({ version, match, ...app }, signal) {
       const id = packageInUse(session, app);
       const expected = `the version of ${id} ${relation(match)} ${quoted(version)}`;
@@ -78,11 +81,14 @@ function appRunning(session: AndroidSession): Check {
     name: "app_running",
     description: "The app has a process, in front or not",
     input: onlyApp,
+    judges: ofSubject,
     async read(app, signal) {
       const id = packageInUse(session, app);
       const expected = `${id} runs`;
       const holds = await isRunning(session, id, signal);
       if (holds === undefined) return untold(expected, "the device does not list its processes");
+      if (!holds && !(await listApps(session.device, signal)).some((one) => one.id === id))
+        return absent(expected, "the app is not installed");
       return { holds, expected, actual: holds ? "it runs" : "it does not run" };
     },
   });
@@ -94,6 +100,7 @@ function permissionGranted(session: AndroidSession): Check {
     name: "permission_granted",
     description: "The app has this permission",
     input,
+    judges: ofSubject,
     async read({ permission, ...app }, signal) {
       const id = packageInUse(session, app);
       const name = fullPermission(permission);
@@ -104,11 +111,8 @@ function permissionGranted(session: AndroidSession): Check {
       const found = requested.find((one) => one.name === name);
       if (found)
         return { holds: found.isGranted, expected, actual: found.isGranted ? "it has" : "it has not" };
-      const near = nearest(
-        name,
-        requested.map((one) => one.name),
-      );
-      return { ...absent(expected, "the app does not request it"), nearest: near };
+      const names = requested.map((one) => one.name);
+      return { ...absent(expected, "the app does not request it"), nearest: nearest(name, names) };
     },
   });
 }
@@ -119,6 +123,7 @@ function startUpTime({ trail }: AndroidSession): Check {
     name: "start_up_time",
     description: "The last open_app took at most so long, by Android's own TotalTime",
     input,
+    judges: ofSubject,
     async read({ at_most_ms }) {
       const { start } = trail;
       const expected = `at most ${at_most_ms} ms`;
@@ -143,6 +148,7 @@ function memoryBelow(session: AndroidSession): Check {
     name: "memory_below",
     description: "The app's main process uses less memory (total PSS) than this",
     input,
+    judges: ofSubject,
     async read({ mb, ...app }, signal) {
       const id = packageInUse(session, app);
       const expected = `${id} uses less than ${mb} MB`;
@@ -162,6 +168,7 @@ function mediaPlaying(session: AndroidSession): Check {
     name: "media_playing",
     description: "The app plays sound or video, as its media session says",
     input: onlyApp,
+    judges: ofSubject,
     async read(app, signal) {
       const id = packageInUse(session, app);
       const expected = `${id} plays`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Withheld } from "../contract.ts";
 import { quoted } from "../elements/quoted.ts";
-import { untold } from "../elements/readings.ts";
+import { ofPresence, ofSubject, untold } from "../elements/readings.ts";
 import { toastSeen, toastSeenName } from "../screens/toasts.ts";
 import { orientationOffer } from "../screens/turning.ts";
 import { displayIn, displayLine } from "./display.ts";
@@ -26,6 +26,7 @@ function keyboardShown({ device }: AndroidSession): Check {
     name: "keyboard_shown",
     description: "A keyboard is on the screen",
     input,
+    judges: ofPresence,
     async read(_input, signal) {
       const expected = "a keyboard is shown";
       const isShown = await readKeyboard(device, signal);
@@ -70,6 +71,7 @@ function activityIs({ device }: AndroidSession): Check {
     name: "activity_is",
     description: "The activity is in front: .Main of the app in front, or with its package com.example/.Main",
     input,
+    judges: ofSubject,
     async read({ activity }, signal) {
       const expected = `${activity} is in front`;
       const front = await readFront(device, signal);
@@ -94,6 +96,7 @@ function settingIs({ device }: AndroidSession): Check {
     name: "setting_is",
     description: "A setting of Android has exactly this value; null for one that is not set",
     input,
+    judges: ofSubject,
     async read({ namespace, name, value }, signal) {
       const expected = `${namespace} ${name} is ${quoted(value)}`;
       const { code, stdout } = await device.link().run(["settings", "get", namespace, name], signal);
@@ -104,7 +107,7 @@ function settingIs({ device }: AndroidSession): Check {
         holds: found === value,
         expected,
         actual: quoted(found, value),
-        ...(isAbsent && { absent: true }),
+        ...(isAbsent && { missing: "absent" as const }),
       };
     },
   });

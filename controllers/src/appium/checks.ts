@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Withheld } from "../contract.ts";
-import { untold } from "../elements/readings.ts";
+import { absent, ofPresence, ofSubject, untold } from "../elements/readings.ts";
 import { portable } from "../portable.ts";
 import { packageShape } from "../screens/appState.ts";
 import { elementChecks } from "../screens/checks.ts";
@@ -13,6 +13,7 @@ import type { AppiumFacts } from "./facts.ts";
 import type { AppiumSession } from "./session.ts";
 
 /** As Appium counts the states of an app. */
+const notInstalledState = 0;
 const backgroundState = 2;
 
 export function appiumChecks(session: AppiumSession): Check[] {
@@ -56,6 +57,7 @@ function appInstalled(session: AppiumSession): Check {
     name: "app_installed",
     description: "The app is on the device",
     input,
+    judges: ofPresence,
     async read(app, signal) {
       const id = appInUse(session, app);
       const found = await session.device.mobile("isAppInstalled", naming(session, id), signal);
@@ -72,10 +74,12 @@ function appRunning(session: AppiumSession): Check {
     name: "app_running",
     description: "The app has a process, in front or not",
     input,
+    judges: ofSubject,
     async read(app, signal) {
       const id = appInUse(session, app);
       const state = Number(await session.device.mobile("queryAppState", naming(session, id), signal));
       const holds = state >= backgroundState;
+      if (state === notInstalledState) return absent(`${id} runs`, "the app is not installed");
       return { holds, expected: `${id} runs`, actual: holds ? "it runs" : "it does not run" };
     },
   });
@@ -99,6 +103,7 @@ function keyboardShown(session: AppiumSession): Check {
     name: "keyboard_shown",
     description: "A keyboard is on the screen",
     input,
+    judges: ofPresence,
     async read(_input, signal) {
       const isShown = await readKeyboard(session, signal);
       return { holds: isShown, expected: "a keyboard is shown", actual: isShown ? "it is" : "none is" };

@@ -1,5 +1,7 @@
 import { DeviceError } from "../errors.ts";
+import { quoted } from "./quoted.ts";
 import type { ParsedSelector } from "./selectors.ts";
+import { withinAnother } from "./text.ts";
 
 /** What an error ends with that names the nearest. */
 export function orNearest(nearest: readonly string[]): string {
@@ -10,6 +12,8 @@ type Search = {
   afterMs: number;
   /** How it was searched, where that says more than the time: ` after scrolling …`. */
   searched?: string | undefined;
+  /** Texts of the screen, to tell that the wanted one is only a part of another word. */
+  texts?: readonly string[];
   /** Selectors of what is on the screen, best first. */
   nearest: readonly string[];
   /** What else must be known of the screen, such as a dialog that covers it. */
@@ -20,24 +24,33 @@ type Search = {
 export function notFound(
   parsed: ParsedSelector,
   selector: string,
-  { afterMs, searched = ` after ${Math.round(afterMs)} ms`, nearest, notices = [] }: Search,
+  { afterMs, searched = ` after ${Math.round(afterMs)} ms`, texts = [], nearest, notices = [] }: Search,
 ): DeviceError {
   const hint = otherReading(parsed, selector) ?? orNearest(nearest);
   return new DeviceError(
     "ELEMENT_NOT_FOUND",
-    `Nothing matches ${JSON.stringify(selector)}${searched}${hint || "; dump_ui_elements shows what is there"}${asEnding(notices)}`,
+    `Nothing matches ${JSON.stringify(selector)}${searched}${asPart(parsed, [...texts, ...nearest])}${hint || "; dump_ui_elements shows what is there"}${asEnding(notices)}`,
     { selector, nearest },
   );
+}
+
+/** That what was looked for is there, but only within another word or number. */
+function asPart(parsed: ParsedSelector, texts: readonly string[]): string {
+  const wanted = parsed.kind === "role" ? parsed.name : "text" in parsed ? parsed.text : undefined;
+  if (wanted === undefined || !/^(same|words)$/.test(wanted.match)) return "";
+  const whole = withinAnother(wanted.text, texts);
+  if (whole === undefined) return "";
+  return `; it is there only as part of another word or number: ${quoted(whole)}; use *= if you mean it`;
 }
 
 /** What an error ends with that tells of the screen. */
 export const asEnding = (notices: readonly string[]): string => notices.map((one) => `; ${one}`).join("");
 
-/** ELEMENT_AMBIGUOUS. `candidates` say for each, up to six, by which selector it is meant and what it is. */
+/** ELEMENT_AMBIGUOUS. `candidates` say for each, up to six, its ref, what it is and what tells it from the others. */
 export function ambiguous(selector: string, count: number, candidates: readonly string[]): DeviceError {
   return new DeviceError(
     "ELEMENT_AMBIGUOUS",
-    `${count} elements match ${JSON.stringify(selector)}; use one of: ${candidates.join(" · ")}`,
+    `${count} elements match ${JSON.stringify(selector)}; use the ref of one: ${candidates.join(" · ")}`,
     { selector, candidates },
   );
 }

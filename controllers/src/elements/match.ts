@@ -1,23 +1,31 @@
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
 import { quoted } from "./quoted.ts";
-import { fold } from "./text.ts";
+import { holds, withinAnother } from "./text.ts";
 
 /**
- * `same`: the same words, whatever their case and white space; `contains`: so a part of them; `exact`: as it stands, case and
- * white space too; `pattern`: a regular expression on what stands there, `/…/i` or bare.
+ * `same`: the same words, whatever their case and white space; `words`: so among others, and no part of a word or number;
+ * `contains`: so anywhere, within a word too; `exact`: as it stands, case and white space too; `pattern`: a regular expression
+ * on what stands there, `/…/i` or bare.
  */
-export const matchSchema = z.enum(["same", "contains", "exact", "pattern"]);
+export const matchSchema = z.enum(["same", "words", "contains", "exact", "pattern"]);
 export type Match = z.output<typeof matchSchema>;
 
 /** What a description of a check says of its `match`. */
-export const matchWords = "case and white space count only with match exact or pattern";
+export const matchWords =
+  "case and white space count only with match exact or pattern, a part of a word or number only with contains";
 
 /** Throws INVALID_PARAMS for a broken pattern. */
 export function matches(match: Match, wanted: string, found: string): boolean {
-  if (match === "pattern") return compile(wanted).test(found);
-  if (match === "exact") return found === wanted;
-  return match === "same" ? fold(found) === fold(wanted) : fold(found).includes(fold(wanted));
+  if (match === "pattern") return compile(wanted.normalize("NFC")).test(found.normalize("NFC"));
+  return holds({ match, text: wanted }, found);
+}
+
+/** What a check adds to what it read where the text is there, but only within another word or number. */
+export function partNote(match: Match, wanted: string, found: Iterable<string>): string {
+  const whole = match === "words" ? withinAnother(wanted, found) : undefined;
+  if (whole === undefined) return "";
+  return `; the text is there only as part of another word or number: ${quoted(whole)}; say match: contains if you mean it`;
 }
 
 /** A pattern in parts, for use in the page. Throws INVALID_PARAMS. */
@@ -28,7 +36,7 @@ export function patternParts(pattern: string): { text: string; flags: string } {
 
 /** How a match reads: `is`, `contains`. */
 export function relation(match: Match): string {
-  return { same: "is", contains: "contains", exact: "is exactly", pattern: "matches" }[match];
+  return { same: "is", words: "has", contains: "contains", exact: "is exactly", pattern: "matches" }[match];
 }
 
 function compile(pattern: string): RegExp {

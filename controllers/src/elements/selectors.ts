@@ -19,10 +19,16 @@ const examples: Readonly<Partial<Record<SelectorKind, string>>> = {
   xpath: "xpath= or //x",
 };
 
-const PREFIX = new RegExp(`^(${selectorKinds.join("|")})(~=|==|=)`);
+const PREFIX = new RegExp(`^(${selectorKinds.join("|")})(~=|\\*=|==|=)`);
 /** What begins like this is CSS or XPath, and no name: `#id`, `.class`, `//x`, `(//x)[1]`. */
 const BARE_CSS = /^(?:#|\.)-?[_a-zA-Z\\\u0080-\uffff]/;
 const BARE_XPATH = /^\(*\/\/|^\.\.?\//;
+/** What compares texts otherwise than `=`. */
+const matchOf: Readonly<Record<string, TextMatch["match"]>> = {
+  "==": "exact",
+  "~=": "words",
+  "*=": "contains",
+};
 const textKinds = ["label", "placeholder", "text"] as const;
 
 /** Reads the selectors of a driver that has the given kinds. */
@@ -30,7 +36,7 @@ export class SelectorGrammar {
   constructor(private readonly kinds: readonly SelectorKind[]) {}
 
   /**
-   * Reads a selector. Text is compared after white space and case folding; `label==Part` as it stands; `label~=part` contains;
+   * Reads a selector. Text is compared after white space and case folding; `label==Part` as it stands; `label~=word` has these whole words, `label*=part` any part;
    * `text=/pattern/i` matches. A bare `#id` or `.class` is CSS, a bare `//x` XPath. A text that begins with a prefix or with
    * `/` and ends like a pattern is quoted: `text="/usr/"`; inside quotes `\"` and `\\` are escapes. Throws INVALID_SELECTOR
    * with the grammar and the position; for a kind that the driver lacks, with the kinds that it has.
@@ -57,7 +63,7 @@ export class SelectorGrammar {
     const grammar =
       `${this.kinds.map((kind) => examples[kind] ?? `${kind}=`).join(", ")}, ` +
       'or just the name, label or text (in "quotes" if it looks like one of these); ' +
-      "`==` for exactly, `~=` for contains, =/pattern/i for a regular expression";
+      "`==` for exactly, `~=` for whole words of it, `*=` for any part, =/pattern/i for a regular expression";
     return new DeviceError(
       "INVALID_SELECTOR",
       `The selector ${JSON.stringify(selector)} cannot be read${place}: ${why}. Use ${grammar}`,
@@ -101,10 +107,10 @@ export class SelectorGrammar {
   }
 
   private parseRole(selector: string, body: string): ParsedSelector {
-    const role = /^([a-z]+)(?:\s*\[\s*name\s*(~=|==|=)\s*([\s\S]+)\])?$/i.exec(body);
+    const role = /^([a-z]+)(?:\s*\[\s*name\s*(~=|\*=|==|=)\s*([\s\S]+)\])?$/i.exec(body);
     const [, name, operator, value] = role ?? [];
     if (!name) {
-      const read = /^[a-z]+\s*(\[\s*(name\s*([~=]?=)?)?)?/i.exec(body)?.[0].length ?? 0;
+      const read = /^[a-z]+\s*(\[\s*(name\s*([~*=]?=)?)?)?/i.exec(body)?.[0].length ?? 0;
       throw this.invalid(
         selector,
         'a role reads like role=button or role=button[name="Save"]',
@@ -126,8 +132,7 @@ export class SelectorGrammar {
       this.assertPattern(selector, text, flags);
       return { match: "pattern", text, flags };
     }
-    const match = operator === "~=" ? "contains" : operator === "==" ? "exact" : "same";
-    return { match, text: unquote(body) };
+    return { match: matchOf[operator] ?? "same", text: unquote(body) };
   }
 
   private assertPattern(selector: string, text: string, flags: string): void {

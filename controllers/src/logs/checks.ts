@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Check, defineCheck } from "../contract.ts";
-import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
+import { matches, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { untold } from "../elements/readings.ts";
+import { ofPresence, untold } from "../elements/readings.ts";
 import type { CrashFailure } from "./crashReader.ts";
 
 const noMark = "nothing marks where to begin. Run mark_logs before what is to be judged";
@@ -33,12 +33,13 @@ export const logChecks = (log: MarkedLog): Check[] => [logContains(log), noCrash
 function logContains(log: MarkedLog): Check {
   const input = z.strictObject({
     text: z.string().min(1).max(10_000),
-    match: matchSchema.default("contains"),
+    match: matchSchema.default("words"),
   });
   return defineCheck<typeof input>({
     name: "log_contains",
     description: `A line of the device's log since mark_logs; ${matchWords}`,
     input,
+    judges: ofPresence,
     async read({ text, match }, signal) {
       const expected = `a line since the mark that ${relation(match)} ${quoted(text)}`;
       const logs = await log.sinceMark(signal);
@@ -53,7 +54,9 @@ function logContains(log: MarkedLog): Check {
       if (!logs.isWhole) return untold(expected, cutOff);
       const latest = logs.lines.slice(-mostCompared).map((line) => line.text);
       const near = nearest(text, new Set(latest)).map((line) => line.slice(0, 200));
-      return { holds: false, expected, actual: `none of ${logs.lines.length} lines`, nearest: near };
+      const lines = logs.lines.map((line) => line.text);
+      const actual = `none of ${lines.length} lines${partNote(match, text, lines)}`;
+      return { holds: false, expected, actual, nearest: near };
     },
   });
 }
@@ -66,6 +69,7 @@ function noCrashSince(log: MarkedLog): Check {
     name: "no_crash_since",
     description: "No app crashed or stopped responding since mark_logs",
     input,
+    judges: ofPresence,
     async read(app, signal) {
       const id = app.package === undefined ? undefined : log.appId(app.package);
       const expected = `no crash of ${id ?? "any app"} since the mark`;

@@ -86,8 +86,6 @@ async function unreachable(
 
 function onlyOne(found: readonly Element[], wanted: string): Element | undefined {
   if (found.length < 2) return found[0];
-  const candidates = found
-    .slice(0, 6)
-    .map(({ ref, role, name }) => `${ref} (${role} ${JSON.stringify(name)})`);
+  const candidates = found.slice(0, 6).map(({ ref, role, name }) => `${ref} ${role} ${JSON.stringify(name)}`);
   throw ambiguous(wanted, found.length, candidates);
 }

@@ -1,13 +1,15 @@
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, relation } from "../elements/match.ts";
+import { matches, partNote, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { untold } from "../elements/readings.ts";
+import { absent, untold } from "../elements/readings.ts";
+import { calledBy, readState } from "../elements/states.ts";
 import type { Target } from "../elements/target.ts";
 import { portable } from "../portable.ts";
 import { cutScreen, darkScreen } from "./dialogs.ts";
 import type { ScreenReader } from "./reader.ts";
-import type { Screen, Seen } from "./screen.ts";
+import { type Screen, type Seen, statesOfNode } from "./screen.ts";
+import { stateChecks } from "./stateChecks.ts";
 
 /** Checks that are polled together share a look: it is no older than this. */
 const sharedMs = 200;
@@ -15,7 +17,7 @@ const mostTexts = 40;
 
 /** The portable checks of elements and texts. */
 export function elementChecks(reader: ScreenReader): Check[] {
-  const checks = [...stateChecks(reader), ...wordChecks(reader), countCheck(reader), textCheck(reader)];
+  const checks = [...sightChecks(reader), ...wordChecks(reader), countCheck(reader), textCheck(reader)];
   return checks.map((check) => whenLit(reader, check));
 }
 
@@ -28,15 +30,12 @@ const whenLit = (reader: ScreenReader, check: Check): Check => ({
   },
 });
 
-type Judged = boolean | [holds: boolean, actual: string];
-type Judge = (seen: Seen) => Judged;
+type Judge = (seen: Seen, expected: string) => Reading;
 
 const look = (reader: ScreenReader, signal: AbortSignal) => reader.recent(signal, sharedMs);
 /** A reading of what is not there: of a screen that was not read whole it cannot be told. */
 const ofAbsence = ({ tree }: Screen, reading: Reading): Reading =>
   tree.isCut ? { ...reading, holds: false, inconclusive: cutScreen } : reading;
-
-const named = ({ ref, selector }: Target) => quoted(selector ?? ref ?? "");
 
 /** Judges the one element that a target means; one that is not there is a reading, not an error. */
 async function judgeOne(
@@ -46,41 +45,46 @@ async function judgeOne(
   signal: AbortSignal,
 ): Promise<Reading> {
   const screen = await look(reader, signal);
-  const expected = `${named(target)} ${is}`;
+  const expected = `${calledBy(target)} ${is}`;
   const [seen, ...others] = reader.find(target, screen);
   if (seen === undefined) {
     const near = reader.nearest(target, screen);
-    const reading = { holds: false, expected, actual: "it is not there", absent: true, nearest: near };
-    return ofAbsence(screen, reading);
+    return ofAbsence(screen, { ...absent(expected, "it is not there"), nearest: near });
   }
-  if (others.length > 0)
-    return { holds: false, expected, actual: `${others.length + 1} elements match; name one` };
-  const judged = judge(seen);
-  if (typeof judged !== "boolean") return { holds: judged[0], expected, actual: `it is ${judged[1]}` };
-  return { holds: judged, expected, actual: judged ? "it does" : "it does not" };
+  if (others.length > 0) {
+    const actual = `${others.length + 1} elements match; name one`;
+    return { holds: false, expected, actual, missing: "unclear" };
+  }
+  return judge(seen, expected);
 }
 
-function stateChecks(reader: ScreenReader): Check[] {
-  const has = (state: string) => (seen: Seen) => seen.element.states.includes(state);
+function sightChecks(reader: ScreenReader): Check[] {
   const check = (
-    one: Pick<Check, "name" | "description"> & Pick<typeof portable.element_exists, "input">,
+    one: Pick<Check, "name" | "description" | "judges"> & Pick<typeof portable.element_exists, "input">,
     is: string,
-    judge: Judge,
-  ) => defineCheck({ ...one, read: (target, signal) => judgeOne(reader, target, { is, judge }, signal) });
+  ) =>
+    defineCheck({
+      ...one,
+      async read(target, signal) {
+        const screen = await look(reader, signal);
+        const count = reader.find(target, screen).length;
+        const expected = `${calledBy(target)} ${is}`;
+        if (count > 0) return { holds: true, expected, actual: count === 1 ? "it does" : `${count} do` };
+        const near = reader.nearest(target, screen);
+        return ofAbsence(screen, { ...absent(expected, "it is not there"), nearest: near });
+      },
+    });
   return [
-    check(portable.element_exists, "is there", () => true),
-    check(portable.element_visible, "can be seen", () => true),
-    check(portable.element_checked, "is on", has("checked")),
-    check(portable.element_enabled, "can be used", ({ node }) => node.enabled),
-    check(portable.element_focused, "has the focus", has("focused")),
+    check(portable.element_exists, "is there"),
+    check(portable.element_visible, "can be seen"),
     defineCheck({
       ...portable.element_hidden,
       async read(target, signal) {
         const screen = await look(reader, signal);
         const count = reader.find(target, screen).length;
-        const expected = `${named(target)} cannot be seen`;
+        const expected = `${calledBy(target)} cannot be seen`;
         if (count > 0) return { holds: false, expected, actual: `${count} can be seen` };
-        return ofAbsence(screen, { holds: true, expected, actual: "it cannot" });
+        return ofAbsence(screen, { holds: true, expected, actual: "it cannot", missing: "absent" });
       },
     }),
   ];
@@ -88,12 +92,22 @@ function stateChecks(reader: ScreenReader): Check[] {
 
 function wordChecks(reader: ScreenReader): Check[] {
   return [
+    ...stateChecks((target, word, signal) => {
+      const judge = ({ role, node, element }: Seen) =>
+        readState(word, calledBy(target), { role, visible: true, states: statesOfNode(node, role, element) });
+      return judgeOne(reader, target, { is: `is ${word}`, judge }, signal);
+    }),
     defineCheck({
       ...portable.element_text,
       read: ({ text, match, ...target }, signal) => {
-        const judge = (seen: Seen): Judged => {
+        const judge: Judge = (seen, expected) => {
           const found = [seen.text, seen.name].filter((one) => one !== undefined);
-          return [found.some((one) => matches(match, text, one)), quoted(found[0] ?? "", text)];
+          const holds = found.some((one) => matches(match, text, one));
+          return {
+            holds,
+            expected,
+            actual: `it is ${quoted(found[0] ?? "", text)}${partNote(match, text, found)}`,
+          };
         };
         return judgeOne(reader, target, { is: `${relation(match)} ${quoted(text)}`, judge }, signal);
       },
@@ -101,9 +115,14 @@ function wordChecks(reader: ScreenReader): Check[] {
     defineCheck({
       ...portable.element_value,
       read: ({ value, match, ...target }, signal) => {
-        const judge = ({ element }: Seen): Judged => {
-          const found = element.value ?? "";
-          return [matches(match, value, found), quoted(found, value)];
+        const judge: Judge = ({ role, element }, expected) => {
+          const found = element.value;
+          if (found === undefined) return untold(expected, `it is a ${role}, which holds no value`);
+          return {
+            holds: matches(match, value, found),
+            expected,
+            actual: `it is ${quoted(found, value)}${partNote(match, value, [found])}`,
+          };
         };
         return judgeOne(reader, target, { is: `holds ${quoted(value)}`, judge }, signal);
       },
@@ -122,7 +141,12 @@ function countCheck(reader: ScreenReader): Check {
       const isEnough = found >= Math.max(count, min);
       const isTooMany = found > most;
       const expected = `${limitWords(limits)} of ${quoted(selector)}`;
-      const reading = { holds: isEnough && !isTooMany, expected, actual: `${found}` };
+      const reading: Reading = {
+        holds: isEnough && !isTooMany,
+        expected,
+        actual: `${found}`,
+        ...(found === 0 && { missing: "absent" }),
+      };
       // What was not read can only add to these.
       const isSure = isTooMany || (isEnough && most === unlimited);
       return isSure ? reading : ofAbsence(screen, reading);
@@ -149,11 +173,13 @@ function textCheck(reader: ScreenReader): Check {
       const screen = await look(reader, signal);
       const { texts } = screen;
       const holds = texts.some((one) => matches(match, text, one));
-      const how = match === "contains" ? "" : `a text that ${relation(match)} `;
-      const reading = {
+      const how = match === "words" ? "" : `a text that ${relation(match)} `;
+      const part = holds ? "" : partNote(match, text, texts);
+      const reading: Reading = {
         holds,
+        ...(!holds && { missing: "absent" }),
         expected: `the screen shows ${how}${quoted(text)}`,
-        actual: texts.length === 0 ? "it shows no text" : texts.slice(0, mostTexts).join(" | "),
+        actual: texts.length === 0 ? "it shows no text" : `${texts.slice(0, mostTexts).join(" | ")}${part}`,
         nearest: holds ? [] : nearest(text, new Set(texts)),
       };
       return holds ? reading : ofAbsence(screen, reading);

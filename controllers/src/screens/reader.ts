@@ -184,6 +184,7 @@ export class ScreenReader {
         throw notFound(grammar.parse(wanted.selector), wanted.selector, {
           afterMs: timeoutMs,
           searched,
+          texts: screen.texts,
           nearest: this.nearest(target, screen),
           notices: noticesOf(screen.tree),
         });
@@ -210,10 +211,15 @@ export class ScreenReader {
     return `${role} ${JSON.stringify(name)}`;
   }
 
+  /** `e12 button "Delete" by "Bach"`: the text before it where that is no other candidate. */
   #candidates(found: readonly Seen[], { seen }: Screen): string[] {
+    this.#refs.look(seen.map((one) => this.#element(one)));
     return found.slice(0, 6).map((one) => {
-      const [best] = nodeSelectors(one, seen, byId).filter(({ unique }) => unique);
-      return `${best?.selector ?? "a ref of a dump"} (${this.describe(one)})`;
+      const before = seen
+        .slice(0, seen.indexOf(one))
+        .findLast(({ name }) => name !== "" && name !== one.name);
+      const sign = before ? ` by ${JSON.stringify(before.name.slice(0, 40))}` : "";
+      return `${this.#refs.of(one.key)} ${this.describe(one)}${sign}`;
     });
   }
 

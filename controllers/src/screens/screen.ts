@@ -1,5 +1,6 @@
 import type { Element, Rect, Space } from "../contract.ts";
 import type { Node } from "../elements/nodes.ts";
+import { canAlwaysBe, type States } from "../elements/stateTable.ts";
 import { tidy } from "../elements/text.ts";
 import { clipped } from "../spaces.ts";
 import { cut, nameOf, nameOfScroller, ownWords, showsHint, wordsIn } from "./names.ts";
@@ -92,7 +93,7 @@ class ScreenBuilder {
       ...(all !== name && all !== "" && { text: cut(all) }),
       ...(value !== undefined && { value }),
       ...(guessed && { about: ["(name guessed)"] }),
-      states: statesOf(node, node.checkable ? node : switchIn(node)),
+      states: statesOf(node, switchOf(node)),
       ...place,
       interactive: true,
     });
@@ -174,8 +175,33 @@ function heldBy(node: UiNode): string | undefined {
   return node.role === "combobox" ? wordsIn(node).at(-1) : undefined;
 }
 
+/** The node that shows whether a thing is on: of a row, the switch in it. */
+const switchOf = (node: UiNode): UiNode => (node.checkable ? node : (switchIn(node) ?? node));
+
+/** Every state that an element of a look can be in, as it is now. */
+export function statesOfNode(
+  node: UiNode,
+  role: string,
+  { interactive }: Pick<Element, "interactive">,
+): States {
+  const switched = switchOf(node);
+  return {
+    focused: node.focused,
+    ...((interactive || !node.enabled || canAlwaysBe(role, "disabled")) && { disabled: !node.enabled }),
+    ...((switched.checkable || switched.checked) && { checked: switched.checked }),
+    ...(canBeSelected(node) && { selected: node.selected }),
+    ...(isField(node) && { editable: node.enabled }),
+  };
+}
+
+/** Devices say of every node that it is not selected: it counts where another one around it is, as in a row of tabs. */
+function canBeSelected(node: UiNode): boolean {
+  const around = node.parent?.parent ?? node.parent;
+  return node.selected || (around !== undefined && [...nodesBelow(around)].some(({ selected }) => selected));
+}
+
 /** `switched` is what shows whether a row is on. */
-function statesOf(node: UiNode, switched: UiNode | undefined = node): string[] {
+function statesOf(node: UiNode, switched = node): string[] {
   return [
     ...(node.enabled ? [] : ["disabled"]),
     ...(switched.checked ? ["checked"] : []),

@@ -124,6 +124,7 @@ async function search(hand: Hand, target: Target, timeoutMs: number, signal: Abo
   const { reader } = hand;
   const ms = Math.max(timeoutMs, leastSearchMs);
   const until = performance.now() + ms;
+  const screens = { down: 0, up: 0 };
   let isLate = false;
   let screen = await reader.recent(signal);
   for (const way of ["down", "up"] as const) {
@@ -133,11 +134,12 @@ async function search(hand: Hand, target: Target, timeoutMs: number, signal: Abo
       before = signOf(screen);
       await step(hand, largestArea(screen), { way, pace: slow }, signal);
       screen = await reader.look(signal);
+      if (before !== signOf(screen)) screens[way]++;
     }
   }
   const searched = isLate
     ? ` after ${ms} ms of scrolling down and up, which were over before both ends were seen`
-    : " after scrolling down and up to both ends";
+    : ` after scrolling down and up to both ends: its end after ${screens.down} screens, its beginning after ${screens.up}`;
   return (await reader.one(target, signal, 0, searched)).seen;
 }
 

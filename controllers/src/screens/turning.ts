@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ofSubject } from "../elements/readings.ts";
 
 export const orientations = ["portrait", "landscape"] as const;
 export type Orientation = (typeof orientations)[number];
@@ -20,6 +21,7 @@ export const orientationOffer = {
   name: "orientation_is",
   description: "The screen stands upright (portrait) or lies (landscape)",
   input: z.strictObject({ orientation: z.enum(orientations) }),
+  judges: ofSubject,
 };
 
 /** How a screen of this natural size stands when it is turned by so many degrees. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Command, defineCommand } from "../contract.ts";
 import { asEnding } from "../elements/failures.ts";
-import { matches } from "../elements/match.ts";
+import { matches, partNote } from "../elements/match.ts";
 import { hasTarget } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
@@ -12,7 +12,7 @@ import type { Screen } from "./screen.ts";
 
 const lookEveryMs = 200;
 
-type Condition = { expected: string; holds(screen: Screen): boolean };
+type Condition = { expected: string; text?: string; holds(screen: Screen): boolean };
 
 export function waitCommands(reader: ScreenReader): Command[] {
   return [
@@ -43,7 +43,7 @@ function conditionsOf(
   reader: ScreenReader,
   { state, text, text_gone, timeout_ms: _, ...target }: z.output<typeof portable.wait_for.input>,
 ): Condition[] {
-  const shows = (wanted: string, { texts }: Screen) => texts.some((one) => matches("contains", wanted, one));
+  const shows = (wanted: string, { texts }: Screen) => texts.some((one) => matches("words", wanted, one));
   const lacks = (isThere: boolean, { tree }: Screen) => !isThere && !tree.isCut;
   const conditions: Condition[] = [];
   if (hasTarget(target)) {
@@ -53,7 +53,11 @@ function conditionsOf(
     conditions.push({ expected, holds });
   }
   if (text !== undefined)
-    conditions.push({ expected: `the text ${JSON.stringify(text)}`, holds: (screen) => shows(text, screen) });
+    conditions.push({
+      expected: `the text ${JSON.stringify(text)}`,
+      text,
+      holds: (screen) => shows(text, screen),
+    });
   if (text_gone !== undefined)
     conditions.push({
       expected: `no text ${JSON.stringify(text_gone)}`,
@@ -66,9 +70,10 @@ function conditionsOf(
 function tooLate(ms: number, unmet: Condition | undefined, screen: Screen | undefined): DeviceError {
   const shown = (screen?.texts ?? []).slice(0, 30).join(" | ").slice(0, 1_000);
   const notices = screen ? noticesOf(screen.tree) : [];
+  const part = partNote("words", unmet?.text ?? "", screen?.texts ?? []);
   return new DeviceError(
     "COMMAND_TIMEOUT",
-    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}${asEnding(notices)}. Look at the screen, or wait longer with timeout_ms.`,
+    `Waited ${ms} ms for: ${unmet?.expected}; the screen shows: ${shown}${part}${asEnding(notices)}. Look at the screen, or wait longer with timeout_ms.`,
     { expected: unmet?.expected },
   );
 }

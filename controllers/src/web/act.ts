@@ -1,8 +1,11 @@
 import type { Page } from "playwright-core";
 import type { CommandResult } from "../contract.ts";
+import { LOCATE_TIMEOUT_MS } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { pause, untilAborted, withDeadline } from "../waiting/deadlines.ts";
-import { asDeviceError, closedOnInput } from "./failures.ts";
+import { asDeviceError, closedOnInput, timedOutOnInput } from "./failures.ts";
+import { forgetInputs, type KeptInputs, keepOn, takeInputs } from "./keptInput.ts";
+import { pulseOf } from "./pulse.ts";
 import { ask } from "./question.ts";
 import type { DrivenSession } from "./session.ts";
 import { actionBegins, actionEnded, arrival, documentReady, reaction } from "./settle.ts";
@@ -10,6 +13,8 @@ import type { PageSignals } from "./signals.ts";
 
 /** Playwright keeps a command's deadline itself and says what was in the way; it is cut off where it cannot. */
 const GRACE_MS = 3_000;
+/** How long a page may be busy that handles an input. */
+const BUSY_INPUT_MS = 15_000;
 /** How long the page may take to say what an action left behind. */
 const JUDGE_MS = 5_000;
 /** How long the tab may take to come to the task behind the action's own; a script may keep it busy. */
@@ -19,6 +24,10 @@ const CLOSING_MS = 100;
 
 export type Acting = {
   page: Page;
+  /** When it began, as `performance.now` says it. */
+  began: number;
+  /** What is done, in a few words. */
+  done: string;
   signal: AbortSignal;
   /** What is left of the command's time, for Playwright's own deadlines, in whole milliseconds; at least one. */
   left(): number;
@@ -29,7 +38,8 @@ export type Acting = {
 };
 
 type WillAct = ReturnType<PageSignals["isAboutToAct"]>;
-type Judge = (signal: AbortSignal) => Promise<void>;
+/** What could not be judged, in a few words; undefined where it was. */
+type Judge = (signal: AbortSignal) => Promise<string | undefined>;
 
 export type ActOptions = {
   command: string;
@@ -57,7 +67,7 @@ export async function act(
   const denials = session.denials();
   try {
     return await session.following(async () => {
-      if (options.awaitsPage) await pendingPage(session, options);
+      const inputs = await readyPage(session, options);
       const page = session.page();
       const before = stateOf(session, page);
       let judge: Judge | undefined;
@@ -79,10 +89,10 @@ export async function act(
       await flush(session, page, { askedBefore, early, signal: options.signal });
       const hasArrived = await arrival(session, page, before.windows, options.signal);
       refuseDenied(session, before.denials);
-      if (judge !== undefined) await reaction(session, options.signal);
-      if (session.page() === page) await judgeNow(session, options, judge);
+      const unjudged = await judgeNow(session, page, options, judge);
+      await keepOn(session, inputs, options.signal);
       const done = `${options.done}${hasArrived ? "" : "; its page is not there yet"}`;
-      return report(session, page, before, done);
+      return withNews(report(session, page, before, done), unjudged);
     });
   } catch (error) {
     await stopAfter(session, options.signal);
@@ -94,12 +104,27 @@ export async function act(
   }
 }
 
+/** The result, with what could not be judged. */
+const withNews = (result: CommandResult, unjudged: string | undefined): CommandResult =>
+  unjudged === undefined ? result : { ...result, message: `${result.message}; ${unjudged}`, isNews: true };
+
 async function judgeNow(
   session: DrivenSession,
+  page: Page,
   { command, signal }: ActOptions,
   judge: Judge | undefined,
-): Promise<void> {
-  if (judge !== undefined) await ask(session, { what: command, ms: JUDGE_MS, signal }, judge);
+): Promise<string | undefined> {
+  if (judge === undefined) return undefined;
+  await reaction(session, signal);
+  if (session.page() !== page) return undefined;
+  return ask(session, { what: command, ms: JUDGE_MS, signal }, judge);
+}
+
+/** Waits for the page that the action is meant for, and returns the inputs that it still holds. */
+async function readyPage(session: DrivenSession, options: ActOptions): Promise<KeptInputs> {
+  if (!options.awaitsPage) return forgetInputs(session);
+  await pendingPage(session, options);
+  return takeInputs(session, options.signal);
 }
 
 async function pendingPage(
@@ -124,27 +149,41 @@ async function pendingPage(
 
 function run(
   session: DrivenSession,
-  { command, timeoutMs, signal, isLong }: ActOptions,
+  { command, timeoutMs, signal, done, isLong, awaitsPage }: ActOptions,
   action: (acting: Acting) => Promise<unknown>,
   given: Pick<Acting, "page" | "whenUsable" | "askedEarly">,
 ): Promise<unknown> {
-  const until = performance.now() + timeoutMs;
-  const left = () => Math.max(1, Math.round(until - performance.now()));
+  const began = performance.now();
+  const left = () => Math.max(1, Math.round(began + timeoutMs - performance.now()));
   const denials = session.denials();
   const question = {
     what: command,
     ms: isLong ? undefined : timeoutMs,
     graceMs: GRACE_MS,
+    busyMs: busyMsOf(timeoutMs),
     signal,
+    isOfApp: awaitsPage === true,
     wasDenied: () => session.denials() > denials,
   };
   return ask(session, question, async (limited) => {
     try {
-      await action({ ...given, signal: limited, left });
+      await action({ ...given, began, done, signal: limited, left });
     } catch (error) {
-      if (!closedOnInput(error) || !(await goesOn(session, given.page, limited))) throw error;
+      if (closedOnInput(error) && (await goesOn(session, given.page, limited))) return;
+      if (!timedOutOnInput(error) || !(await answersAgain(given.page, limited))) throw error;
     }
   });
+}
+
+/** A page that is busy with an input, or before it, is waited for longer, unless the caller gives less than the usual time. */
+export const busyMsOf = (timeoutMs: number): number =>
+  timeoutMs < LOCATE_TIMEOUT_MS ? timeoutMs : Math.max(timeoutMs, BUSY_INPUT_MS);
+
+/** The input was sent, and the page had no time to say so: true once it does. False where it was not busy. */
+async function answersAgain(page: Page, signal: AbortSignal): Promise<boolean> {
+  if (pulseOf(page).silentMs() === undefined) return false;
+  await untilAborted(page.evaluate("0"), signal);
+  return true;
 }
 
 /** Whether the session goes on after an input that closed its own tab or frame, and not because the browser is gone. */

@@ -1,45 +1,85 @@
-import type { Frame, Page } from "playwright-core";
+import type { ElementHandle, Frame, Locator } from "playwright-core";
+import { agentSource, engineSelector } from "./inpage.ts";
 import type { InpageAgent } from "./inpageAgent.ts";
-import { devToolsOf } from "./signals.ts";
+import { evaluateApart } from "./signals.ts";
 
-type Method = "clickPoint" | "fill" | "look";
+type AnyMethod = (...args: never[]) => unknown;
+type Method = { [M in keyof InpageAgent]: InpageAgent[M] extends AnyMethod ? M : never }[keyof InpageAgent];
+/** Methods about one element, which is their first argument. */
+type OfElement = "expectPresses" | "noteField" | "describeElement" | "framePlace";
 
-/** An expression for the page; its value is what {@link readAnswer} reads. */
-function agentCall<M extends Method>(method: M, args: Parameters<InpageAgent[M]>): string {
-  const answer = `await __labwright.${method}(...${JSON.stringify(args)})`;
-  return `globalThis.__labwright && (async () => JSON.stringify(${answer}))()`;
-}
+type Answer<M extends Method> = Awaited<ReturnType<InpageAgent[M]>>;
+type Rest<A extends unknown[]> = A extends [unknown, ...infer R] ? R : never;
 
 /** Only our own agent writes it, so its type needs no check. */
-function readAnswer<M extends Method>(answer: unknown): Awaited<ReturnType<InpageAgent[M]>> | undefined {
-  return typeof answer === "string" ? JSON.parse(answer) : undefined;
-}
+const readAnswer = <M extends Method>(answer: string): Answer<M> => JSON.parse(answer);
 
 /**
- * What the agent in a frame answers, as JSON on its way: Playwright would take an object apart, check it and put it together
- * again, element by element. The page's own frame is asked over DevTools where the tab has a session, for a third of what
- * Playwright's way costs. Undefined when there is no agent in the document.
+ * What the agent in a frame answers at once; nothing is null. As JSON on its way: Playwright would take an object apart, check
+ * it and put it together again, element by element.
  */
 export async function askAgent<M extends Method>(
-  page: Page,
   frame: Frame,
   method: M,
   args: Parameters<InpageAgent[M]>,
-): Promise<Awaited<ReturnType<InpageAgent[M]>> | undefined> {
-  const call = agentCall(method, args);
-  const cdp = frame === page.mainFrame() ? devToolsOf(page) : undefined;
-  return readAnswer<M>(cdp ? await evaluate(cdp, call) : await frame.evaluate(call));
+): Promise<Answer<M>> {
+  const quick = await askOverDevTools(frame, method, args);
+  if (quick !== undefined) return quick;
+  const selector = engineSelector({ kind: "ask", asked: { of: "document", method, args } });
+  return readAnswer<M>((await frame.locator(selector).textContent({ timeout: 0 })) ?? "null");
 }
 
-async function evaluate(
-  cdp: NonNullable<ReturnType<typeof devToolsOf>>,
-  expression: string,
-): Promise<unknown> {
-  const { result, exceptionDetails } = await cdp.send("Runtime.evaluate", {
-    expression,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-  return result.value;
+/** What the agent answers at once about the one element of a locator. */
+export async function askElement<M extends OfElement>(
+  locator: Locator,
+  method: M,
+  args: Rest<Parameters<InpageAgent[M]>>,
+  options: { timeout: number; signal: AbortSignal },
+): Promise<Answer<M>> {
+  const selector = engineSelector({ kind: "ask", asked: { of: "element", method, args } });
+  return readAnswer<M>((await locator.locator(selector).textContent(options)) ?? "null");
+}
+
+/**
+ * Calls a function with the one element of a locator, where the page's scripts do not reach, as `locator.evaluate` does where
+ * they do. It travels as text, and its answer as JSON; nothing is null.
+ */
+export async function runApart<Given, Answer>(
+  locator: Locator,
+  call: (element: Element, given: Given) => Answer,
+  given: Given,
+  options: { timeout: number; signal: AbortSignal },
+): Promise<Answer> {
+  const selector = engineSelector({ kind: "run", run: { source: String(call), given } });
+  return JSON.parse((await locator.locator(selector).textContent(options)) ?? "null");
+}
+
+/** The same of an element that has no locator. */
+export async function askHandle<M extends OfElement>(
+  element: ElementHandle,
+  method: M,
+  args: Rest<Parameters<InpageAgent[M]>>,
+): Promise<Answer<M> | undefined> {
+  const answer = await element.$(engineSelector({ kind: "ask", asked: { of: "element", method, args } }));
+  const text = await answer?.textContent();
+  await answer?.dispose();
+  return typeof text === "string" ? readAnswer<M>(text) : undefined;
+}
+
+/**
+ * The same over DevTools, for half of what Playwright's way costs; it may also take its time. Undefined where the frame is not
+ * the page's own, or the tab has no session that knows its document.
+ */
+export async function askOverDevTools<M extends Method>(
+  frame: Frame,
+  method: M,
+  args: Parameters<InpageAgent[M]>,
+): Promise<Answer<M> | undefined> {
+  const evaluate = evaluateApart(frame);
+  if (!evaluate) return undefined;
+  const call = `async (agent) => JSON.stringify((await agent.${method}(...${JSON.stringify(args)})) ?? null)`;
+  const agent = "globalThis.__labwright";
+  const answer =
+    (await evaluate(`${agent} && (${call})(${agent})`)) ?? (await evaluate(`(${call})(${agentSource})`));
+  return typeof answer === "string" ? readAnswer<M>(answer) : undefined;
 }

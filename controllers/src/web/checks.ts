@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { type Match, matches, matchSchema, matchWords, relation } from "../elements/match.ts";
+import { type Match, matches, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
+import { missing, ofSubject, untold } from "../elements/readings.ts";
+import { readState } from "../elements/states.ts";
+import type { StateWord } from "../elements/stateWords.ts";
 import { type Target, targetShape } from "../elements/target.ts";
 import { portable } from "../portable.ts";
-import { absent, lookFor, nearestTo, notOne } from "./checksLook.ts";
+import { stateChecks } from "../screens/stateChecks.ts";
+import { absent, admittingSilence, lookFor, nearestTo, notOne } from "./checksLook.ts";
 import { downloadChecks } from "./checksOfDownloads.ts";
 import { elementPropertyChecks } from "./checksOfElement.ts";
 import { layoutCheck } from "./checksOfLayout.ts";
@@ -13,6 +17,7 @@ import { pageChecks } from "./checksOfPage.ts";
 import { requestSeen } from "./checksOfRequests.ts";
 import { tableCell } from "./checksOfTables.ts";
 import type { Description } from "./inpageAgent.ts";
+import { describe } from "./locate.ts";
 import { ask, LOOK_DEADLINE_MS } from "./question.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -21,14 +26,15 @@ export function webChecks(session: CheckSession): readonly Check[] {
   return bareChecks(session).map((check) => ({
     ...check,
     read: (input, signal, { ms = LOOK_DEADLINE_MS } = {}) =>
-      ask(session, { what: check.name, ms, signal }, (limited) => check.read(input, limited)),
+      ask(session, { what: check.name, ms, signal, isOfApp: true }, (limited) => check.read(input, limited)),
   }));
 }
 
 /** The same without a deadline, for a command that keeps one of its own over several looks. */
 export function bareChecks(session: CheckSession): readonly Check[] {
-  return [
+  const checks = [
     ...elementChecks(session),
+    ...webStateChecks(session),
     countCheck(session),
     textCheck(session),
     valueCheck(session),
@@ -41,86 +47,75 @@ export function bareChecks(session: CheckSession): readonly Check[] {
     requestSeen(session),
     ...downloadChecks(session),
   ];
+  return checks.map(admittingSilence);
 }
 
-type StateCheck = {
-  offered: Pick<Check<z.ZodObject<typeof targetShape>>, "name" | "description" | "input">;
-  state: string;
+type SightCheck = {
+  offered: Pick<Check<z.ZodObject<typeof targetShape>>, "name" | "description" | "input" | "judges">;
+  is: string;
   /** Undefined when no element matches. */
   holds(one: Description | undefined): boolean;
-  actual(one: Description): string;
 };
 
-const stateChecks: readonly StateCheck[] = [
-  {
-    offered: portable.element_exists,
-    state: "exists",
-    holds: (one) => one !== undefined,
-    actual: () => "it exists",
-  },
+const sightChecks: readonly SightCheck[] = [
+  { offered: portable.element_exists, is: "exists", holds: (one) => one !== undefined },
   {
     offered: {
       ...portable.element_visible,
       description: `${portable.element_visible.description}: laid out, not transparent, not clipped away`,
     },
-    state: "is visible",
+    is: "is visible",
     holds: (one) => one?.visible === true,
-    actual: (one) => (one.visible ? "it is visible" : "it exists and is hidden"),
   },
   {
     offered: portable.element_hidden,
-    state: "is hidden or absent",
+    is: "is hidden or absent",
     holds: (one) => one?.visible !== true,
-    actual: (one) => (one.visible ? "it is visible" : "it is hidden"),
-  },
-  {
-    offered: portable.element_enabled,
-    state: "is enabled",
-    holds: (one) => one?.visible === true && one.enabled,
-    actual: (one) => (one.enabled ? (one.visible ? "it is enabled" : "it is hidden") : "it is disabled"),
-  },
-  {
-    offered: {
-      name: "element_disabled",
-      description: "The element is visible and disabled",
-      input: z.strictObject(targetShape),
-    },
-    state: "is disabled",
-    holds: (one) => one?.visible === true && !one.enabled,
-    actual: (one) => (one.enabled ? "it is enabled" : one.visible ? "it is disabled" : "it is hidden"),
-  },
-  {
-    offered: portable.element_checked,
-    state: "is checked",
-    holds: (one) => one?.checked === true,
-    actual: (one) => (one.checked ? "it is checked" : "it is not checked"),
-  },
-  {
-    offered: portable.element_focused,
-    state: "is focused",
-    holds: (one) => one?.focused === true,
-    actual: (one) => (one.focused ? "it is focused" : "it is not focused"),
   },
 ];
 
+/** Of several matches, one that can be seen is enough. */
 function elementChecks(session: CheckSession): Check[] {
-  return stateChecks.map((state) =>
+  return sightChecks.map(({ offered, is, holds }) =>
     defineCheck({
-      ...state.offered,
+      ...offered,
       async read(target, signal) {
         const look = await lookFor(session, target, signal);
-        const isOne = /exists|visible|hidden/.test(state.offered.name) || look.count < 2;
-        const holds = isOne && state.holds(look.first);
+        const isHeld = holds(look.first);
+        const sight = look.first?.visible ? "it is visible" : "it exists and is hidden";
         return {
-          holds,
-          expected: `${look.target} ${state.state}`,
-          actual: look.first && isOne ? state.actual(look.first) : absent(look),
-          absent: look.count === 0,
-          ...(holds ? {} : await nearestTo(session, look, signal)),
+          holds: isHeld,
+          expected: `${look.target} ${is}`,
+          actual: look.first ? sight : absent(look),
+          ...missing(look.count === 0),
+          ...(isHeld ? {} : await nearestTo(session, look, signal)),
         };
       },
     }),
   );
+}
+
+const ofState = (name: string, description: string) => ({
+  name,
+  description,
+  input: z.strictObject(targetShape),
+  judges: ofSubject,
+});
+
+function webStateChecks(session: CheckSession): Check[] {
+  const read = async (target: Target, word: StateWord, signal: AbortSignal): Promise<Reading> => {
+    const look = await lookFor(session, target, signal, { states: true });
+    const { first } = look;
+    if (!first || look.count > 1) return notOne(session, look, `${look.target} is ${word}`, signal);
+    return readState(word, look.target, { states: {}, ...first });
+  };
+  return stateChecks(read, [
+    [ofState("element_disabled", "The element is visible and disabled"), "disabled"],
+    [
+      ofState("element_editable", "The element is a field that takes text: neither disabled nor read-only"),
+      "editable",
+    ],
+  ]);
 }
 
 function countCheck(session: CheckSession): Check {
@@ -142,7 +137,7 @@ function countCheck(session: CheckSession): Check {
         holds,
         expected: `${wanted} match ${look.target}`,
         actual: `${look.count} match`,
-        absent: look.count === 0,
+        ...missing(look.count === 0),
         ...(holds || look.count > 0 ? {} : await nearestTo(session, look, signal)),
       };
     },
@@ -175,6 +170,7 @@ function attributeCheck(session: CheckSession): Check {
       value: z.string().max(100_000).optional(),
       match: matchSchema.default("same"),
     }),
+    judges: ofSubject,
     read: ({ attribute, value, match, ...target }, signal) =>
       compare(
         session,
@@ -202,7 +198,12 @@ async function compare(
       ? `${look.target} has ${what}`
       : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
   if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
-  const holds = found !== undefined && (wanted === undefined || matches(match, wanted, found));
-  const actual = found === undefined ? `it has no ${what}` : `${what} is ${quoted(found, wanted)}`;
-  return { holds, expected, actual };
+  if (what === "value" && found === undefined)
+    return untold(expected, `it is ${describe(look.first)}, which holds no value`);
+  if (found === undefined) return { holds: false, expected, actual: `it has no ${what}` };
+  return {
+    holds: wanted === undefined || matches(match, wanted, found),
+    expected,
+    actual: `${what} is ${quoted(found, wanted)}${partNote(match, wanted ?? "", [found])}`,
+  };
 }

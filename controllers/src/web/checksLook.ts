@@ -1,8 +1,9 @@
 import type { Locator } from "playwright-core";
-import type { Reading } from "../contract.ts";
+import type { Check, Reading } from "../contract.ts";
+import { untold } from "../elements/readings.ts";
 import { wantedText } from "../elements/selectors.ts";
 import { onlyTarget, type Target } from "../elements/target.ts";
-import { type FrameAnswer, findInFrames, locatorIn } from "./elementsInFrames.ts";
+import { type FrameAnswer, findInAllFrames, locatorIn, MAX_FRAMES } from "./elementsInFrames.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
 import type { DescribeOptions, Description, Matches } from "./inpageAgent.ts";
 import { countAll, describe, frameOfRef } from "./locate.ts";
@@ -20,14 +21,34 @@ export type Look = {
   wanted: string | undefined;
 };
 
+/** A part of the page did not answer, so what is not in the rest of it may be there. */
+export class SilentFrames extends Error {
+  constructor(count: number) {
+    super(`${count} of the page's frames did not answer, or are beyond the first ${MAX_FRAMES}`);
+  }
+}
+
+/** The check with a reading that tells nothing, where a part of the page did not answer. */
+export const admittingSilence = (check: Check): Check => ({
+  ...check,
+  async read(input, signal, look) {
+    try {
+      return await check.read(input, signal, look);
+    } catch (error) {
+      if (error instanceof SilentFrames) return untold(check.description, error.message);
+      throw error;
+    }
+  },
+});
+
 /**
- * Looks for what a target means. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR.
+ * Looks for what a target means. Throws {@link SilentFrames} where what is not found may be in a frame that did not answer. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR.
  */
 export async function lookFor(
   session: CheckSession,
   target: Target,
   signal: AbortSignal,
-  wanted: { attribute?: string; whole?: boolean; all?: boolean; limit?: number } = {},
+  wanted: { attribute?: string; whole?: boolean; all?: boolean; states?: boolean; limit?: number } = {},
 ): Promise<Look> {
   const only = onlyTarget(target);
   const testIdAttribute = testIdAttributeOf(session);
@@ -42,8 +63,12 @@ export async function lookFor(
     ...wanted,
   };
   const inReach = "selector" in only || (await frameOfRef(session, only.ref, signal)) !== undefined;
-  const found = inReach ? await findInFrames(session.page(), query, options, signal) : [];
+  const { answers: found, silent } = inReach
+    ? await findInAllFrames(session.page(), query, options, signal)
+    : { answers: [], silent: 0 };
   const all = found.flatMap(({ answer }) => answer.first);
+  const isSeen = all.some(({ visible }) => visible);
+  if (silent > 0 && (wanted.all === true || !isSeen)) throw new SilentFrames(silent);
   return {
     target: "ref" in only ? only.ref : JSON.stringify(only.selector),
     count: countAll(found),
@@ -93,7 +118,7 @@ export async function notOne(
     holds: false,
     expected,
     actual: absent(look),
-    absent: look.count === 0,
+    missing: look.count === 0 ? "absent" : "unclear",
     ...(await nearestTo(session, look, signal)),
   };
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type Check, defineCheck } from "../contract.ts";
-import { matches, matchSchema, matchWords } from "../elements/match.ts";
+import { matches, matchSchema, matchWords, partNote } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
+import { missing } from "../elements/readings.ts";
 import { endText, type ReceivedDownload } from "./downloads.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -31,25 +32,23 @@ export function downloadChecks(session: CheckSession): Check[] {
           .regex(/^[\da-f]{64}$/i)
           .optional(),
         text: z.string().max(100_000).optional(),
-        text_match: matchSchema.default("contains"),
+        text_match: matchSchema.default("words"),
       }),
+      judges: (wanted) => (hasContent(wanted) ? "subject" : "presence"),
       async read(wanted) {
         const { history } = session.downloads;
         const expected = `a download ${describe(wanted)} was received`;
         const named = history.filter(({ name }) => isNamed(wanted, name));
-        let actual: string | undefined;
-        for (const download of named.toReversed()) {
-          const missing = await missingOf(wanted, download);
-          if (missing === undefined) return { holds: true, expected, actual: `received: ${download.name}` };
-          actual ??= `${download.name}: ${missing}`;
-        }
+        const { hit, last: actual } = await findWanted(wanted, named);
+        if (hit) return { holds: true, expected, actual: `received: ${hit.name}` };
+        const isComing = named.some((download) => download.end() === undefined);
         const others = history.map(({ name }) => name).slice(-5);
         return {
           holds: false,
           expected,
           actual:
             actual ?? (others.length > 0 ? `${others.length} others were received` : "none was received"),
-          absent: actual === undefined,
+          ...missing(actual === undefined, isComing),
           ...(actual === undefined && others.length > 0 ? { nearest: others } : {}),
         };
       },
@@ -57,8 +56,26 @@ export function downloadChecks(session: CheckSession): Check[] {
   ];
 }
 
+/** The file is asked for its contents, and not only whether there is one. */
+const hasContent = ({ bytes, min_bytes, sha256, text }: Partial<Wanted>): boolean =>
+  [bytes, min_bytes, sha256, text].some((one) => one !== undefined);
+
 const isNamed = ({ name, match }: Wanted, found: string): boolean =>
   name === undefined || matches(match, name, found);
+
+/** The latest download that has all; else what the latest one lacks. */
+async function findWanted(
+  wanted: Wanted,
+  named: readonly ReceivedDownload[],
+): Promise<{ hit?: ReceivedDownload; last?: string }> {
+  let last: string | undefined;
+  for (const download of named.toReversed()) {
+    const lack = await missingOf(wanted, download);
+    if (lack === undefined) return { hit: download };
+    last ??= `${download.name}: ${lack}`;
+  }
+  return last === undefined ? {} : { last };
+}
 
 /** What a download lacks; undefined for one that has all. */
 async function missingOf(wanted: Wanted, download: ReceivedDownload): Promise<string | undefined> {
@@ -73,7 +90,7 @@ async function missingOf(wanted: Wanted, download: ReceivedDownload): Promise<st
   if (text === undefined) return "it is no text";
   return matches(wanted.text_match, wanted.text, text)
     ? undefined
-    : `its text is ${quoted(text, wanted.text)}`;
+    : `its text is ${quoted(text, wanted.text)}${partNote(wanted.text_match, wanted.text, [text])}`;
 }
 
 function describe({ name, bytes, min_bytes, sha256, text }: Wanted): string {

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
+import { matches, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
+import { missing, ofSubject } from "../elements/readings.ts";
 import { targetShape } from "../elements/target.ts";
 import { fold } from "../elements/text.ts";
+import { runApart } from "./askAgent.ts";
 import { absent, foundOne, lookFor, nearestTo, notOne, readOptions } from "./checksLook.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -53,14 +55,6 @@ function styleChecks(session: CheckSession): Check[] {
 function fieldChecks(session: CheckSession): Check[] {
   return [
     property(session, {
-      name: "element_editable",
-      description: "The element is a field that takes text: neither disabled nor read-only",
-      wanted: z.strictObject(targetShape),
-      read: readEditable,
-      expects: () => "is editable",
-      holds: (_, found) => found === "editable",
-    }),
-    property(session, {
       name: "element_empty",
       description: "The field holds nothing, or the element shows no text",
       wanted: z.strictObject(targetShape),
@@ -75,6 +69,7 @@ function fieldChecks(session: CheckSession): Check[] {
       read: readDescription,
       expects: (wanted) => `has a description that ${relation(wanted.match)} ${quoted(wanted.text)}`,
       holds: (wanted, found) => matches(wanted.match, wanted.text, found),
+      note: ({ match, text }, found) => partNote(match, text, [found]),
     }),
     property(session, {
       name: "element_error",
@@ -82,7 +77,7 @@ function fieldChecks(session: CheckSession): Check[] {
       wanted: z.strictObject({
         ...targetShape,
         text: text.optional(),
-        match: matchSchema.default("contains"),
+        match: matchSchema.default("words"),
       }),
       read: readError,
       expects: (wanted) =>
@@ -91,6 +86,7 @@ function fieldChecks(session: CheckSession): Check[] {
           : `reports an error that ${relation(wanted.match)} ${quoted(wanted.text)}`,
       holds: (wanted, found) =>
         wanted.text === undefined ? found !== "" : matches(wanted.match, wanted.text, found),
+      note: ({ match, text = "" }, found) => partNote(match, text, [found]),
     }),
   ];
 }
@@ -107,6 +103,8 @@ type Property<Wanted extends z.ZodObject> = {
   read(element: Element, about: string): string;
   expects(wanted: z.output<Wanted>): string;
   holds(wanted: z.output<Wanted>, found: string): boolean;
+  /** What is added to what was found. */
+  note?(wanted: z.output<Wanted>, found: string): string;
 };
 
 function property<Wanted extends z.ZodObject>(session: CheckSession, spec: Property<Wanted>): Check {
@@ -114,16 +112,18 @@ function property<Wanted extends z.ZodObject>(session: CheckSession, spec: Prope
     name: spec.name,
     description: spec.description,
     input: spec.wanted,
+    judges: ofSubject,
     async read(wanted, signal) {
       const look = await lookFor(session, targetOf(wanted), signal);
       const expected = `${look.target} ${spec.expects(wanted)}`;
-      const found = await foundOne(look)?.evaluate(
-        spec.read,
-        spec.about?.(wanted) ?? "",
-        readOptions(signal),
-      );
+      const one = foundOne(look);
+      const found = one && (await runApart(one, spec.read, spec.about?.(wanted) ?? "", readOptions(signal)));
       if (found === undefined) return notOne(session, look, expected, signal);
-      return { holds: spec.holds(wanted, found), expected, actual: `it is ${quoted(found)}` };
+      return {
+        holds: spec.holds(wanted, found),
+        expected,
+        actual: `it is ${quoted(found)}${spec.note?.(wanted, found) ?? ""}`,
+      };
     },
   });
 }
@@ -140,6 +140,7 @@ function elementName(session: CheckSession): Check {
     name: "element_name",
     description: `The element's accessible name, as a dump shows it; ${matchWords}`,
     input: z.strictObject({ ...targetShape, name: text, match: matchSchema.default("same") }),
+    judges: ofSubject,
     read: ({ name, match, ...target }, signal) =>
       described(session, target, "name", signal, (found) => ({
         holds: matches(match, name, found),
@@ -153,6 +154,7 @@ function elementRole(session: CheckSession): Check {
     name: "element_role",
     description: "The element's role, as a dump shows it",
     input: z.strictObject({ ...targetShape, role: z.string().min(1).max(100) }),
+    judges: ofSubject,
     read: ({ role, ...target }, signal) =>
       described(session, target, "role", signal, (found) => ({
         holds: found === role.toLowerCase(),
@@ -187,6 +189,8 @@ function elementTexts(session: CheckSession): Check {
       texts: z.array(text).max(MOST_TEXTS),
       match: matchSchema.default("same"),
     }),
+    // No texts are what a list that is not there has.
+    judges: ({ texts }) => (texts.length === 0 ? "presence" : "subject"),
     async read({ selector, texts, match }, signal) {
       const wanted = { whole: true, all: true, limit: MOST_TEXTS + 1 };
       const look = await lookFor(session, { selector }, signal, wanted);
@@ -199,7 +203,7 @@ function elementTexts(session: CheckSession): Check {
         holds: wrong === undefined,
         expected: `the texts of ${look.target} are ${listText(texts, wrong)}`,
         actual: found.length === 0 ? absent(look) : `they are ${listText(found, wrong)}`,
-        absent: found.length === 0,
+        ...missing(found.length === 0),
         ...(found.length > 0 ? {} : await nearestTo(session, look, signal)),
       };
     },
@@ -214,19 +218,6 @@ function listText(list: readonly string[], place: number | undefined): string {
 }
 
 // What follows runs in the page.
-
-function readEditable(element: Element): string {
-  const field = element instanceof HTMLLabelElement ? (element.control ?? element) : element;
-  if (field.matches(":disabled") || field.closest("[aria-disabled='true']")) return "disabled";
-  const isText =
-    field instanceof HTMLTextAreaElement ||
-    field instanceof HTMLSelectElement ||
-    (field instanceof HTMLInputElement &&
-      !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(field.type));
-  if (!isText && !(field instanceof HTMLElement && field.isContentEditable)) return "no field";
-  const isFixed = field.hasAttribute("readonly") || field.getAttribute("aria-readonly") === "true";
-  return isFixed ? "read-only" : "editable";
-}
 
 function readContent(element: Element): string {
   const field = element instanceof HTMLLabelElement ? (element.control ?? element) : element;

@@ -1,8 +1,10 @@
 import type { Frame, Locator } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
+import { ofSubject } from "../elements/readings.ts";
 import { type Target, targetShape } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
+import { runApart } from "./askAgent.ts";
 import { foundOne, lookFor, notOne, readOptions } from "./checksLook.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -59,6 +61,7 @@ export function layoutCheck(session: CheckSession): Check {
       part: z.number().gt(0).max(1).default(1).describe("Of the element that must be in the window."),
       tolerance: z.number().min(0).max(1_000).default(1).describe("Pixels."),
     }),
+    judges: ofSubject,
     async read({ is, of_ref, of_selector, part, tolerance, ...target }, signal) {
       const other = { ref: of_ref, selector: of_selector };
       const relation = relations[is];
@@ -114,7 +117,7 @@ async function lost(
   signal: AbortSignal,
   isHidden: boolean,
 ): Promise<Reading> {
-  if (isHidden) return { holds: false, expected, actual: `${look.target} is hidden` };
+  if (isHidden) return { holds: false, expected, actual: `${look.target} is hidden`, missing: "unclear" };
   return notOne(session, look, expected, signal);
 }
 
@@ -130,7 +133,7 @@ async function inWindow(locator: Locator, part: number, signal: AbortSignal): Pr
 
 /** Within its own frame; where that lies in the page, there too. */
 async function notCovered(locator: Locator, own: Frame, signal: AbortSignal): Promise<Judged> {
-  const cover = await locator.evaluate(coverOf, null, readOptions(signal));
+  const cover = await runApart(locator, coverOf, null, readOptions(signal));
   if (cover !== "") return { holds: false, actual: cover };
   const box = await locator.boundingBox(readOptions(signal));
   const holder = await outermost(own)?.frameElement();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { quoted } from "../elements/quoted.ts";
+import { ofSubject } from "../elements/readings.ts";
 import { targetShape } from "../elements/target.ts";
 import { lookFor, notOne } from "./checksLook.ts";
 import type { CheckSession } from "./session.ts";
@@ -21,6 +22,7 @@ export function valueBetween(session: CheckSession): Check {
           .describe("Decimal sign where 1.234 or 1,234 could be read in two ways."),
       })
       .refine(({ min, max }) => min !== undefined || max !== undefined, "give min, max or both"),
+    judges: ofSubject,
     async read({ min, max, decimal, ...target }, signal) {
       const look = await lookFor(session, target, signal, { whole: true });
       const bounds = [min !== undefined && `at least ${min}`, max !== undefined && `at most ${max}`];
@@ -40,10 +42,11 @@ function judge(
     min = Number.NEGATIVE_INFINITY,
     max = Number.POSITIVE_INFINITY,
   }: { min?: number | undefined; max?: number | undefined },
-): Pick<Reading, "holds" | "actual"> {
-  if (number === undefined) return { holds: false, actual: `there is no number in ${quoted(text)}` };
+): Pick<Reading, "holds" | "actual" | "missing"> {
+  const missing = { holds: false, missing: "unclear" } as const;
+  if (number === undefined) return { ...missing, actual: `there is no number in ${quoted(text)}` };
   if (others.length > 0)
-    return { holds: false, actual: `there are ${others.length + 1} numbers in ${quoted(text)}` };
+    return { ...missing, actual: `there are ${others.length + 1} numbers in ${quoted(text)}` };
   return { holds: number >= min && number <= max, actual: `it is ${number}, in ${quoted(text)}` };
 }
 

@@ -1,12 +1,15 @@
 import type { ConsoleMessage } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, matchSchema, matchWords, patternParts, relation } from "../elements/match.ts";
+import { matches, matchSchema, matchWords, partNote, patternParts, relation } from "../elements/match.ts";
 import { nearestOf } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
+import { absent, missing, ofPresence, ofSubject } from "../elements/readings.ts";
 import { portable } from "../portable.ts";
 import { appUrl, isOfApp } from "./address.ts";
-import { askFrame, askFrames } from "./elementsInFrames.ts";
+import { askAgent } from "./askAgent.ts";
+import { SilentFrames } from "./checksLook.ts";
+import { askAllFrames, askFrame, type FrameAnswer, isFrameSeen } from "./elementsInFrames.ts";
 import type { CheckSession } from "./session.ts";
 
 /** What is judged of the page as a whole, and of what it did so far. */
@@ -31,20 +34,29 @@ function textVisible(session: CheckSession): Check {
     description: `${portable.text_visible.description}; frames included`,
     async read({ text, match }, signal) {
       const wanted = match === "pattern" ? { match, ...patternParts(text) } : { match, text };
-      const answers = await askFrames(session.page(), signal, (frame) =>
-        frame.evaluate((one) => globalThis.__labwright?.readText(one), wanted),
+      const { answers, silent } = await askAllFrames(session.page(), signal, (frame) =>
+        askAgent(frame, "readText", [wanted]),
       );
-      const hit = answers.find(({ answer }) => answer.found !== undefined);
+      const hit = await firstSeen(answers, signal);
       const lines = answers.flatMap(({ answer }) => answer.lines);
-      return {
-        holds: hit !== undefined,
-        expected: `the page shows ${quoted(text)}${match === "contains" ? "" : ` (${match})`}`,
-        actual: hit ? `it shows ${quoted(hit.answer.found ?? "")}` : "the text is not shown",
-        absent: hit === undefined,
-        ...(hit ? {} : { nearest: nearestOf(text, lines, { text: String }) }),
-      };
+      const expected = `the page shows ${quoted(text)}${match === "words" ? "" : ` (${match})`}`;
+      if (hit) return { holds: true, expected, actual: `it shows ${quoted(hit.answer.found ?? "")}` };
+      if (silent > 0) throw new SilentFrames(silent);
+      const nearest = nearestOf(text, lines, { text: String });
+      const unread = answers.flatMap(({ answer }) => answer.unread);
+      const note = unread.length > 0 ? `; shown, but not read: ${unread.join(", ")}` : "";
+      return { ...absent(expected, `the text is not shown${partNote(match, text, lines)}${note}`), nearest };
     },
   });
+}
+
+async function firstSeen<Answer extends { found?: string | undefined }>(
+  answers: readonly FrameAnswer<Answer>[],
+  signal: AbortSignal,
+): Promise<FrameAnswer<Answer> | undefined> {
+  for (const one of answers)
+    if (one.answer.found !== undefined && (await isFrameSeen(one.frame, signal))) return one;
+  return undefined;
 }
 
 function appShown(session: CheckSession): Check {
@@ -66,7 +78,8 @@ function urlMatches(session: CheckSession): Check {
   return defineCheck({
     name: "url_matches",
     description: `The address of the page; ${matchWords}`,
-    input: z.strictObject({ url: text, match: matchSchema.default("contains") }),
+    input: z.strictObject({ url: text, match: matchSchema.default("words") }),
+    judges: ofSubject,
     async read({ url, match }) {
       return compareOne("the address", url, match, session.page().url());
     },
@@ -78,9 +91,11 @@ function titleMatches(session: CheckSession): Check {
     name: "title_matches",
     description: `The title of the page; ${matchWords}`,
     input: z.strictObject({ title: z.string().max(10_000), match: matchSchema.default("same") }),
+    judges: ofSubject,
     async read({ title, match }, signal) {
       const found = await askFrame(session.page().mainFrame(), signal, (frame) => frame.title(), 1_000);
-      return compareOne("the title", title, match, found ?? "");
+      if (found === undefined) throw new SilentFrames(1);
+      return compareOne("the title", title, match, found);
     },
   });
 }
@@ -94,7 +109,7 @@ function compareOne(
   return {
     holds: matches(match, wanted, found),
     expected: `${what} ${relation(match)} ${quoted(wanted, found)}`,
-    actual: `${what} is ${quoted(found, wanted)}`,
+    actual: `${what} is ${quoted(found, wanted)}${partNote(match, wanted, [found])}`,
   };
 }
 
@@ -102,7 +117,8 @@ function dialogSeen(session: CheckSession): Check {
   return defineCheck({
     name: "dialog_seen",
     description: "A dialog (alert, confirm, prompt) was shown in this session",
-    input: z.strictObject({ text: text.optional(), match: matchSchema.default("contains") }),
+    input: z.strictObject({ text: text.optional(), match: matchSchema.default("words") }),
+    judges: ofPresence,
     async read({ text, match }) {
       return among(
         "a dialog",
@@ -118,7 +134,8 @@ function consoleErrorSeen(session: CheckSession): Check {
   return defineCheck({
     name: "console_error_seen",
     description: "The page logged an error or threw one since it was loaded",
-    input: z.strictObject({ text: text.optional(), match: matchSchema.default("contains") }),
+    input: z.strictObject({ text: text.optional(), match: matchSchema.default("words") }),
+    judges: ofPresence,
     async read({ text, match }) {
       const page = session.page();
       const [logged, thrown] = await Promise.all([
@@ -143,9 +160,9 @@ function among(
     expected: wanted === undefined ? `${what} was seen` : `${what} with ${quoted(wanted)} was seen`,
     actual:
       hit === undefined
-        ? `${seen.length === 0 ? "none was" : `${seen.length} others were`} seen`
+        ? `${seen.length === 0 ? "none was" : `${seen.length} others were`} seen${partNote(match, wanted ?? "", seen)}`
         : `seen: ${quoted(hit)}`,
-    absent: hit === undefined,
+    ...missing(hit === undefined),
     ...(hit !== undefined || seen.length === 0
       ? {}
       : { nearest: seen.slice(-5).map((line) => quoted(line)) }),
@@ -162,6 +179,7 @@ function noPageErrors(session: CheckSession): Check {
     input: z.strictObject({
       ignore: z.array(text).max(50).default([]).describe("Texts or addresses of errors that are known."),
     }),
+    judges: ofPresence,
     async read({ ignore }) {
       const page = session.page();
       const [logged, thrown] = await Promise.all([
@@ -204,10 +222,15 @@ function selectedText(session: CheckSession): Check {
     name: "selected_text",
     description: `The text that is selected, in the page or in the field with the focus; ${matchWords}`,
     input: z.strictObject({ text: z.string().max(100_000), match: matchSchema.default("same") }),
+    judges: ({ text }) => (text === "" ? "presence" : "subject"),
     async read({ text, match }, signal) {
-      const answers = await askFrames(session.page(), signal, (frame) => frame.evaluate(readSelection));
+      const { answers, silent } = await askAllFrames(session.page(), signal, (frame) =>
+        frame.evaluate(readSelection),
+      );
       const found = answers.map(({ answer }) => answer).find((one) => one !== "") ?? "";
-      return { ...compareOne("the selected text", text, match, found), absent: found === "" };
+      if (found === "" && silent > 0) throw new SilentFrames(silent);
+      const reading = compareOne("the selected text", text, match, found);
+      return found === "" ? { ...reading, missing: "absent" } : reading;
     },
   });
 }

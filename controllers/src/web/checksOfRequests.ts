@@ -4,6 +4,7 @@ import { type Check, defineCheck } from "../contract.ts";
 import { matches, matchSchema } from "../elements/match.ts";
 import { nearestOf } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
+import { absent, missing } from "../elements/readings.ts";
 import { endsWithin } from "../waiting/deadlines.ts";
 import type { CheckSession } from "./session.ts";
 
@@ -13,7 +14,14 @@ const BODY_MS = 1_000;
 const MOST_READ = 20;
 const LONGEST_URL = 1_000;
 
-const content = z.union([z.string().min(1).max(10_000), z.record(z.string(), z.unknown())]).optional();
+const content = z
+  .union([
+    z.string().min(1).max(10_000),
+    z
+      .record(z.string(), z.unknown())
+      .refine(isExact, "a number beyond 9007199254740991 is not told from its neighbours: give it as a text"),
+  ])
+  .optional();
 type Content = z.output<typeof content>;
 
 /** A request that the page sent, its body and its answer. */
@@ -24,33 +32,43 @@ export function requestSeen(session: CheckSession): Check {
       "The page sent a request, with this body and answer; the last hundred or so are known. An object is a part of the JSON",
     input: z.strictObject({
       url: z.string().min(1).max(10_000),
-      match: matchSchema.default("contains"),
+      match: matchSchema.default("words"),
       method: z.string().max(20).optional(),
       status: z.int().min(100).max(599).optional(),
       body: content.describe("Text in what was sent, or a part of its JSON."),
       answer: content.describe("Text in what came back, or a part of its JSON."),
     }),
+    judges: ({ body, answer }) => (body === undefined && answer === undefined ? "presence" : "subject"),
     async read({ url, match, method, status, body, answer }) {
       const requests = await session.page().requests();
-      const fitting = requests.filter(
+      const named = requests.filter(
         (request) =>
           matches(match, url, request.url()) &&
-          (method === undefined || request.method() === method.toUpperCase()) &&
-          (status === undefined || request.existingResponse()?.status() === status),
+          (method === undefined || request.method() === method.toUpperCase()),
       );
+      const fitting =
+        status === undefined
+          ? named
+          : named.filter((request) => request.existingResponse()?.status() === status);
       const { hit, last } = await findContent(fitting, body, answer);
       const contents = [described("body", body), described("answer", answer)].filter(Boolean).join(" and ");
       const wanted = [method?.toUpperCase(), quoted(url), status].filter(Boolean).join(" ");
-      return {
-        holds: hit !== undefined,
-        expected: `a request ${wanted} was sent${contents && `, with ${contents}`}`,
-        actual: hit ? `sent: ${line(hit)}` : (last ?? `${requests.length} requests were sent, none like it`),
-        absent: hit === undefined && last === undefined,
-        ...(hit || last ? {} : { nearest: nearestOf(url, requests.map(line), { text: String }) }),
-      };
+      const expected = `a request ${wanted} was sent${contents && `, with ${contents}`}`;
+      if (hit) return { holds: true, expected, actual: `sent: ${line(hit)}` };
+      if (last === undefined) {
+        const reading = absent(expected, `${requests.length} requests were sent, none like it`);
+        const isComing = status !== undefined && named.some(isUnderWay);
+        const nearest = nearestOf(url, requests.map(line), { text: String });
+        return { ...reading, ...missing(!isComing, isComing), nearest };
+      }
+      const isUnread = fitting.length > MOST_READ || (answer !== undefined && fitting.some(isUnderWay));
+      return { holds: false, expected, actual: last, ...missing(false, isUnread) };
     },
   });
 }
+
+const isUnderWay = (request: Request): boolean =>
+  request.existingResponse() === null && request.failure() === null;
 
 /** The latest request with these contents; else what the latest one had in their place. */
 async function findContent(
@@ -95,12 +113,18 @@ const described = (what: string, wanted: Content): string =>
     : `${what} ${quoted(typeof wanted === "string" ? wanted : JSON.stringify(wanted))}`;
 
 function holds(wanted: Exclude<Content, undefined>, found: string): boolean {
-  if (typeof wanted === "string") return matches("contains", wanted, found);
+  if (typeof wanted === "string") return matches("words", wanted, found);
   try {
     return isPart(wanted, JSON.parse(found));
   } catch {
     return false;
   }
+}
+
+/** Holds no whole number that a double cannot hold. */
+function isExact(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(isExact);
 }
 
 /** Every member of `wanted` stands in `found`; lists are alike in length and order. */

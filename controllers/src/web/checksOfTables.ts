@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
+import { matches, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
 import { nearestOf } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
+import { ofSubject, untold } from "../elements/readings.ts";
 import { targetShape } from "../elements/target.ts";
 import { fold } from "../elements/text.ts";
+import { runApart } from "./askAgent.ts";
 import { foundOne, lookFor, notOne, readOptions } from "./checksLook.ts";
 import type { CheckSession } from "./session.ts";
 import { drawnTable, type TableData, tableOf } from "./tables.ts";
@@ -25,12 +27,16 @@ export function tableCell(session: CheckSession): Check {
       text: z.string().max(100_000),
       match: matchSchema.default("same"),
     }),
+    judges: ofSubject,
     async read({ row, column, text, match, ...target }, signal) {
       const look = await lookFor(session, target, signal);
       const place = `column ${nameOf(column)} of row ${nameOf(row)} in ${look.target}`;
       const expected = `${place} ${relation(match)} ${quoted(text)}`;
-      const drawn = await foundOne(look)?.evaluate(drawnTable, undefined, readOptions(signal));
+      const one = foundOne(look);
+      const drawn = one && (await runApart(one, drawnTable, undefined, readOptions(signal)));
       if (drawn === undefined) return notOne(session, look, expected, signal);
+      if (drawn === "")
+        return untold(expected, `${look.target} is no table or grid, and holds none or several`);
       return { expected, ...cellReading(tableOf(drawn), { row, column, text, match }) };
     },
   });
@@ -52,7 +58,7 @@ function cellReading(
   const missing = (actual: string, names: readonly string[] = []) => ({
     holds: false,
     actual,
-    absent: true,
+    missing: "absent" as const,
     ...(names.length > 0 && { nearest: names }),
   });
   // A number past the end is what a cell or header says, such as the number of an order.
@@ -67,9 +73,15 @@ function cellReading(
     const near = nearestOf(`${row}`, cells, { text: String });
     return missing(`there is no such row among ${rows.length}`, near);
   }
-  if (others.length > 0) return missing(`${fitting.length} rows have such a cell; give the number of one`);
+  if (others.length > 0) {
+    const actual = `${fitting.length} rows have such a cell; give the number of one`;
+    return { holds: false, actual, missing: "unclear" };
+  }
   const cell = found[key] ?? "";
-  return { holds: matches(match, text, cell), actual: `it is ${quoted(cell, text)}` };
+  return {
+    holds: matches(match, text, cell),
+    actual: `it is ${quoted(cell, text)}${partNote(match, text, [cell])}`,
+  };
 }
 
 const isAt = (place: number | string, list: readonly unknown[]): place is number =>

@@ -161,11 +161,9 @@ function networkFailure(text: string, attempt: Attempt): DeviceError | undefined
 
 function elementFailure(error: unknown, text: string, attempt: Attempt): DeviceError | undefined {
   if (/strict mode violation/.test(text)) {
-    const candidates = [...text.matchAll(/^\s+\d+\) (.*)$/gm)].map((match) => shorten(match[1] ?? ""));
     return new DeviceError(
       "ELEMENT_AMBIGUOUS",
-      "More than one element matches. Use a ref or a more exact selector.",
-      { candidates: candidates.slice(0, 5) },
+      "More than one element matches by now. Use a ref of a new look, or a more exact selector.",
     );
   }
   if (/Clicking the checkbox did not change its state/.test(text)) {
@@ -181,7 +179,7 @@ function elementFailure(error: unknown, text: string, attempt: Attempt): DeviceE
   if (wrongKind !== null) {
     const isText = /^(Cannot type text|Malformed value)/.test(wrongKind[1] ?? "");
     return new DeviceError(
-      isText ? "INPUT_NOT_TAKEN" : "ACTION_REJECTED",
+      isText ? "INPUT_NOT_TAKEN" : "COMMAND_UNSUITABLE",
       `${attempt.command} does not fit this element: ${wrongKind[1]}. Use a command that fits it; most widgets take click_element and type_text.`,
     );
   }
@@ -208,6 +206,9 @@ function obstacleOf(text: string, attempt: Attempt): DeviceError | undefined {
   return undefined;
 }
 
+/** Playwright does not find what is there when this is what is left of a command's time. */
+const LOOKED_FOR_MS = 100;
+
 function timedOut(text: string, attempt: Attempt): DeviceError {
   if (/page\.(goto|reload|goBack|goForward)/.test(text)) {
     return new DeviceError(
@@ -215,7 +216,9 @@ function timedOut(text: string, attempt: Attempt): DeviceError {
       `The page was not usable within ${attempt.timeoutMs} ms; loading was stopped. Check that the site answers, or raise timeout_ms.`,
     );
   }
-  if (/waiting for (locator|get[A-Z])/.test(text) && !/resolved to/.test(text)) {
+  const waitedMs = Number(/Timeout (\d+)ms exceeded/.exec(text)?.[1] ?? 0);
+  const wasLookedFor = /waiting for (locator|get[A-Z])/.test(text) && !/resolved to/.test(text);
+  if (wasLookedFor && waitedMs >= LOOKED_FOR_MS) {
     return new DeviceError(
       "ELEMENT_NOT_FOUND",
       `The element is not on the page (any more). Dump the screen and use a ref or selector from it.`,
@@ -237,6 +240,11 @@ const sending =
 export function closedOnInput(error: unknown): boolean {
   const text = messageOf(error);
   return closed.test(text) && sending.test(text);
+}
+
+/** Playwright's own time was over when the input had been sent and not yet answered. */
+export function timedOutOnInput(error: unknown): boolean {
+  return error instanceof playwright().errors.TimeoutError && sending.test(messageOf(error));
 }
 
 function closedFailure(text: string, attempt: Attempt): DeviceError | undefined {

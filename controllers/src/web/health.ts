@@ -1,26 +1,33 @@
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { engineSelector } from "./inpage.ts";
 import type { LiveContext } from "./liveContext.ts";
+import { pulseOf } from "./pulse.ts";
 
-/** A page that runs a script for longer than this when it is asked counts as frozen. */
-const ANSWER_DEADLINE_MS = 5_000;
+/** A page whose own thread has been silent for longer than this counts as frozen. */
+const FROZEN_MS = 5_000;
 
 /** `frozen`: the current page does not answer. `lost`: the browser, or our engine in it, cannot be used. */
 export type Health = "well" | "frozen" | "lost";
 
 /** Asks the current page one question by our own selector engine, which a command needs as much as the page. */
 export async function healthOf(live: LiveContext, signal: AbortSignal): Promise<Health> {
-  const limit = withDeadline(signal, ANSWER_DEADLINE_MS);
+  if (live.pages().length === 0) return "well";
+  const page = live.page();
+  const pulse = pulseOf(page);
+  const end = pulse.begin();
+  const limit = withDeadline(signal, Math.max(0, FROZEN_MS - (pulse.silentMs() ?? 0)));
+  let answered = false;
   try {
-    if (live.pages().length === 0) return "well";
-    const question = live.page().locator(engineSelector({ kind: "ref", ref: "none" }));
+    const question = page.locator(engineSelector({ kind: "ref", ref: "none" }));
     await untilAborted(question.count(), limit.signal);
+    answered = true;
     return "well";
   } catch (error) {
     if (signal.aborted) throw error;
     if (limit.over()) return "frozen";
     return isMovingOn(error) ? "well" : "lost";
   } finally {
+    end(answered);
     limit.done();
   }
 }

@@ -43,7 +43,7 @@ export function createWebControllers(
   const sharing = (kind: "web" | "verification_web") => ({
     kind,
     async open(signal: AbortSignal) {
-      await session.open(signal);
+      await (kind === "web" ? session.open(signal) : session.openForCheck(signal));
       users.add(kind);
     },
     async close() {

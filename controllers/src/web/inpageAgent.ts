@@ -1,18 +1,28 @@
 import type { Candidate } from "../elements/ranking.ts";
+import type { States } from "../elements/stateTable.ts";
 import type { TextMatch, TextMatcher } from "../elements/text.ts";
+import type { InpageApart } from "./inpageApart.ts";
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { FieldFacts, HeldField, InpageFields } from "./inpageFields.ts";
+import type { InpageLists } from "./inpageLists.ts";
 import type { InpageNames } from "./inpageNames.ts";
+import { native } from "./inpageNative.ts";
 import type { InpagePoint, Point } from "./inpagePoint.ts";
 import type { InpageQuery, PageQuery } from "./inpageQuery.ts";
+import type { InpageReceiver } from "./inpageReceiver.ts";
 import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 import type { InpageSelectors } from "./inpageSelectors.ts";
+import type { InpageUnread } from "./inpageUnread.ts";
 import type { InpageWalk, LookOptions, SeenPage } from "./inpageWalk.ts";
+import type { InpageWorld } from "./inpageWorld.ts";
 
-/** An element as a check or an error message needs it. `visible` is what a user would say, `enabled` what the browser would. */
+/** An element as a check or an error message needs it. `visible` is what a user would say. */
 export type Description = {
+  /** Where refs were asked for, and what tells it from others that match. */
+  ref?: string;
+  apart?: string;
   role: string;
   name: string;
   text: string;
@@ -20,9 +30,8 @@ export type Description = {
   shown?: string;
   value?: string;
   visible: boolean;
-  enabled: boolean;
-  checked: boolean;
-  focused: boolean;
+  /** Those that it can be in, where they were asked for. */
+  states?: States;
   attribute?: string;
   candidates: Candidate[];
 };
@@ -31,7 +40,14 @@ export type Description = {
  * `count` leaves out invisible matches where there are visible ones; `hidden` says how many those are. `isCased`: all matches
  * have exactly the case that was asked for.
  */
-export type Matches = { count: number; hidden: number; isCased: boolean; first: Description[] };
+export type Matches = {
+  count: number;
+  hidden: number;
+  isCased: boolean;
+  first: Description[];
+  /** The number of the next ref, where refs were asked for. */
+  next?: number;
+};
 
 export type DescribeOptions = {
   limit: number;
@@ -42,6 +58,9 @@ export type DescribeOptions = {
   whole?: boolean;
   /** Every match, and not only those that are meant because their case is right. */
   all?: boolean;
+  states?: boolean;
+  /** Gives each a ref of this frame: see {@link LookOptions}. */
+  refs?: Pick<LookOptions, "prefix" | "next">;
   /** The page has no other frame. */
   isAlone?: boolean;
 };
@@ -49,57 +68,86 @@ export type DescribeOptions = {
 /** Where a child frame lies in its parent: its element's ref, and the offset of its contents. */
 export type FramePlace = { ref: string; x: number; y: number; seen: boolean };
 
-/** What the host may ask of a page. Runs inside the page. */
+type Parts = {
+  dom: InpageDom;
+  world: InpageWorld;
+  roles: InpageRoles;
+  names: InpageNames;
+  clicks: InpageClicks;
+  refs: InpageRefs;
+  walk: InpageWalk;
+  apart: InpageApart;
+  query: InpageQuery;
+  selectors: InpageSelectors;
+  fields: InpageFields;
+  point: InpagePoint;
+  receiver: InpageReceiver;
+  unread: InpageUnread;
+  lists: InpageLists;
+  texts: TextMatcher;
+};
+
+/** What the host may ask of a document. Runs inside the page, in a world that the page's scripts do not reach. */
 export class InpageAgent {
-  constructor(
-    private readonly dom: InpageDom,
-    private readonly roles: InpageRoles,
-    private readonly names: InpageNames,
-    private readonly clicks: InpageClicks,
-    private readonly refs: InpageRefs,
-    private readonly walk: InpageWalk,
-    private readonly query: InpageQuery,
-    private readonly selectors: InpageSelectors,
-    private readonly fields: InpageFields,
-    private readonly point: InpagePoint,
-    private readonly texts: TextMatcher,
-    private readonly events: { ask: string; found: string },
-  ) {}
+  private readonly dom: InpageDom;
+  private readonly world: InpageWorld;
+  private readonly roles: InpageRoles;
+  private readonly names: InpageNames;
+  private readonly clicks: InpageClicks;
+  private readonly refs: InpageRefs;
+  private readonly walk: InpageWalk;
+  private readonly apart: InpageApart;
+  private readonly query: InpageQuery;
+  private readonly selectors: InpageSelectors;
+  private readonly fields: InpageFields;
+  private readonly point: InpagePoint;
+  private readonly receiver: InpageReceiver;
+  private readonly unread: InpageUnread;
+  private readonly lists: InpageLists;
+  private readonly texts: TextMatcher;
+  /** What another engine found, one by one, until it is asked for. */
+  private readonly gathered = new Map<number, Element[]>();
 
-  /** The browser's own, taken before a page can put itself in between, as a framework does that redraws after each event. */
-  private readonly native = {
-    listen: EventTarget.prototype.addEventListener,
-    dispatch: EventTarget.prototype.dispatchEvent,
-  };
+  constructor(parts: Parts) {
+    this.dom = parts.dom;
+    this.world = parts.world;
+    this.roles = parts.roles;
+    this.names = parts.names;
+    this.clicks = parts.clicks;
+    this.refs = parts.refs;
+    this.walk = parts.walk;
+    this.apart = parts.apart;
+    this.query = parts.query;
+    this.selectors = parts.selectors;
+    this.fields = parts.fields;
+    this.point = parts.point;
+    this.receiver = parts.receiver;
+    this.unread = parts.unread;
+    this.lists = parts.lists;
+    this.texts = parts.texts;
+  }
 
-  /** What goes before text that is typed, pasted or composed, and what the browser's own editing command does not send. */
-  private readonly beforeTyping = ["beforeinput", "textInput"];
+  /** Elements below `root` that a query means. */
+  below(root: Document | Element | ShadowRoot, query: PageQuery): readonly Element[] {
+    this.begin();
+    return this.query.findBelow(query, root);
+  }
 
-  /**
-   * Answers Playwright's engine, which asks from its own world: by an event on each element found. Listened for anew before
-   * each use, since `document.open` takes every listener away.
-   */
-  private readonly answer = (event: Event): void => {
-    const root = event.composedPath()[0];
-    const isRoot = root instanceof Document || root instanceof Element || root instanceof ShadowRoot;
-    if (!isRoot || !(event instanceof CustomEvent)) return;
-    this.dom.begin();
-    for (const element of this.query.findEncoded(String(event.detail), root))
-      Reflect.apply(this.native.dispatch, element, [new CustomEvent(this.events.found, { composed: true })]);
-  };
-
-  listen(): void {
-    Reflect.apply(this.native.listen, globalThis, [this.events.ask, this.answer, true]);
+  gather(element: Element, token: number): void {
+    const elements = this.gathered.get(token);
+    if (elements) elements.push(element);
+    else this.gathered.set(token, [element]);
   }
 
   private begin(): void {
-    this.listen();
     this.dom.begin();
+    this.world.begin();
   }
 
-  look(options: LookOptions): SeenPage {
+  /** `unread`: what is shown and cannot be read. */
+  look(options: LookOptions): SeenPage & { unread: string[] } {
     this.begin();
-    return this.walk.look(options);
+    return { ...this.walk.look(options), unread: this.unread.list() };
   }
 
   isAlive(ref: string): boolean {
@@ -121,27 +169,47 @@ export class InpageAgent {
     field.focus();
     const root = field.getRootNode();
     const isFocused =
-      (root instanceof Document || root instanceof ShadowRoot) && root.activeElement === field;
+      (root instanceof Document || root instanceof ShadowRoot) && native.activeElement(root) === field;
     if (!isFocused) return "inert";
-    if (this.clicks.mayHear(field, this.beforeTyping)) return "selected";
-    return document.execCommand("insertText", false, text) ? "filled" : "selected";
+    if (this.world.mayHearTyping(field)) return "selected";
+    return native.execCommand("insertText", text) ? "filled" : "selected";
   }
 
-  /** Whether the page may hear that a key goes up. */
-  mayHearKeyUp(): boolean {
-    return this.clicks.mayHear(this.fields.focused(), ["keyup"]);
-  }
-
-  /** Where the one element that a query means can be clicked now: what Playwright's `click` waits for. Null where it cannot. */
+  /**
+   * Where the one element that a query means can be clicked now: what Playwright's `click` waits for. Null where it cannot.
+   * The click that follows reaches this element or none; {@link pressTakenBy} says which.
+   */
   async clickPoint(query: PageQuery): Promise<Point | null> {
     this.begin();
     const [element, ...others] = this.query.meant(query).elements;
-    return element === undefined || others.length > 0 ? null : this.point.ready(element);
+    if (element === undefined || others.length > 0) return null;
+    const point = await this.point.ready(element);
+    if (point) this.receiver.expect(element, 1, true);
+    return point;
   }
 
-  noteField(element: Element, token: number, query?: PageQuery): FieldFacts {
+  expectPresses(element: Element, presses: number): void {
+    this.receiver.expect(element, presses, false);
+  }
+
+  /** The start tag of what received a press that was expected elsewhere; null where that is not so. */
+  pressTakenBy(): string | null {
+    const element = this.receiver.end();
+    return element && this.tagOf(element);
+  }
+
+  private tagOf(element: Element): string {
+    const tag = native.localName(element);
+    const said = ["id", "class"].flatMap((name) => {
+      const value = native.getAttribute(element, name);
+      return value ? [` ${name}="${this.dom.cut(value, 60)}"`] : [];
+    });
+    return `<${tag}${said.join("")}>`;
+  }
+
+  noteField(element: Element, token: number, query: PageQuery | null): FieldFacts {
     this.begin();
-    return this.fields.note(element, token, query);
+    return this.fields.note(element, token, query ?? undefined);
   }
 
   noteFocused(token: number): FieldFacts | null {
@@ -149,9 +217,18 @@ export class InpageAgent {
     return this.fields.noteFocused(token);
   }
 
-  heldField(token: number): HeldField | null {
+  heldFields(tokens: readonly number[]): HeldField[] {
     this.begin();
-    return this.fields.held(token);
+    return this.fields.held(tokens);
+  }
+
+  findLists(): string[] {
+    this.begin();
+    return this.lists.find();
+  }
+
+  scrollList(...asked: Parameters<InpageLists["scroll"]>): boolean {
+    return this.lists.scroll(...asked);
   }
 
   private isReadyField(element: Element): element is HTMLInputElement | HTMLTextAreaElement {
@@ -165,12 +242,12 @@ export class InpageAgent {
 
   framePlace(frame: Element): FramePlace {
     this.begin();
-    const box = frame.getBoundingClientRect();
+    const box = native.getBoundingClientRect(frame);
     const style = this.dom.style(frame);
     return {
       ref: this.refs.of(frame),
-      x: box.x + frame.clientLeft + Number.parseFloat(style.paddingLeft),
-      y: box.y + frame.clientTop + Number.parseFloat(style.paddingTop),
+      x: box.x + native.clientLeft(frame) + Number.parseFloat(style.paddingLeft),
+      y: box.y + native.clientTop(frame) + Number.parseFloat(style.paddingTop),
       seen: this.dom.seen(frame),
     };
   }
@@ -182,8 +259,18 @@ export class InpageAgent {
     return this.described(elements, { hidden: 0, isCased }, options);
   }
 
-  /** Describes what another engine found, by the same rule: visible matches first. */
-  describe(all: readonly Element[], options: DescribeOptions): Matches {
+  /** Describes what another engine found and gathered, by the same rule: visible matches first. */
+  describeGathered(token: number, options: DescribeOptions): Matches {
+    const elements = this.gathered.get(token) ?? [];
+    this.gathered.delete(token);
+    return this.describe(elements, options);
+  }
+
+  describeElement(element: Element, options: DescribeOptions): Description | undefined {
+    return this.describe([element], options).first[0];
+  }
+
+  private describe(all: readonly Element[], options: DescribeOptions): Matches {
     this.begin();
     const elements = this.query.preferVisible(all);
     const hidden = all.length - elements.length;
@@ -197,24 +284,36 @@ export class InpageAgent {
   ): Matches {
     const first = elements.slice(0, options.limit);
     const candidates = options.selectors ? this.selectors.rank(first, options.testIdAttribute) : [];
-    return {
-      count: elements.length,
-      ...known,
-      first: first.map((element, at) => this.describeOne(element, options, candidates[at] ?? [])),
-    };
+    const described = first.map((element, at) => this.describeOne(element, options, candidates[at] ?? []));
+    const found = { count: elements.length, ...known, first: described };
+    return options.refs ? this.withRefs(found, first, options.refs, options.testIdAttribute) : found;
+  }
+
+  private withRefs(
+    found: Matches,
+    elements: readonly Element[],
+    { prefix, next }: Pick<LookOptions, "prefix" | "next">,
+    testIdAttribute: string,
+  ): Matches {
+    this.refs.begin(prefix, next);
+    const signs = this.apart.signs(elements, found.first[0]?.name ?? "", testIdAttribute);
+    const first = elements.flatMap((element, at) => {
+      const described = found.first[at];
+      return described ? [{ ...described, ref: this.refs.of(element), apart: signs[at] ?? "" }] : [];
+    });
+    return { ...found, first, next: this.refs.next };
   }
 
   private describeOne(
     element: Element,
-    { attribute, whole }: DescribeOptions,
+    { attribute, whole, states }: DescribeOptions,
     candidates: Candidate[],
   ): Description {
     const role = this.clicks.role(element);
     const field = this.clicks.field(element);
-    const states = this.roles.states(field);
     const value = this.roles.value(field);
-    const said = attribute === undefined ? null : element.getAttribute(attribute);
-    const isField = element.matches("input,select,textarea");
+    const said = attribute === undefined ? null : native.getAttribute(element, attribute);
+    const isField = native.matches(element, "input,select,textarea");
     return {
       role,
       name: this.names.name(element, role).name,
@@ -222,12 +321,17 @@ export class InpageAgent {
       ...(whole ? { shown: isField ? "" : this.names.shown(element) } : {}),
       ...(value === undefined ? {} : { value }),
       visible: this.dom.seen(element),
-      enabled: !states.includes("disabled"),
-      checked: this.roles.checked(field) === "checked",
-      focused: this.roles.isFocused(field),
+      ...(states && { states: this.statesOf(element) }),
       ...(said === null ? {} : { attribute: said }),
       candidates,
     };
+  }
+
+  /** Of the field that a label is for, where the element is in one. */
+  private statesOf(element: Element): States {
+    const labelled = this.roles.isFocusable(element) ? null : native.closest(element, "label")?.control;
+    const field = labelled ?? this.clicks.field(element);
+    return this.roles.statesOf(field, this.clicks.role(field));
   }
 
   /** Ranked candidates for refs, in their order; empty for one that is gone. */
@@ -258,14 +362,20 @@ export class InpageAgent {
    * Whether a text can be read on the page: the line that has it, or as much as was asked for where it goes over several; the
    * page's lines where it cannot, at most 400.
    */
-  readText(wanted: TextMatch): { found: string | undefined; lines: string[] } {
+  readText(wanted: TextMatch): { found?: string; lines: string[]; unread: string[] } {
     this.begin();
-    const lines = this.query.pageText(1_000_000);
+    const lines = this.query.pageText(1_000_000, "glued");
+    const found =
+      this.foundIn(lines, wanted) ?? this.foundIn(this.query.pageText(1_000_000, "apart"), wanted);
+    if (found !== undefined) return { found, lines: [], unread: [] };
+    return { lines: lines.slice(0, 400).map((one) => this.short(one)), unread: this.unread.list() };
+  }
+
+  private foundIn(lines: readonly string[], wanted: TextMatch): string | undefined {
     const line = lines.find((one) => this.texts.holds(wanted, one));
-    if (line !== undefined) return { found: line, lines: [] };
-    if (!/^(same|exact)$/.test(wanted.match) && this.texts.holds(wanted, lines.join(" ")))
-      return { found: wanted.text, lines: [] };
-    return { found: undefined, lines: lines.slice(0, 400).map((one) => this.short(one)) };
+    if (line !== undefined) return line;
+    const mayGoOver = !/^(same|exact)$/.test(wanted.match);
+    return mayGoOver && this.texts.holds(wanted, lines.join(" ")) ? wanted.text : undefined;
   }
 
   private short(line: string): string {

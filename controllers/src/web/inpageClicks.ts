@@ -1,23 +1,10 @@
 import type { InpageDom } from "./inpageDom.ts";
+import { native } from "./inpageNative.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
+import type { InpageWorld } from "./inpageWorld.ts";
 
-/**
- * Knows which elements listen for a press, so that widgets without a role are found. It notes listeners from the moment
- * the document starts, since the page offers no way to ask for them later. Runs inside the page.
- */
+/** Knows which elements a user can press, so that widgets without a role are found. Runs inside the page. */
 export class InpageClicks {
-  private readonly listening = new WeakSet<EventTarget>();
-  private readonly doubled = new WeakSet<EventTarget>();
-  private readonly presses = new Set([
-    "click",
-    "dblclick",
-    "mousedown",
-    "mouseup",
-    "pointerdown",
-    "pointerup",
-    "touchstart",
-    "touchend",
-  ]);
   private readonly attributes = [
     "onclick",
     "onmousedown",
@@ -33,46 +20,17 @@ export class InpageClicks {
   constructor(
     private readonly dom: InpageDom,
     private readonly roles: InpageRoles,
+    private readonly world: InpageWorld,
   ) {}
 
   private look = -1;
   private heeding = new Map<Element, boolean>();
-  private isWatchedFromStart = false;
-  /** Types of events that anybody on the page has listened to. */
-  private readonly heard = new Set<string>();
-
-  watch(): void {
-    this.isWatchedFromStart = document.readyState === "loading";
-    const note = (type: string, target: EventTarget) => {
-      if (this.presses.has(type)) this.listening.add(target);
-      if (type === "dblclick") this.doubled.add(target);
-      this.heard.add(type);
-    };
-    const original = EventTarget.prototype.addEventListener;
-    EventTarget.prototype.addEventListener = function addEventListener(
-      this: EventTarget,
-      type: string,
-      ...rest: [EventListenerOrEventListenerObject | null, (AddEventListenerOptions | boolean)?]
-    ): void {
-      const target = this ?? globalThis;
-      if (rest[0]) note(type, target);
-      Reflect.apply(original, target, [type, ...rest]);
-    };
-  }
-
-  /** Whether anybody may hear events of these types that happen to `element`. */
-  mayHear(element: Element | null, types: readonly string[]): boolean {
-    if (!this.isWatchedFromStart || types.some((type) => this.heard.has(type))) return true;
-    const hears = (target: object) => types.some((type) => Boolean(Reflect.get(target, `on${type}`)));
-    for (let at = element ?? undefined; at; at = this.dom.parent(at)) if (hears(at)) return true;
-    return hears(document) || hears(globalThis);
-  }
 
   /** Whether the element or what is around it up to the document listens for double clicks. */
   isDoubleClicked(element: Element): boolean {
     for (let at: Element | undefined = element; at; at = this.dom.parent(at))
-      if (this.doubled.has(at)) return true;
-    return this.doubled.has(document);
+      if (this.world.isDoubled(at)) return true;
+    return this.world.isDoubled(document);
   }
 
   listens(element: Element): boolean {
@@ -80,31 +38,11 @@ export class InpageClicks {
     this.look = this.dom.looks;
     let heeds = this.heeding.get(element);
     if (heeds === undefined) {
-      heeds = this.listening.has(element) || this.heeds(element);
+      heeds =
+        this.attributes.some((name) => native.hasAttribute(element, name)) || this.world.listens(element);
       this.heeding.set(element, heeds);
     }
     return heeds;
-  }
-
-  private heeds(element: Element): boolean {
-    if (element instanceof HTMLElement || element instanceof SVGElement) {
-      if (element.onclick || element.onmousedown || element.onpointerdown) return true;
-    }
-    return this.attributes.some((name) => element.hasAttribute(name)) || this.hasFrameworkHandler(element);
-  }
-
-  /** React keeps an element's handlers in an expando and listens at the root; Svelte 5 delegates through `__click`. */
-  private hasFrameworkHandler(element: Element): boolean {
-    for (const key of Object.keys(element)) {
-      if (key === "__click") return true;
-      if (!key.startsWith("__reactProps$") && !key.startsWith("__reactEventHandlers$")) continue;
-      const props: unknown = Reflect.get(element, key);
-      if (typeof props !== "object" || props === null) continue;
-      return ["onClick", "onMouseDown", "onPointerDown"].some(
-        (name) => typeof Reflect.get(props, name) === "function",
-      );
-    }
-    return false;
   }
 
   /** The pointer turns into a hand here and not already on the parent, who would then be the thing to press. */
@@ -116,52 +54,56 @@ export class InpageClicks {
 
   /** A listener that serves what lies below: a page's root, a container of controls, half of the screen. */
   private delegates(element: Element): boolean {
-    if (element === document.body || element === document.documentElement) return true;
+    if (element === native.body(document) || element === native.documentElement(document)) return true;
     if (
-      element.querySelector(
+      native.querySelector(
+        element,
         "a[href],button,input,select,textarea,[role=button],[role=link],[role=tab],[role=menuitem]",
       )
     )
       return true;
-    const rect = element.getBoundingClientRect();
-    return rect.width * rect.height > 0.4 * innerWidth * innerHeight || element.childElementCount > 20;
+    const rect = native.getBoundingClientRect(element);
+    return (
+      rect.width * rect.height > 0.4 * innerWidth * innerHeight || native.childElementCount(element) > 20
+    );
   }
 
   /** A list whose listener sits on the list: its entries, all of one tag and each with words, are what a user presses. */
   private servesEntries(element: Element): boolean {
-    const children = [...this.unwrapped(element).children];
+    const children = [...native.children(this.unwrapped(element))];
     const tag = children[0]?.localName;
     return (
       children.length > 1 &&
-      children.every((child) => child.localName === tag && /\S/.test(child.textContent ?? ""))
+      children.every((child) => native.localName(child) === tag && /\S/.test(native.textContent(child) ?? ""))
     );
   }
 
   /** The innermost of boxes around one other box and nothing else. */
   private unwrapped(element: Element): Element {
-    const [only] = element.children;
+    const [only] = native.children(element);
     return only && this.isWrapper(element) ? this.unwrapped(only) : element;
   }
 
   private isWrapper(element: Element): boolean {
-    const isWords = (node: Node) => node.nodeType === Node.TEXT_NODE && /\S/.test(node.nodeValue ?? "");
-    return element.childElementCount === 1 && ![...element.childNodes].some(isWords);
+    const isWords = (node: Node) =>
+      native.nodeType(node) === Node.TEXT_NODE && /\S/.test(native.nodeValue(node) ?? "");
+    return native.childElementCount(element) === 1 && ![...native.childNodes(element)].some(isWords);
   }
 
   /** What listens around the box of an entry, with nothing but wrappers between them. */
   private serverOf(entry: Element): Element | undefined {
     let at = this.dom.parent(entry);
-    while (at && at !== document.body && !this.listens(at)) {
+    while (at && at !== native.body(document) && !this.listens(at)) {
       const outer: Element | undefined = this.dom.parent(at);
       at = outer && this.isWrapper(outer) ? outer : undefined;
     }
-    return at === document.body ? undefined : at;
+    return at === native.body(document) ? undefined : at;
   }
 
   /** A list that looks pressable as a whole: what a user presses are its entries. */
   private isListOfEntries(element: Element): boolean {
     return (
-      element.matches("ul,ol,menu,tbody,[role=list],[role=listbox],[role=menu],[role=tree]") &&
+      native.matches(element, "ul,ol,menu,tbody,[role=list],[role=listbox],[role=menu],[role=tree]") &&
       this.listens(element) &&
       this.servesEntries(element)
     );
@@ -169,19 +111,20 @@ export class InpageClicks {
 
   /** A row or an entry with words of its own: its listener is for itself, also where it holds controls. */
   private isEntry(element: Element): boolean {
-    if (!element.matches("tr,li,[role=row],[role=listitem]")) return false;
-    const inner = [...element.querySelectorAll("a[href],button,input,select,textarea,[role=button]")];
-    const words = (node: Element) => (node.textContent ?? "").replace(/\s/g, "").length;
+    if (!native.matches(element, "tr,li,[role=row],[role=listitem]")) return false;
+    const inner = [...native.querySelectorAll(element, "a[href],button,input,select,textarea,[role=button]")];
+    const words = (node: Element) => (native.textContent(node) ?? "").replace(/\s/g, "").length;
     return inner.length <= 10 && words(element) > inner.reduce((sum, one) => sum + words(one), 0);
   }
 
   /** It has no role of a widget, and a user can press it all the same. */
   isClickable(element: Element): boolean {
-    if (element.localName === "label") return this.isLabelOfHidden(element);
+    if (native.localName(element) === "label") return this.isLabelOfHidden(element);
+    if (this.isShell(element)) return false;
     if (this.pointsHere(element)) return !this.isListOfEntries(element);
     if (
-      element.getAttribute("tabindex") &&
-      Number(element.getAttribute("tabindex")) >= 0 &&
+      native.getAttribute(element, "tabindex") &&
+      Number(native.getAttribute(element, "tabindex")) >= 0 &&
       !this.delegates(element)
     )
       return true;
@@ -192,6 +135,14 @@ export class InpageClicks {
     const server = this.serverOf(element);
     if (!server || this.unwrapped(server) !== this.dom.parent(element)) return false;
     return this.servesEntries(server) && !this.delegates(element) && !this.delegates(server);
+  }
+
+  /** It says nothing but what the one item in it says, and whoever presses that presses both. */
+  private isShell(element: Element): boolean {
+    if (!native.matches(element, "li,[role=none],[role=presentation]")) return false;
+    const [item, ...others] = native.querySelectorAll(element, "[role^=menuitem],[role=option],[role=tab]");
+    const words = (node: Element) => (native.textContent(node) ?? "").trim();
+    return item !== undefined && others.length === 0 && words(item) === words(element);
   }
 
   /** A label that is pressed in place of a field of its own that is hidden or a speck, as style sheets like to do it. */
@@ -215,7 +166,7 @@ export class InpageClicks {
   }
 
   private isInReach(element: Element): boolean {
-    const rect = element.getBoundingClientRect();
+    const rect = native.getBoundingClientRect(element);
     const onPage = rect.right + scrollX > 0 && rect.bottom + scrollY > 0;
     return this.dom.rendered(element) && rect.width * rect.height > 4 && onPage;
   }
@@ -233,7 +184,7 @@ export class InpageClicks {
     if (
       this.roles.isWidget(role) ||
       /^(iframe|heading)$/.test(role) ||
-      /^(html|body)$/.test(element.localName)
+      /^(html|body)$/.test(native.localName(element))
     )
       return role;
     if (!this.isClickable(element)) return role;

@@ -1,13 +1,22 @@
+import { native } from "./inpageNative.ts";
+import { InpageSight } from "./inpageSight.ts";
 /**
- * The page's tree as a user meets it: shadow roots opened, slots filled, hidden parts known. Runs inside the page, sent
- * there as source text, so like every `Inpage…` class it refers to nothing outside itself but its constructor's arguments.
+ * The page's tree as a user meets it: shadow roots opened, slots filled, hidden parts known. Runs inside the page.
  * Styles are remembered from one `begin` to the next: within one look at a page that does not move.
  */
 export class InpageDom {
+  readonly sight = new InpageSight(this);
+  /** Of a thing that can be seen, in square pixels. */
+  private readonly leastArea = 1;
+
   constructor(private readonly tidy: (text: string) => string) {}
 
   private styles = new Map<Element, CSSStyleDeclaration>();
+  private displays = new Map<Element, string>();
+  private positions = new Map<Element, string>();
+  private boxes = new Map<Element, DOMRect>();
   private veils = new Map<Element, boolean>();
+  private rendering = new Map<Element, boolean>();
 
   private elements: readonly Element[] | undefined;
   /** Counts the looks, for those who remember something of their own for the length of one. */
@@ -17,7 +26,12 @@ export class InpageDom {
     this.looks++;
     this.elements = undefined;
     this.styles.clear();
+    this.displays.clear();
+    this.positions.clear();
+    this.boxes.clear();
     this.veils.clear();
+    this.rendering.clear();
+    this.sight.begin();
   }
 
   style(element: Element): CSSStyleDeclaration {
@@ -29,20 +43,54 @@ export class InpageDom {
     return style;
   }
 
+  display(element: Element): string {
+    let display = this.displays.get(element);
+    if (display === undefined) {
+      display = this.style(element).display;
+      this.displays.set(element, display);
+    }
+    return display;
+  }
+
+  position(element: Element): string {
+    let position = this.positions.get(element);
+    if (position === undefined) {
+      position = this.style(element).position;
+      this.positions.set(element, position);
+    }
+    return position;
+  }
+
+  box(element: Element): DOMRect {
+    let box = this.boxes.get(element);
+    if (!box) {
+      box = native.getBoundingClientRect(element);
+      this.boxes.set(element, box);
+    }
+    return box;
+  }
+
   /** Child nodes as they are laid out: a shadow root's before the element's own, assigned nodes for a slot. */
   children(element: Element): readonly Node[] {
-    if (element.shadowRoot) return [...element.shadowRoot.childNodes];
+    const shadow = native.shadowRoot(element);
+    if (shadow) return this.childrenOf(shadow);
     if (element instanceof HTMLSlotElement) {
       const assigned = element.assignedNodes();
       if (assigned.length > 0) return assigned;
     }
-    return [...element.childNodes];
+    return this.childrenOf(element);
+  }
+
+  private childrenOf(node: Node): Node[] {
+    const children: Node[] = [];
+    for (let child = native.firstChild(node); child; child = native.nextSibling(child)) children.push(child);
+    return children;
   }
 
   parent(element: Element): Element | undefined {
-    if (element.assignedSlot) return element.assignedSlot;
-    if (element.parentElement) return element.parentElement;
-    const root = element.getRootNode();
+    const parent = native.assignedSlot(element) ?? native.parentElement(element);
+    if (parent) return parent;
+    const root = native.getRootNode(element);
     return root instanceof ShadowRoot ? root.host : undefined;
   }
 
@@ -56,9 +104,10 @@ export class InpageDom {
   all(root: Document | Element | ShadowRoot): readonly Element[] {
     const found: Element[] = [];
     const visit = (scope: Document | Element | ShadowRoot) => {
-      for (const element of scope.querySelectorAll("*")) {
+      for (const element of native.querySelectorAll(scope, "*")) {
         found.push(element);
-        if (element.shadowRoot) visit(element.shadowRoot);
+        const shadow = native.shadowRoot(element);
+        if (shadow) visit(shadow);
       }
     };
     visit(root);
@@ -70,10 +119,12 @@ export class InpageDom {
     const found: Element[] = [];
     const roots: (Document | ShadowRoot)[] = [document];
     for (const root of roots) {
-      found.push(...root.querySelectorAll(css));
+      found.push(...native.querySelectorAll(root, css));
       if (found.length > limit) break;
-      for (const element of root.querySelectorAll("*"))
-        if (element.shadowRoot) roots.push(element.shadowRoot);
+      for (const element of native.querySelectorAll(root, "*")) {
+        const shadow = native.shadowRoot(element);
+        if (shadow) roots.push(shadow);
+      }
     }
     return found;
   }
@@ -95,62 +146,136 @@ export class InpageDom {
 
   /** Laid out and not `visibility: hidden`; says nothing of size, colour or opacity. */
   rendered(element: Element): boolean {
-    const style = this.style(element);
-    if (style.display === "contents") {
+    let rendered = this.rendering.get(element);
+    if (rendered === undefined) {
+      rendered = this.isRendered(element);
+      this.rendering.set(element, rendered);
+    }
+    return rendered;
+  }
+
+  private isRendered(element: Element): boolean {
+    if (this.display(element) === "contents") {
       const parent = this.parent(element);
       return !parent || this.rendered(parent);
     }
-    if (typeof element.checkVisibility === "function") {
-      return element.checkVisibility({ visibilityProperty: true, checkVisibilityCSS: true });
-    }
-    return element.getClientRects().length > 0 && style.visibility === "visible";
+    return native.checkVisibility(element, { visibilityProperty: true, checkVisibilityCSS: true });
   }
 
   hasArea(element: Element): boolean {
-    const rect = element.getBoundingClientRect();
-    return rect.width > 0 && rect.height > 0;
+    const { width, height } = this.sight.extent(element);
+    return width * height >= this.leastArea;
   }
 
-  /** Transparent, clipped away or put beyond the page's edge, itself or through an ancestor. */
+  /** Transparent, cut off, beyond the page's edge or turned over: itself, or with what it lies in. */
   veiled(element: Element): boolean {
+    return this.isVeiledWithin(element) || this.sight.isCutOff(element) || this.isSpeck(element);
+  }
+
+  /** What hides all that lies in an element, wherever it is placed. */
+  private isVeiledWithin(element: Element): boolean {
     const known = this.veils.get(element);
     if (known !== undefined) return known;
     const parent = this.parent(element);
-    const veiled = (parent !== undefined && this.veiled(parent)) || this.veilsItself(element);
+    const veiled = (parent !== undefined && this.isVeiledWithin(parent)) || this.veilsAll(element);
     this.veils.set(element, veiled);
     return veiled;
   }
 
-  private veilsItself(element: Element): boolean {
+  private veilsAll(element: Element): boolean {
     const style = this.style(element);
-    if (Number(style.opacity) < 0.05) return true;
-    if (style.position === "static" && style.clipPath === "none" && style.overflow === "visible")
-      return false;
-    const rect = element.getBoundingClientRect();
-    if (rect.width === 0 && rect.height === 0) return style.overflow === "hidden";
-    if (rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0) return true;
-    const clips = style.overflow !== "visible" || style.clip !== "auto" || style.clipPath !== "none";
-    if (rect.width <= 1 && rect.height <= 1) return clips;
-    return (
-      style.clip === "rect(0px, 0px, 0px, 0px)" || /^inset\((50|100)%\)$|^circle\(0/.test(style.clipPath)
-    );
+    const { opacity, filter } = style;
+    if ((opacity !== "1" || filter !== "none") && Number(opacity) * this.shade(filter) < 0.05) return true;
+    const isPlaced = /absolute|fixed/.test(this.position(element));
+    if (isPlaced && style.clip === "rect(0px, 0px, 0px, 0px)") return true;
+    const { clipPath } = style;
+    return (clipPath !== "none" && this.isCutAway(element, clipPath)) || this.sight.facesAway(element);
   }
 
-  /** A user can see it: rendered, with a size, and not veiled. */
+  /** How much of an element its filters leave. */
+  private shade(filter: string): number {
+    const shade = /opacity\(([\d.]+)(%?)\)/.exec(filter);
+    return shade ? Number(shade[1]) / (shade[2] ? 100 : 1) : 1;
+  }
+
+  /** A `clip-path` that leaves nothing. */
+  private isCutAway(element: Element, path: string): boolean {
+    if (/^(circle|ellipse)\(0(px|%)?[ )]/.test(path)) return true;
+    const shape = /^(inset|polygon|rect|xywh)\((.*?)(?: round .*)?\)/.exec(path);
+    if (!shape) return false;
+    const { width, height } = this.box(element);
+    const lengths = (side: (at: number) => number) =>
+      (shape[2] ?? "")
+        .split(/[\s,]+/)
+        .map((one, at) =>
+          one.endsWith("%") ? (Number.parseFloat(one) / 100) * side(at) : Number.parseFloat(one),
+        );
+    if (shape[1] === "polygon") {
+      const at = lengths((index) => (index % 2 === 0 ? width : height)).filter(Number.isFinite);
+      const isFlat = (rest: number) => {
+        const side = at.filter((_, index) => index % 2 === rest);
+        return Math.max(...side) - Math.min(...side) < 0.5;
+      };
+      return isFlat(0) || isFlat(1);
+    }
+    if (shape[1] !== "inset") return false;
+    const [top = 0, right = top, bottom = top, left = right] = lengths((at) =>
+      at % 2 === 0 ? height : width,
+    );
+    return top + bottom >= height || left + right >= width;
+  }
+
+  /** A point into which its contents are cut, as style sheets hide what is only for those who do not see. */
+  private isSpeck(element: Element): boolean {
+    const { width, height } = this.box(element);
+    if (width > 1 || height > 1) return false;
+    const { overflow, clip, clipPath } = this.style(element);
+    return overflow !== "visible" || clip !== "auto" || clipPath !== "none";
+  }
+
+  /** A user can see it: rendered, with a size, not veiled, and its text legible where it is nothing else. */
   seen(element: Element): boolean {
-    return this.rendered(element) && this.hasArea(element) && !this.veiled(element);
+    if (!this.rendered(element) || !this.hasArea(element) || this.veiled(element)) return false;
+    return !this.isOnlyText(element) || this.legible(element);
+  }
+
+  private isOnlyText(element: Element): boolean {
+    if (native.childElementCount(element) > 0 || (native.textContent(element) ?? "").trim() === "")
+      return false;
+    if (native.matches(element, "input,select,textarea,button,svg *")) return false;
+    const style = this.style(element);
+    const isPainted =
+      style.backgroundImage !== "none" ||
+      !/^rgba\(.*, 0\)$|^transparent$/.test(style.backgroundColor) ||
+      style.boxShadow !== "none" ||
+      style.outlineStyle !== "none" ||
+      [style.borderTopWidth, style.borderLeftWidth].some((width) => Number.parseFloat(width) > 0);
+    return !isPainted;
   }
 
   /** Text in it can be read: not transparent, not tiny, not in its background's colour. */
-  legible(element: Element): boolean {
+  legible(element: Element, texts: readonly Node[] = this.textsOf(element)): boolean {
     if (this.veiled(element)) return false;
     const style = this.style(element);
-    if (Number.parseFloat(style.fontSize) < 2 || Number.parseFloat(style.textIndent) < -500) return false;
+    if (Number.parseFloat(style.fontSize) * this.scale(element) < 2) return false;
+    if (!texts.some((text) => this.sight.isTextSeen(text, element))) return false;
     if (style.backgroundClip === "text" || style.getPropertyValue("-webkit-background-clip") === "text")
       return true;
     const colour = style.color;
     if (/^rgba\(.*, 0\)$/.test(colour)) return false;
     return colour !== this.background(element);
+  }
+
+  /** By how much transforms have made it smaller or larger. */
+  private scale(element: Element): number {
+    const height = element instanceof HTMLElement ? native.offsetHeight(element) : 0;
+    return height > 0 ? this.box(element).height / height : 1;
+  }
+
+  private textsOf(element: Element): Node[] {
+    const isText = (node: Node) =>
+      native.nodeType(node) === Node.TEXT_NODE && (native.nodeValue(node) ?? "").trim() !== "";
+    return [...native.childNodes(element)].filter(isText);
   }
 
   private background(element: Element): string | undefined {
@@ -209,7 +334,18 @@ export class InpageDom {
   }
 
   isInline(element: Element): boolean {
-    const display = this.style(element).display;
+    const display = this.display(element);
     return display === "contents" || display.startsWith("inline") || display.startsWith("ruby");
+  }
+
+  /** The innermost element at a point of the view, also in shadow roots. */
+  hit({ x, y }: { x: number; y: number }): Element | null {
+    let hit = native.elementFromPoint(document, x, y);
+    for (let root = hit && native.shadowRoot(hit); root; root = native.shadowRoot(hit)) {
+      const inner = native.elementFromPoint(root, x, y);
+      if (inner === null || inner === hit) break;
+      hit = inner;
+    }
+    return hit;
   }
 }

@@ -1,4 +1,5 @@
 import type { InpageDom } from "./inpageDom.ts";
+import { native } from "./inpageNative.ts";
 import type { InpageNear } from "./inpageNear.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 import type { InpageWords } from "./inpageWords.ts";
@@ -14,7 +15,7 @@ export class InpageFacts {
 
   /** Type, range, format and error, each in a few words. */
   of(field: Element, role: string, name: string, states: readonly string[]): string[] {
-    if (!this.near.isField(field, role) && !field.hasAttribute("aria-valuemin")) return [];
+    if (!this.near.isField(field, role) && !native.hasAttribute(field, "aria-valuemin")) return [];
     const error = states.includes("invalid") ? this.error(field) : "";
     return [
       this.type(field),
@@ -22,7 +23,7 @@ export class InpageFacts {
       ...(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement
         ? this.format(field, name)
         : []),
-      field.matches("select[multiple],input[multiple],[aria-multiselectable=true]") ? "multiple" : "",
+      native.matches(field, "select[multiple],input[multiple],[aria-multiselectable=true]") ? "multiple" : "",
       error && `error ${this.quoted(error)}`,
     ].filter((fact) => fact !== "");
   }
@@ -42,14 +43,16 @@ export class InpageFacts {
     const isSlider = field instanceof HTMLInputElement && field.type === "range";
     const min = this.end(field, "min") || (isSlider ? "0" : "");
     const max = this.end(field, "max") || (isSlider ? "100" : "");
-    const step = this.dom.clean(field.getAttribute("step") ?? "");
+    const step = this.dom.clean(native.getAttribute(field, "step") ?? "");
     const steps = step === "" || step === "1" || role === "textbox" ? "" : `step ${step}`;
     const from = min && (max ? `${min} to ${max}` : `at least ${min}`);
     return [from || (max && `at most ${max}`), steps].filter((part) => part !== "").join(", ");
   }
 
   private end(field: Element, name: "min" | "max"): string {
-    return this.dom.clean(field.getAttribute(name) ?? field.getAttribute(`aria-value${name}`) ?? "");
+    return this.dom.clean(
+      native.getAttribute(field, name) ?? native.getAttribute(field, `aria-value${name}`) ?? "",
+    );
   }
 
   private format(field: HTMLInputElement | HTMLTextAreaElement, name: string): string[] {
@@ -68,12 +71,14 @@ export class InpageFacts {
 
   /** What the page ties to the field as its error, else what the browser says of it. */
   private error(field: Element): string {
-    const root = field.getRootNode();
+    const root = native.getRootNode(field);
     const byId = (name: string) =>
-      (field.getAttribute(name) ?? "")
+      (native.getAttribute(field, name) ?? "")
         .split(/\s+/)
         .flatMap((id) =>
-          root instanceof Document || root instanceof ShadowRoot ? (root.getElementById(id) ?? []) : [],
+          root instanceof Document || root instanceof ShadowRoot
+            ? (native.getElementById(root, id) ?? [])
+            : [],
         )
         .filter((one) => this.dom.rendered(one))
         .map((one) => this.words.read(one))
@@ -93,7 +98,7 @@ export class InpageFacts {
   /** Words beside a thing whose name says little: a sign, or a handle that is only drawn. */
   beside(element: Element, role: string, name: string, derived: boolean): string {
     const isSign = name !== "" && !/[\p{L}\p{N}]/u.test(name);
-    const signs = `${element.id} ${element.getAttribute("class") ?? ""}`;
+    const signs = `${native.id(element)} ${native.getAttribute(element, "class") ?? ""}`;
     const isDrawn =
       derived &&
       /^(clickable|slider|spinbutton|scrollbar)$/.test(role) &&

@@ -1,8 +1,10 @@
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageNames } from "./inpageNames.ts";
+import { native } from "./inpageNative.ts";
 import type { InpageQuery, PageQuery } from "./inpageQuery.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
+import type { InpageWorld } from "./inpageWorld.ts";
 
 /** What a field holds, and what it takes. */
 export type FieldFacts = {
@@ -26,15 +28,18 @@ export type FieldFacts = {
   secret: boolean;
   /** A user sees this field. Editors keep an unseen one that they empty at each key. */
   seen: boolean;
+  /** The page may hear of an input into the field. */
+  heard: boolean;
 };
 
-export type HeldField = { before: FieldFacts; now: FieldFacts };
+export type HeldField = { token: number; before: FieldFacts; now: FieldFacts };
+type NotedField = { element: Element; query: PageQuery | undefined; before: FieldFacts };
+
+const MOST_NOTED = 30;
 
 /** Reads fields back after something was done to them. Runs inside the page. */
 export class InpageFields {
-  private noted:
-    | { token: number; element: Element; query: PageQuery | undefined; before: FieldFacts }
-    | undefined;
+  private readonly noted = new Map<number, NotedField>();
 
   constructor(
     private readonly dom: InpageDom,
@@ -42,6 +47,7 @@ export class InpageFields {
     private readonly names: InpageNames,
     private readonly clicks: InpageClicks,
     private readonly query: InpageQuery,
+    private readonly world: InpageWorld,
   ) {}
 
   /** Notes the field that will be acted on. */
@@ -49,41 +55,49 @@ export class InpageFields {
     this.dom.begin();
     const field = this.fieldOf(element);
     const before = this.facts(field);
-    this.noted = { token, element: field, query, before };
+    this.noted.set(token, { element: field, query, before });
+    const [oldest] = this.noted.keys();
+    if (oldest !== undefined && this.noted.size > MOST_NOTED) this.noted.delete(oldest);
     return before;
   }
 
   /** The field that has the focus in this frame; null without one. */
   noteFocused(token: number): FieldFacts | null {
     const active = this.focused();
-    if (!document.hasFocus() || !active || /^(body|iframe|frame)$/.test(active.localName)) return null;
+    if (!native.hasFocus() || !active || /^(body|iframe|frame)$/.test(native.localName(active))) return null;
     return this.note(active, token);
   }
 
+  private activeIn(host: Element): Element | null {
+    const shadow = native.shadowRoot(host);
+    return shadow && native.activeElement(shadow);
+  }
+
   focused(): Element | null {
-    let active = document.activeElement;
-    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    let active = native.activeElement(document);
+    for (let at = active; at; at = this.activeIn(at)) active = at;
     return active;
   }
 
   /**
-   * What the noted field holds now. Null when it was not noted here or is gone. A field that was drawn anew is found again as
+   * What noted fields hold now, without those that were not noted here or are gone. A field that was drawn anew is found again as
    * it was found before.
    */
-  held(token: number): HeldField | null {
-    if (this.noted?.token !== token) return null;
+  held(tokens: readonly number[]): HeldField[] {
     this.dom.begin();
-    const { element, query, before } = this.noted;
-    const field = element.isConnected ? element : this.again(element, query);
-    return field ? { before, now: this.facts(field) } : null;
+    return tokens.flatMap((token) => {
+      const noted = this.noted.get(token);
+      const field = noted && (native.isConnected(noted.element) ? noted.element : this.again(noted));
+      return field ? { token, before: noted.before, now: this.facts(field) } : [];
+    });
   }
 
-  private again(gone: Element, query: PageQuery | undefined): Element | undefined {
-    const name = gone.getAttribute("name");
+  private again({ element: gone, query }: NotedField): Element | undefined {
+    const name = native.getAttribute(gone, "name");
     const twins = [
-      gone.id === "" ? [] : this.dom.select(`[id="${CSS.escape(gone.id)}"]`),
+      native.id(gone) === "" ? [] : this.dom.select(`[id="${CSS.escape(native.id(gone))}"]`),
       query === undefined || query.kind === "ref" ? [] : this.query.meant(query).elements,
-      name ? this.dom.select(`${gone.localName}[name="${CSS.escape(name)}"]`) : [],
+      name ? this.dom.select(`${native.localName(gone)}[name="${CSS.escape(name)}"]`) : [],
     ];
     const [twin] = twins.find((found) => found.length === 1) ?? [];
     return twin && this.fieldOf(twin);
@@ -92,9 +106,14 @@ export class InpageFields {
   private fieldOf(element: Element): Element {
     const field =
       element instanceof HTMLLabelElement ? (element.control ?? element) : this.clicks.field(element);
-    if (!(field instanceof HTMLElement) || !field.isContentEditable) return field;
+    if (!(field instanceof HTMLElement) || !native.isContentEditable(field)) return field;
     let host = field;
-    while (host.parentElement?.isContentEditable) host = host.parentElement;
+    for (
+      let at = native.parentElement(host);
+      at && native.isContentEditable(at);
+      at = native.parentElement(at)
+    )
+      host = at;
     return host;
   }
 
@@ -110,10 +129,12 @@ export class InpageFields {
       ...(isText ? this.caret(field) : {}),
       locale: navigator.language,
       limits: this.limits(field),
-      readOnly: (isText && field.readOnly) || field.closest("[aria-readonly='true']") !== null,
-      disabled: field.matches(":disabled") || field.closest("[aria-disabled='true']") !== null,
-      secret: field.matches("input[type=password]"),
+      readOnly: (isText && field.readOnly) || native.closest(field, "[aria-readonly='true']") !== null,
+      disabled:
+        native.matches(field, ":disabled") || native.closest(field, "[aria-disabled='true']") !== null,
+      secret: native.matches(field, "input[type=password]"),
       seen: this.dom.seen(field),
+      heard: this.world.mayHearInput(field),
     };
   }
 
@@ -123,7 +144,7 @@ export class InpageFields {
   }
 
   private limits(field: Element): FieldFacts["limits"] {
-    const said = (name: string) => field.getAttribute(name) ?? "";
+    const said = (name: string) => native.getAttribute(field, name) ?? "";
     const isText = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
     return {
       min: said("min"),
@@ -138,15 +159,22 @@ export class InpageFields {
   private typeOf(field: Element): string {
     if (field instanceof HTMLInputElement) return field.type;
     if (field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement) return field.localName;
-    return field instanceof HTMLElement && field.isContentEditable ? "rich" : "none";
+    return field instanceof HTMLElement && native.isContentEditable(field) ? "rich" : "none";
   }
 
   /** Boxes for one character each are one field to a user. */
   private textOf(field: HTMLInputElement | HTMLTextAreaElement): string {
     if (field.maxLength !== 1) return field.value;
     const boxes = "input[maxlength='1']";
-    const group = field.parentElement?.parentElement?.querySelectorAll<HTMLInputElement>(boxes) ?? [];
-    return group.length > 1 ? [...group].map(({ value }) => value).join("") : field.value;
+    const group = this.groupOf(field, boxes);
+    return group.length > 1 ? group.map(({ value }) => value).join("") : field.value;
+  }
+
+  private groupOf(field: Element, css: string): HTMLInputElement[] {
+    const parent = native.parentElement(field);
+    const group = parent && native.parentElement(parent);
+    const boxes = group ? [...native.querySelectorAll(group, css)] : [];
+    return boxes.filter((box) => box instanceof HTMLInputElement);
   }
 
   private completed(field: HTMLInputElement | HTMLTextAreaElement): number {
@@ -164,7 +192,7 @@ export class InpageFields {
     let at = field;
     for (let up = 0; up < 3; up++) {
       const parent = this.dom.parent(at);
-      if (!parent || /^(body|form|main|html)$/.test(parent.localName)) break;
+      if (!parent || /^(body|form|main|html)$/.test(native.localName(parent))) break;
       at = parent;
     }
     return at === field ? "" : this.names.text(at).slice(0, 2000);

@@ -1,3 +1,4 @@
+import { native } from "./inpageNative.ts";
 import type { InpageNear } from "./inpageNear.ts";
 import type { SeenElement } from "./inpageRecords.ts";
 
@@ -20,7 +21,8 @@ export class InpageGroups {
       const group = run.length >= this.fewest ? this.parentOf(run, elementOf) : undefined;
       const said = group ? this.near.caption(group) : "";
       const isTold =
-        said === caption || seen.slice(Math.max(0, at - 12), at).some(({ name }) => name === said);
+        said === caption ||
+        seen.slice(Math.max(0, at - 12), at).some(({ name, text }) => name === said || text === said);
       const [first] = run;
       if (group && first && said !== "" && !isTold) {
         out.push(rowFor(group, first.depth, said));
@@ -45,8 +47,13 @@ export class InpageGroups {
     run: readonly SeenElement[],
     elementOf: (seen: SeenElement) => Element | undefined,
   ): Element | undefined {
-    const parents = run.slice(0, this.fewest).map((one) => elementOf(one)?.parentElement);
+    const parents = run.slice(0, this.fewest).map((one) => {
+      const element = elementOf(one);
+      return element && native.parentElement(element);
+    });
     const [parent] = parents;
-    return parent && parents.every((one) => one === parent) && parent !== document.body ? parent : undefined;
+    return parent && parents.every((one) => one === parent) && parent !== native.body(document)
+      ? parent
+      : undefined;
   }
 }

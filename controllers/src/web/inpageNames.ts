@@ -1,4 +1,5 @@
 import type { InpageDom } from "./inpageDom.ts";
+import { native } from "./inpageNative.ts";
 import type { InpageNear } from "./inpageNear.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 import type { InpageWords } from "./inpageWords.ts";
@@ -20,6 +21,18 @@ export class InpageNames {
       "round secondary selected single sm small solid span svg tab text ui widget with wrap wrapper xs xl"
     ).split(" "),
   );
+  /** A tool of an editor after the editor's own prefix, as in `ql-bold`. */
+  private readonly toolClass =
+    /^(?!(?:alert|bs|btn|card|dropdown|fa|form|list|menu|nav|page|tab)-)[a-z]+-(bold|header|link|list|text)$/;
+  /** Attributes that say which command a button of an editor gives. */
+  private readonly commands = [
+    "data-command",
+    "data-cmd",
+    "data-mce-name",
+    "data-trix-attribute",
+    "data-name",
+  ];
+  private readonly ligature = "[class*=material-icons],[class*=material-symbols]";
   private readonly iconClass =
     /^(?:fa|bi|mdi|icon|glyphicon|lucide|feather|ti|ri|ph|uil|oi|pi|ion|octicon|codicon|material)-(.+)$/;
 
@@ -46,6 +59,7 @@ export class InpageNames {
     times: "close",
     trash: "delete",
     "trash o": "delete",
+    x: "close",
     xmark: "close",
   };
 
@@ -71,27 +85,33 @@ export class InpageNames {
     const content = () => (this.roles.isNamedByContent(role) ? this.content(element, role) : "");
     return (
       this.labelledBy(element) ||
-      clean(element.getAttribute("aria-label")) ||
+      clean(native.getAttribute(element, "aria-label")) ||
       this.native(element) ||
       content() ||
-      clean(element.getAttribute("title")) ||
+      clean(native.getAttribute(element, "title")) ||
       clean(this.placeholder(element))
     );
   }
 
   private placeholder(element: Element): string | null {
-    return element.getAttribute("placeholder") ?? element.getAttribute("aria-placeholder");
+    return native.getAttribute(element, "placeholder") ?? native.getAttribute(element, "aria-placeholder");
   }
 
   /** A thing to press that holds others of its kind is called by its own words, and not by those of its leaves. */
   private content(element: Element, role: string): string {
-    if (role !== "clickable" || element.childElementCount === 0) return this.text(element);
+    if (native.childElementCount(element) === 0) return this.text(element);
+    // The word that an icon font draws as a picture is none that a user reads.
+    const isIcon = (node: Node) => node instanceof Element && native.matches(node, this.ligature);
+    if (role !== "clickable")
+      return native.querySelector(element, this.ligature)
+        ? this.words.read(element, false, isIcon)
+        : this.text(element);
     const isLeaf = (node: Node) =>
       node instanceof Element &&
-      (node.matches("ul,ol,[role=group]") ||
-        (node.localName === element.localName &&
-          node.className !== "" &&
-          node.getAttribute("class") === element.getAttribute("class")));
+      (native.matches(node, "ul,ol,[role=group]") ||
+        (native.localName(node) === native.localName(element) &&
+          native.className(node) !== "" &&
+          native.getAttribute(node, "class") === native.getAttribute(element, "class")));
     return this.words.read(element, false, isLeaf) || this.text(element);
   }
 
@@ -109,17 +129,21 @@ export class InpageNames {
   }
 
   private labelledBy(element: Element): string {
-    const ids = (element.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter((id) => id !== "");
+    const ids = (native.getAttribute(element, "aria-labelledby") ?? "")
+      .split(/\s+/)
+      .filter((id) => id !== "");
     return this.byIds(element, ids.slice(0, 5))
-      .map((one) => this.dom.clean(one.getAttribute("aria-label") ?? "") || this.words.read(one, true))
+      .map(
+        (one) => this.dom.clean(native.getAttribute(one, "aria-label") ?? "") || this.words.read(one, true),
+      )
       .filter((text) => text !== "")
       .join(" ");
   }
 
   private byIds(element: Element, ids: readonly string[]): Element[] {
-    const root = element.getRootNode();
+    const root = native.getRootNode(element);
     if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
-    return ids.flatMap((id) => root.getElementById(id) ?? []);
+    return ids.flatMap((id) => native.getElementById(root, id) ?? []);
   }
 
   private native(element: Element): string {
@@ -135,10 +159,10 @@ export class InpageNames {
     if (element instanceof HTMLOptionElement || element instanceof HTMLOptGroupElement)
       return this.dom.clean(element.label);
     const inner = { fieldset: "legend", table: "caption", figure: "figcaption", svg: "title" }[
-      element.localName
+      native.localName(element)
     ];
-    const part = inner && [...element.children].find((child) => child.localName === inner);
-    return part ? this.dom.clean(part.textContent ?? "") : "";
+    const part = inner && [...native.children(element)].find((child) => native.localName(child) === inner);
+    return part ? this.dom.clean(native.textContent(part) ?? "") : "";
   }
 
   private buttonName(input: HTMLInputElement): string {
@@ -154,7 +178,7 @@ export class InpageNames {
     | HTMLTextAreaElement
     | HTMLButtonElement
     | HTMLMeterElement {
-    return element.matches("input,select,textarea,button,meter,progress,output");
+    return native.matches(element, "input,select,textarea,button,meter,progress,output");
   }
 
   /** The same as `element.labels`, which Chromium answers by a walk through the whole page for each element. */
@@ -163,12 +187,12 @@ export class InpageNames {
       this.labelsLook = this.dom.looks;
       this.labelsByRoot.clear();
     }
-    const root = element.getRootNode();
+    const root = native.getRootNode(element);
     if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
     let labels = this.labelsByRoot.get(root);
     if (!labels) {
       labels = new Map();
-      for (const label of root.querySelectorAll("label")) {
+      for (const label of native.querySelectorAll(root, "label")) {
         if (label.control) labels.set(label.control, [...(labels.get(label.control) ?? []), label]);
       }
       this.labelsByRoot.set(root, labels);
@@ -217,14 +241,17 @@ export class InpageNames {
       "data-tip",
       "data-label",
     ];
-    return hints.map((hint) => element.getAttribute(hint)).find((said) => said) ?? "";
+    return hints.map((hint) => native.getAttribute(element, hint)).find((said) => said) ?? "";
   }
 
   private inside(element: Element): string {
-    const inner = element.querySelector("[title],[aria-label],img[alt],svg title");
+    const inner = native.querySelector(element, "[title],[aria-label],img[alt],svg title");
     if (!inner) return "";
-    const said = inner.getAttribute("title") ?? inner.getAttribute("aria-label") ?? inner.getAttribute("alt");
-    return said || (inner.localName === "title" ? (inner.textContent ?? "") : "");
+    const said =
+      native.getAttribute(inner, "title") ??
+      native.getAttribute(inner, "aria-label") ??
+      native.getAttribute(inner, "alt");
+    return said || (native.localName(inner) === "title" ? (native.textContent(inner) ?? "") : "");
   }
 
   private pseudoText(element: Element): string {
@@ -237,35 +264,45 @@ export class InpageNames {
 
   /** `fa fa-trash`, `#icon-trash` and `trash.svg` all say "trash"; of several icons the one that is shown. */
   private icon(element: Element): string[] {
-    const icons = [...element.querySelectorAll("i,span,svg,use,img")].slice(0, 8);
-    const shown = [element, ...icons.filter((one) => one.localName === "use" || this.dom.rendered(one))];
+    const icons = [...native.querySelectorAll(element, "i,span,svg,use,img")].slice(0, 8);
+    const shown = [
+      element,
+      ...icons.filter((one) => native.localName(one) === "use" || this.dom.rendered(one)),
+    ];
     for (const one of shown) {
-      const classes = [...one.classList].flatMap((name) => this.iconClass.exec(name)?.[1] ?? []);
-      const address =
-        one === element
-          ? ""
-          : (one.getAttribute("href") ?? one.getAttribute("xlink:href") ?? one.getAttribute("src"));
-      const file = /^data:/.test(address ?? "") ? "" : (address ?? "").replace(/^.*[#/]|\.\w+$|[?].*$/g, "");
-      const sources = [
-        one.getAttribute("data-icon") ?? one.getAttribute("data-lucide") ?? "",
-        ...classes,
-        file,
-      ];
-      const words = sources.map((source) => this.wordsIn(source, false)).find((found) => found.length > 0);
+      const words = this.iconSources(one, one !== element)
+        .map((source) => this.wordsIn(source, false))
+        .find((found) => found.length > 0);
       if (words) return words.slice(0, 3);
     }
     return [];
   }
 
+  private iconSources(icon: Element, hasAddress: boolean): string[] {
+    const classes = [...native.classList(icon)].flatMap((name) => this.iconClass.exec(name)?.[1] ?? []);
+    const address = ["href", "xlink:href", "src"].map((name) => native.getAttribute(icon, name));
+    const file = (hasAddress && address.find((one) => one !== null)) || "";
+    return [
+      native.matches(icon, this.ligature) ? (native.textContent(icon) ?? "") : "",
+      native.getAttribute(icon, "data-icon") ?? native.getAttribute(icon, "data-lucide") ?? "",
+      ...classes,
+      /^data:/.test(file) ? "" : file.replace(/^.*[#/]|\.\w+$|[?].*$/g, ""),
+    ];
+  }
+
   /** What the author's own identifiers say: id, name, target, classes, and the parent's where those are silent. */
   private purpose(element: Element): string[] {
+    const tool = this.tool(element);
+    if (tool.length > 0) return tool;
     const parent = this.dom.parent(element);
     const sources = [
-      element.id,
-      element.getAttribute("name") ?? "",
+      native.id(element),
+      native.getAttribute(element, "name") ?? "",
       this.target(element),
-      [...element.classList].filter((name) => !this.iconClass.test(name)).join(" "),
-      parent && parent.childElementCount === 1 ? parent.id || (parent.getAttribute("class") ?? "") : "",
+      [...native.classList(element)].filter((name) => !this.iconClass.test(name)).join(" "),
+      parent && native.childElementCount(parent) === 1
+        ? native.id(parent) || (native.getAttribute(parent, "class") ?? "")
+        : "",
     ];
     return (
       sources
@@ -275,8 +312,17 @@ export class InpageNames {
     );
   }
 
+  /** The command of a button of an editor, with its value where it has one: "list ordered". */
+  private tool(element: Element): string[] {
+    const command = this.commands.map((name) => native.getAttribute(element, name)).find((said) => said);
+    if (command) return this.wordsIn(command, false);
+    const own = [...native.classList(element)].flatMap((name) => this.toolClass.exec(name)?.[1] ?? []);
+    const value = native.localName(element) === "button" ? (native.getAttribute(element, "value") ?? "") : "";
+    return own.length > 0 && /^\w{0,20}$/.test(value) ? [...own, value].filter((word) => word !== "") : [];
+  }
+
   private target(element: Element): string {
-    const href = element.getAttribute("href") ?? "";
+    const href = native.getAttribute(element, "href") ?? "";
     if (/^(data|javascript|blob):/.test(href)) return "";
     return href
       .replace(/[?].*$/, "")
@@ -287,6 +333,7 @@ export class InpageNames {
   /** Readable words of an identifier, each once; those that look generated are left out, and jargon when `plain`. */
   private wordsIn(source: string, plain: boolean): string[] {
     if (source.length > 200) return [];
+    if (!plain && /^[a-z]\d?$/i.test(source)) return [source.toLowerCase()];
     const words = source
       .replace(/([a-z])([A-Z])/g, "$1 $2")
       .toLowerCase()

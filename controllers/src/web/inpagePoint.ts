@@ -1,10 +1,14 @@
 import type { InpageDom } from "./inpageDom.ts";
+import { native } from "./inpageNative.ts";
 
 /** In CSS pixels of the document's own view. */
 export type Point = { x: number; y: number };
 
 /** Finds where an element can be clicked. Runs inside the page. */
 export class InpagePoint {
+  private readonly undrawnFrameMs = 500;
+  private readonly ownClick = "a[href],button,select,textarea,[role=button],[role=link]";
+
   constructor(private readonly dom: InpageDom) {}
 
   /**
@@ -12,9 +16,11 @@ export class InpagePoint {
    * covered. Null in every other case.
    */
   async ready(element: Element): Promise<Point | null> {
-    // Without it nobody could say that the element stands still.
-    if (!globalThis.__labwrightRest) return null;
-    if (!element.isConnected || element.matches(":disabled") || element.closest("[aria-disabled='true']"))
+    if (
+      !native.isConnected(element) ||
+      native.matches(element, ":disabled") ||
+      native.closest(element, "[aria-disabled='true']")
+    )
       return null;
     const before = await this.boxAtNextFrame(element);
     const box = await this.boxAtNextFrame(element);
@@ -31,20 +37,30 @@ export class InpagePoint {
 
   /** The first line of an element that is broken over several. */
   private async boxAtNextFrame(element: Element): Promise<DOMRect | undefined> {
-    await globalThis.__labwrightRest?.nextFrame();
-    return [...element.getClientRects()].find(({ width, height }) => width * height > 1);
+    await this.nextFrame();
+    return [...native.getClientRects(element)].find(({ width, height }) => width * height > 1);
+  }
+
+  /** Ends when the browser begins to draw the next frame, or does not draw the document at all. */
+  private nextFrame(): Promise<void> {
+    return new Promise((done) => {
+      const undrawn = setTimeout(done, this.undrawnFrameMs);
+      requestAnimationFrame(() => {
+        clearTimeout(undrawn);
+        done();
+      });
+    });
   }
 
   /** A click there reaches the element or something within it. */
   private isHit(element: Element, { x, y }: Point): boolean {
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
-    let hit = document.elementFromPoint(x, y);
-    for (let root = hit?.shadowRoot; root; root = hit?.shadowRoot) {
-      const inner = root.elementFromPoint(x, y);
-      if (inner === null || inner === hit) break;
-      hit = inner;
+    const hit = this.dom.hit({ x, y });
+    for (let at = hit ?? undefined; at; at = this.dom.parent(at)) {
+      if (at === element) return true;
+      // A label hands its click on to its field, but for what has a click of its own.
+      if (element instanceof HTMLLabelElement && native.matches(at, this.ownClick)) return false;
     }
-    for (let at = hit ?? undefined; at; at = this.dom.parent(at)) if (at === element) return true;
     return false;
   }
 }

@@ -2,6 +2,7 @@ import type { TextMatch, TextMatcher } from "../elements/text.ts";
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageNames } from "./inpageNames.ts";
+import { native } from "./inpageNative.ts";
 import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
 
@@ -13,6 +14,7 @@ export type PageQuery =
   | { kind: "css"; css: string };
 
 type Writer = ReturnType<InpageDom["writer"]>;
+type Left = { characters: number; readonly boxes: "glued" | "apart" };
 
 /** Finds elements by what a user calls them. Runs inside the page; also the engine behind `labwright=` in Playwright. */
 export class InpageQuery {
@@ -69,9 +71,8 @@ export class InpageQuery {
     return visible.length > 0 ? visible : [...found];
   }
 
-  /** What the engine of Playwright is handed: a query as escaped JSON. */
-  findEncoded(body: string, root: Document | Element | ShadowRoot): Element[] {
-    const query: PageQuery = JSON.parse(decodeURIComponent(body));
+  /** What a query means in the document, or all that it finds below an element. */
+  findBelow(query: PageQuery, root: Document | Element | ShadowRoot): readonly Element[] {
     return root === document ? this.meant(query).elements : this.find(query, root);
   }
 
@@ -98,7 +99,9 @@ export class InpageQuery {
     if (query.kind === "role") return this.byRole(all, query.role, query.name);
     if (query.kind === "label") return this.byLabel(all, query.text);
     if (query.kind === "placeholder") {
-      return all.filter((one) => this.texts.holds(query.text, one.getAttribute("placeholder") ?? undefined));
+      return all.filter((one) =>
+        this.texts.holds(query.text, native.getAttribute(one, "placeholder") ?? undefined),
+      );
     }
     return query.kind === "text" ? this.byText(all, query.text) : this.byAnything(all, query.text);
   }
@@ -131,10 +134,14 @@ export class InpageQuery {
 
   private labels(element: Element): string[] {
     if (
-      !element.matches("input,select,textarea,button,[role],[contenteditable],[aria-label],[aria-labelledby]")
+      !native.matches(
+        element,
+        "input,select,textarea,button,[role],[contenteditable],[aria-label],[aria-labelledby]",
+      )
     )
       return [];
-    const spoken = element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
+    const spoken =
+      native.hasAttribute(element, "aria-label") || native.hasAttribute(element, "aria-labelledby");
     const texts = [this.names.label(element)];
     if (spoken) texts.push(this.names.accessible(element, this.roles.role(element)));
     return texts.filter((text) => text !== "");
@@ -157,11 +164,17 @@ export class InpageQuery {
 
   /** Elements that have words of their own which may start the match, and a few of the elements around them. */
   private textHolders(all: readonly Element[], wanted: TextMatch): Element[] {
-    const words = wanted.match === "pattern" ? [] : this.dom.clean(wanted.text).toLowerCase().split(" ");
+    const words =
+      wanted.match === "pattern"
+        ? []
+        : this.dom
+            .clean(wanted.text)
+            .toLowerCase()
+            .split(/[ \u00A0]/);
     const first = words[0] ?? "";
     const holders = new Set<Element>();
     for (const element of all) {
-      if (/^(script|style|template|noscript|title)$/.test(element.localName)) continue;
+      if (/^(script|style|template|noscript|title)$/.test(native.localName(element))) continue;
       if (this.isInputButton(element)) holders.add(element);
       else if (this.speaks(element, first)) this.addWithParents(element, holders);
     }
@@ -171,8 +184,8 @@ export class InpageQuery {
   private speaks(element: Element, word: string): boolean {
     let words = this.wordCache.get(element);
     if (words === undefined) {
-      const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
-      words = this.dom.clean(own.map((node) => node.nodeValue ?? "").join(" ")).toLowerCase();
+      const own = [...native.childNodes(element)].filter((node) => native.nodeType(node) === Node.TEXT_NODE);
+      words = this.dom.clean(own.map((node) => native.nodeValue(node) ?? "").join(" ")).toLowerCase();
       this.wordCache.set(element, words);
     }
     return words !== "" && words.includes(word);
@@ -195,7 +208,7 @@ export class InpageQuery {
         all.filter(
           (element) =>
             this.labels(element).some((text) => this.texts.holds(wanted, text)) ||
-            this.texts.holds(wanted, element.getAttribute("placeholder") ?? undefined),
+            this.texts.holds(wanted, native.getAttribute(element, "placeholder") ?? undefined),
         ),
       () => this.byText(all, wanted),
     ];
@@ -223,42 +236,54 @@ export class InpageQuery {
     return found;
   }
 
-  /** What can be read on this page as it stands, in lines of one block each; stops after `limit` characters. */
-  pageText(limit: number): string[] {
+  /**
+   * What can be read on this page as it stands, in lines of one block each; stops after `limit` characters. A box in a line,
+   * such as a button or a badge, is drawn apart from the words beside it, though nothing may stand between them: `boxes` says
+   * whether it is read so.
+   */
+  pageText(limit: number, boxes: "glued" | "apart"): string[] {
     const writer = this.dom.writer();
-    const left = { characters: limit };
-    if (document.body) this.readBelow(document.body, writer, left);
+    const left = { characters: limit, boxes };
+    if (native.body(document)) this.readBelow(native.body(document), writer, left);
     return writer
       .read()
       .split("\n")
       .filter((line) => this.dom.clean(line) !== "");
   }
 
-  private readBelow(element: Element, writer: Writer, left: { characters: number }): void {
+  private readBelow(element: Element, writer: Writer, left: Left): void {
     if (left.characters <= 0 || this.dom.style(element).display === "none") return;
-    if (/^(script|style|template|noscript|head|option)$/.test(element.localName)) return;
-    if (element.localName === "br") {
+    if (/^(script|style|template|noscript|head|option)$/.test(native.localName(element))) return;
+    if (native.localName(element) === "br") {
       writer.line();
       return;
     }
-    const isBlock = !this.dom.isInline(element);
-    if (isBlock) writer.edge();
+    const bound = this.boundOf(element, writer, left);
+    bound();
     for (const child of this.dom.children(element)) {
       if (child instanceof Element) this.readBelow(child, writer, left);
       else this.readText(child, element, writer, left);
     }
-    if (this.isInputButton(element)) writer.write(` ${element.getAttribute("value") ?? ""} `, element);
-    if (isBlock) writer.edge();
+    if (this.isInputButton(element))
+      writer.write(` ${native.getAttribute(element, "value") ?? ""} `, element);
+    bound();
+  }
+
+  /** What stands before and behind the words of an element. */
+  private boundOf(element: Element, writer: Writer, { boxes }: Left): () => void {
+    if (!this.dom.isInline(element)) return () => writer.edge();
+    const isBox = boxes === "apart" && this.dom.style(element).display.startsWith("inline-");
+    return () => isBox && writer.write(" ", element);
   }
 
   private isInputButton(element: Element): boolean {
-    return element.matches("input[type=submit],input[type=button],input[type=reset]");
+    return native.matches(element, "input[type=submit],input[type=button],input[type=reset]");
   }
 
-  private readText(node: Node, parent: Element, writer: Writer, left: { characters: number }): void {
-    if (node.nodeType !== Node.TEXT_NODE) return;
-    const text = node.nodeValue ?? "";
-    if (text.trim() !== "" && !(this.dom.rendered(parent) && this.dom.legible(parent))) return;
+  private readText(node: Node, parent: Element, writer: Writer, left: Left): void {
+    if (native.nodeType(node) !== Node.TEXT_NODE) return;
+    const text = native.nodeValue(node) ?? "";
+    if (text.trim() !== "" && !(this.dom.rendered(parent) && this.dom.legible(parent, [node]))) return;
     left.characters -= text.length;
     writer.write(text, parent);
   }

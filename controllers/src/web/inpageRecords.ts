@@ -55,7 +55,7 @@ export class InpageRecords {
 
   /** Something that is only there to tell what others are. */
   context(element: Element, role: string, name: string, depth: number): SeenElement {
-    const { x, y, width, height } = element.getBoundingClientRect();
+    const { x, y, width, height } = this.dom.box(element);
     return {
       ref: this.refs.of(element),
       role,

@@ -1,3 +1,5 @@
+import { native } from "./inpageNative.ts";
+
 /** The refs of elements: one for as long as the element lives, and no number twice. Runs inside the page. */
 export class InpageRefs {
   private readonly elements = new Map<string, WeakRef<Element>>();
@@ -15,7 +17,7 @@ export class InpageRefs {
   /** The element of a ref, if it still lives in this document. */
   element(ref: string): Element | undefined {
     const element = this.elements.get(ref)?.deref();
-    return element?.isConnected ? element : undefined;
+    return element && native.isConnected(element) ? element : undefined;
   }
 
   of(element: Element): string {

@@ -1,3 +1,5 @@
+import { canAlwaysBe } from "../elements/stateTable.ts";
+import { native } from "./inpageNative.ts";
 /** What a thing is and in which state: WAI-ARIA roles and the HTML mapping of them (HTML-AAM). Runs inside the page. */
 export class InpageRoles {
   private readonly tags: Readonly<Record<string, string>> = {
@@ -94,7 +96,7 @@ export class InpageRoles {
 
   /** The first role token that exists, else the one that the tag has; empty for a plain container. */
   role(element: Element): string {
-    const tokens = (element.getAttribute("role") ?? "").toLowerCase().split(/\s+/);
+    const tokens = (native.getAttribute(element, "role") ?? "").toLowerCase().split(/\s+/);
     const token = tokens.find((one) => this.known.has(one));
     if (token === undefined) return this.native(element);
     if (token === "generic") return "";
@@ -104,9 +106,9 @@ export class InpageRoles {
   }
 
   private native(element: Element): string {
-    if (element instanceof HTMLElement && element.isContentEditable) return this.editable(element);
+    if (element instanceof HTMLElement && native.isContentEditable(element)) return this.editable(element);
     const special = this.special(element);
-    return special === undefined ? (this.tags[element.localName] ?? "") : special;
+    return special === undefined ? (this.tags[native.localName(element)] ?? "") : special;
   }
 
   /** Tags whose role depends on their attributes or place; undefined for all others. */
@@ -122,10 +124,10 @@ export class InpageRoles {
       header: [":is(article,aside,main,nav,section) *", "", undefined],
       footer: [":is(article,aside,main,nav,section) *", "", undefined],
     };
-    const rule = rules[element.localName];
+    const rule = rules[native.localName(element)];
     if (!rule) return undefined;
     const [when, then, otherwise] = rule;
-    return element.matches(when) ? then : otherwise;
+    return native.matches(element, when) ? then : otherwise;
   }
 
   private inputRole(input: HTMLInputElement): string {
@@ -135,90 +137,147 @@ export class InpageRoles {
 
   /** The host of an editable region is a text box; what lies inside keeps its own role. */
   private editable(element: HTMLElement): string {
-    const parent = element.parentElement;
-    return parent?.isContentEditable ? (this.tags[element.localName] ?? "") : "textbox";
+    const parent = native.parentElement(element);
+    return parent && native.isContentEditable(parent)
+      ? (this.tags[native.localName(element)] ?? "")
+      : "textbox";
   }
 
   isFocusable(element: Element): boolean {
     return (
-      element.hasAttribute("tabindex") ||
-      element.matches(
+      native.hasAttribute(element, "tabindex") ||
+      native.matches(
+        element,
         "a[href],area[href],button,input,select,textarea,summary,iframe,audio[controls],video[controls]",
       )
     );
   }
 
-  private flag(element: Element, attribute: string): boolean {
-    return element.getAttribute(attribute) === "true";
-  }
-
   /** State words in a fixed order; nothing for what is off, except `collapsed` of a thing that can expand. */
   states(element: Element): string[] {
     const states: string[] = [];
-    const add = (state: string, holds: boolean) => {
-      if (holds) states.push(state);
-    };
-    add("disabled", element.matches(":disabled") || element.closest('[aria-disabled="true"]') !== null);
-    const checked = this.checked(element);
-    if (checked) states.push(checked);
-    add(
-      "selected",
-      this.flag(element, "aria-selected") || (element instanceof HTMLOptionElement && element.selected),
-    );
-    const expanded = this.expanded(element);
-    if (expanded !== undefined) states.push(expanded ? "expanded" : "collapsed");
-    add("pressed", this.flag(element, "aria-pressed"));
-    add("focused", this.isFocused(element));
-    add("required", element.matches(":required") || this.flag(element, "aria-required"));
-    add("readonly", this.isReadonly(element));
-    add(
-      "invalid",
-      !["", "false"].includes(element.getAttribute("aria-invalid") ?? "") || this.isRefused(element),
-    );
-    add("current", !["", "false"].includes(element.getAttribute("aria-current") ?? ""));
+    for (const name of this.shownStates) {
+      const value = this.reads[name]?.(element);
+      if (value === true || value === "mixed") states.push(value === true ? name : value);
+      else if (name === "expanded" && value === false) states.push("collapsed");
+    }
     return states;
   }
 
-  checked(element: Element): "checked" | "mixed" | undefined {
-    if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio")) {
-      if (element.indeterminate) return "mixed";
-      return element.checked ? "checked" : undefined;
+  /** Every state that the element can be in, as it is now; `role` is what a look calls the element. */
+  statesOf(element: Element, role: string): Record<string, boolean | "mixed"> {
+    const found: Record<string, boolean | "mixed"> = {};
+    for (const [name, read] of Object.entries(this.reads)) {
+      const value = read(element);
+      if (value || this.canBe(element, role, name, value)) found[name] = value ?? false;
     }
-    const value = element.getAttribute("aria-checked");
-    if (value === "mixed") return "mixed";
-    return value === "true" ? "checked" : undefined;
+    return found;
+  }
+
+  private readonly shownStates =
+    "disabled checked selected expanded pressed focused required readonly invalid current".split(" ");
+
+  /** True, false or mixed as the page says it; undefined where it does not say. */
+  private readonly reads: Readonly<Record<string, (element: Element) => boolean | "mixed" | undefined>> = {
+    disabled: (element) =>
+      native.matches(element, ":disabled") ||
+      native.closest(element, '[aria-disabled="true"]') !== null ||
+      undefined,
+    checked: (element) => this.isChecked(element),
+    selected: (element) =>
+      element instanceof HTMLOptionElement ? element.selected : this.said(element, "aria-selected"),
+    expanded: (element) => this.expanded(element),
+    open: (element) => this.isOpen(element),
+    pressed: (element) => this.said(element, "aria-pressed"),
+    focused: (element) => this.isFocused(element),
+    required: (element) =>
+      native.matches(element, ":required") ||
+      (this.said(element, "aria-required") ?? (native.matches(element, ":optional") ? false : undefined)),
+    readonly: (element) => this.isReadonly(element),
+    editable: (element) => this.isEditable(element),
+    invalid: (element) => this.isRefused(element) || this.said(element, "aria-invalid"),
+    busy: (element) => this.said(element, "aria-busy"),
+    current: (element) => this.said(element, "aria-current"),
+  };
+
+  /** `false` is a state's value only where the thing can have the state: by its role, or since the page says it of its kind. */
+  private canBe(element: Element, role: string, name: string, value: boolean | "mixed" | undefined): boolean {
+    if (value !== undefined) return true;
+    if (canAlwaysBe(role, name)) return true;
+    if (name !== "selected" && name !== "current") return false;
+    // Pages leave the attribute out where it would be false.
+    const parent = native.parentElement(element);
+    const others =
+      parent &&
+      native.closest(
+        parent,
+        "[role=tablist],[role=listbox],[role=tree],[role=treegrid],[role=grid],table,nav,[role=navigation],ol,ul",
+      );
+    return others !== null && native.querySelector(others, `[aria-${name}]`) !== null;
+  }
+
+  private said(element: Element, attribute: string): boolean | "mixed" | undefined {
+    const value = native.getAttribute(element, attribute);
+    if (value === null || value === "" || value === "undefined") return undefined;
+    return value === "mixed" ? "mixed" : value !== "false";
+  }
+
+  checked(element: Element): "checked" | "mixed" | undefined {
+    const value = this.isChecked(element);
+    return value === true ? "checked" : value === "mixed" ? value : undefined;
+  }
+
+  private isChecked(element: Element): boolean | "mixed" | undefined {
+    if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio"))
+      return element.indeterminate ? "mixed" : element.checked;
+    return this.said(element, "aria-checked");
   }
 
   private expanded(element: Element): boolean | undefined {
-    if (element.localName === "summary" && element.parentElement instanceof HTMLDetailsElement) {
-      return element.parentElement.open;
-    }
-    const value = element.getAttribute("aria-expanded");
+    const parent = native.parentElement(element);
+    if (native.localName(element) === "summary" && parent instanceof HTMLDetailsElement) return parent.open;
+    const value = native.getAttribute(element, "aria-expanded");
     return value === "true" || value === "false" ? value === "true" : undefined;
   }
 
+  private isOpen(element: Element): boolean | undefined {
+    if (element instanceof HTMLDetailsElement || element instanceof HTMLDialogElement) return element.open;
+    const isKnown = element instanceof HTMLSelectElement && CSS.supports("selector(:open)");
+    return isKnown ? native.matches(element, ":open") : undefined;
+  }
+
+  /** Undefined for what takes no text or choice of a user. */
+  private isEditable(element: Element): boolean | undefined {
+    const isField =
+      element instanceof HTMLTextAreaElement ||
+      element instanceof HTMLSelectElement ||
+      (element instanceof HTMLInputElement &&
+        !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element.type)) ||
+      (element instanceof HTMLElement && native.isContentEditable(element)) ||
+      /^(textbox|searchbox|combobox|spinbutton)$/.test(this.role(element));
+    return isField ? !this.isReadonly(element) && !this.reads.disabled?.(element) : undefined;
+  }
+
   isFocused(element: Element): boolean {
-    const root = element.getRootNode();
+    const root = native.getRootNode(element);
     if (!(root instanceof Document || root instanceof ShadowRoot)) return false;
-    return root.activeElement === element && element !== document.body;
+    return native.activeElement(root) === element && element !== native.body(document);
   }
 
   private readonly knowsRefused = CSS.supports("selector(:user-invalid)");
 
   /** The browser finds what a user has put in wrong, and shows it so. */
   isRefused(element: Element): boolean {
-    const isJudged = this.knowsRefused && /^(input|select|textarea)$/.test(element.localName);
-    return isJudged && element.matches(":user-invalid");
+    const isJudged = this.knowsRefused && /^(input|select|textarea)$/.test(native.localName(element));
+    return isJudged && native.matches(element, ":user-invalid");
   }
 
-  private isReadonly(element: Element): boolean {
-    if (this.flag(element, "aria-readonly")) return true;
-    const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-    return (
-      field &&
-      element.readOnly &&
-      element.matches("textarea,input:not([type=button],[type=submit],[type=reset])")
-    );
+  private isReadonly(element: Element): boolean | undefined {
+    const said = this.said(element, "aria-readonly") === true;
+    const isField =
+      element instanceof HTMLTextAreaElement ||
+      (element instanceof HTMLInputElement && !/^(button|submit|reset)$/.test(element.type));
+    return isField ? said || element.readOnly : said || undefined;
   }
 
   /** What a field holds, as a user reads it. A password is dots, whatever its length. */
@@ -229,11 +288,12 @@ export class InpageRoles {
       return [...element.selectedOptions].map((o) => o.label.trim()).join(", ");
     if (element instanceof HTMLProgressElement || element instanceof HTMLMeterElement)
       return String(element.value);
-    if (element instanceof HTMLElement && element.isContentEditable)
-      return element.innerText.replace(/\n$/, "");
-    const said = element.getAttribute("aria-valuetext") ?? element.getAttribute("aria-valuenow");
-    if (said !== null || element.getAttribute("role") !== "spinbutton") return said ?? undefined;
-    return element.textContent ?? undefined;
+    if (element instanceof HTMLElement && native.isContentEditable(element))
+      return native.innerText(element).replace(/\n$/, "");
+    const said =
+      native.getAttribute(element, "aria-valuetext") ?? native.getAttribute(element, "aria-valuenow");
+    if (said !== null || native.getAttribute(element, "role") !== "spinbutton") return said ?? undefined;
+    return native.textContent(element) ?? undefined;
   }
 
   private inputValue(input: HTMLInputElement): string | undefined {

@@ -2,6 +2,7 @@ import type { Candidate, Ranking } from "../elements/ranking.ts";
 import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageNames } from "./inpageNames.ts";
+import { native } from "./inpageNative.ts";
 import type { InpageQuery, PageQuery } from "./inpageQuery.ts";
 
 /** Ways to find an element again, ranked, each counted in this frame. Runs inside the page. */
@@ -38,7 +39,7 @@ export class InpageSelectors {
       const score = this.ranking.score({ kind, value, count }, isGuessed);
       found.push({ kind, value, count, score, ...(role ? { role } : {}) });
     };
-    const testId = element.getAttribute(testIdAttribute);
+    const testId = native.getAttribute(element, testIdAttribute);
     add("testid", testId, () =>
       this.countCss(`[${CSS.escape(testIdAttribute)}="${CSS.escape(testId ?? "")}"]`),
     );
@@ -50,10 +51,10 @@ export class InpageSelectors {
     add("label", label, () => this.countQuery({ kind: "label", text: { match: "cased", text: label } }), {
       isGuessed: !tied,
     });
-    const placeholder = element.getAttribute("placeholder");
+    const placeholder = native.getAttribute(element, "placeholder");
     add("placeholder", placeholder, () => this.countCss(`[placeholder="${CSS.escape(placeholder ?? "")}"]`));
-    add("id", element.id, () => this.countCss(`[id="${CSS.escape(element.id)}"]`));
-    const text = element.matches("input,select,textarea") ? "" : this.names.text(element);
+    add("id", native.id(element), () => this.countCss(`[id="${CSS.escape(native.id(element))}"]`));
+    const text = native.matches(element, "input,select,textarea") ? "" : this.names.text(element);
     if (text.length <= 80)
       add("text", text, () => this.countQuery({ kind: "text", text: { match: "cased", text } }));
     const css = this.cssPath(element, testIdAttribute);
@@ -108,8 +109,8 @@ export class InpageSelectors {
       const anchor = this.anchor(at, testIdAttribute);
       part = (anchor ?? this.step(at)) + part;
       if (anchor && this.countPath([part, ...parts]) === 1) return [part, ...parts];
-      const parent: Element | null = at.parentElement;
-      if (parent === document.body) return [part, ...parts];
+      const parent: Element | null = native.parentElement(at);
+      if (parent === native.body(document)) return [part, ...parts];
       if (parent) part = ` > ${part}`;
       else {
         parts.unshift(part);
@@ -125,54 +126,61 @@ export class InpageSelectors {
     return this.remember(`path ${parts.join(" >> ")}`, () => {
       let found = this.dom.select(parts[0] ?? "*");
       for (const part of parts.slice(1)) {
-        found = found.flatMap((host) => (host.shadowRoot ? [...host.shadowRoot.querySelectorAll(part)] : []));
+        found = found.flatMap((host) => {
+          const shadow = native.shadowRoot(host);
+          return shadow ? [...native.querySelectorAll(shadow, part)] : [];
+        });
       }
       return found.length;
     });
   }
 
   private anchor(element: Element, testIdAttribute: string): string | undefined {
-    const testId = element.getAttribute(testIdAttribute);
+    const testId = native.getAttribute(element, testIdAttribute);
     if (testId && !this.ranking.isGenerated(testId)) return `[${testIdAttribute}="${CSS.escape(testId)}"]`;
-    if (element.id && !this.ranking.isGenerated(element.id)) return `#${CSS.escape(element.id)}`;
-    return undefined;
+    const id = native.id(element);
+    return id && !this.ranking.isGenerated(id) ? `#${CSS.escape(id)}` : undefined;
   }
 
   private step(element: Element): string {
-    const tag = CSS.escape(element.localName);
-    const siblings = element.parentElement ? [...element.parentElement.children] : [element];
-    const alike = siblings.filter((one) => one.localName === element.localName);
+    const tag = CSS.escape(native.localName(element));
+    const parent = native.parentElement(element);
+    const siblings = parent ? [...native.children(parent)] : [element];
+    const alike = siblings.filter((one) => native.localName(one) === native.localName(element));
     if (alike.length === 1) return tag;
-    const own = [...element.classList].find(
+    const own = [...native.classList(element)].find(
       (name) =>
         !this.ranking.isGenerated(name) &&
         !/\d|^(active|selected|hover|focus)/.test(name) &&
-        alike.filter((one) => one.classList.contains(name)).length === 1,
+        alike.filter((one) => native.classList(one).contains(name)).length === 1,
     );
     return own ? `${tag}.${CSS.escape(own)}` : `${tag}:nth-of-type(${alike.indexOf(element) + 1})`;
   }
 
   countXpath(xpath: string): number {
-    const { ORDERED_NODE_SNAPSHOT_TYPE } = XPathResult;
-    return document.evaluate(xpath, document, null, ORDERED_NODE_SNAPSHOT_TYPE).snapshotLength;
+    return native.evaluate(xpath, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE).snapshotLength;
   }
 
   /** Empty inside a shadow root, where XPath does not reach. */
   private xpath(element: Element): string {
-    if (!(element.getRootNode() instanceof Document)) return "";
+    if (!(native.getRootNode(element) instanceof Document)) return "";
     const steps: string[] = [];
-    for (let at: Element | null = element; at; at = at.parentElement) {
-      const { parentElement }: Element = at;
+    for (let at: Element | null = element; at; at = native.parentElement(at)) {
+      const parent = native.parentElement(at);
       const name = this.xpathName(at);
-      const alike = [...(parentElement?.children ?? [])].filter((one) => this.xpathName(one) === name);
+      const alike = [...(parent ? native.children(parent) : [])].filter(
+        (one) => this.xpathName(one) === name,
+      );
       steps.unshift(alike.length > 1 ? `${name}[${alike.indexOf(at) + 1}]` : name);
     }
     return `/${steps.join("/")}`;
   }
 
   /** A bare name means elements of HTML only, and cannot hold every sign that a tag can. */
-  private xpathName({ localName, namespaceURI }: Element): string {
-    const isHtml = namespaceURI === "http://www.w3.org/1999/xhtml" && /^[\w-]+$/.test(localName);
+  private xpathName(element: Element): string {
+    const localName = native.localName(element);
+    const isHtml =
+      native.namespaceURI(element) === "http://www.w3.org/1999/xhtml" && /^[\w-]+$/.test(localName);
     return isHtml ? localName : `*[local-name()="${localName}"]`;
   }
 }

@@ -1,4 +1,6 @@
+import { headCells } from "./inpageColumns.ts";
 import type { InpageDom } from "./inpageDom.ts";
+import { native } from "./inpageNative.ts";
 import type { InpageNear } from "./inpageNear.ts";
 import type { InpageWords } from "./inpageWords.ts";
 
@@ -6,6 +8,7 @@ type TableFacts = { isData: boolean; headers: string };
 
 /** Rows of tables and grids that hold data, whether of tags or of roles. Runs inside the page. */
 export class InpageTables {
+  private readonly longestSign = 40;
   private look = -1;
   private known = new Map<Element, TableFacts>();
 
@@ -26,17 +29,35 @@ export class InpageTables {
 
   /** The headers above a row, empty where there are none; undefined for a row of a table that only lays things out. */
   headersOf(row: Element): string | undefined {
-    const table = row.closest("table,[role=table],[role=grid],[role=treegrid]");
+    const table = native.closest(row, "table,[role=table],[role=grid],[role=treegrid]");
     const facts = table && this.facts(table);
     return facts?.isData ? facts.headers : undefined;
   }
 
   /** The words of a row's cells, without those of its buttons; undefined where there are none, or too many for a line. */
   text(row: Element): string | undefined {
-    const isButton = (node: Node) => node instanceof Element && node.matches("button,[role=button]");
-    const cells = this.cells(row).map((cell) => this.words.read(cell, false, isButton));
-    const text = cells.join(" | ").replace(/(?: \| )+$/, "");
-    return cells.every((cell) => cell === "") || text.length > 400 ? undefined : text;
+    const text = this.read(row, "button,[role=button]");
+    return text === "" || text.length > 400 ? undefined : text;
+  }
+
+  /** The words of a row's first cells that are not those of something to press: what the things to press in it are for. */
+  sign(row: Element): string {
+    const words = this.read(row, "a,button,input,select,textarea,[role=button],[role=link],[onclick]");
+    const cells = words.split(" | ").filter((cell) => cell !== "");
+    const fitting = cells.filter((_, at) => cells.slice(0, at + 1).join(" | ").length <= this.longestSign);
+    return fitting.length > 0 ? fitting.join(" | ") : this.dom.cut(words, this.longestSign);
+  }
+
+  private read(row: Element, pressed: string): string {
+    const isPressed = (node: Node) => node instanceof Element && native.matches(node, pressed);
+    const cells = this.cells(row).flatMap((cell) => {
+      const words = this.words.read(cell, false, isPressed);
+      const spanned = cell instanceof HTMLTableCellElement ? Math.min(cell.colSpan, 20) - 1 : 0;
+      return [words, ...Array<string>(spanned).fill("")];
+    });
+    return cells.some((cell) => /[\p{L}\p{N}]/u.test(cell))
+      ? cells.join(" | ").replace(/(?:[ |]+)$/, "")
+      : "";
   }
 
   private facts(table: Element): TableFacts {
@@ -54,12 +75,17 @@ export class InpageTables {
     const own =
       row instanceof HTMLTableRowElement
         ? [...row.cells]
-        : [...row.querySelectorAll("[role=cell],[role=gridcell],[role=rowheader],[role=columnheader]")];
+        : [
+            ...native.querySelectorAll(
+              row,
+              "[role=cell],[role=gridcell],[role=rowheader],[role=columnheader]",
+            ),
+          ];
     return own.filter((cell) => this.dom.rendered(cell));
   }
 
   private isData(table: Element): boolean {
-    if (/^(none|presentation)$/.test(table.getAttribute("role") ?? "")) return false;
+    if (/^(none|presentation)$/.test(native.getAttribute(table, "role") ?? "")) return false;
     if (!(table instanceof HTMLTableElement)) return true;
     if (table.querySelector("table,h1,h2,form")) return false;
     if (table.tHead || table.caption || table.querySelector("th")) return true;
@@ -73,11 +99,7 @@ export class InpageTables {
   }
 
   private headCells(table: Element): Element[] {
-    if (!(table instanceof HTMLTableElement))
-      return [...table.querySelectorAll("[role=columnheader]")].slice(0, 100);
-    const head = [...(table.tHead?.rows ?? [])].at(-1) ?? table.rows[0];
-    const cells = [...(head?.cells ?? [])];
-    const isHead = head?.parentElement === table.tHead || cells.every(({ localName }) => localName === "th");
-    return isHead ? cells : [];
+    if (table instanceof HTMLTableElement) return headCells(table);
+    return [...native.querySelectorAll(table, "[role=columnheader]")].slice(0, 100);
   }
 }

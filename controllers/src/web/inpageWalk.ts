@@ -3,10 +3,13 @@ import type { InpageClicks } from "./inpageClicks.ts";
 import type { InpageDom } from "./inpageDom.ts";
 import type { InpageGroups } from "./inpageGroups.ts";
 import type { InpageNames } from "./inpageNames.ts";
+import { native } from "./inpageNative.ts";
 import type { InpageRecords, SeenElement } from "./inpageRecords.ts";
 import type { InpageRefs } from "./inpageRefs.ts";
 import type { InpageRoles } from "./inpageRoles.ts";
+import type { InpageRows } from "./inpageRows.ts";
 import type { InpageTables } from "./inpageTables.ts";
+import type { InpageTexts, TextChanges, TextPlace } from "./inpageTexts.ts";
 
 export type LookOptions = {
   interactiveOnly: boolean;
@@ -19,8 +22,13 @@ export type LookOptions = {
   testIdAttribute: string;
 };
 
+export type SeenText = { seen: SeenElement; was: string };
+
 export type SeenPage = {
   elements: SeenElement[];
+  /** The first texts of a page that has no elements. */
+  first: SeenElement[];
+  texts: Omit<TextChanges, "changed"> & { changed: SeenText[] };
   next: number;
   title: string;
   url: string;
@@ -32,13 +40,15 @@ export type SeenPage = {
   height: number;
 };
 
-/** `block` gathers the words of one block of text; inline elements share their block's. `atomic`: the name says it all. */
+type Block = TextPlace & { record: SeenElement | undefined; glued: boolean };
+
+/** `block` gathers the words of one block of text, `glued` while no white space ends them; inline elements share their block's. `atomic`: the name says it all. */
 type Place = {
   depth: number;
   atomic: boolean;
   live: boolean;
   message: boolean;
-  block: { record: SeenElement | undefined };
+  block: Block;
   name: string;
   /** In a row of a table, which tells all the words in it. */
   told: boolean;
@@ -50,6 +60,8 @@ type Place = {
 /** Walks the page once, top down, and lists what a user can act on and what helps to understand it. Runs inside the page. */
 export class InpageWalk {
   private out: SeenElement[] = [];
+  /** Native lists that a picker has taken the place of: a user sees them last. */
+  private behind: SeenElement[] = [];
   private read = 0;
   private deadline = 0;
   private options: LookOptions = {
@@ -76,46 +88,76 @@ export class InpageWalk {
     private readonly refs: InpageRefs,
     private readonly records: InpageRecords,
     private readonly tables: InpageTables,
+    private readonly rows: InpageRows,
     private readonly groups: InpageGroups,
     private readonly apart: InpageApart,
+    private readonly texts: InpageTexts,
   ) {}
 
   look(options: LookOptions): SeenPage {
     this.options = options;
     this.refs.begin(options.prefix, options.next);
     this.out = [];
+    this.behind = [];
     this.read = 0;
     this.records.begin();
     this.deadline = performance.now() + options.budgetMs;
     this.dom.begin();
-    const top = {
-      depth: 0,
-      atomic: false,
-      live: false,
-      message: false,
-      block: { record: undefined },
-      name: "",
-      told: false,
-    };
-    if (document.body) this.visit(document.body, top);
+    this.texts.begin();
+    const body = native.body(document);
+    if (body) this.visit(body, this.top(body));
+    const elements = this.finish();
     return {
-      elements: this.finish(),
+      elements,
+      first: elements.length > 0 ? [] : this.texts.first().map((text) => this.textOf(text)),
+      texts: this.textChanges(elements),
       next: this.refs.next,
-      title: this.dom.cut(this.dom.clean(document.title), 200),
+      title: this.dom.cut(this.dom.clean(native.title(document)), 200),
       url: location.href,
       read: this.read,
       width: innerWidth,
       height: innerHeight,
       cut: this.options.maxElements === 0 || this.out.length >= this.options.maxElements,
-      total: document.getElementsByTagName("*").length,
+      total: native.querySelectorAll(document, "*").length,
     };
+  }
+
+  private top(body: Element): Place {
+    return {
+      depth: 0,
+      atomic: false,
+      live: false,
+      message: false,
+      block: { element: body, record: undefined, glued: false },
+      name: "",
+      told: false,
+    };
+  }
+
+  private textChanges(elements: readonly SeenElement[]): SeenPage["texts"] {
+    const names = elements.flatMap(({ name, text }) => [name, text ?? ""]);
+    const { changed, ...others } = this.texts.changes(names);
+    if (this.options.maxElements === 0) this.texts.forget();
+    return { ...others, changed: changed.map(({ was, ...text }) => ({ seen: this.textOf(text), was })) };
+  }
+
+  private textOf({ element, text }: { element: Element; text: string }): SeenElement {
+    return { ...this.records.context(element, this.roles.role(element) || "text", "", 0), text };
   }
 
   /** What can only be told of all that was seen, and every text no longer than a dump has room for. */
   private finish(): SeenElement[] {
     const elementOf = (seen: SeenElement) => this.refs.element(seen.ref);
-    this.apart.mark(this.out, elementOf, this.options.testIdAttribute);
-    const all = this.groups.withCaptions(this.out, elementOf, (element, depth, name) =>
+    this.out.push(...this.behind);
+    const twins = this.apart.mark(this.out, elementOf, this.options.testIdAttribute);
+    if (this.options.interactiveOnly) {
+      this.rows.sign(this.out, elementOf);
+      this.out = twins.gathered(this.out, elementOf, (element, depth, name) =>
+        this.records.context(element, "group", name, depth),
+      );
+    }
+    const stepped = this.texts.withSteps(this.out, (text, depth) => ({ ...this.textOf(text), depth }));
+    const all = this.groups.withCaptions(stepped, elementOf, (element, depth, name) =>
       this.records.context(element, "group", name, depth),
     );
     for (const seen of all) {
@@ -136,21 +178,25 @@ export class InpageWalk {
   }
 
   private visit(element: Element, place: Place): void {
-    if (this.skipped.test(element.localName) || this.isOver()) return;
+    if (this.skipped.test(native.localName(element)) || this.isOver()) return;
     this.read++;
-    if (this.dom.style(element).display === "none" || element.hasAttribute("inert")) return;
+    if (this.dom.display(element) === "none" || native.hasAttribute(element, "inert")) return;
     const role = this.clicks.role(element);
     const interactive = this.roles.isWidget(role) && this.canAct(element, role);
     const record = this.record(element, role, interactive, place);
     if (record && role === "link" && this.dom.isInline(element)) this.addWords(record.name, place);
-    this.visitBelow(element, this.inside(element, role, interactive, record, place));
+    const below = this.inside(element, role, interactive, record, place);
+    this.visitBelow(element, below);
+    const isBreak = native.localName(element) === "br";
+    if (below.block !== place.block || isBreak) place.block.glued = false;
+    if (isBreak || !this.dom.isInline(element)) place.block.isParted = true;
     this.close(record, role, interactive);
   }
 
   private visitBelow(element: Element, place: Place): void {
     for (const child of this.dom.children(element)) {
       if (child instanceof Element) this.visit(child, place);
-      else if (child.nodeType === Node.TEXT_NODE) this.addText(child.nodeValue ?? "", element, place);
+      else if (native.nodeType(child) === Node.TEXT_NODE) this.addText(child, element, place);
     }
   }
 
@@ -161,14 +207,16 @@ export class InpageWalk {
       return true;
     if (element instanceof HTMLSelectElement) return this.dom.hasArea(element);
     if (this.dom.veiled(element) || (role === "gridcell" && this.isWrapper(element))) return false;
-    return this.dom.hasArea(element) || [...element.children].some((child) => this.dom.hasArea(child));
+    return (
+      this.dom.hasArea(element) || [...native.children(element)].some((child) => this.dom.hasArea(child))
+    );
   }
 
   /** A cell around the one thing in it that is pressed. */
   private isWrapper(cell: Element): boolean {
-    const inner = cell.querySelector("button,a[href],[role=button]");
-    if (!inner || cell.hasAttribute("tabindex") || this.clicks.listens(cell)) return false;
-    return this.dom.clean(inner.textContent ?? "") === this.dom.clean(cell.textContent ?? "");
+    const inner = native.querySelector(cell, "button,a[href],[role=button]");
+    if (!inner || native.hasAttribute(cell, "tabindex") || this.clicks.listens(cell)) return false;
+    return this.dom.clean(native.textContent(inner) ?? "") === this.dom.clean(native.textContent(cell) ?? "");
   }
 
   private record(
@@ -177,7 +225,7 @@ export class InpageWalk {
     interactive: boolean,
     place: Place,
   ): SeenElement | undefined {
-    if (!interactive && role === "row") return this.rowRecord(element, place.depth);
+    if (!interactive && role === "row") return this.row(element, place.depth);
     if (!interactive && !this.isContext(element, role) && !this.isEditedCell(element, role, place))
       return undefined;
     const { name: said, derived, guessed } = this.names.name(element, role);
@@ -187,6 +235,12 @@ export class InpageWalk {
     if (this.repeats(element, role, name, place)) return undefined;
     const seen = this.emit(element, role, name, interactive, place.depth);
     if (interactive) this.records.addFacts(element, seen, { derived, guessed });
+    return seen;
+  }
+
+  private row(element: Element, depth: number): SeenElement | undefined {
+    const seen = this.rows.record(element, depth, this.options.interactiveOnly);
+    if (seen) this.out.push(seen);
     return seen;
   }
 
@@ -209,26 +263,20 @@ export class InpageWalk {
 
   /** A layer over the whole of what it is in, or a box within a box: there is but one thing to press. */
   private isOneWith(element: Element, around: Element, saysTheSame: boolean): boolean {
-    const [inner, outer] = [element.getBoundingClientRect(), around.getBoundingClientRect()];
+    const [inner, outer] = [this.dom.box(element), this.dom.box(around)];
     if (inner.width * inner.height > 0.5 * outer.width * outer.height) return true;
     return saysTheSame && !this.hasPressedTwin(element);
   }
 
   /** One of several beside each other, such as the icons for yes and no. */
   private hasPressedTwin(element: Element): boolean {
-    const beside = [...(element.parentElement?.children ?? [])];
+    const beside = this.siblings(element);
     return beside.some((one) => one !== element && this.clicks.listens(one));
   }
 
-  private rowRecord(element: Element, depth: number): SeenElement | undefined {
-    if (!this.dom.rendered(element)) return undefined;
-    const headers = this.tables.headersOf(element);
-    const text = headers === undefined || this.options.interactiveOnly ? "" : this.tables.text(element);
-    if (headers === undefined || text === undefined) return undefined;
-    const seen = this.emit(element, "row", "", false, depth);
-    if (text !== "") seen.text = text;
-    if (headers !== "") seen.headers = this.dom.cut(headers, 300);
-    return seen;
+  private siblings(element: Element): Element[] {
+    const parent = native.parentElement(element);
+    return parent ? [...native.children(parent)] : [];
   }
 
   /** Not to be acted on, and yet listed: it tells where one is, or structure was asked for. */
@@ -254,8 +302,15 @@ export class InpageWalk {
     depth: number,
   ): SeenElement {
     const seen = this.records.element(element, role, name, interactive, depth);
-    this.out.push(seen);
+    const isBehind = element instanceof HTMLSelectElement && this.isBehind(element);
+    if (isBehind) seen.depth = 0;
+    (isBehind ? this.behind : this.out).push(seen);
     return seen;
+  }
+
+  private isBehind(list: HTMLSelectElement): boolean {
+    const { width, height } = this.dom.box(list);
+    return width * height <= 9 || /^rect\(0px, 0px, 0px, 0px\)$/.test(this.dom.style(list).clip);
   }
 
   private inside(
@@ -268,7 +323,7 @@ export class InpageWalk {
     const labelsField = element instanceof HTMLLabelElement && element.control !== null;
     const opensBlock = !place.message && (record !== undefined || !this.dom.isInline(element));
     const below = { ...place, atomic: place.atomic || labelsField };
-    if (opensBlock) below.block = { record: interactive ? undefined : record };
+    if (opensBlock) below.block = { element, record: interactive ? undefined : record, glued: false };
     if (!record) return below;
     below.atomic ||= this.isWhole(element, role, interactive);
     below.told ||= role === "row";
@@ -292,28 +347,42 @@ export class InpageWalk {
 
   /** Its name is all the text there is in it. */
   private isWhole(element: Element, role: string, interactive: boolean): boolean {
-    if (role === "treeitem") return !element.querySelector("[role=group],[role=treeitem],ul,ol");
+    if (role === "treeitem") return !native.querySelector(element, "[role=group],[role=treeitem],ul,ol");
     return this.whole.test(role) && (interactive || /^(heading|img)$/.test(role));
   }
 
-  private addText(raw: string, parent: Element, place: Place): void {
+  private addText(node: Node, parent: Element, place: Place): void {
+    if (!place.atomic) this.note({ text: native.nodeValue(node) ?? "", node, parent }, place);
     if (place.atomic || place.told || (this.options.interactiveOnly && !place.live)) return;
+    const raw = native.nodeValue(node) ?? "";
     const text = this.dom.clean(raw);
-    if (text === "" || !this.dom.rendered(parent) || !this.dom.legible(parent)) return;
+    if (text === "") {
+      if (raw !== "") place.block.glued = false;
+      return;
+    }
+    if (!this.dom.rendered(parent) || !this.dom.legible(parent, [node])) return;
     place.block.record ??= this.textRecord(parent, place.depth);
-    this.append(text, place);
+    this.append(text, place, place.block.glued && !/^\s/.test(raw));
+    place.block.glued = !/\s$/.test(raw);
   }
 
   /** A link within a sentence is a row of its own and a word of the sentence. */
   private addWords(name: string, place: Place): void {
-    if (!place.atomic && !place.told && place.block.record?.text) this.append(name, place);
+    if (place.atomic) return;
+    this.note({ text: name, parent: place.block.element }, place);
+    if (!place.told && place.block.record?.text) this.append(name, place);
+  }
+
+  private note(part: Parameters<InpageTexts["note"]>[0], { block, live }: Place): void {
+    const isListed = live || !this.options.interactiveOnly;
+    this.texts.note(part, block, { isListed, after: this.out.at(-1) });
   }
 
   /** Text goes to the record of the block that holds it, made when the first word of the block is met. */
-  private append(text: string, { block: { record } }: Place): void {
+  private append(text: string, { block: { record } }: Place, isGlued = false): void {
     const before = record?.text ?? "";
     if (!record) return;
-    const gap = before === "" || /^[.,;:!?)]/.test(text) ? "" : " ";
+    const gap = before === "" || isGlued || /^[.,;:!?)]/.test(text) ? "" : " ";
     record.text = `${before}${gap}${text}`;
   }
 
@@ -327,7 +396,7 @@ export class InpageWalk {
     let at = element;
     for (
       let up = this.dom.parent(at);
-      this.dom.isInline(at) && up && up !== document.body;
+      this.dom.isInline(at) && up && up !== native.body(document);
       up = this.dom.parent(at)
     )
       at = up;
@@ -340,22 +409,6 @@ export class InpageWalk {
     const isSilent = /^(alert|status)$/.test(role) && !record.text && !record.name;
     if (isSilent && this.out.at(-1) === record) this.out.pop();
     if (this.options.interactiveOnly && (role === "row" || this.tables.isTable(role)))
-      this.dropUnpressed(record, role === "row" ? 2 : 1);
-  }
-
-  private dropUnpressed(record: SeenElement, least: number): void {
-    const at = this.out.lastIndexOf(record);
-    const below = this.out.slice(at + 1);
-    if (below.filter((one) => this.isCell(one, record)).length >= least) return;
-    this.out.splice(at, 1);
-    for (const one of below) one.depth--;
-  }
-
-  private isCell(
-    { role, interactive, depth }: SeenElement,
-    { role: of, depth: above }: SeenElement,
-  ): boolean {
-    if (of !== "row") return role === "row" && depth === above + 1;
-    return interactive && depth === above + 1 && /^(gridcell|clickable|button|option)$/.test(role);
+      this.rows.dropUnpressed(this.out, record);
   }
 }

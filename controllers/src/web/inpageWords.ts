@@ -1,4 +1,5 @@
 import type { InpageDom } from "./inpageDom.ts";
+import { native } from "./inpageNative.ts";
 
 /** Takes text in reading order: `gap` stands around a block, `line` for a line break. */
 type TextSink = {
@@ -40,11 +41,11 @@ export class InpageWords {
   private textBelow(element: Element, hidden: boolean, to: TextSink): void {
     const visit = (node: Node, parent: Element): void => {
       if (to.isOver(node)) return;
-      if (node.nodeType === Node.TEXT_NODE) to.write(node.nodeValue ?? "", parent);
+      if (native.nodeType(node) === Node.TEXT_NODE) to.write(native.nodeValue(node) ?? "", parent);
       else if (node instanceof Element) below(node, parent);
     };
     const below = (node: Element, parent: Element): void => {
-      const isBreak = node.localName === "br";
+      const isBreak = native.localName(node) === "br";
       if (isBreak) to.line();
       if (isBreak || !this.isRead(node, hidden)) return;
       const own = this.embedded(node);
@@ -52,10 +53,12 @@ export class InpageWords {
       else to.write(` ${own} `, parent);
     };
     // A branch of a tree is called by its own words, and not by those of its leaves.
-    const isBranch = element.getAttribute("role") === "treeitem";
+    const isBranch = native.getAttribute(element, "role") === "treeitem";
     const own = this.dom
       .children(element)
-      .filter((child) => !isBranch || !(child instanceof Element) || !child.matches("[role=group],ul,ol"));
+      .filter(
+        (child) => !isBranch || !(child instanceof Element) || !native.matches(child, "[role=group],ul,ol"),
+      );
     this.textWithin(element, to, own, visit);
   }
 
@@ -65,7 +68,7 @@ export class InpageWords {
     children: readonly Node[],
     visit: (node: Node, parent: Element) => void,
   ): void {
-    if (/^(script|style|template|noscript)$/.test(element.localName)) return;
+    if (/^(script|style|template|noscript)$/.test(native.localName(element))) return;
     const isBlock = !this.dom.isInline(element);
     if (isBlock) to.gap();
     for (const child of children) visit(child, element);
@@ -73,19 +76,21 @@ export class InpageWords {
   }
 
   private isRead(node: Element, hidden: boolean): boolean {
-    return node.getAttribute("aria-hidden") !== "true" && (hidden || this.dom.rendered(node));
+    return native.getAttribute(node, "aria-hidden") !== "true" && (hidden || this.dom.rendered(node));
   }
 
   /** The text that stands for a child as a whole; undefined where its own children are to be read. */
   private embedded(node: Element): string | undefined {
-    const label = node.getAttribute("aria-label");
+    const label = native.getAttribute(node, "aria-label");
     if (label) return label;
     if (node instanceof HTMLImageElement) return node.alt;
-    if (node.localName === "svg")
-      return [...node.children].find((child) => child.localName === "title")?.textContent ?? "";
-    if (node.matches("select,textarea,input")) {
-      return node.matches("input[type=button],input[type=submit],input[type=reset]")
-        ? (node.getAttribute("value") ?? "")
+    if (native.localName(node) === "svg")
+      return (
+        [...native.children(node)].find((child) => native.localName(child) === "title")?.textContent ?? ""
+      );
+    if (native.matches(node, "select,textarea,input")) {
+      return native.matches(node, "input[type=button],input[type=submit],input[type=reset]")
+        ? (native.getAttribute(node, "value") ?? "")
         : "";
     }
     return undefined;

@@ -20,6 +20,8 @@ export class LiveContext {
   readonly downloads: ReceivingDownloads;
   readonly #perTab = new Map<string, TabSetting>();
   readonly #ofContext = new Map<string, ContextSetting>();
+  /** Tabs that do not show what the client opened, with the reason. */
+  readonly #strange = new WeakMap<Page, string>();
   #current: Page | undefined;
   #open = true;
 
@@ -50,6 +52,26 @@ export class LiveContext {
 
   makeCurrent(page: Page): void {
     this.#current = page;
+  }
+
+  /** No tab that is open now shows the app until a page is opened in it or the client chooses it. */
+  disown(reason: string): void {
+    for (const page of this.pages()) {
+      this.#strange.set(page, reason);
+      page.on("framenavigated", (frame) => {
+        if (frame === page.mainFrame()) this.#strange.delete(page);
+      });
+    }
+  }
+
+  own(page: Page): void {
+    this.#strange.delete(page);
+  }
+
+  /** Why the current tab does not show what the client opened; undefined where it does. */
+  strangeness(): string | undefined {
+    const page = this.page();
+    return this.#strange.get(page) ?? errorPage(page.url());
   }
 
   async openTab(): Promise<Page> {
@@ -89,4 +111,11 @@ export class LiveContext {
   prepareTab(page: Page): void {
     for (const { apply } of this.#perTab.values()) apply(page).catch(() => undefined);
   }
+}
+
+/** The browsers' own pages in place of one that could not be loaded. */
+function errorPage(url: string): string | undefined {
+  return /^(chrome-error|about:neterror)/.test(url)
+    ? "the tab shows the browser's own error page, since the app's page could not be loaded"
+    : undefined;
 }

@@ -29,6 +29,8 @@ const REPLACE_DEADLINE_MS = 10_000;
 const END_DEADLINE_MS = 3_000;
 /** A trace of ten busy minutes is written in seconds. */
 const SAVE_DEADLINE_MS = 30_000;
+/** How long a check waits for the answer of a page that may be frozen. */
+const CHECK_PATIENCE_MS = 500;
 /** What is kept of a browser was read lately; a last reading may take this long. */
 const READ_DEADLINE_MS = 1_000;
 
@@ -109,6 +111,10 @@ export class LiveSession implements DrivenSession {
     return this.#places.at(-1)?.live.isOpen() === true;
   }
 
+  strangeness(): string | undefined {
+    return this.#top().live.strangeness();
+  }
+
   /** True while the holder's own context can be driven, also when a run that started fresh has lost its own. */
   isOpen(): boolean {
     return this.#places[0]?.live.isOpen() === true;
@@ -172,7 +178,9 @@ export class LiveSession implements DrivenSession {
   }
 
   async select(page: Page): Promise<void> {
-    this.#top().live.makeCurrent(page);
+    const { live } = this.#top();
+    live.makeCurrent(page);
+    live.own(page);
     await page.bringToFront();
   }
 
@@ -226,6 +234,19 @@ export class LiveSession implements DrivenSession {
     await this.#opening.join((own) => this.#makeReady(own), signal);
   }
 
+  /** The same for a check, which has a deadline of its own: waits only a moment for a page that does not answer. */
+  async openForCheck(signal: AbortSignal): Promise<void> {
+    if (!this.isOpen()) return this.open(signal);
+    const limit = withDeadline(signal, CHECK_PATIENCE_MS);
+    try {
+      await this.open(limit.signal);
+    } catch (error) {
+      if (!limit.over()) throw error;
+    } finally {
+      limit.done();
+    }
+  }
+
   /** The next {@link open} brings the cookies and local storage back. */
   async close(): Promise<void> {
     await this.#opening.settled();
@@ -260,10 +281,7 @@ export class LiveSession implements DrivenSession {
     try {
       if (holder === undefined) throw lostBrowser();
       await untilAborted(this.#replace(holder, this.#keeper.kept()), limit.signal);
-      this.notify(
-        "restarted",
-        "the page did not answer any more; its tabs were closed and an empty one opened",
-      );
+      this.#restarted("the page did not answer any more; its tabs were closed and an empty one opened");
     } catch (error) {
       if (signal.aborted) throw error;
       await this.#start(signal);
@@ -290,9 +308,14 @@ export class LiveSession implements DrivenSession {
       limit.done();
     }
     this.#ended = undefined;
-    if (before === "lost") this.notify("restarted", "the browser was lost and has been started again");
-    if (before === "closed")
-      this.notify("restarted", "the browser was closed meanwhile and has been started again");
+    if (before === "lost") this.#restarted("the browser was lost and has been started again");
+    if (before === "closed") this.#restarted("the browser was closed meanwhile and has been started again");
+  }
+
+  /** The holder's context is a new one: nothing in it is what the client opened. */
+  #restarted(what: string): void {
+    this.notify("restarted", what);
+    this.#places[0]?.live.disown(what);
   }
 
   async #fill(opened: OpenedBrowser, state: StorageState | undefined): Promise<void> {
@@ -385,13 +408,23 @@ export class LiveSession implements DrivenSession {
       notify: tell,
       opened: (page) => this.#tabOpened(live, page),
       crashed: (page) => {
-        tell("page_error", "the tab crashed and was closed; its page must be opened again");
-        this.closeTab(page).catch(() => undefined);
+        this.#closeCrashed(live, page, tell).catch(() => undefined);
       },
     });
     for (const prepare of this.#preparations) await prepare(context);
     await this.#openTab(live);
     return live;
+  }
+
+  async #closeCrashed(live: LiveContext, page: Page, tell: Tell): Promise<void> {
+    const what = "the tab crashed and was closed; its page must be opened again";
+    tell("page_error", what);
+    if (live.page() === page) {
+      live.disown(what);
+      if (live.pages().length === 1) await this.#openTab(live);
+      live.disown(what);
+    }
+    await page.close();
   }
 
   readonly #deny = (url: string, reason: string): void => {

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Frame, Locator } from "playwright-core";
 import { ambiguous, notFound } from "../elements/failures.ts";
-import { wantedText, writeSelector } from "../elements/selectors.ts";
+import { wantedText } from "../elements/selectors.ts";
 import { LOCATE_TIMEOUT_MS, onlyTarget, type Target } from "../elements/target.ts";
 import type { DeviceError } from "../errors.ts";
+import { askAgent } from "./askAgent.ts";
 import { askFrame, type FrameAnswer, findInFrames, locatorIn } from "./elementsInFrames.ts";
 import { memoryOf } from "./elementsMemory.ts";
 import { nearestOnScreen } from "./elementsNearest.ts";
@@ -11,7 +12,6 @@ import { engineSelector } from "./inpage.ts";
 import type { Description, Matches } from "./inpageAgent.ts";
 import type { PageQuery } from "./inpageQuery.ts";
 import { forPage, type PageSelector, pageGrammar, parseForPage } from "./selectors.ts";
-import { countElsewhere } from "./selectorsInFrames.ts";
 import { testIdAttributeOf, type WebSession } from "./session.ts";
 
 type Sight = Pick<WebSession, "context" | "page">;
@@ -19,17 +19,18 @@ type Sight = Pick<WebSession, "context" | "page">;
 /**
  * The one element that a target means, in whichever frame or shadow root it is. A selector is waited for up to `timeoutMs`;
  * a ref is there or not. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR,
- * ELEMENT_NOT_FOUND with the nearest names, ELEMENT_AMBIGUOUS with a selector for each candidate, STALE_REF.
+ * ELEMENT_NOT_FOUND with the nearest names and how it was `searched`, ELEMENT_AMBIGUOUS with a ref for each candidate, STALE_REF.
  */
 export async function locate(
   session: Sight,
   target: Target,
   signal: AbortSignal,
   timeoutMs = LOCATE_TIMEOUT_MS,
+  searched?: string,
 ): Promise<Locator> {
   const only = onlyTarget(target);
   if ("ref" in only) return locateRef(session, only.ref, signal);
-  return locateSelector(session, only.selector, signal, timeoutMs);
+  return locateSelector(session, only.selector, signal, { timeoutMs, searched });
 }
 
 async function locateRef(session: Sight, ref: string, signal: AbortSignal): Promise<Locator> {
@@ -73,12 +74,7 @@ export async function frameOfRef(
 ): Promise<Frame | undefined> {
   const frame = givenIn(session, ref);
   if (!frame) return undefined;
-  const alive = await askFrame(
-    frame,
-    signal,
-    (one) => one.evaluate((wanted) => globalThis.__labwright?.isAlive(wanted), ref),
-    1_000,
-  );
+  const alive = await askFrame(frame, signal, (one) => askAgent(one, "isAlive", [ref]), 1_000);
   return alive ? frame : undefined;
 }
 
@@ -86,7 +82,7 @@ async function locateSelector(
   session: Sight,
   selector: string,
   signal: AbortSignal,
-  timeoutMs: number,
+  { timeoutMs, searched }: { timeoutMs: number; searched: string | undefined },
 ): Promise<Locator> {
   const testIdAttribute = testIdAttributeOf(session);
   const parsed = pageGrammar.parse(selector);
@@ -106,7 +102,7 @@ async function locateSelector(
     const left = timeoutMs - (performance.now() - started);
     if (left <= 0) {
       const nearest = await nearestOnScreen(session.page(), wantedText(parsed), signal);
-      throw notFound(parsed, selector, { afterMs: timeoutMs, nearest });
+      throw notFound(parsed, selector, { afterMs: timeoutMs, searched, nearest });
     }
     await delay(Math.min(left, attempt < 3 ? 30 : 100), undefined, { signal });
   }
@@ -122,22 +118,21 @@ async function severalMatch(
   selector: string,
   signal: AbortSignal,
 ): Promise<DeviceError> {
-  const page = session.page();
   const testIdAttribute = testIdAttributeOf(session);
-  const found = await findInFrames(page, query, { limit: 6, selectors: true, testIdAttribute }, signal);
-  const first = found.flatMap(({ frame, answer }) => answer.first.map((one) => ({ frame, one }))).slice(0, 6);
-  const asked = first.map(({ frame, one }, at) => ({ frame, key: `${at}`, candidates: one.candidates }));
-  const elsewhere = await countElsewhere(page, testIdAttribute, asked, signal);
-  const candidates = first.map(({ one }, at) => {
-    const best = one.candidates.find(
-      (candidate) => candidate.count === 1 && elsewhere(`${at}`, candidate) === 0,
-    );
-    return best
-      ? `${writeSelector(best.kind, best.value, best.role)} (${describe(one)})`
-      : `a ref of a dump (${describe(one)})`;
-  });
-  return ambiguous(selector, countAll(found), candidates);
+  const memory = memoryOf(session);
+  const optionsOf = (frame: Frame) => {
+    const prefix = memory.prefix(frame);
+    const refs = { prefix, next: memory.refs.nextNumber(prefix) };
+    return { limit: 6, selectors: false, testIdAttribute, refs };
+  };
+  const found = await findInFrames(session.page(), query, optionsOf, signal);
+  for (const { frame, answer } of found) memory.refs.numbered(memory.prefix(frame), answer.next ?? 1);
+  const first = found.flatMap(({ answer }) => answer.first).slice(0, 6);
+  return ambiguous(selector, countAll(found), first.map(candidate));
 }
+
+/** `e12 button "Delete" by "Bach"`, as a look has it. */
+const candidate = (one: Description): string => [one.ref, describe(one), one.apart].filter(Boolean).join(" ");
 
 const LONGEST_NAME = 120;
 const cutName = (name: string): string =>

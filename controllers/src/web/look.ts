@@ -1,8 +1,8 @@
 import type { Frame, Page } from "playwright-core";
-import type { Dump, Element, ElementSource, Selector, Space } from "../contract.ts";
+import type { Dump, Element, ElementSource, Selector, Space, TextNews } from "../contract.ts";
 import { byWorth, type Candidate, toSelector } from "../elements/ranking.ts";
 import { askAgent } from "./askAgent.ts";
-import { askFrame, askFrames, type FrameAnswer, MAX_FRAMES } from "./elementsInFrames.ts";
+import { askFrames, type FrameAnswer, MAX_FRAMES, placeOfFrame } from "./elementsInFrames.ts";
 import { type Memory, memoryOf } from "./elementsMemory.ts";
 import { installInpage } from "./inpage.ts";
 import type { FramePlace } from "./inpageAgent.ts";
@@ -17,7 +17,7 @@ const MAX_ELEMENTS = 4_000;
 /** The page's own script is held up no longer than this by one look. */
 const LOOK_BUDGET_MS = 3_000;
 
-type LookSession = Pick<WebSession, "context" | "page" | "onNewContext" | "isAlive">;
+type LookSession = Pick<WebSession, "context" | "page" | "onNewContext" | "isAlive" | "strangeness">;
 
 /**
  * Looks at the current tab, child frames and shadow roots included. One question to each frame, and one more when there are
@@ -28,8 +28,10 @@ export function createLook(session: LookSession): ElementSource {
   const memory = memoryOf(session);
   return {
     dump: (options, signal) =>
-      ask(session, { what: "the look at the screen", ms: LOOK_DEADLINE_MS, signal }, (limited) =>
-        dump(session, memory, options.interactiveOnly, limited),
+      ask(
+        session,
+        { what: "the look at the screen", ms: LOOK_DEADLINE_MS, signal, isOfApp: true },
+        (limited) => dump(session, memory, options.interactiveOnly, limited),
       ),
     selectors: (refs, signal) =>
       ask(session, { what: "ranking selectors", ms: LOOK_DEADLINE_MS, signal }, (limited) =>
@@ -49,19 +51,49 @@ async function dump(
   const testIdAttribute = testIdAttributeOf(session);
   const looks = await askFrames(page, signal, async (frame) => {
     const options = { ...lookOptions(memory, frame), interactiveOnly, testIdAttribute };
-    return askAgent(page, frame, "look", [options]);
+    return askAgent(frame, "look", [options]);
   });
   for (const { frame, answer } of looks) memory.refs.numbered(memory.prefix(frame), answer.next);
   const places = looks.length > 1 ? await framePlaces(looks, signal) : [];
   const top = looks.find(({ frame }) => frame === page.mainFrame());
   const elements = top ? assemble(top, looks, places, { x: 0, y: 0, depth: 0 }) : [];
+  const unread = looks.flatMap(({ answer }) => answer.unread);
+  const texts = textsOf(looks.filter(({ frame }) => isSeen(frame, places)));
   return {
-    generation: memory.refs.look(elements),
+    generation: memory.refs.look([
+      ...elements,
+      ...texts.changed.map(({ element }) => element),
+      ...texts.first,
+    ]),
     location: location(top?.answer.url ?? page.url()),
     title: top?.answer.title ?? "",
     space: spaceOf(page, top?.answer),
     elements,
+    texts,
+    ...(unread.length > 0 && { unread }),
     notices: shortcomings(looks, frames),
+  };
+}
+
+/** The page itself, and frames that can be seen in it. */
+function isSeen(frame: Frame, places: readonly Placed[]): boolean {
+  const parent = frame.parentFrame();
+  if (!parent) return true;
+  return places.some((one) => one.frame === frame && one.place.seen) && isSeen(parent, places);
+}
+
+const nowhere: Origin = { x: 0, y: 0, depth: 0 };
+
+function textsOf(looks: readonly FrameAnswer<SeenPage>[]): TextNews {
+  const all = looks.map(({ answer }) => answer);
+  return {
+    changed: all.flatMap(({ texts }) =>
+      texts.changed.map(({ seen, was }) => ({ element: place(seen, nowhere), was })),
+    ),
+    more: all.reduce((sum, { texts }) => sum + texts.more, 0),
+    gone: all.flatMap(({ texts }) => texts.gone),
+    passed: all.flatMap(({ texts }) => texts.passed),
+    first: all.flatMap(({ first }) => first.map((seen) => place(seen, nowhere))),
   };
 }
 
@@ -90,13 +122,7 @@ async function framePlaces(looks: readonly FrameAnswer<SeenPage>[], signal: Abor
   });
   const placed = await Promise.all(
     children.map(async ({ frame, parent }) => {
-      const ask = async (child: Frame) => {
-        const handle = await child.frameElement();
-        return handle.evaluate((element) =>
-          element instanceof Element ? globalThis.__labwright?.framePlace(element) : undefined,
-        );
-      };
-      const place = await askFrame(frame, signal, ask, 1_000);
+      const place = await placeOfFrame(frame, signal);
       return place ? [{ frame, parent, place }] : [];
     }),
   );
@@ -167,11 +193,8 @@ async function selectors(
     const prefix = memory.prefix(frame);
     const own = refs.filter((ref) => (/^(f\d+)?/.exec(ref)?.[1] ?? "") === prefix);
     if (own.length === 0) return new Map<string, Candidate[]>();
-    const lists = await frame.evaluate(
-      ({ own, testIdAttribute }) => globalThis.__labwright?.rank(own, testIdAttribute),
-      { own, testIdAttribute },
-    );
-    return lists && new Map(own.map((ref, at) => [ref, lists[at] ?? []]));
+    const lists = await askAgent(frame, "rank", [own, testIdAttribute]);
+    return new Map(own.map((ref, at) => [ref, lists[at] ?? []]));
   });
   const asked = ranked.flatMap(({ frame, answer }) =>
     [...answer].map(([key, candidates]) => ({ frame, key, candidates })),

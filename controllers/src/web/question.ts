@@ -18,25 +18,32 @@ export type Question = {
   ms?: number | undefined;
   /** What work that keeps its own deadline of `ms` may take longer to say what was in the way, while the page answers. */
   graceMs?: number;
+  /** How long work may take whose page is busy with it. */
+  busyMs?: number;
   signal: AbortSignal;
   /** What the page has not done when it answers and the work is not done: "gave no picture". */
   silence?: string;
+  /** The answer is about the app: refused while the tab shows something else. */
+  isOfApp?: boolean;
   /** Says whether the URL policy refused something since the question began. */
   wasDenied?(): boolean;
 };
+
+type AskedSession = Pick<WebSession, "page" | "isAlive" | "strangeness">;
 
 /**
  * The one way to ask a page anything. Ends within `ms`: with PAGE_UNRESPONSIVE, which says for how long the page's own thread
  * has been busy, when that was so for at least half of the time; else with COMMAND_TIMEOUT. Ends at once when `signal` aborts.
  * `work` is given a signal that aborts in both cases, and is left behind when it does not obey. What `work` throws becomes a
- * DeviceError; a time-out of its own does so by the same rule.
+ * DeviceError; a time-out of its own does so by the same rule. Throws PAGE_LOST where the tab no longer shows what the client opened.
  */
 export async function ask<T>(
-  session: Pick<WebSession, "page" | "isAlive">,
+  session: AskedSession,
   question: Question,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const page = session.page();
+  if (question.isOfApp) refuseStrange(session, question.what);
   const end = pulseOf(page).begin();
   const startedAt = performance.now();
   const deadline = deadlineOf(question, () => isBusySince(page, startedAt));
@@ -53,6 +60,15 @@ export async function ask<T>(
   }
 }
 
+function refuseStrange(session: AskedSession, what: string): void {
+  const strangeness = session.strangeness();
+  if (strangeness === undefined) return;
+  throw new DeviceError(
+    "PAGE_LOST",
+    `${what} was not possible: ${strangeness}. Open the app again, by navigate_to_url, open_app or by going to a screen.`,
+  );
+}
+
 /** The page's own thread has not answered for at least half of the time. */
 function isBusySince(page: Page, startedAt: number): boolean {
   const silentMs = pulseOf(page).silentMs();
@@ -60,7 +76,7 @@ function isBusySince(page: Page, startedAt: number): boolean {
 }
 
 /** Ends after `ms` when the page is busy, else after the grace; `over` says that it was the time. */
-function deadlineOf({ ms, graceMs = 0, signal }: Question, isBusy: () => boolean) {
+function deadlineOf({ ms, graceMs = 0, busyMs = 0, signal }: Question, isBusy: () => boolean) {
   const controller = new AbortController();
   let isOver = false;
   const end = () => {
@@ -69,8 +85,9 @@ function deadlineOf({ ms, graceMs = 0, signal }: Question, isBusy: () => boolean
   };
   let timer: NodeJS.Timeout | undefined;
   const judge = () => {
-    if (graceMs === 0 || isBusy()) end();
-    else timer = setTimeout(end, graceMs);
+    const moreMs = isBusy() ? busyMs - (ms ?? 0) : graceMs;
+    if (moreMs <= 0) end();
+    else timer = setTimeout(end, moreMs);
   };
   if (ms !== undefined) timer = setTimeout(judge, ms);
   return {
@@ -81,9 +98,9 @@ function deadlineOf({ ms, graceMs = 0, signal }: Question, isBusy: () => boolean
 }
 
 function failureOf(
-  session: Pick<WebSession, "isAlive">,
+  session: AskedSession,
   page: Page,
-  { what, ms, signal, silence, wasDenied }: Question,
+  { what, ms, signal, silence, isOfApp, wasDenied }: Question,
   { error, startedAt, isOver }: { error: unknown; startedAt: number; isOver: boolean },
 ): DeviceError {
   const tookMs = Math.round(performance.now() - startedAt);
@@ -96,6 +113,8 @@ function failureOf(
       `The page ${silence ?? `did not end ${what}`} within ${tookMs} ms, though its script is not busy. Look at the screen, then try again.`,
     );
   }
+  const isLost = isOfApp && session.isAlive() && !signal.aborted && !(error instanceof DeviceError);
+  if (isLost) refuseStrange(session, what);
   return asDeviceError(error, {
     command: what,
     timeoutMs: ms ?? tookMs,
@@ -116,8 +135,8 @@ function unresponsive(page: Page, what: string): DeviceError {
   const silentMs = pulseOf(page).silentMs() ?? 0;
   return new DeviceError(
     "PAGE_UNRESPONSIVE",
-    `${what} got no answer: a script of the page has kept the page's own thread busy for ${silentMs} ms. ` +
-      "Start afresh with load_storage_state, or work in another tab; an app that does this has a fault.",
+    `${what} got no answer: the page's own thread was busy for ${silentMs} ms. ` +
+      "Give it longer with timeout_ms, start afresh with load_storage_state, or work in another tab.",
     { busy_ms: silentMs },
   );
 }

@@ -3,11 +3,13 @@ import { quoted } from "../elements/quoted.ts";
 import type { Target } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import type { Acting } from "./act.ts";
+import { askAgent, askElement } from "./askAgent.ts";
 import { askFrames } from "./elementsInFrames.ts";
 import { dateForm, isDateType } from "./fieldDates.ts";
 import { isTaken } from "./fieldTaken.ts";
 import type { FieldFacts, HeldField } from "./inpageFields.ts";
 import type { PageQuery } from "./inpageQuery.ts";
+import { heldFields, keepInput } from "./keptInput.ts";
 import { inOneFrame } from "./locate.ts";
 import type { DrivenSession } from "./session.ts";
 
@@ -22,12 +24,8 @@ export function noteField(
   target: Target,
   { token, acting }: { token: number; acting: Acting },
 ): Promise<FieldFacts | undefined> {
-  const query: PageQuery | undefined = inOneFrame(session, target)?.query;
-  return locator.evaluate(
-    (element, given) => globalThis.__labwright?.noteField(element, given.token, given.query),
-    { token, query },
-    { timeout: acting.left(), signal: acting.signal },
-  );
+  const query: PageQuery | null = inOneFrame(session, target)?.query ?? null;
+  return askElement(locator, "noteField", [token, query], { timeout: acting.left(), signal: acting.signal });
 }
 
 /** Notes the field that has the focus; undefined when none has. */
@@ -36,9 +34,7 @@ export async function noteFocused(
   token: number,
   signal: AbortSignal,
 ): Promise<FieldFacts | undefined> {
-  const answers = await askFrames(session.page(), signal, (frame) =>
-    frame.evaluate((given) => globalThis.__labwright?.noteFocused(given), token),
-  );
+  const answers = await askFrames(session.page(), signal, (frame) => askAgent(frame, "noteFocused", [token]));
   return answers.flatMap(({ answer }) => answer ?? []).at(0);
 }
 
@@ -48,10 +44,7 @@ async function heldField(
   token: number,
   signal: AbortSignal,
 ): Promise<HeldField | undefined> {
-  const answers = await askFrames(session.page(), signal, (frame) =>
-    frame.evaluate((given) => globalThis.__labwright?.heldField(given), token),
-  );
-  return answers.flatMap(({ answer }) => answer ?? []).at(0);
+  return (await heldFields(session.page(), [token], signal)).get(token);
 }
 
 /** Throws INPUT_NOT_TAKEN unless the field holds the text, or one of the texts, when the page is usable again. */
@@ -62,12 +55,42 @@ export function expectText(
 ): void {
   acting.whenUsable(async (signal) => {
     const held = await heldField(session, token, signal);
-    if (held === undefined || held.now.type === "none" || !held.before.seen) return;
-    if (!asked.some((text) => holds(held, text))) throw textNotTaken(held, asked[0] ?? "");
+    if (held === undefined) return unread;
+    if (held.now.type === "none" || !held.before.seen) return undefined;
+    const isHeld = (now: HeldField) => asked.some((text) => holds(now, text));
+    if (!isHeld(held)) throw textNotTaken(held, asked[0] ?? "");
+    // Another text may be the same in a form of the page's own.
+    keepInput(session, acting, token, (now) => !isHeld(now) && isPutBack(now));
+    return undefined;
   });
 }
 
+const isPutBack = ({ now, before }: HeldField): boolean => now.value === "" || now.value === before.value;
+
+const unread = "not read back, since the page that held it is gone";
+
+/**
+ * For a text of several lines that was typed: Enter does what the page makes of it. Throws INPUT_NOT_TAKEN where a field of one
+ * line only ran the lines together.
+ */
+export function expectLines(
+  session: DrivenSession,
+  acting: Acting,
+  { token, text, joined }: { token: number; text: string; joined: readonly string[] },
+): void {
+  acting.whenUsable(async (signal) => {
+    const held = await heldField(session, token, signal);
+    if (held === undefined || !isOneLine(held.now) || !hasLines(text)) return undefined;
+    if (joined.includes(held.now.value)) throw textNotTaken(held, text);
+    return undefined;
+  });
+}
+
+const hasLines = (text: string): boolean => /\S[^\S\n\r]*[\n\r]+\s*\S/.test(text);
+const isOneLine = ({ type }: FieldFacts): boolean => /^(text|email|password|search|tel|url)$/.test(type);
+
 function holds({ now, before }: HeldField, asked: string): boolean {
+  if (now.value !== "" && isOneLine(now) && hasLines(asked)) return false;
   // The browser's own fields of these types have one way to write a value.
   if (isDateType(now.type)) return now.value === asked;
   const typed = now.value.slice(0, now.value.length - now.completed);
@@ -88,6 +111,7 @@ export function cannotTake(facts: FieldFacts, asked: string): DeviceError {
 
 function textNotTaken({ now, before }: HeldField, asked: string): DeviceError {
   const states = [
+    isOneLine(now) && hasLines(asked) && "the text has several lines, and the field takes one",
     now.readOnly && "the field is read-only",
     now.disabled && "the field is disabled",
     now.value === "" && "the field is empty now",
@@ -133,12 +157,13 @@ export function expectOptions(
 ): void {
   acting.whenUsable(async (signal) => {
     const held = await heldField(session, token, signal);
-    if (held?.now.type !== "select") return;
-    const { chosen } = held.now;
-    const isChosen = (option: string) =>
-      chosen.some(({ label, value }) => label === option || value === option);
-    if (wanted.every(isChosen)) return;
-    const labels = chosen.map(({ label }) => quoted(label)).join(", ");
+    if (held === undefined) return unread;
+    if (held.now.type !== "select") return undefined;
+    if (hasOptions(held, wanted)) {
+      keepInput(session, acting, token, (now) => !hasOptions(now, wanted));
+      return undefined;
+    }
+    const labels = held.now.chosen.map(({ label }) => quoted(label)).join(", ");
     throw new DeviceError(
       "INPUT_NOT_TAKEN",
       `The list did not keep ${wanted.map((option) => quoted(option)).join(", ")}: it holds ${labels || "nothing"} now. Look at the screen for what the page says.`,
@@ -146,11 +171,26 @@ export function expectOptions(
   });
 }
 
+const hasOptions = ({ now }: HeldField, wanted: readonly string[]): boolean =>
+  wanted.every((option) => now.chosen.some(({ label, value }) => label === option || value === option));
+
 /** Throws INPUT_NOT_TAKEN unless the box is ticked, or not, when the page is usable again. */
 export function expectChecked(session: DrivenSession, acting: Acting, token: number, checked: boolean): void {
   acting.whenUsable(async (signal) => {
     const held = await heldField(session, token, signal);
-    if (held !== undefined && held.now.checked !== checked) throw boxNotTaken(checked);
+    if (held === undefined) return unread;
+    if (held.now.checked !== checked) throw boxNotTaken(checked);
+    keepInput(session, acting, token, ({ now }) => now.checked !== checked);
+    return undefined;
+  });
+}
+
+/** For a field whose value the command has read itself, or that the page may rightly empty at once: only a later loss is one. */
+export function expectKept(session: DrivenSession, acting: Acting, token: number): void {
+  acting.whenUsable(async (signal) => {
+    const held = await heldField(session, token, signal);
+    if (held && !isPutBack(held)) keepInput(session, acting, token, isPutBack);
+    return undefined;
   });
 }
 

@@ -27,6 +27,8 @@ export type Requests = {
   open(since: number): readonly OpenRequest[];
   /** Notes what was asked between the end of the last action and the start of this one: the page asked that by itself. */
   learn(lastEnd: number, since: number): void;
+  /** When the last request that sends something started, such as a POST; minus infinity before the first. */
+  lastWrite(): number;
   /** Resolves when the next request ends. */
   ended(): Promise<void>;
 };
@@ -36,6 +38,7 @@ export function watchRequests(page: Page): Requests {
   const polls = new Map<string, number>();
   let noted: Noted[] = [];
   let waiting: (() => void)[] = [];
+  let lastWrite = Number.NEGATIVE_INFINITY;
 
   function end(request: Request) {
     open.delete(request);
@@ -43,6 +46,7 @@ export function watchRequests(page: Page): Requests {
     waiting = [];
   }
   page.on("request", (request) => {
+    if (!/^(GET|HEAD|OPTIONS)$/.test(request.method())) lastWrite = performance.now();
     if (unawaited.has(request.resourceType()) || isMainDocument(page, request)) return;
     const seen = { ...placeOf(request.url()), at: performance.now() };
     open.set(request, { ...seen, method: request.method() });
@@ -62,6 +66,7 @@ export function watchRequests(page: Page): Requests {
         if (at > lastEnd && at < since) polls.set(path, (polls.get(path) ?? 0) + 1);
       noted = noted.filter(({ at }) => at >= since);
     },
+    lastWrite: () => lastWrite,
     ended: () => new Promise((resolve) => waiting.push(resolve)),
   };
 }

@@ -17,7 +17,7 @@ const LONGEST_SIDE = 16_384;
 type Take = (area: Rect | undefined, format?: Format) => Promise<Frame>;
 type Format = "png" | "jpeg";
 
-type ShownSession = Pick<WebSession, "context" | "page" | "isAlive"> & {
+type ShownSession = Pick<WebSession, "context" | "page" | "isAlive" | "strangeness"> & {
   signals(page: Page): Pick<PageSignals, "cdp">;
 };
 
@@ -28,7 +28,13 @@ type ShownSession = Pick<WebSession, "context" | "page" | "isAlive"> & {
 export function createScreen(session: ShownSession): ScreenSource {
   return {
     capture(options, signal) {
-      const question = { what: "the screenshot", silence: "gave no picture", ms: DEADLINE_MS, signal };
+      const question = {
+        what: "the screenshot",
+        silence: "gave no picture",
+        ms: DEADLINE_MS,
+        signal,
+        isOfApp: true,
+      };
       return ask(session, question, async (limited) => {
         const page = session.page();
         const cdp = await session.signals(page).cdp();

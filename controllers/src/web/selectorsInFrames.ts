@@ -1,6 +1,7 @@
 import type { Frame, Page } from "playwright-core";
 import type { Candidate } from "../elements/ranking.ts";
 import { writeSelector } from "../elements/selectors.ts";
+import { askAgent } from "./askAgent.ts";
 import { askFrames } from "./elementsInFrames.ts";
 import { type PageSelector, parseForPage } from "./selectors.ts";
 
@@ -23,11 +24,8 @@ export async function countElsewhere(
   const asked = elements.flatMap((element) => toQuestions(element, testIdAttribute));
   await askFrames(page, signal, async (frame) => {
     const others = asked.filter((one) => one.frame !== frame);
-    const found = await frame.evaluate(
-      (queries) => globalThis.__labwright?.counts(queries),
-      others.map(({ query }) => query),
-    );
-    for (const [at, { id }] of others.entries()) counts.set(id, (counts.get(id) ?? 0) + (found?.[at] ?? 0));
+    const found = await askAgent(frame, "counts", [others.map(({ query }) => query)]);
+    for (const [at, { id }] of others.entries()) counts.set(id, (counts.get(id) ?? 0) + (found[at] ?? 0));
     return found;
   });
   return known;

@@ -23,6 +23,8 @@ export type WebSession = {
   onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
   notify(kind: DeviceNotice["kind"], text: string): void;
   isAlive(): boolean;
+  /** Why the current tab does not show what the client opened, such as a restart; undefined where it does. */
+  strangeness(): string | undefined;
 };
 
 /** What only commands use: tabs, waiting for navigations, and replacing the context. */
@@ -58,7 +60,10 @@ export type DrivenSession = WebSession & {
 export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 /** What a check needs of a session: it looks, and never acts. */
-export type CheckSession = Pick<WebSession, "context" | "page" | "dialogs" | "downloads" | "isAlive">;
+export type CheckSession = Pick<
+  WebSession,
+  "context" | "page" | "dialogs" | "downloads" | "isAlive" | "strangeness"
+>;
 
 /** The attribute that names elements for tests: that of the app in use, else the usual one. */
 export const testIdAttributeOf = ({ context }: Pick<WebSession, "context">): string =>

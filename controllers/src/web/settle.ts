@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import type { Usable } from "../contract.ts";
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { MAX_FRAMES } from "./elementsInFrames.ts";
+import { refuseLost } from "./keptInput.ts";
 import type { OpenRequest } from "./requests.ts";
 import { installRest, restOf } from "./rest.ts";
 import type { DrivenSession } from "./session.ts";
@@ -46,7 +47,7 @@ const leftOf = (until: number): number => Math.ceil(Math.max(1, until - performa
 /**
  * Waits until what the last actions began has ended: navigations and windows, requests, timers of at most half a second,
  * finite animations, and two frames in which nothing changed; in the current tab, its frames and the tabs that it opens.
- * After two seconds it ends all the same, and says what still goes on.
+ * After two seconds it ends all the same, and says what still goes on. Throws INPUT_NOT_TAKEN where the page lost an input meanwhile.
  */
 export function createSettle(session: DrivenSession): (signal: AbortSignal) => Promise<Usable> {
   session.onNewContext(installRest);
@@ -60,6 +61,7 @@ export function createSettle(session: DrivenSession): (signal: AbortSignal) => P
     );
     span.since = undefined;
     span.endedAt = performance.now();
+    await refuseLost(session, signal);
     const isHidden = isOpen(session) && session.signals(session.page()).isNavigating();
     return { watchedMs: Math.round(span.endedAt - since), goingOn, ...(isHidden && { isHidden }) };
   };

@@ -1,4 +1,5 @@
-import type { CDPSession, Page, Request } from "playwright-core";
+import type { CDPSession, Frame, Page, Request } from "playwright-core";
+import { agentSource } from "./inpage.ts";
 import { isMainDocument, type Requests, watchRequests } from "./requests.ts";
 
 /** What a tab did of itself, noted from its first moment on. */
@@ -52,12 +53,55 @@ const nextTask =
 
 const timersDue = "globalThis.__labwrightRest?.untilTimersDue()";
 const willAct = "window.closed || (globalThis.__labwrightRest?.hasTimerDue() ?? true)";
-const willHear = "(globalThis.__labwright?.mayHearKeyUp() ?? true)";
+const willHear = "(globalThis.__labwrightHooks?.mayHearKeyUp() ?? true)";
 
 /** A tab whose script is busy may not answer. */
 const STOP_MS = 1_000;
 
 const sessions = new WeakMap<Page, CDPSession>();
+
+/** How Playwright names the world that it keeps apart from the page's own. */
+const apartWorld = /^__playwright_utility_world_/;
+const worldsApart = new WeakMap<Page, () => number | undefined>();
+
+/**
+ * Evaluates in the world that Playwright keeps apart from the page's scripts, and waits for a promise. Undefined for a frame
+ * other than the page's own, outside Chromium, and while the document is not known yet.
+ */
+export function evaluateApart(frame: Frame): ((expression: string) => Promise<unknown>) | undefined {
+  const page = frame.page();
+  const cdp = frame === page.mainFrame() ? sessions.get(page) : undefined;
+  const contextId = worldsApart.get(page)?.();
+  if (!cdp || contextId === undefined) return undefined;
+  return async (expression) => {
+    const options = { expression, contextId, awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails } = await cdp.send("Runtime.evaluate", options);
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  };
+}
+
+/** Knows the world apart of the tab's own frame, as long as its document lives. New documents have our agent in it from the start. */
+async function watchWorlds(cdp: CDPSession): Promise<() => number | undefined> {
+  const { frameTree } = await cdp.send("Page.getFrameTree");
+  let mainFrame = frameTree.frame.id;
+  const worlds = new Map<number, string>();
+  cdp.on("Page.frameNavigated", ({ frame }) => {
+    if (!frame.parentId) mainFrame = frame.id;
+  });
+  let isReady = false;
+  cdp.on("Runtime.executionContextCreated", ({ context: { id, name, auxData } }) => {
+    if (!apartWorld.test(name)) return;
+    worlds.set(id, String(auxData?.["frameId"]));
+    const script = { source: agentSource, worldName: name };
+    if (!isReady) cdp.send("Page.addScriptToEvaluateOnNewDocument", script).catch(() => undefined);
+    isReady = true;
+  });
+  cdp.on("Runtime.executionContextDestroyed", ({ executionContextId }) => worlds.delete(executionContextId));
+  cdp.on("Runtime.executionContextsCleared", () => worlds.clear());
+  await cdp.send("Runtime.enable");
+  return () => [...worlds].findLast(([, frame]) => frame === mainFrame)?.[0];
+}
 
 /** The tab's DevTools session, once it is open. */
 export const devToolsOf = (page: Page): CDPSession | undefined => sessions.get(page);
@@ -170,6 +214,7 @@ async function openCdp(
     cdp.on("Page.frameRequestedNavigation", heard.navigationAsked);
     cdp.on("Page.frameScheduledNavigation", heard.navigationAsked);
     await cdp.send("Page.enable");
+    worldsApart.set(page, await watchWorlds(cdp));
     sessions.set(page, cdp);
     return cdp;
   } catch {

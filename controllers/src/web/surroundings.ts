@@ -1,5 +1,6 @@
 import type { BrowserContext, Page, Request, Response } from "playwright-core";
 import type { Check, Command, CommandResult, DocumentStatus, Health, HealthSource } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
 import { endsWithin } from "../waiting/deadlines.ts";
 import { BlankPage } from "./blankPage.ts";
 import { lostBrowser, unreachable, unreachableReason } from "./failures.ts";
@@ -39,9 +40,12 @@ export function createSurroundings(session: DrivenSession): {
       ...command,
       async run(input, signal) {
         const since = heard.count;
-        const result = await command.run(input, signal).catch((error: unknown) => ifLost(error, blank));
-        const opened =
+        const openedSince = () =>
           session.isAlive() && session.pages().length > 0 ? heard.opened(session.page(), since) : undefined;
+        const result = await command
+          .run(input, signal)
+          .catch((error: unknown) => ifAnswered(error, openedSince()) ?? ifLost(error, blank));
+        const opened = openedSince();
         return opened ? withDocument(result, opened, input.expect_status) : result;
       },
     }),
@@ -51,6 +55,16 @@ export function createSurroundings(session: DrivenSession): {
         check.read(input, signal, look).catch((error: unknown) => ifLost(error, blank)),
     }),
   };
+}
+
+/** Chromium shows a page of its own for some answers, such as a 401 or an error without a body, and calls them a failure. */
+function ifAnswered(error: unknown, opened: Opened | undefined): CommandResult | undefined {
+  if (!(error instanceof DeviceError) || opened?.status === undefined) return undefined;
+  const isAnswer = /^ERR_(INVALID_AUTH_CREDENTIALS|HTTP_RESPONSE_CODE_FAILURE)$/.test(
+    String(error.details.reason),
+  );
+  const { url, status } = opened;
+  return isAnswer ? { message: `the server answered ${status}`, data: { url, status } } : undefined;
 }
 
 /** A page that is gone may be the first sign of a browser that is gone; the browser itself says which. */

@@ -122,8 +122,10 @@ export class PageWords {
     return nodes.map(({ textContent }) => textContent ?? "").join(" ");
   }
 
+  /** What HTML folds, and no more: the rest is the rule for texts of `elements/text.ts`, to which a no-break space is not the same. */
   tidy(text: string): string {
-    return text.replace(/\s+/g, " ").trim().slice(0, 2_000);
+    const line = text.replace(/[\t\n\f\r ]+/g, " ").trim();
+    return line.slice(0, 2_000).replace(/[\uD800-\uDBFF]$/, "");
   }
 
   // Those of a frame are none of the classes of this window.

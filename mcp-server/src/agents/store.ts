@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ToolError } from "../errors.ts";
 import { type Clock, storableText } from "../services/index.ts";
 import {
@@ -29,9 +30,24 @@ type AgentAppend = {
 
 const limits = { message: 16 * 1_048_576, event: 262_144, finding: 262_144, page: 8 * 1_048_576 };
 
-/** Conversations and tasks of agents. Times are those of this server's clock, so that the clocks of agents do not matter. */
-export const createAgentStore = ({ db, clock }: { db: Database; clock: Clock }) => ({
-  ...conversations(db, clock),
+/** What an agent says of the model's cache after each reply. */
+const cacheEvent = z.looseObject({ type: z.literal("progress"), kind: z.literal("cache"), text: z.string() });
+const cacheText = (event: unknown) => cacheEvent.safeParse(event).data?.text ?? [];
+
+/**
+ * Conversations and tasks of agents. Times are those of this server's clock, so that the clocks of agents do not matter. `log`
+ * gets a line of the model's cache for each reply.
+ */
+export const createAgentStore = ({
+  db,
+  clock,
+  log,
+}: {
+  db: Database;
+  clock: Clock;
+  log(text: string, session: string): void;
+}) => ({
+  ...conversations(db, clock, log),
   ...tasks(db, clock),
 });
 export type AgentStore = ReturnType<typeof createAgentStore>;
@@ -46,7 +62,14 @@ function holdOf(clock: Clock, { holder, ttl_ms }: WantedHold) {
   return { holder, now: new Date(now).toISOString(), until: new Date(now + ttl_ms).toISOString() };
 }
 
-function conversations(db: Database, clock: Clock) {
+const busy = (id: string) =>
+  new ToolError(
+    "SESSION_BUSY",
+    `Another program goes on with the conversation "${id}" now.`,
+    "Wait until it has ended, or end it there.",
+  );
+
+function conversations(db: Database, clock: Clock, log: (text: string, session: string) => void) {
   const rows = agentSessionRows(db);
   const check = async (id: string): Promise<void> => {
     if (!(await rows.find(id))) throw missing(id);
@@ -94,12 +117,8 @@ function conversations(db: Database, clock: Clock) {
       };
       const outcome = await rows.append(id, entries, { holder, now: nowOf(clock) });
       if (outcome === "missing") throw missing(id);
-      if (outcome === "busy")
-        throw new ToolError(
-          "SESSION_BUSY",
-          `Another program goes on with the conversation "${id}" now.`,
-          "Wait until it has ended, or end it there.",
-        );
+      if (outcome === "busy") throw busy(id);
+      for (const text of events.flatMap(cacheText)) log(text, id);
     },
 
     /** In order; fewer than `limit` where they are large. Nothing: there is no more. Throws SESSION_NOT_FOUND. */

@@ -4,6 +4,7 @@ import type { Registry } from "../registry/registry.ts";
 import type { Attachment } from "../registry/tool.ts";
 import { wireSchema } from "../registry/wire.ts";
 import type { Caller, CallTool } from "../server/callTool.ts";
+import { secretsIn } from "../server/clientHeaders.ts";
 import type { ArtifactStore } from "../services/ports.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
 import { createEventsApi, type EventSource } from "./events.ts";
@@ -71,6 +72,7 @@ async function callResponse(c: Context, deps: ApiDeps): Promise<Response> {
     signal: c.req.raw.signal,
     traceparent: c.req.header("traceparent"),
     idempotency_key: c.req.header("idempotency-key"),
+    secrets: secretsIn(c.req.raw.headers),
   });
   if (!outcome.ok) return errorResponse(outcome.error);
   const artifacts = await Promise.all(outcome.attachments.map((item) => toLink(item, deps.artifacts)));

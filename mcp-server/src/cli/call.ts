@@ -33,6 +33,7 @@ export async function runCall(
       arguments: args,
       client: caller.client,
       project: projectAt(terminal.cwd),
+      secrets: attached.secrets,
       traceparent: terminal.env.TRACEPARENT,
       signal: terminal.signal,
     });

@@ -6,7 +6,9 @@ import { loadConfig } from "../config.ts";
 import { ToolError } from "../errors.ts";
 import { findDaemon } from "../server/bridge/findDaemon.ts";
 import type { Attached } from "../server/bridge/link.ts";
+import { secretHeaders } from "../server/clientHeaders.ts";
 import { type DaemonFile, daemonHeaders, daemonUrl } from "../server/daemonFile.ts";
+import { givenSecrets } from "../services/policy/secrets.ts";
 import { isDataDirLocked } from "../storage/lock.ts";
 import { packageFolder } from "../storage/packageFolder.ts";
 import { type DaemonOptions, toArguments } from "./options.ts";
@@ -17,24 +19,25 @@ const startMs = 60_000;
 
 /**
  * The daemon of the data directory, found or started. A configuration that was named, or stands in the working
- * directory, must be the daemon's own: otherwise DAEMON_MISMATCH. Throws CONFIG_INVALID before anything starts.
+ * directory, must be the daemon's own: otherwise DAEMON_MISMATCH. Throws CONFIG_INVALID before anything starts. `secrets` are
+ * those of this process's environment.
  */
 export async function connectDaemon(
   options: Partial<DaemonOptions>,
   terminal: Terminal,
   request: { command: string; client: string },
-): Promise<Attached> {
+): Promise<Attached & { secrets: Record<string, string> }> {
   const { env, cwd } = terminal;
   const dataDir = dataDirectory(env, options.dataDir).path;
   const path = configFile({ option: options.config, env, cwd, dataDir, command: request.command });
-  const { file } = loadConfig({
+  const { file, secrets } = loadConfig({
     command: request.command,
     options: { config: options.config, data_dir: options.dataDir, log_level: options.logLevel },
     env,
     cwd,
   });
   const usual = configFile({ env, cwd, dataDir, command: "mcp" });
-  return findDaemon({
+  const attached = await findDaemon({
     dataDir,
     client: request.client,
     command: [
@@ -48,6 +51,7 @@ export async function connectDaemon(
     config: { path, hash: file?.sha256 ?? "", named: path !== usual || options.config !== undefined },
     ...ownBuild(),
   });
+  return Object.assign(attached, { secrets: givenSecrets(secrets, env) });
 }
 
 const catalogueSchema = z.object({ build: z.object({ hash: z.string(), at: z.string() }) });
@@ -107,6 +111,7 @@ export async function callTool(
     arguments: Record<string, unknown>;
     client: string;
     project?: string | undefined;
+    secrets?: Readonly<Record<string, string>> | undefined;
     traceparent?: string | undefined;
     signal: AbortSignal;
   },
@@ -115,6 +120,7 @@ export async function callTool(
     method: "POST",
     headers: {
       ...daemonHeaders(file, request.client, request.project),
+      ...secretHeaders(request.secrets ?? {}),
       "content-type": "application/json",
       ...(request.traceparent && { traceparent: request.traceparent }),
     },

@@ -19,6 +19,8 @@ export type DemoOptions = {
   only: readonly string[];
   /** Takes all of them. */
   all?: boolean | undefined;
+  /** Keeps the phone until Ctrl-C. */
+  keep?: boolean | undefined;
   /** Where the reports go; a new temporary folder when left out. */
   report?: string | undefined;
 };
@@ -32,6 +34,12 @@ type Chosen = Implementation & { userinterface: string; url: string };
  */
 export async function runDemo(options: DemoOptions, terminal: Terminal): Promise<ExitCode> {
   if (options.device === "android") return runPhoneDemo(options, terminal);
+  if (options.keep)
+    throw new ToolError(
+      "INVALID_INPUT",
+      "--keep keeps the demo's phone, and the demo on the web has none.",
+      "Run: labwright demo --device android --keep",
+    );
   const chosen = choose(options);
   const dataDir = await mkdtemp(join(tmpdir(), "labwright-demo-"));
   const reportDir = await reportFolder(options.report, terminal);

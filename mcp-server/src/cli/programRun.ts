@@ -28,6 +28,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
         'labwright run "sign in" --headed --slow 500',
         'labwright run "sign in" --debug',
         "labwright run labwright --watch",
+        "labwright run labwright --last-failed --trace on-failure",
       ),
     )
     .addHelpText("after", exitCodesText)
@@ -55,6 +56,8 @@ const addChoice = (command: Command) =>
       "runs one part of the tests, such as 1/3; all parts together are all tests",
       readShard,
     )
+    .option("--last-failed", "runs tests that did not pass when they last ran from this folder")
+    .option("--list", "names the tests and their files, and runs none")
     .option("--input <name=value>", "an input of the tests; give it once for each input", append, [])
     .option("--userinterface <name>", "the app to run against, in place of the test case's own");
 
@@ -84,7 +87,7 @@ const addManner = (command: Command) =>
     .addOption(
       new Option(
         "--retry-on <outcome>",
-        "error: retries what could not be judged; any: failures too",
+        "error: retries only what could not be judged; any, by default: failures too",
       ).choices(["error", "any"]),
     )
     .option(
@@ -99,6 +102,11 @@ const addResults = (command: Command) =>
   command
     .optionsGroup("What is kept:")
     .option("--report <dir>", "writes report.html, junit.xml and ctrf.json there")
+    .addOption(
+      new Option("--trace <when>", "keeps the trace of a browser's test that did not pass").choices([
+        "on-failure",
+      ]),
+    )
     .option("--environment <name>", "recorded with the run")
     .option("--release <name>", "recorded with the run")
     .option("--build <name>", "recorded with the run");
@@ -115,9 +123,14 @@ function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) =>
     )
     .option("--all", "all of them")
     .option("--report <dir>", "where the reports go")
+    .option("--keep", "keeps the phone and its server until Ctrl-C, to be driven by hand")
     .addHelpText(
       "after",
-      examples("labwright demo", "labwright demo react --report reports", "labwright demo --device android"),
+      examples(
+        "labwright demo",
+        "labwright demo react --report reports",
+        "labwright demo --device android --keep",
+      ),
     )
     .action(async (only: string[], given: Omit<DemoOptions, "only">) => {
       const { runDemo } = await import("./demo.ts");

@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { countText, type ReportFormat, reportFiles } from "../domain/index.ts";
+import { join, relative, resolve } from "node:path";
+import { type CountedRun, countText, type ReportFormat, reportFiles } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
-import { type ReportEntry, readReport, renderers, withPictures } from "../services/runs/reports/index.ts";
+import {
+  type ReportEntry,
+  readReport,
+  renderers,
+  type SkippedTest,
+  withPictures,
+} from "../services/runs/reports/index.ts";
 import { exitCodeOf } from "./run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 
@@ -14,7 +20,7 @@ export type MergeOptions = {
   report: string;
 };
 
-type Shard = { folder: string; entries: readonly ReportEntry[] };
+type Shard = { folder: string; entries: readonly ReportEntry[]; skipped: readonly SkippedTest[] };
 
 /**
  * `labwright report merge`: one report of several runs of the command, such as the shards of a test suite, from their
@@ -26,7 +32,7 @@ export async function mergeReports(
 ): Promise<ExitCode> {
   const target = resolve(cwd, report);
   const shards: Shard[] = [];
-  for (const folder of folders) shards.push(await readShard(resolve(cwd, folder)));
+  for (const folder of folders) shards.push(seenFrom(target, await readShard(resolve(cwd, folder))));
   refuseTwice(shards);
   if (shards.some(({ folder }) => folder === target))
     throw wrong(`${target} is one of the folders to merge.`, "Name another folder with --report.");
@@ -35,10 +41,19 @@ export async function mergeReports(
     runs.find(({ pictures }) => pictures.has(uri))?.pictures.get(uri),
   );
   signal.throwIfAborted();
-  const head = { id: randomUUID(), generatedAt: new Date().toISOString() };
+  // Another shard may have run a test that one did not start.
+  const names = new Set(entries.map(({ execution }) => execution.name));
+  const skipped = shards.flatMap((shard) => shard.skipped).filter(({ name }) => !names.has(name));
+  const head = { id: randomUUID(), generatedAt: new Date().toISOString(), skipped };
   await writeTogether(target, (format) => renderers[format].render(entries, head));
-  const ends = entries.map(({ execution: { status, flaky } }) => ({ status, flaky }));
-  out(`report: ${join(target, reportFiles.html)}\n${countText(ends)}\n`);
+  const unstarted = skipped.filter(({ isError }) => isError).map(() => ({ status: "error" }));
+  const ends: CountedRun[] = [
+    ...entries.map(({ execution: { status, flaky } }) => ({ status, flaky })),
+    ...unstarted,
+  ];
+  out(
+    `report: ${join(target, reportFiles.html)}\n${countText(ends, skipped.filter(({ isError }) => !isError).length)}\n`,
+  );
   return exitCodeOf(ends.map(({ status }) => status));
 }
 
@@ -52,11 +67,18 @@ async function readShard(folder: string): Promise<Shard> {
   const page = await readFile(file, "utf8").catch(isMissing);
   if (page === false) throw wrong(`${folder} holds no report: it has no ${reportFiles.html}.`, hint);
   try {
-    return { folder, entries: readReport(page) };
+    return { folder, ...readReport(page) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw wrong(`${file} cannot be merged: ${reason}.`, `${hint} All must be of this version.`);
   }
+}
+
+/** Traces stay in their folder. */
+function seenFrom(target: string, { folder, entries, skipped }: Shard): Shard {
+  const place = (file: string) => relative(target, join(folder, file)).replaceAll("\\", "/");
+  const moved = entries.map((entry) => ({ ...entry, traces: entry.traces?.map(place) ?? [] }));
+  return { folder, entries: moved, skipped };
 }
 
 function isMissing(error: NodeJS.ErrnoException): false {

@@ -1,10 +1,11 @@
 import type { DaemonOptions } from "./options.ts";
 import { watchTests } from "./run/watch.ts";
+import { withWebServer } from "./run/webServer.ts";
 import { type RunOptions, runTestcases } from "./run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 import { withDaemon } from "./withDaemon.ts";
 
-/** `labwright run` on the daemon of the data directory. What it took of devices is given back when a run ends. */
+/** `labwright run` on the daemon of the data directory. What it took of devices is given back when a run ends, and the app of `web_server` ends with it. */
 export const runOnDaemon = (
   { watch, ...options }: Partial<DaemonOptions> & RunOptions & { watch?: boolean | undefined },
   terminal: Terminal,
@@ -12,5 +13,6 @@ export const runOnDaemon = (
   withDaemon(options, terminal, { command: "run" }, (connection) => {
     const run = (testcases: readonly string[]) =>
       runTestcases({ ...options, testcases }, connection, terminal);
-    return watch ? watchTests(options.testcases, run, terminal) : run(options.testcases);
+    const all = () => (watch ? watchTests(options.testcases, run, terminal) : run(options.testcases));
+    return options.list ? all() : withWebServer(options, terminal, all);
   });

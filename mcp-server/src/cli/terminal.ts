@@ -15,6 +15,22 @@ export type Terminal = {
   ask?: ((question: string) => Promise<string | undefined>) | undefined;
 };
 
+/** Some terminals do not tell their width. */
+const usualColumns = 80;
+
+/** Whether output has colour: FORCE_COLOR decides first, then NO_COLOR, as in Node; else only a terminal has it. */
+export function hasColor({
+  env = {},
+  columns,
+}: {
+  env?: Environment;
+  columns?: number | undefined;
+}): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: refused } = env;
+  if (forced !== undefined && forced !== "") return forced !== "0" && forced !== "false";
+  return (refused === undefined || refused === "") && columns !== undefined;
+}
+
 /** The exit codes of every command. */
 export const exitCodes = { passed: 0, failed: 1, error: 2, interrupted: 130 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -32,7 +48,7 @@ export function processTerminal(): Terminal & { dispose(): void } {
     env: process.env,
     cwd: process.cwd(),
     signal: controller.signal,
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    columns: process.stdout.isTTY ? process.stdout.columns || usualColumns : undefined,
     ask:
       process.stdin.isTTY && process.stdout.isTTY ? (question) => askLine(question, controller) : undefined,
     dispose() {
@@ -96,7 +112,7 @@ const hanging = " ".repeat(11);
  * copied stays whole.
  */
 export function wrapText(text: string, columns = Number.POSITIVE_INFINITY, start?: number): string {
-  const isWide = (line: string) => line.length > columns && !/^ *(?:repeat|labwright) /.test(line);
+  const isWide = (line: string) => line.length > columns && !/^ *(?:repeat|trace|labwright) /.test(line);
   const wrap = (line: string) => (isWide(line) ? wrapLine(line, columns, start) : line);
   return text.split("\n").map(wrap).join("\n");
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nearest } from "@labwright/controllers";
 import { ToolError } from "../errors.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
+import { nearestTools } from "../registry/nearestTools.ts";
 import type { WireTool } from "../registry/wire.ts";
 import { packageFolder } from "../storage/packageFolder.ts";
 import { table } from "./table.ts";
@@ -53,12 +53,13 @@ function oneTool(tool: WireTool, columns: number | undefined): string {
   return `${head}\n${taken}\nExample:\n  labwright call ${tool.name}${json}\n`;
 }
 
+const asNamed = ({ name, annotations: { readOnlyHint, destructiveHint } }: WireTool) => ({
+  name,
+  effect: readOnlyHint ? ("read" as const) : destructiveHint ? ("destructive" as const) : ("write" as const),
+});
+
 function unknown(name: string, tools: readonly WireTool[]): never {
-  const near = nearest(
-    name,
-    tools.map((tool) => tool.name),
-    3,
-  );
+  const near = nearestTools(name, tools.map(asNamed), 3);
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "labwright tools lists all.";
   throw new ToolError("TOOL_NOT_FOUND", `There is no tool "${name}".`, hint);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { repeatWords } from "../domain/index.ts";
 import type { ToolError } from "../errors.ts";
+import { forTerminal } from "./hints.ts";
 
 const reason = z.looseObject({ code: z.string(), message: z.string() });
 
@@ -10,9 +11,16 @@ export const runReply = z.looseObject({
   status: z.string(),
   duration_ms: z.number().optional(),
   next_step: z.looseObject({ number: z.number(), step: z.string() }).optional(),
+  doing: z.string().optional(),
   reason: reason.optional(),
   failed_step: z
-    .looseObject({ label: z.string(), expected: z.string().optional(), found: z.string().optional() })
+    .looseObject({
+      path: z.string().optional(),
+      label: z.string(),
+      expected: z.string().optional(),
+      found: z.string().optional(),
+      nearest: z.array(z.string()).optional(),
+    })
     .optional(),
   rows: z
     .looseObject({
@@ -25,6 +33,7 @@ export const runReply = z.looseObject({
   flaky: z.boolean().optional(),
   attempts: z.array(z.looseObject({ status: z.string(), reason: reason.optional() })).optional(),
   rerun: z.string().optional(),
+  notices: z.array(z.string()).optional(),
 });
 export type RunReply = z.output<typeof runReply>;
 
@@ -55,16 +64,21 @@ export function notStartedText(test: Shown, { code, message, hint }: ToolError):
   return `${lines.join(`\n${indent}`)}\n`;
 }
 
-/** The verdict of one test in a line, and below it why. */
-export function verdictText(test: Shown, run: RunReply): string {
+/** The verdict of one test in a line, and below it why, and how its trace is opened. */
+export function verdictText(test: Shown, run: RunReply, traces: readonly string[] = []): string {
   const time = run.duration_ms === undefined ? undefined : `${(run.duration_ms / 1_000).toFixed(1)} s`;
   const word = run.flaky ? "flaky" : run.status;
   const lines = [
     headLine(word, test, time, run.execution_id),
-    ...[...rowLines(run), ...whyLines(run)].map((line) => `${indent}${line}`),
+    ...[...rowLines(run), ...whyLines(run), ...traces.map(traceLine)].map(
+      (line) => `${indent}${forTerminal(line)}`,
+    ),
   ];
   return `${lines.join("\n")}\n`;
 }
+
+const traceLine = (path: string) =>
+  `trace    npx playwright show-trace ${/^[\w./\\:-]+$/.test(path) ? path : JSON.stringify(path)}`;
 
 /** How many rows passed, and those that did not. */
 function rowLines({ rows }: RunReply): string[] {
@@ -81,9 +95,10 @@ function whyLines({
   attempts = [],
   flaky,
   rerun,
+  notices = [],
 }: RunReply): string[] {
   const tried = attempts.map((one, index) => `attempt ${index + 1} ${attemptText(one)}`);
-  const again = rerun === undefined ? [] : [rerun];
+  const again = [...(rerun === undefined ? [] : [rerun]), ...notices];
   if (status === "passed")
     return [...(flaky ? ["it passed only when it was tried again", ...tried] : []), ...again];
   const decided =
@@ -95,6 +110,7 @@ function whyLines({
     ...(meaning === undefined ? [] : [meaning]),
     ...(step ? [`step ${step.label}`] : []),
     ...(decided ?? []),
+    ...(step?.nearest ?? []).map((text, at) => `${at === 0 ? "nearest " : "        "} ${text}`),
     ...tried,
     ...again,
   ];
@@ -114,5 +130,5 @@ const mostNamed = 20;
 /** The tests that were not started, in their order. */
 export function notRunText(names: readonly string[]): string {
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
-  return `not run:   ${names.slice(0, mostNamed).join(", ")}${more}\n`;
+  return `skipped:   ${names.slice(0, mostNamed).join(", ")}${more}\n`;
 }

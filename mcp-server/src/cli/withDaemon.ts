@@ -21,14 +21,14 @@ export async function withDaemon<Result>(
 ): Promise<Result> {
   const own = `${command}/${process.pid}`;
   const attached = await connectDaemon(options, terminal, { command, client: own });
-  const { file } = attached;
+  const { file, secrets } = attached;
   const caller = client ?? own;
   const traceparent = terminal.env.TRACEPARENT;
   const project = projectAt(terminal.cwd);
   try {
     return await work({
       call: (name, args, signal) =>
-        callTool(file, { name, arguments: args, client: caller, project, traceparent, signal }),
+        callTool(file, { name, arguments: args, client: caller, project, secrets, traceparent, signal }),
       artifact: (uri) => fetchArtifact(file, uri, caller),
     });
   } finally {

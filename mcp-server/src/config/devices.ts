@@ -17,6 +17,8 @@ export type DeviceSettings = {
   /** Driver or kind of the controller whose picture comes first. */
   screen?: string | undefined;
   watch?: true;
+  /** Name of the entry that it is one of, where `count` makes several. */
+  oneOf?: string;
 };
 
 type Device = ConfigFile["devices"][number];
@@ -61,6 +63,7 @@ export function resolveDevices(file: ConfigFile, resolving: Resolving): DeviceSe
     return names.map((one) => ({
       ...{ name: one, model, drivers, controllers, screen },
       ...(device.watch && { watch: true as const }),
+      ...(names.length > 1 && { oneOf: name }),
     }));
   });
 }

@@ -27,7 +27,6 @@ const variables = {
   LABWRIGHT_TOKEN: z.string().min(16, "must have at least 16 characters"),
   LABWRIGHT_SKILLS_DIR: z.string(),
   LABWRIGHT_AGENTS_DIR: z.string(),
-  LABWRIGHT_ENCRYPTION_KEY: z.string(),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgresql://"),
 } as const;
 
@@ -40,6 +39,10 @@ export function readEnvironment(env: Environment, problems: Problem[]): Environm
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith("LABWRIGHT_") || known.includes(name) || name.startsWith(secretVariablePrefix))
       continue;
+    if (name === "LABWRIGHT_ENCRYPTION_KEY") {
+      problems.push({ file: "environment", path: name, message: "nothing is encrypted with it; unset it" });
+      continue;
+    }
     const [best] = nearest(name, [...known, `${secretVariablePrefix}<NAME>`], 1);
     const offer = best === undefined ? "unset it" : `did you mean ${best}?`;
     problems.push({ file: "environment", path: name, message: `unknown variable; ${offer}` });

@@ -29,4 +29,8 @@ export function resolveTls(file: ConfigFile, base: string) {
   return tls && { cert: resolve(base, tls.cert), key: resolve(base, tls.key) };
 }
 
+/** Its folder is absolute. */
+export const resolveWebServer = ({ web_server: server }: ConfigFile, base: string) =>
+  server && { ...server, folder: resolve(base, server.folder ?? ".") };
+
 export const baseOf = (path: string | undefined, cwd: string) => (path === undefined ? cwd : dirname(path));

@@ -66,7 +66,7 @@ const limitsSchema = z.strictObject({
     .default(10_000)
     .describe("How long behind a command of ours a watched device may be dark, still or silent."),
   artifact_days: z.int().min(1).max(3_650).default(30).describe("How long artifacts are kept."),
-  script_ms: ms(day).default(600_000).describe("The longest a script may run."),
+  script_ms: ms(day).default(1_800_000).describe("The longest a script may run."),
   script_memory_mb: z
     .int()
     .min(128)
@@ -97,6 +97,15 @@ const secretSchema = z.union(
   [z.strictObject({ env: z.string().min(1) }), z.strictObject({ file })],
   "must be {env: VARIABLE} or {file: path}",
 );
+
+const webServerSchema = z.strictObject({
+  command: z.string().min(1).max(4_000).describe("Starts the app, as a line for the shell."),
+  url: z
+    .url({ protocol: /^https?$/, error: "must be the http address of a page" })
+    .describe("The app is there when this address answers with a status below 404."),
+  timeout_ms: ms(3_600_000).default(60_000).describe("How long the app may take to start."),
+  folder: file.optional().describe("Where the command runs; the folder of this file when left out."),
+});
 
 const deviceSchema = (factories: Factories) =>
   z.strictObject({
@@ -169,5 +178,8 @@ export const configFileSchema = (factories: Factories) =>
       })
       .prefault({}),
     agents: agentsSchema.prefault({}),
+    web_server: webServerSchema
+      .optional()
+      .describe("The app under test, which labwright run starts and ends, unless it is there already."),
   });
 export type ConfigFile = z.output<ReturnType<typeof configFileSchema>>;

@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+import { isMap, isNode, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { pathText } from "../domain/schemaProblems.ts";
 
 /** One thing wrong in the configuration. `line` and `column` count from 1; a problem of the environment has none. */
@@ -17,9 +17,11 @@ export type Source = {
 /** Aliases may repeat a value this often; a "billion laughs" file is a problem, not a hang. */
 const maxAliasCount = 100;
 
-export function parseSource(file: string, text: string): Source {
+/** `numberOf` gives the value of a number as it is written in the file; a JavaScript number when left out. */
+export function parseSource(file: string, text: string, numberOf?: (written: string) => unknown): Source {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  if (numberOf) readNumbers(document, numberOf);
   const place = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -46,6 +48,15 @@ export function parseSource(file: string, text: string): Source {
 }
 
 type Document = ReturnType<typeof parseDocument>;
+
+function readNumbers(document: Document, numberOf: (written: string) => unknown): void {
+  visit(document, {
+    Scalar(key, node) {
+      if (key !== "key" && typeof node.value === "number" && node.source !== undefined)
+        node.value = numberOf(node.source);
+    },
+  });
+}
 
 function nodeAt(document: Document, path: Path): unknown {
   return path.length === 0 ? document.contents : document.getIn(path, true);

@@ -50,6 +50,6 @@ export const deploymentSchema = z.strictObject({
   /** No build: that changes from run to run. */
   environment: z.string().min(1).max(120).optional(),
   release: z.string().min(1).max(120).optional(),
-  timeout_ms: z.int().min(1_000).max(86_400_000).default(3_600_000),
+  timeout_ms: z.int().min(1_000).max(86_400_000).default(1_800_000),
 });
 export type DeploymentInput = z.output<typeof deploymentSchema>;

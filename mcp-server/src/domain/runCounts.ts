@@ -21,9 +21,9 @@ export function countsOf(runs: readonly CountedRun[]): { word: string; count: nu
     .map(([word, count]) => ({ word: word === "error" && count > 1 ? "errors" : word, count }));
 }
 
-/** Such as `8 runs: 5 passed, 1 failed, 1 error, 1 flaky, 2 not run`. Those that were not run are not among the runs. */
-export function countText(runs: readonly CountedRun[], notRun = 0): string {
+/** Such as `8 runs: 5 passed, 1 failed, 1 error, 1 flaky, 2 skipped`. Those are the tests that were not started, which are not among the runs. */
+export function countText(runs: readonly CountedRun[], skipped = 0): string {
   const parts = countsOf(runs).map(({ word, count }) => `${count} ${word}`);
-  if (notRun > 0) parts.push(`${notRun} not run`);
+  if (skipped > 0) parts.push(`${skipped} skipped`);
   return `${runs.length} ${runs.length === 1 ? "run" : "runs"}: ${parts.join(", ")}`;
 }

@@ -1,5 +1,6 @@
 import { nearest } from "@labwright/controllers";
 import { z } from "zod";
+import { issueText } from "./issueText.ts";
 
 type Issue = z.core.$ZodIssue;
 type UnionIssue = Extract<Issue, { code: "invalid_union" }>;
@@ -24,7 +25,8 @@ export function schemaProblems(
       return issue.keys.map((key) => ({ path, message: `unknown key "${key}"${offer(key, known)}`, key }));
     }
     const meant = issue.code === "invalid_union" ? branch(issue, path) : undefined;
-    if (meant === undefined || typeof meant === "string") return [{ path, message: meant ?? issue.message }];
+    if (meant === undefined || typeof meant === "string")
+      return [{ path, message: meant ?? issueText(issue) }];
     return meant.flatMap((inner) => describe(inner, path));
   };
   return issues.flatMap((issue) => describe(issue, []));

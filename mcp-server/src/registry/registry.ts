@@ -1,12 +1,12 @@
-import { nearest } from "@labwright/controllers";
 import { ToolError } from "../errors.ts";
+import { nearestTools } from "./nearestTools.ts";
 import type { AnyTool, Capability, Domain } from "./tool.ts";
 
 /** The closed set of tools of this build, sorted by name. */
 export type Registry = {
   list(): readonly AnyTool[];
   find(name: string): AnyTool | undefined;
-  /** TOOL_NOT_FOUND with the nearest names. */
+  /** TOOL_NOT_FOUND with the nearest names, none of a more dangerous tool. */
   notFound(name: string): ToolError;
   filter(by: { domain?: Domain; capability?: Capability }): readonly AnyTool[];
 };
@@ -25,7 +25,7 @@ export function createRegistry(tools: readonly AnyTool[]): Registry {
     list: () => sorted,
     find: (name) => byName.get(name),
     notFound(name) {
-      const candidates = nearest(name, byName.keys());
+      const candidates = nearestTools(name, sorted);
       return new ToolError(
         "TOOL_NOT_FOUND",
         `There is no tool ${JSON.stringify(name.slice(0, 128))}.`,

@@ -77,5 +77,6 @@ export function wireSchema(schema: z.ZodObject, io: "input" | "output"): JsonObj
       if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
     },
   });
-  return { ...json, type: "object" };
+  // OpenAI's clients refuse a tool whose input has no `properties`.
+  return { ...json, type: "object", ...(io === "input" && { properties: json.properties ?? {} }) };
 }

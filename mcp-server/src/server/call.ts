@@ -19,6 +19,8 @@ export type CallRequest = Caller & {
   progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
   traceparent?: string | undefined;
   idempotency_key?: string | undefined;
+  /** Values by the names of secrets, of the caller's own environment. They are neither stored nor logged. */
+  secrets?: Readonly<Record<string, string>> | undefined;
   capabilities?: { elicitation: boolean } | undefined;
   /** The run that makes the call, and the lease that is meant when the call names no device. */
   within?: { execution_id: string; session_id?: string | undefined } | undefined;

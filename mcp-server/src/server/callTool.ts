@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wholeTexts } from "../domain/wholeLetters.ts";
 import { ToolError } from "../errors.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { AnyTool, Attachment } from "../registry/tool.ts";
@@ -175,7 +176,7 @@ function storable(outcome: CallOutcome): CallOutcome {
 function failed(deps: CallToolDeps, error: unknown, where: { tool: string; trace_id: string }): CallOutcome {
   if (!isKnownError(error)) deps.observe.fault(error, where);
   const described = callError(error, { trace_id: where.trace_id, now: deps.clock.now() });
-  return { ok: false, ...where, error: deps.services.secrets.mask(described) };
+  return { ok: false, ...where, error: wholeTexts(deps.services.secrets.mask(described)) };
 }
 
 /** Never throws: what a handler throws is an outcome too, and is stored under its idempotency key. */
@@ -194,10 +195,11 @@ async function runTool(
   try {
     const attach = (attachment: Attachment) => void attachments.push(attachment);
     const handle = () => tool.handle({ input, services, context, attach });
-    const work = inProject(request.project ?? "", handle);
+    const inItsProject = () => inProject(request.project ?? "", handle);
+    const work = services.secrets.within(request.secrets ?? {}, inItsProject);
     const result = await Promise.race([work, limit.ended]);
     const { mask, maskValues } = services.secrets;
-    const structured = (tool.authored ? maskValues : mask)(checkedOutput(tool, result));
+    const structured = wholeTexts((tool.authored ? maskValues : mask)(checkedOutput(tool, result)));
     Object.assign(facts, { ...factsIn(structured), ...facts });
     const text = renderResult(structured);
     return { ok: true, tool: tool.name, trace_id, structured, text, attachments };

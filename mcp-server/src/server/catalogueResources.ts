@@ -1,4 +1,4 @@
-import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import { type McpServer, type Resource, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
 import type { WireTool } from "../registry/wire.ts";
 import type { Backend } from "./backend.ts";
@@ -43,6 +43,10 @@ export function registerCatalogue(mcp: McpServer, catalogue: Catalogue, backend:
     cacheHint: ofTheUser,
     items: catalogue.skills,
     describe: describeSkill,
+    list: async () =>
+      [...catalogue.skills, ...(await backend.skills())].map(({ name, description }) => ({
+        ...{ uri: `skill://${name}/SKILL.md`, name, description, mimeType: "text/markdown" },
+      })),
     complete: (template, typed) => backend.complete({ template, variable: "name", typed, given: {} }),
   });
 }
@@ -57,16 +61,21 @@ function registerNamed<Item extends { name: string }>(
     cacheHint: { ttlMs: number; cacheScope: "public" | "private" };
     items: readonly Item[];
     describe(item: Item): unknown;
+    /** Left out, they are not among the resources: the listing of tools has them. */
+    list?(): Promise<Resource[]>;
     complete?(template: string, typed: string): Promise<readonly string[]>;
   },
 ): void {
-  const { scheme, title, description, cacheHint, items } = given;
+  const { scheme, title, description, cacheHint, items, list } = given;
   const template = `${scheme}://{name}`;
   const beginning = (typed: string) => items.map(({ name }) => name).filter((name) => name.startsWith(typed));
   const name = async (typed: string) => [...((await given.complete?.(template, typed)) ?? beginning(typed))];
   mcp.registerResource(
     scheme,
-    new ResourceTemplate(template, { list: undefined, complete: { name } }),
+    new ResourceTemplate(template, {
+      list: list && (async () => ({ resources: await list() })),
+      complete: { name },
+    }),
     { title, description, mimeType, cacheHint },
     async (uri, variables, context) => {
       const item = items.find((one) => one.name === variables.name);

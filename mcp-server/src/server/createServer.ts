@@ -2,9 +2,11 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   isSpecType,
+  type JSONRPCMessage,
   McpServer,
   type ServerContext,
   TRACEPARENT_META_KEY,
+  type Transport,
 } from "@modelcontextprotocol/server";
 import type { Subset } from "../registry/subset.ts";
 import type { Backend, ToolCall } from "./backend.ts";
@@ -25,7 +27,7 @@ const listingHint = { ttlMs: 60_000, cacheScope: "public" } as const;
  * `tools/list` and `tools/call` handlers stand on the inner server, because `registerTool` would validate before us.
  */
 export function createServer({ catalogue, refusal }: Subset, backend: Backend): McpServer {
-  const mcp = new McpServer(
+  const mcp = new TolerantServer(
     { name: "labwright", title: "Labwright", version: catalogue.version },
     {
       // No list ever changes: another list is at another address.
@@ -69,6 +71,21 @@ export function createServer({ catalogue, refusal }: Subset, backend: Backend): 
     });
   });
   return mcp;
+}
+
+/** Some hosts send `arguments: null` for a call without any, which the protocol's schema refuses before we see it. */
+class TolerantServer extends McpServer {
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport);
+    const deliver = transport.onmessage;
+    transport.onmessage = (message, extra) => deliver?.(withArguments(message), extra);
+  }
+}
+
+function withArguments<Message extends JSONRPCMessage>(message: Message): Message {
+  if (!("method" in message) || message.method !== "tools/call") return message;
+  if (message.params?.arguments !== null) return message;
+  return { ...message, params: { ...message.params, arguments: {} } };
 }
 
 function textMeta(context: ServerContext, key: string): string | undefined {

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
+import { clientHeader, projectHeader } from "./clientHeaders.ts";
 
 /**
  * `daemon.json` in the data directory, mode 0600: where the daemon that owns it is and which one it is. `port` is the
@@ -54,16 +55,3 @@ export const daemonHeaders = (
   [clientHeader]: client,
   ...(project !== undefined && { [projectHeader]: encodeURIComponent(project) }),
 });
-
-export const clientHeader = "x-labwright-client";
-const projectHeader = "x-labwright-project";
-
-/** The project that a request names. A path that is not absolute names none. */
-export function projectIn(headers: Headers | undefined): string | undefined {
-  try {
-    const path = decodeURIComponent(headers?.get(projectHeader) ?? "");
-    return isAbsolute(path) ? path : undefined;
-  } catch {
-    return undefined;
-  }
-}

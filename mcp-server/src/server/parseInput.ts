@@ -16,7 +16,8 @@ type Problem = { path: string; problem: string };
  * The input of a call. Numbers, booleans and JSON that were given as text are read, where text is not valid itself. Throws
  * INVALID_INPUT naming every bad path: with the whole call where each argument only stands at a wrong place or has another name.
  */
-export function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
+export function parseInput(tool: AnyTool, given: unknown): Record<string, unknown> {
+  const args = withoutDummy(tool, given ?? {});
   const strict = strictOf(tool.input);
   const parsed = strict.safeParse(args);
   if (parsed.success) return parsed.data;
@@ -25,6 +26,15 @@ export function parseInput(tool: AnyTool, args: unknown): Record<string, unknown
   const right = putRight(wholeInput(tool) ?? tool.input, args);
   if (right && strict.safeParse(right.args).success) throw misplaced(tool, right);
   throw invalid(tool, schemaProblems(fitted.error.issues, tool.input));
+}
+
+/** Some hosts cannot call a tool without an argument, and make one up: Cursor sends `random_string`. */
+const dummyName =
+  /^_?(?:random_string|dummy|placeholder|unused|noop|no_?arg(?:s|uments)?|no_?param(?:s|eters)?)$/i;
+
+function withoutDummy({ input }: AnyTool, args: unknown): unknown {
+  if (typeof args !== "object" || args === null || Object.keys(input.shape).length > 0) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !dummyName.test(name)));
 }
 
 function misplaced(tool: AnyTool, { args, moves }: Righted): ToolError {

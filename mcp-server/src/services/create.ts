@@ -346,6 +346,7 @@ function createApps(
     navigation,
     http: (url, init) => allowedFetch(policy, url, init),
     apps: userinterfaces,
+    environments: config.environments,
     uploads: createUploads(config.folders.uploads),
   });
   const appFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });

@@ -77,6 +77,13 @@ export function executionRows(db: Database) {
 export const isOfProject = (project: string | undefined) =>
   project === undefined || project === "" ? isNull(executions.project) : eq(executions.project, project);
 
+type OfBuild = string | { any: true } | undefined;
+
+function isOfBuild(build: OfBuild) {
+  if (typeof build === "object") return undefined;
+  return build === undefined ? isNull(executions.build) : eq(executions.build, build);
+}
+
 const started = {
   id: placeholder("id"),
   kind: placeholder("kind"),
@@ -172,12 +179,8 @@ function foundRows(db: Database) {
       return row && { execution: toExecution(row), result: row.result };
     },
 
-    /** The last run of a test case on a build, or on none, that has a verdict. */
-    async lastRun(test: {
-      name: string;
-      project?: string;
-      build?: string | undefined;
-    }): Promise<Execution | undefined> {
+    /** The last run of a test case that has a verdict, on a build, on none, or on `any`. */
+    async lastRun(test: { name: string; project?: string; build?: OfBuild }): Promise<Execution | undefined> {
       const { name, project, build } = test;
       const [row] = await db
         .select()
@@ -187,7 +190,7 @@ function foundRows(db: Database) {
             eq(executions.kind, "testcase"),
             eq(executions.name, name),
             isOfProject(project),
-            build === undefined ? isNull(executions.build) : eq(executions.build, build),
+            isOfBuild(build),
             inArray(executions.status, ["passed", "failed", "error", "timeout"]),
           ),
         )

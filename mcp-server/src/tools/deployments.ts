@@ -45,7 +45,7 @@ export const createDeployment = defineTool({
     userinterface_name: text,
     inputs: z.object({}).optional(),
     args: z.array(z.string()).optional(),
-    timeout_ms: z.int().optional().describe("Default 1 h"),
+    timeout_ms: z.int().optional().describe("Default 30 min"),
     environment: text,
     release: text,
   }),

@@ -92,6 +92,18 @@ export const cancelExecution = defineTool({
   },
 });
 
+const reportInput = z.strictObject({
+  execution_id: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(500)])
+    .describe("One, or several in one report"),
+  format: z.enum(reportFormats).default("html"),
+  pictures: z.enum(pictureChoices).default("failed").describe("Of which steps html shows them"),
+  not_run: z
+    .array(z.strictObject({ name: z.string(), error: z.string().optional() }))
+    .default([])
+    .describe("Not started"),
+});
+
 export const getExecutionReport = defineTool({
   name: "get_execution_report",
   title: "Get a report",
@@ -101,13 +113,13 @@ export const getExecutionReport = defineTool({
   capabilities: ["REPORTING"],
   effect: "read",
   timeoutMs: 120_000,
-  input: z.strictObject({
-    execution_id: z
-      .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(500)])
-      .describe("One, or several in one report"),
-    format: z.enum(reportFormats).default("html"),
-    pictures: z.enum(pictureChoices).default("failed").describe("Of which steps html shows them"),
+  input: reportInput.extend({
+    traces: z
+      .array(z.strictObject({ execution_id: z.string(), file: z.string().max(1_000) }))
+      .default([])
+      .describe("Files beside the report"),
   }),
+  wireInput: reportInput,
   output: z.object({
     report: z.string().describe("Artifact URI"),
     bytes: z.int(),
@@ -117,12 +129,18 @@ export const getExecutionReport = defineTool({
     failed: z.int(),
     errors: z.int(),
     other: z.int(),
+    skipped: z.int(),
     duration_ms: z.int(),
     judgement: judgement.optional().describe("Of a single test, made without a model"),
   }),
   async handle({ input, services, attach }) {
     const ids = [input.execution_id].flat();
-    const { artifact, summary, ...judged } = await services.reports.create(ids, input.format, input.pictures);
+    const { artifact, summary, ...judged } = await services.reports.create(
+      ids,
+      input.format,
+      input.pictures,
+      { notRun: input.not_run, traces: input.traces },
+    );
     const { uri, mime_type: mimeType, bytes } = artifact;
     attach({ kind: "link", uri, name: reportFiles[input.format], mimeType });
     return { report: uri, bytes, ...summary, ...judged };

@@ -47,7 +47,8 @@ export const saveReference = defineDeviceTool({
   async handle({ input, services, device, signal, attach }) {
     const { shown, ...saved } = await services.references.save(device, input, signal);
     const mimeType = "image/png";
-    if (shown) attach({ kind: "image", mimeType, bytes: shown.bytes, note: `scale ${shown.scale}` });
+    if (shown)
+      attach({ kind: "image", mimeType: shown.mimeType, bytes: shown.bytes, note: `scale ${shown.scale}` });
     if (saved.uri) attach({ kind: "link", uri: saved.uri, name: saved.name, mimeType });
     return saved;
   },

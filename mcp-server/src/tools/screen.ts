@@ -68,9 +68,10 @@ export const captureScreenshot = defineDeviceTool({
   }),
   async handle({ input, services, context, device, signal, attach }) {
     const shot = await services.screen.screenshot(device, { ...input, caller: callerOf(context) }, signal);
-    attach({ kind: "image", mimeType: shot.mimeType, bytes: shot.shown, note: `scale ${shot.scale}` });
-    attach({ kind: "link", uri: shot.artifact, name: "screenshot", mimeType: shot.mimeType });
-    const { artifact, width, height, scale } = shot;
+    const { artifact, width, height } = shot;
+    const { scale, ...picture } = shot.shown;
+    attach({ kind: "image", ...picture, note: `scale ${scale}` });
+    attach({ kind: "link", uri: artifact, name: "screenshot", mimeType: shot.mimeType });
     return { artifact, width, height, scale };
   },
 });

@@ -61,7 +61,7 @@ export const executeScript = defineTool({
     ...deviceFields,
     userinterface_name: z.string().optional(),
     wait_ms: z.int().default(45_000),
-    timeout_ms: z.int().optional().describe("Of the run; default 10 min"),
+    timeout_ms: z.int().optional().describe("Of the run; default 30 min"),
     execution_id: z.string().optional().describe("Go on waiting for this run"),
   }),
   output: z.object({

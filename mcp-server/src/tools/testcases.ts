@@ -172,6 +172,7 @@ export const executeTestcase = defineTool({
     duration_ms: z.int().optional(),
     steps_done: z.int(),
     next_step: z.object({ number: z.int(), step: z.string() }).optional(),
+    doing: z.string().optional().describe("The step that runs now"),
     rows: z
       .object({
         total: z.int(),
@@ -190,6 +191,7 @@ export const executeTestcase = defineTool({
     flaky: z.boolean().optional(),
     attempts: z.array(attemptSchema).optional(),
     rerun: z.string().optional(),
+    notices: z.array(z.string()).optional(),
     verified_count: z.int().optional(),
     outputs: paramsSchema.optional(),
     failed_step: z

@@ -30,7 +30,7 @@ export type Lab = {
 /** The whole product in this process, with what it lends its agents: tools by MCP, its store and its events. */
 export async function openLab(yaml: string): Promise<Lab> {
   const product = await openProduct(yaml);
-  const store = createAgentStore({ db: product.storage.db, clock: product.services.clock });
+  const store = createAgentStore({ db: product.storage.db, clock: product.services.clock, log: () => {} });
   const person = await product.connect({ principal: "anna", client: "anna's host" });
   return {
     product,

@@ -37,13 +37,17 @@ it("a folder takes a device, acts, looks and checks with it, and another folder 
     out: expect.stringMatching(/^passed: /),
   });
   // Nobody said which: the only one that is free.
-  expect(await inFolder(other, "check", "text", "Device settings", "--timeout_ms", "100")).toMatchObject({
+  expect(await inFolder(other, "check", "text", "Device settings", "--timeout_ms", "2000")).toMatchObject({
     code: 1,
     out: expect.stringContaining("pass: false"),
   });
-  expect(await inFolder(other, "do", "press", "HOME", "--device", "box")).toMatchObject({ code: 2 });
-  const held = await inFolder(other, "do", "--device", "box", "press", "HOME");
-  expect(held).toMatchObject({ code: 2, err: expect.stringContaining("DEVICE_HELD") });
+  // An option counts wherever it stands.
+  for (const words of ["--device box press HOME", "press --device=box HOME", "press HOME --device box"]) {
+    const held = await inFolder(other, "do", ...words.split(" "));
+    expect(held).toMatchObject({ code: 2, err: expect.stringContaining("DEVICE_HELD") });
+  }
+  const dangling = await inFolder(other, "check", "text", "x", "--device");
+  expect(dangling).toMatchObject({ code: 2, err: expect.stringContaining("--device needs a value") });
   expect(await inFolder(mine, "release")).toMatchObject({ code: 0, out: expect.stringContaining("/box") });
   expect(await inFolder(other, "release")).toMatchObject({ code: 0 });
 });

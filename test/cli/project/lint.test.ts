@@ -108,3 +108,21 @@ it("labwright.yaml is checked with them, also where the server could not start w
     err: expect.stringContaining("no such file"),
   });
 });
+
+it("a text that the last run found only within another word is a warning, until it is written anew", async () => {
+  await labwright("stop");
+  write("labwright.yaml", "devices: [{ name: box, model: simulated }]");
+  write("labwright/apps/tv.yaml", "name: tv", "models: [simulated]", "entry: false", "nodes: { Home: null }");
+  const part = (step: string) =>
+    write("labwright/tests/part.yaml", "name: part", "app: tv", `steps: [${step}]`);
+  part(`'check text "Welc"'`);
+  expect((await labwright("lint")).out).toMatch(/nothing is wrong/);
+  const ran = await labwright("run", "--device", "box", "--build", "7");
+  expect([ran.code, ran.err]).toEqual([1, ""]);
+  expect((await labwright("lint")).out).toMatch(
+    /^labwright\/tests\/part\.yaml:3:\d+: warning: the last run found "Welc" only within another word or number: "Welcome home"/m,
+  );
+  part(`'check text contains "Welc"'`);
+  expect((await labwright("lint")).out).not.toContain("warning: the last run");
+  rmSync(join(folder.path, "labwright.yaml"));
+});

@@ -43,20 +43,40 @@ function write(name: string, text: string): void {
 }
 const read = (name: string) => readFileSync(join(folder.path, name), "utf8");
 
-it("init writes an app and a test of the page, which passes, and never writes over a folder", async () => {
+it("init writes an app and a test of the page, which passes, and never writes over a file", async () => {
   expect(await labwright("init", url)).toMatchObject({ code: 0, err: "" });
-  expect(parse(read("labwright/apps/127.0.0.1.yaml"))).toMatchObject({
+  const name = `127.0.0.1-${new URL(url).port}`;
+  expect(parse(read(`labwright/apps/${name}.yaml`))).toMatchObject({
+    name,
     app: { url },
     nodes: { Home: 'check text "Welcome in"' },
   });
+  // A second app leaves the first as it is, and both run.
+  const other = url.replace("127.0.0.1", "localhost");
+  const before = read(`labwright/apps/${name}.yaml`);
+  expect(await labwright("init", other)).toMatchObject({ code: 0, err: "" });
+  expect(read(`labwright/apps/${name}.yaml`)).toBe(before);
   const ran = await labwright("run", "labwright");
-  expect(ran).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/^passed +127\.0\.0\.1 opens .*1 run: 1 passed\n$/s),
-  });
-  write("labwright/apps/127.0.0.1.yaml", "mine");
+  expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("2 runs: 2 passed\n") });
+  expect(ran.out).toContain(`passed     ${name} opens`);
+  write(`labwright/apps/${name}.yaml`, "mine");
   expect(await labwright("init", url)).toMatchObject({ code: 2, err: expect.stringContaining("already") });
-  expect(read("labwright/apps/127.0.0.1.yaml")).toBe("mine");
+  expect(read(`labwright/apps/${name}.yaml`)).toBe("mine");
+});
+
+it("init without an address asks in a terminal; elsewhere, or without an answer, it says what to give", async () => {
+  const said = { code: 2, out: "", err: expect.stringContaining("labwright init http://localhost:3000") };
+  expect(await labwright("init")).toMatchObject(said);
+  const answering = (answer: string | undefined) =>
+    run(["init"], {
+      env: { LABWRIGHT_DATA_DIR: data.path },
+      cwd: folder.path,
+      ask: async () => answer,
+    });
+  expect(await answering("")).toMatchObject(said);
+  expect(await answering(undefined)).toMatchObject(said);
+  expect(existsSync(join(folder.path, "labwright"))).toBe(false);
+  expect(await answering(url)).toMatchObject({ code: 0, err: "" });
 });
 
 it("init of a page that does not open, or of no address, writes nothing", async () => {

@@ -43,7 +43,7 @@ describe("checks of an app", () => {
       actual: '"1.2.0"',
     });
     expect(await phone.read("app_version", { package: `${id}x`, version: "2" })).toMatchObject({
-      absent: true,
+      missing: "absent",
     });
   });
 
@@ -70,7 +70,7 @@ describe("checks of an app", () => {
       actual: "it has not",
     });
     expect(await phone.read("permission_granted", { ...inApp, permission: "CAMERAS" })).toMatchObject({
-      absent: true,
+      missing: "absent",
       nearest: ["android.permission.CAMERA"],
     });
   });
@@ -96,7 +96,7 @@ describe("checks of an app", () => {
       actual: expect.stringContaining("paused"),
     });
     await phone.run("close_app", samples);
-    expect(await phone.read("media_playing", inApp)).toMatchObject({ holds: false, absent: true });
+    expect(await phone.read("media_playing", inApp)).toMatchObject({ holds: false, missing: "absent" });
   });
 
   it("read the media sessions of newer Androids and several apps", () => {
@@ -151,7 +151,7 @@ describe("checks of the device", () => {
     expect(await phone.read("setting_is", { ...at, value: "lab device" })).toMatchObject({ holds: false });
     expect(await phone.read("setting_is", { ...at, name: "nowhere", value: "1" })).toMatchObject({
       holds: false,
-      absent: true,
+      missing: "absent",
     });
     await expect(phone.read("setting_is", { ...at, name: "a; reboot", value: "1" })).rejects.toThrow();
   });

@@ -143,7 +143,10 @@ describe("what only the driver does", () => {
     await phone.run("close_app", samples);
     await phone.run("open_app", samples);
     await phone.run("scroll_to_element", { selector: "Show a toast" });
-    expect(await phone.read("toast_seen", { text: "Hello" })).toMatchObject({ holds: false, absent: true });
+    expect(await phone.read("toast_seen", { text: "Hello" })).toMatchObject({
+      holds: false,
+      missing: "absent",
+    });
     await phone.run("click_element", { selector: "Show a toast" });
     expect(await phone.read("toast_seen", { text: "hello from" })).toMatchObject({ holds: true });
     const other = await phone.read("toast_seen", { text: "Goodbye" });

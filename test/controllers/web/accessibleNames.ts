@@ -1,4 +1,5 @@
 import type { CDPSession } from "playwright-core";
+import { agentSource } from "../../../controllers/src/web/inpage.ts";
 
 /** Roles in which our word differs from Chromium's; the element is the same. */
 const ourRoles = new Map([
@@ -41,7 +42,7 @@ async function ourName(cdp: CDPSession, backendNodeId: number): Promise<string |
     returnByValue: true,
     functionDeclaration: `function () {
       const options = { limit: 1, selectors: false, testIdAttribute: "data-testid" };
-      return __labwright.describe([this], options).first[0].name;
+      return ${agentSource}.describeElement(this, options).name;
     }`,
   });
   return typeof result.value === "string" ? result.value : undefined;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { stateWords } from "../../../controllers/src/elements/stateWords.ts";
 import { makeWebDevice } from "./webDevice.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
@@ -44,6 +45,7 @@ it("the table of checks names every check of a browser, and no other", async () 
     "pattern",
     "expect",
     "ratio",
+    ...stateWords,
   ]);
   expect([...named].filter((name) => !known.has(name))).toEqual([]);
   await device.close();

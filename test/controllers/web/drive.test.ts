@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { agentSource } from "../../../controllers/src/web/inpage.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
@@ -126,7 +127,7 @@ describe("text and form fields", () => {
     };
     const short = await noted("same");
     const query = { kind: "label", text: { text: "Name", match: "exact" } };
-    expect(await device.js(`return globalThis.__labwright.fill(${JSON.stringify(query)}, "same")`)).toBe(way);
+    expect(await device.js(`return ${agentSource}.fill(${JSON.stringify(query)}, "same")`)).toBe(way);
     await device.js("const f = document.createElement('iframe'); document.body.append(f)");
     const long = await noted("same");
     expect(short).toEqual(long);
@@ -279,7 +280,7 @@ describe("what is in the way of an action", () => {
     const code = async (command: string, params: Record<string, unknown>) =>
       (await failureOf(device.run(command, { ...params, timeout_ms: 1_000 }))).code;
     expect(await code("input_text", { selector: "Fixed", text: "y" })).toBe("ELEMENT_NOT_ACTIONABLE");
-    expect(await code("input_text", { selector: "id=form", text: "y" })).toBe("ACTION_REJECTED");
+    expect(await code("input_text", { selector: "id=form", text: "y" })).toBe("COMMAND_UNSUITABLE");
     expect(await code("click_element", { selector: "Nowhere" })).toBe("ELEMENT_NOT_FOUND");
     expect(await code("click_element", { selector: "css=option" })).toBe("ELEMENT_AMBIGUOUS");
     expect(await code("click_element", {})).toBe("INVALID_PARAMS");

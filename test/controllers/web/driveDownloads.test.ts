@@ -131,7 +131,7 @@ describe("download_received", () => {
   });
 
   it("names what is other", async () => {
-    expect(await check({})).toMatchObject({ holds: false, actual: "none was received", absent: true });
+    expect(await check({})).toMatchObject({ holds: false, actual: "none was received", missing: "absent" });
     await click("prices.csv");
     await waitFor({});
     expect(await check({ name: "other.csv" })).toMatchObject({ holds: false, nearest: ["prices.csv"] });

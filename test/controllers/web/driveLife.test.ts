@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { webFactory } from "@labwright/controllers";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { programBundle } from "../../fixtures/bundle.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { controllerContract } from "../contract.ts";
 import { isRunning, killBrowsers, processesBelow } from "./processes.ts";
@@ -78,13 +79,7 @@ async function bundledHolder(): Promise<string> {
   await build({
     entryPoints: [at("holdBrowser.ts")],
     outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["labwright"],
-    external: ["playwright-core"],
-    logLevel: "warning",
+    ...programBundle,
   });
   return outfile;
 }

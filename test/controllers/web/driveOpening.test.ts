@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { programBundle } from "../../fixtures/bundle.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { browserPids, isRunning, processesBelow } from "./processes.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
@@ -24,14 +25,10 @@ afterEach(async () => {
 async function bundled(name: string): Promise<string> {
   const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const outfile = at(`../../../node_modules/.cache/labwright/${name}-${process.pid}.mjs`);
-  const options = { bundle: true, platform: "node", format: "esm", target: "node20" } as const;
   await build({
-    ...options,
+    ...programBundle,
     entryPoints: [at(`${name}.ts`)],
     outfile,
-    conditions: ["labwright"],
-    external: ["playwright-core"],
-    logLevel: "warning",
   });
   return outfile;
 }

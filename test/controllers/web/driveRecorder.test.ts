@@ -254,7 +254,13 @@ describe("a recording of a browser", () => {
 
 /** Ends the browser that this process started last, which is the recorded one. */
 async function killBrowser(): Promise<void> {
-  const { stdout } = await run("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)]);
+  const { stdout } = await run("ps", [
+    "-o",
+    "pid=,args=",
+    "--sort=start_time",
+    "--ppid",
+    String(process.pid),
+  ]);
   const browsers = stdout.split("\n").filter((line) => line.includes("--remote-debugging-pipe"));
   const last = browsers.at(-1)?.trim().split(" ", 1)[0];
   if (last === undefined) throw new Error(`no browser among ${stdout}`);

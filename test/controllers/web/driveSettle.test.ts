@@ -231,6 +231,20 @@ describe("what a page does of itself is reported", () => {
     await device.run("click_element", { selector: "Throw" });
     expect(await device.noticed("page_error")).toEqual([expect.stringContaining("null")]);
   });
+
+  it("an HTTP error of its page, and of what it fetches from its own origin alone", async () => {
+    await open("/nowhere-at-all?q=1");
+    expect(await device.noticed("http_error")).toEqual([
+      `HTTP_ERROR: GET ${site.url}/nowhere-at-all (the page) answered 404`,
+    ]);
+    await open("/");
+    device.dropNotices();
+    await device.js("return fetch('http://127.0.0.1:1/').catch(() => 0)");
+    await device.js("return fetch('/missing?token=1').then(({ status }) => status)");
+    expect(await device.noticed("http_error")).toEqual([
+      `HTTP_ERROR: GET ${site.url}/missing (fetch) answered 404`,
+    ]);
+  });
 });
 
 describe("wait_for", () => {

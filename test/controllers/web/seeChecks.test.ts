@@ -24,19 +24,19 @@ const page = `<title>Shop  basket</title><h1>Basket</h1>
   <script>customElements.define("x-s",class extends HTMLElement{constructor(){super();this.attachShadow({mode:"open"}).innerHTML="<p>Shadow words</p>"}})</script>`;
 
 test.each<[name: string, input: object, holds: boolean, actual: string | RegExp]>([
-  ["element_exists", { selector: "Pay now" }, true, "it exists"],
-  ["element_exists", { selector: "css=p" }, true, "it exists"],
+  ["element_exists", { selector: "Pay now" }, true, "it is visible"],
+  ["element_exists", { selector: "css=p" }, true, "it is visible"],
   ["element_exists", { selector: "Refund" }, false, "nothing matches"],
   ["element_visible", { selector: "Pay now" }, true, "it is visible"],
   ["element_visible", { selector: "Ghost" }, false, "it exists and is hidden"],
   ["element_visible", { selector: "id=none" }, false, "nothing matches"],
-  ["element_hidden", { selector: "Ghost" }, true, "it is hidden"],
+  ["element_hidden", { selector: "Ghost" }, true, "it exists and is hidden"],
   ["element_hidden", { selector: "id=none" }, true, "nothing matches"],
   ["element_hidden", { selector: "Pay now" }, false, "it is visible"],
   ["element_enabled", { selector: "Pay now" }, true, "it is enabled"],
   ["element_enabled", { selector: "Locked" }, false, "it is disabled"],
   ["element_checked", { selector: "Gift" }, true, "it is checked"],
-  ["element_checked", { selector: "Pay now" }, false, "it is not checked"],
+  ["element_checked", { selector: "Pay now" }, false, /^it is a button, and nothing says/],
   ["element_focused", { selector: "Name" }, false, "it is not focused"],
   ["element_count", { selector: "css=li", count: 2 }, true, "2 match"],
   ["element_count", { selector: "css=li", min: 3 }, false, "2 match"],

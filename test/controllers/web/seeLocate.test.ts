@@ -130,20 +130,27 @@ test("elements in frames and shadow roots are found without saying where they ar
   expect(await idOf("css=x-a button")).toBe("in");
 });
 
-test("several matches are an error that names a selector for each", async () => {
-  await see.page.setContent(`<ul><li><button>Delete</button></li><li><button data-testid=second>Delete</button></li></ul>
+test("several matches are an error that names the ref and the sign of each", async () => {
+  await see.page.setContent(`<table><tr><td>Ada<td><button>Delete</button><tr><td>Bach<td><button>Delete</button></table>
     <iframe srcdoc="<button id=framed>Delete</button>"></iframe>`);
   await expect.poll(async () => (await failureOf("Delete")).message).toMatch(/^3 elements match "Delete"/);
   const error = await failureOf("Delete");
   expect(error.code).toBe("ELEMENT_AMBIGUOUS");
   const candidates = z.array(z.string()).parse(error.details.candidates);
-  expect(candidates[1]).toBe('testid=second (button "Delete")');
-  for (const candidate of candidates) {
-    expect(
-      (await locate(see.session, { selector: candidate.replace(/ \(button.*$/, "") }, signal, 0)) !==
-        undefined,
-    ).toBe(true);
-  }
+  expect(candidates.map((one) => one.replace(/^\S+ /, ""))).toEqual([
+    'button "Delete" by "Ada"',
+    'button "Delete" by "Bach"',
+    expect.stringMatching(/^button "Delete"/),
+  ]);
+  const refs = candidates.map((one) => one.split(" ")[0] ?? "");
+  const rows = await Promise.all(
+    refs.map(async (ref) =>
+      (await locate(see.session, { ref }, signal, 0)).locator("xpath=../..").innerText(),
+    ),
+  );
+  expect(rows.map((row) => row.split(/\s/)[0])).toEqual(["Ada", "Bach", "Delete"]);
+  const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
+  expect(elements.filter(({ name }) => name === "Delete").map(({ ref }) => ref)).toEqual(refs);
 });
 
 test("nothing found names the nearest, and how CSS is written when it looks like CSS", async () => {

@@ -129,7 +129,7 @@ const widgets: [what: string, html: string, name: string][] = [
   ],
   [
     "React's props",
-    `<div id=w>Reacts</div><script>w.__reactProps$x1={onClick(){}};document.addEventListener("click",()=>done())</script>`,
+    `<div id=w>Reacts</div><script>document._reactListeningx1=true;w.__reactProps$x1={onClick(){}};document.addEventListener("click",()=>done())</script>`,
     "Reacts",
   ],
   [

@@ -1,57 +1,8 @@
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { webChecks } from "../../../controllers/src/web/checks.ts";
-import { findBrowser } from "../../../controllers/src/web/findBrowser.ts";
-import { registerEngine } from "../../../controllers/src/web/inpage.ts";
-import { createLook } from "../../../controllers/src/web/look.ts";
-import type { WebSession } from "../../../controllers/src/web/session.ts";
-import { controllerContext } from "../../fixtures/controllerContext.ts";
+import { launchBrowser, openSeeing, type SeeingPage } from "./seeingPage.ts";
 
-/** A browser with one page and the seeing half of the web controller on it, without the rest of the controller. */
-export type SeeingPage = {
-  page: Page;
-  session: WebSession;
-  look: ReturnType<typeof createLook>;
-  checks: ReturnType<typeof webChecks>;
-  dialogs: { type: "alert"; message: string; accepted: boolean; at: string }[];
-  close(): Promise<void>;
-};
-
-export async function launchBrowser(...args: string[]): Promise<Browser> {
-  await registerEngine();
-  const path = findBrowser({ headless: true })?.path;
-  return chromium.launch({
-    ...(path !== undefined && { executablePath: path }),
-    args: ["--no-sandbox", "--disable-background-networking", ...args],
-  });
-}
-
-export async function openSeeing(browser: Browser): Promise<SeeingPage> {
-  const prepares: ((context: BrowserContext) => Promise<void>)[] = [];
-  const browserContext = await browser.newContext({ viewport: { width: 1280, height: 720 } });
-  const dialogs: SeeingPage["dialogs"] = [];
-  let current: Page | undefined;
-  const session: WebSession = {
-    context: controllerContext("test/browser"),
-    page: () => current ?? unopened(),
-    pages: () => browserContext.pages(),
-    dialogs: { open: () => undefined, history: dialogs, arm: () => undefined },
-    downloads: { history: [], take: () => undefined },
-    browserContext: () => browserContext,
-    onNewContext: (prepare) => prepares.push(prepare),
-    notify: () => undefined,
-    isAlive: () => browser.isConnected(),
-  };
-  const look = createLook(session);
-  for (const prepare of prepares) await prepare(browserContext);
-  const page = await browserContext.newPage();
-  current = page;
-  return { page, session, look, checks: webChecks(session), dialogs, close: () => browserContext.close() };
-}
-
-function unopened(): never {
-  throw new Error("The page is not open yet");
-}
+export { launchBrowser, openSeeing, type SeeingPage } from "./seeingPage.ts";
 
 /** A browser for the tests of a file; `ready` gets it and its page before the first. */
 export function openForTests(ready: (see: SeeingPage, browser: Browser) => void): void {

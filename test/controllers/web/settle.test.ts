@@ -259,11 +259,11 @@ describe("a letter that leads to another page: the next key meets the page that 
     await device.run("navigate_to_url", { url: site.url(`/pattern/${encodeURIComponent(who)}`) });
     await device.run("click_element", { selector: "#go" });
     await device.js("document.activeElement.dispatchEvent(new KeyboardEvent('keydown'))");
-    expect(await device.js("return __labwright.mayHearKeyUp()")).toBe(true);
+    expect(await device.js("return __labwrightHooks.mayHearKeyUp()")).toBe(true);
   });
   it("nobody is thought to hear it where nobody does", async () => {
     await open("/pattern/menu");
-    expect(await device.js("return __labwright.mayHearKeyUp()")).toBe(false);
+    expect(await device.js("return __labwrightHooks.mayHearKeyUp()")).toBe(false);
   });
 });
 

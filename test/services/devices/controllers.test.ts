@@ -248,6 +248,7 @@ it("a check waits for its controller too, and a device without one says so", asy
     name: "text_visible",
     description: "A text is seen",
     input: z.strictObject({}),
+    judges: () => "presence",
     read: async () => ({ holds: true, expected: "it", actual: "it" }),
   });
   const { work, end } = decided();

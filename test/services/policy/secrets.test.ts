@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ToolError } from "../../../mcp-server/src/errors.ts";
-import { createSecrets } from "../../../mcp-server/src/services/policy/secrets.ts";
+import { createSecrets, givenSecrets } from "../../../mcp-server/src/services/policy/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-secrets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,23 +38,83 @@ describe("reading", () => {
     );
   });
 
-  it("names every secret that has no value or too short a one, and never the value", () => {
-    const error = codeOf(() =>
-      createSecrets(
-        { A: { env: "NONE" }, B: { file: join(folder, "none") }, C: { env: "SHORT" } },
-        { SHORT: "xyz", LABWRIGHT_SECRET_D: "" },
-      ),
+  it("names every secret that has no value or too short a one, never the value, and stops only what needs it", () => {
+    const secrets = createSecrets(
+      { A: { env: "NONE" }, B: { file: join(folder, "none") }, C: { env: "SHORT" } },
+      { SHORT: "xyz", LABWRIGHT_SECRET_D: "", LABWRIGHT_SECRET_E: "right" },
     );
-    expect(error.code).toBe("CONFIG_INVALID");
-    for (const part of [
-      "A: variable NONE",
-      "B: file",
-      "C: variable SHORT is shorter than 4",
-      "D: LABWRIGHT_SECRET_D",
-    ]) {
-      expect(error.message).toContain(part);
-    }
-    expect(error.message).not.toContain("xyz");
+    expect(secrets.problems()).toEqual([
+      "A: variable NONE is not set or empty",
+      expect.stringMatching(/^B: file .* is not set or empty$/),
+      "C: variable SHORT is shorter than 4 characters",
+      "D: LABWRIGHT_SECRET_D is not set or empty",
+    ]);
+    expect(secrets.fill("{{secret.E}}")).toBe("right");
+    expect(codeOf(() => secrets.check("{{secret.C}}"))).toMatchObject({
+      code: "SECRET_NOT_FOUND",
+      message: expect.stringMatching(/"C".*SHORT is shorter/),
+    });
+    secrets.checkNames("{{secret.C}}");
+    expect(codeOf(() => secrets.checkNames("{{secret.CC}}")).code).toBe("SECRET_NOT_FOUND");
+  });
+});
+
+describe("the secrets of a run", () => {
+  const variables = { WIKI_PW: "as-it-was", LABWRIGHT_SECRET_KEY: "daemon-key" };
+
+  it("are those of who asks for it, above the server's own, and hidden as long as it runs", async () => {
+    const secrets = createSecrets({ WIKI: { env: "WIKI_PW" } }, variables);
+    let run = secrets.hold();
+    await secrets.within({ WIKI: "wrong" }, async () => {
+      run = secrets.hold();
+      await Promise.resolve();
+      expect(secrets.fill("{{secret.WIKI}} {{secret.KEY}}")).toBe("wrong daemon-key");
+    });
+    expect(secrets.fill("{{secret.WIKI}}")).toBe("as-it-was");
+    expect(run.run(() => secrets.fill("{{secret.WIKI}}"))).toBe("wrong");
+    expect(secrets.mask("it is wrong, not as-it-was")).toBe("it is [secret WIKI], not [secret WIKI]");
+    run.release();
+    expect(secrets.mask("it is wrong, not as-it-was")).toBe("it is wrong, not [secret WIKI]");
+  });
+
+  it("of several at a time are kept apart", async () => {
+    const secrets = createSecrets({ WIKI: { env: "WIKI_PW" } }, variables);
+    const filled = ["first-one", "second-one"].map((value) =>
+      secrets.within({ WIKI: value }, async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return secrets.fill("{{secret.WIKI}}");
+      }),
+    );
+    expect(await Promise.all(filled)).toEqual(["first-one", "second-one"]);
+  });
+
+  it("are read from their files when it starts", async () => {
+    const file = join(folder, "changing");
+    writeFileSync(file, "first-value\n");
+    const secrets = createSecrets({ FILE: { file } }, {});
+    await secrets.within({}, async () => {
+      writeFileSync(file, "second-value\n");
+      expect(secrets.fill("{{secret.FILE}}")).toBe("first-value");
+    });
+    await secrets.within({}, () => expect(secrets.fill("{{secret.FILE}}")).toBe("second-value"));
+    expect(secrets.mask("first-value second-value")).toBe("[secret FILE] [secret FILE]");
+    rmSync(file);
+    await secrets.within({}, () =>
+      expect(codeOf(() => secrets.fill("{{secret.FILE}}")).code).toBe("SECRET_NOT_FOUND"),
+    );
+  });
+
+  it("have a fingerprint that differs where they do, and is none where there is none", async () => {
+    const secrets = createSecrets({}, variables);
+    const other = await secrets.within({ KEY: "other-key" }, () => secrets.fingerprint());
+    expect(other).not.toBe(secrets.fingerprint());
+    expect(await secrets.within({ KEY: "other-key" }, () => secrets.fingerprint())).toBe(other);
+    expect(createSecrets({}, {}).fingerprint()).toBe("");
+  });
+
+  it("that a process gives are those of its variables", () => {
+    const sources = { WIKI: { env: "WIKI_PW" }, FILE: { file: "/x" }, NONE: { env: "NONE" } };
+    expect(givenSecrets(sources, variables)).toEqual({ WIKI: "as-it-was", KEY: "daemon-key" });
   });
 });
 

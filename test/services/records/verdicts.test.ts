@@ -19,7 +19,6 @@ test("failed is said of the app alone", () => {
     "ACTION_REJECTED",
     "COMMAND_TIMEOUT",
     "CONTEXT_NOT_FOUND",
-    "ELEMENT_AMBIGUOUS",
     "ELEMENT_NOT_ACTIONABLE",
     "ELEMENT_NOT_FOUND",
     "FOCUS_TRAPPED",

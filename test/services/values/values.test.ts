@@ -143,3 +143,31 @@ describe("secrets in data from outside", () => {
     );
   });
 });
+
+describe("braces that are meant themselves", () => {
+  const scope = { name: "Ada", env: { url: "http://staging" } };
+
+  it("stand behind a backslash, also beside placeholders and in lists", () => {
+    expect(resolveValue(String.raw`\{{name}} is {{name}}`, scope)).toBe("{{name}} is Ada");
+    expect(resolveValues({ list: [String.raw`\{{ anything at all! }}`] }, scope)).toEqual({
+      list: ["{{ anything at all! }}"],
+    });
+    expect(placeholdersIn(String.raw`\{{name}} {{env.url}}`)).toEqual(["env.url"]);
+  });
+
+  it("are not those of a secret, which would be filled in", () => {
+    expect(() => resolveValue(String.raw`\{{secret.PIN}}`, scope)).toThrow("cannot be written as text");
+  });
+
+  it("are named where a variable is unknown", () => {
+    expect(() => resolveValue("{{nam}}", scope)).toThrow(
+      expect.objectContaining({
+        code: "UNKNOWN_VARIABLE",
+        hint: expect.stringContaining(String.raw`\{{nam}}`),
+      }),
+    );
+    expect(() => resolveValue("{{env.uri}}", scope)).toThrow(
+      expect.objectContaining({ code: "UNKNOWN_VARIABLE", hint: expect.stringContaining("labwright.yaml") }),
+    );
+  });
+});

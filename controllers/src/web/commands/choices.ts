@@ -1,12 +1,16 @@
 import { access } from "node:fs/promises";
+import type { Locator } from "playwright-core";
 import { z } from "zod";
 import type { Command } from "../../contract.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import type { Acting } from "../act.ts";
+import { askHandle, runApart } from "../askAgent.ts";
+import { clickFacts, clickPlace, noPlace } from "../clickPlace.ts";
 import { playwright } from "../playwright.ts";
-import { expectChecked, expectOptions, newToken, noteField } from "../readBack.ts";
+import { expectChecked, expectKept, expectOptions, newToken, noteField } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
-import { actionOptions, elementCommand } from "./elementCommand.ts";
+import { actionOptions, documentShape, elementCommand } from "./elementCommand.ts";
 import { setSlider } from "./slider.ts";
 
 /** Lists, boxes and files: fields in which a user chooses and does not type. */
@@ -22,13 +26,14 @@ function selectOption(session: DrivenSession): Command {
     input: z.strictObject({
       ...targetShape,
       option: z.union([z.string().max(1000), z.array(z.string().max(1000)).min(1).max(100)]),
+      ...documentShape,
       ...timeoutShape,
     }),
     done: "selected in",
     async run(locator, input, acting) {
       const wanted = typeof input.option === "string" ? [input.option] : input.option;
-      const offered = await locator.evaluate(optionsOf, undefined, actionOptions(acting));
-      if (offered !== undefined && wanted.length > 1 && !offered.multiple) {
+      const offered = await runApart(locator, optionsOf, null, actionOptions(acting));
+      if (offered !== null && wanted.length > 1 && !offered.multiple) {
         throw new DeviceError("ACTION_REJECTED", "This <select> takes one option only. Give one.");
       }
       const token = newToken();
@@ -37,8 +42,8 @@ function selectOption(session: DrivenSession): Command {
         await locator.selectOption(wanted, actionOptions(acting));
         expectOptions(session, acting, token, wanted);
       } catch (error) {
-        if (offered === undefined || !(error instanceof playwright().errors.TimeoutError)) throw error;
-        const now = await locator.evaluate(optionsOf, undefined, { timeout: 1_000, signal: acting.signal });
+        if (offered === null || !(error instanceof playwright().errors.TimeoutError)) throw error;
+        const now = await runApart(locator, optionsOf, null, { timeout: 1_000, signal: acting.signal });
         refuseMissing(wanted, now ?? offered);
         throw error;
       }
@@ -71,13 +76,26 @@ function setChecked(session: DrivenSession): Command {
       const token = newToken();
       await noteField(session, locator, input, { token, acting });
       expectChecked(session, acting, token, input.checked);
-      const throughLabel = await locator.evaluate(needsLabel, undefined, actionOptions(acting));
-      if (!throughLabel) return locator.setChecked(input.checked, actionOptions(acting));
+      const throughLabel = await runApart(locator, needsLabel, null, actionOptions(acting));
+      if (!throughLabel) {
+        const position = await clickPlace(locator, actionOptions(acting));
+        return locator.setChecked(input.checked, { ...actionOptions(acting), ...(position && { position }) });
+      }
       if ((await locator.isChecked(actionOptions(acting))) === input.checked) return;
-      const label = await locator.evaluateHandle(labelOf, undefined, actionOptions(acting));
-      await label.asElement()?.click(actionOptions(acting));
+      await clickLabel(locator, acting);
     },
   });
+}
+
+/** A label whose every place is a link's or button's leaves the keyboard, where the box can take the focus. */
+async function clickLabel(locator: Locator, acting: Acting): Promise<void> {
+  const label = (await locator.evaluateHandle(labelOf, undefined, actionOptions(acting))).asElement();
+  const { place } = (await label?.evaluate(clickFacts)) ?? { place: "middle" as const };
+  if (place !== "none")
+    return label?.click({ ...actionOptions(acting), ...(place !== "middle" && { position: place }) });
+  await locator.focus(actionOptions(acting));
+  if (!(await runApart(locator, hasFocus, null, actionOptions(acting)))) throw noPlace();
+  await locator.press("Space", actionOptions(acting));
 }
 
 function uploadFile(session: DrivenSession): Command {
@@ -93,15 +111,20 @@ function uploadFile(session: DrivenSession): Command {
     async run(locator, input, acting) {
       const paths = input.files.map((name) => session.context.uploadPath(name));
       await Promise.all(paths.map((path, index) => mustExist(path, input.files[index] ?? "")));
-      if (await locator.evaluate(takesFiles, undefined, actionOptions(acting))) {
-        return locator.setInputFiles(paths, actionOptions(acting));
+      const token = newToken();
+      if (await runApart(locator, takesFiles, null, actionOptions(acting))) {
+        await noteField(session, locator, input, { token, acting });
+        await locator.setInputFiles(paths, actionOptions(acting));
+        return expectKept(session, acting, token);
       }
       const choosing = acting.page.waitForEvent("filechooser", {
         timeout: acting.left(),
         signal: acting.signal,
       });
       const [chooser] = await Promise.all([choosing, locator.click(actionOptions(acting))]);
+      await askHandle(chooser.element(), "noteField", [token, null]);
       await chooser.setFiles(paths, actionOptions(acting));
+      expectKept(session, acting, token);
     },
   });
 }
@@ -120,8 +143,8 @@ async function mustExist(path: string, name: string): Promise<void> {
 
 // What follows runs in the page.
 
-function optionsOf(element: Element): Options | undefined {
-  if (!(element instanceof HTMLSelectElement)) return undefined;
+function optionsOf(element: Element): Options | null {
+  if (!(element instanceof HTMLSelectElement)) return null;
   const options = [...element.options];
   return {
     labels: options.map((option) => option.label),
@@ -138,6 +161,11 @@ function needsLabel(element: Element): boolean {
   const hidden = width === 0 || height === 0 || style.visibility !== "visible" || style.display === "none";
   const label = element.labels?.[0];
   return hidden && label !== undefined && label.getClientRects().length > 0;
+}
+
+function hasFocus(element: Element): boolean {
+  const root = element.getRootNode();
+  return (root instanceof Document || root instanceof ShadowRoot) && root.activeElement === element;
 }
 
 function labelOf(element: Element): Element | null {

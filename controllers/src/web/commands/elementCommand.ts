@@ -11,14 +11,14 @@ export const pageTimeoutShape = {
   timeout_ms: waitMs.default(30_000),
 };
 
-/** What a command that opens an address is told of the answer. */
+/** For commands that open a page. */
 export const documentShape = {
   expect_status: z
     .int()
     .min(100)
     .max(599)
     .optional()
-    .describe("HTTP status of the page that is right, such as 404; any below 400 when left out."),
+    .describe("HTTP status that the page it opens must have, such as 404. Without it, any below 400."),
 };
 
 type Timed = { timeout_ms: number };
@@ -70,6 +70,6 @@ export function pageOptions(acting: Acting) {
   return { timeout: acting.left(), signal: acting.signal, waitUntil: "domcontentloaded" as const };
 }
 
-function nameOf(target: Target): string {
+export function nameOf(target: Target): string {
   return (target.ref ?? target.selector ?? "").slice(0, 80);
 }

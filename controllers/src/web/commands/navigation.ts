@@ -37,6 +37,7 @@ function navigateToUrl(session: DrivenSession): Command {
 function openApp(session: DrivenSession): Command {
   return defineCommand({
     ...portable.open_app,
+    input: portable.open_app.input.extend(documentShape),
     run: ({ app, timeout_ms }, signal) =>
       opening(session, "open_app", timeout_ms, signal, "opened the app", ({ page, ...acting }) => {
         const url = appUrl(app);

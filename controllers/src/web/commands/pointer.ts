@@ -1,4 +1,4 @@
-import type { Locator } from "playwright-core";
+import type { Locator, Request } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
@@ -6,10 +6,13 @@ import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { pause, untilAborted } from "../../waiting/deadlines.ts";
 import { type Acting, act } from "../act.ts";
-import { askAgent } from "../askAgent.ts";
+import { askAgent, askElement, askOverDevTools, runApart } from "../askAgent.ts";
+import { clickPlace } from "../clickPlace.ts";
+import { askFrames } from "../elementsInFrames.ts";
 import { inOneFrame, locate } from "../locate.ts";
+import { isMainDocument } from "../requests.ts";
 import type { DrivenSession } from "../session.ts";
-import { actionOptions, elementCommand } from "./elementCommand.ts";
+import { actionOptions, documentShape, elementCommand } from "./elementCommand.ts";
 
 const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });
 const point = {
@@ -27,28 +30,38 @@ function clicks(session: DrivenSession): Command[] {
   return [
     elementCommand(session, {
       ...portable.click_element,
+      input: portable.click_element.input.extend(documentShape),
       done: "clicked",
       runIfReady: (input, acting) => clickIfReady(session, input, acting),
-      run: (locator, _, acting) => locator.click(actionOptions(acting)),
+      async run(locator, _, acting) {
+        const position = await clickPlace(locator, actionOptions(acting));
+        await pressOnce(locator, acting, () =>
+          locator.click({ ...actionOptions(acting), ...(position && { position }) }),
+        );
+      },
     }),
     elementCommand(session, {
       ...portable.double_click,
+      input: portable.double_click.input.extend(documentShape),
       done: "double-clicked",
-      run: (locator, _, acting) => locator.dblclick(actionOptions(acting)),
+      run: (locator, _, acting) =>
+        pressTimes(locator, 2, acting, () => locator.dblclick(actionOptions(acting))),
     }),
     elementCommand(session, {
       name: "triple_click",
       description: "Clicks three times, which selects a line or paragraph.",
       input: targetInput,
       done: "triple-clicked",
-      run: (locator, _, acting) => locator.click({ ...actionOptions(acting), clickCount: 3 }),
+      run: (locator, _, acting) =>
+        pressTimes(locator, 3, acting, () => locator.click({ ...actionOptions(acting), clickCount: 3 })),
     }),
     elementCommand(session, {
       name: "right_click",
       description: "Clicks an element with the right button, which opens its context menu.",
       input: targetInput,
       done: "right-clicked",
-      run: (locator, _, acting) => locator.click({ ...actionOptions(acting), button: "right" }),
+      run: (locator, _, acting) =>
+        pressOnce(locator, acting, () => locator.click({ ...actionOptions(acting), button: "right" })),
     }),
     elementCommand(session, {
       name: "hover_element",
@@ -76,7 +89,7 @@ function dragAndDrop(session: DrivenSession): Command {
       const target = await locate(session, onto, acting.signal, acting.left());
       await target.hover({ ...actionOptions(acting), trial: true });
       const from = await middleOf(locator, acting);
-      await dragTo(acting, from, async () => {
+      await dragFrom(locator, acting, from, async () => {
         await target.scrollIntoViewIfNeeded(actionOptions(acting));
         return middle(await boxOf(target, acting));
       });
@@ -88,21 +101,25 @@ function dragBy(session: DrivenSession): Command {
   const pixels = z.number().min(-10_000).max(10_000).default(0);
   return elementCommand(session, {
     name: "drag_by",
-    description: "Drags an element by its middle, so many pixels to the right and down.",
+    description:
+      "Drags an element, so many pixels to the right and down: by its middle, or by an edge or corner, which resizes what can be.",
     input: z.strictObject({
       ...targetShape,
       x: pixels.describe("To the left when negative."),
       y: pixels.describe("Up when negative."),
+      by: z.enum(handles).default("middle"),
       ...timeoutShape,
     }),
     done: "dragged",
-    async run(locator, { x, y }, acting) {
-      const from = await middleOf(locator, acting);
-      await dragTo(acting, from, async () => ({ x: from.x + x, y: from.y + y }));
+    async run(locator, { x, y, by }, acting) {
+      const from = await middleOf(locator, acting, by);
+      await dragFrom(locator, acting, from, async () => ({ x: from.x + x, y: from.y + y }));
     },
   });
 }
 
+/** Between two tries of a press that something else was about to receive, and the least time that a try is given. */
+const RETRY_MS = 100;
 /** Widgets follow the mouse on its way, begin to only after a few pixels, and look where it is once in a frame. */
 const DRAG_STEPS = 10;
 const FRAME_MS = 17;
@@ -132,18 +149,55 @@ export async function dragTo(
   }
 }
 
+/** {@link dragTo} from a place on an element. Throws ELEMENT_NOT_ACTIONABLE where something else was held. */
+async function dragFrom(
+  locator: Locator,
+  acting: Acting,
+  from: Place,
+  place: () => Promise<Place>,
+): Promise<void> {
+  const by = await pressed(locator, 1, acting, () => dragTo(acting, from, place));
+  if (by !== undefined) throw taken("The element was not dragged", by, 0);
+}
+
 type Place = { x: number; y: number };
 const middle = ({ x, y, width, height }: Place & { width: number; height: number }): Place => ({
   x: x + width / 2,
   y: y + height / 2,
 });
 
-/** Where the mouse is over the middle of an element that it can act on. */
-export async function middleOf(locator: Locator, acting: Acting): Promise<Place> {
+const handles = [
+  "middle",
+  "top",
+  "bottom",
+  "left",
+  "right",
+  "top_left",
+  "top_right",
+  "bottom_left",
+  "bottom_right",
+] as const;
+type Handle = (typeof handles)[number];
+/** From the edge to the handle at it, in pixels: inside of a textarea's, whose own is 15 wide. */
+const INSET = 4;
+
+/** Where the mouse is over the middle, or another handle, of an element that it can act on. */
+export async function middleOf(locator: Locator, acting: Acting, by: Handle = "middle"): Promise<Place> {
   await locator.scrollIntoViewIfNeeded(actionOptions(acting));
   const { width, height } = await boxOf(locator, acting);
-  await locator.hover({ ...actionOptions(acting), position: { x: width / 2, y: height / 2 } });
-  return middle(await boxOf(locator, acting));
+  const along = (length: number, low: boolean, high: boolean) =>
+    low ? Math.min(INSET, length / 2) : high ? Math.max(length - INSET, length / 2) : length / 2;
+  const position = {
+    x: along(width, by.endsWith("left"), by.endsWith("right")),
+    y: along(height, by.startsWith("top"), by.startsWith("bottom")),
+  };
+  const border = await runApart(locator, borderOf, undefined, actionOptions(acting));
+  await locator.hover({
+    ...actionOptions(acting),
+    position: { x: position.x - border.x, y: position.y - border.y },
+  });
+  const { x, y } = await boxOf(locator, acting);
+  return { x: x + position.x, y: y + position.y };
 }
 
 async function boxOf(locator: Locator, acting: Acting) {
@@ -177,7 +231,7 @@ function mouse(session: DrivenSession): Command[] {
       session,
       "tap_x_y",
       "Clicks at a point of the page.",
-      z.strictObject({ ...point, button }),
+      z.strictObject({ ...point, button, ...documentShape }),
       (input, { page }) => page.mouse.click(input.x, input.y, { button: input.button }),
     ),
     mouseCommand(
@@ -242,9 +296,82 @@ async function clickIfReady(session: DrivenSession, target: Target, acting: Acti
   const place = inOneFrame(session, target);
   if (place === undefined || place.frame !== page.mainFrame()) return false;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
-  const asked = askAgent(page, place.frame, "clickPoint", [place.query]).catch(() => undefined);
+  const asked = askOverDevTools(place.frame, "clickPoint", [place.query]).catch(() => undefined);
   const point = await untilAborted(asked, signal);
   if (!point) return false;
-  await untilAborted(page.mouse.click(point.x, point.y), signal);
-  return true;
+  // What another element was about to receive did not reach the page: Playwright waits until the way is free.
+  const by = await takenBy(acting, () => untilAborted(page.mouse.click(point.x, point.y), signal));
+  return by === undefined;
+}
+
+/**
+ * What received the press in place of the element. A press that opens a page reached its element. The document that is left
+ * answers nothing more: Chromium asks it nothing from the request for the next one on.
+ */
+async function takenBy({ page, signal }: Acting, press: () => Promise<void>): Promise<string | undefined> {
+  const leaving = new AbortController();
+  const leave = (request: Request) => {
+    if (isMainDocument(page, request)) leaving.abort();
+  };
+  page.on("request", leave);
+  try {
+    await press();
+    const asked = askFrames(page, signal, (frame) => askAgent(frame, "pressTakenBy", [])).catch(() => []);
+    const answers = await untilAborted(asked, AbortSignal.any([signal, leaving.signal])).catch(() => []);
+    signal.throwIfAborted();
+    return answers.flatMap(({ answer }) => answer ?? []).at(0);
+  } finally {
+    page.off("request", leave);
+  }
+}
+
+/**
+ * Playwright keeps a press from whatever comes in its way at the last moment, and ends all the same, since it is not to wait for
+ * navigations: so the press is tried again until it reaches the element. Throws ELEMENT_NOT_ACTIONABLE with what takes it.
+ */
+async function pressOnce(locator: Locator, acting: Acting, press: () => Promise<void>): Promise<void> {
+  const startedAt = performance.now();
+  for (;;) {
+    const by = await pressed(locator, 1, acting, press);
+    if (by === undefined) return;
+    if (acting.left() <= 2 * RETRY_MS)
+      throw taken(`The element is there, but it is covered by ${by}`, by, performance.now() - startedAt);
+    await pause(RETRY_MS, acting.signal);
+  }
+}
+
+/** The same for several presses, of which the first may bring something in the way of the others: they are not tried again. */
+async function pressTimes(
+  locator: Locator,
+  presses: number,
+  acting: Acting,
+  press: () => Promise<void>,
+): Promise<void> {
+  const by = await pressed(locator, presses, acting, press);
+  if (by !== undefined) throw taken(`Not all of the ${presses} clicks reached the element`, by, 0);
+}
+
+/** What received one of the presses in place of the element. */
+async function pressed(
+  locator: Locator,
+  presses: number,
+  acting: Acting,
+  press: () => Promise<void>,
+): Promise<string | undefined> {
+  await askElement(locator, "expectPresses", [presses], actionOptions(acting));
+  return takenBy(acting, press);
+}
+
+const taken = (what: string, by: string, ms: number): DeviceError =>
+  new DeviceError(
+    "ELEMENT_NOT_ACTIONABLE",
+    `${what}: ${by} received the press${ms > 0 ? `, also after ${Math.round(ms)} ms` : ""}. Close or act on it first.`,
+    { reason: `covered by ${by}` },
+  );
+
+// What follows runs in the page.
+
+/** Playwright counts a position from inside of the border. */
+function borderOf(element: Element): Place {
+  return { x: element.clientLeft, y: element.clientTop };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Command, type CommandResult, defineCommand, type Usable } from "../../contract.ts";
 import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { askElement, runApart } from "../askAgent.ts";
 import { findInFrames } from "../elementsInFrames.ts";
 import type { DescribeOptions, Description } from "../inpageAgent.ts";
 import { countAll, locate } from "../locate.ts";
@@ -75,7 +76,7 @@ function getTable(session: DrivenSession, untilUsable: UntilUsable): Command {
       "Gives a table or grid as columns and rows, each row an object by its headers; total where the page says that there are more rows than it holds.",
     input: targetInput,
     async read(locator, _, signal) {
-      const drawn = await locator.evaluate(drawnTable, undefined, { timeout: READ_MS, signal });
+      const drawn = await runApart(locator, drawnTable, undefined, { timeout: READ_MS, signal });
       const { columns, rows, total } = tableOf(drawn);
       const more = total === undefined ? "" : ` of ${total}; the page holds no more of them now`;
       return {
@@ -98,7 +99,7 @@ function getCount(session: DrivenSession, untilUsable: UntilUsable): Command {
       const testIdAttribute = testIdAttributeOf(session);
       const query = parseForPage(selector, testIdAttribute);
       const options = { limit: 0, selectors: false, testIdAttribute, all: true };
-      const question = { what: "get_count", ms: READ_MS, signal };
+      const question = { what: "get_count", ms: READ_MS, signal, isOfApp: true };
       const found = await ask(session, question, (limited) =>
         findInFrames(session.page(), query, options, limited),
       );
@@ -127,7 +128,7 @@ function reading<Input extends z.ZodObject & z.ZodType<Target & { timeout_ms: nu
     async run(input, signal) {
       const target: Target & { timeout_ms: number } = input;
       await untilUsable(signal);
-      const question = { what: spec.name, ms: target.timeout_ms, graceMs: READ_MS, signal };
+      const question = { what: spec.name, ms: target.timeout_ms, graceMs: READ_MS, signal, isOfApp: true };
       return ask(session, question, async (limited) => {
         const locator = await locate(session, target, limited, target.timeout_ms);
         return spec.read(locator, input, limited);
@@ -144,11 +145,7 @@ async function describeIt(
 ): Promise<Description> {
   const testIdAttribute = testIdAttributeOf(session);
   const options: DescribeOptions = { limit: 1, selectors: false, testIdAttribute, ...wanted };
-  const described = await locator.evaluate(
-    (element, how) => globalThis.__labwright?.describe([element], how).first[0],
-    options,
-    { timeout: READ_MS, signal },
-  );
-  if (described !== undefined) return described;
+  const described = await askElement(locator, "describeElement", [options], { timeout: READ_MS, signal });
+  if (described) return described;
   throw new DeviceError("ELEMENT_NOT_FOUND", "The element went away while it was read. Look at the screen.");
 }

@@ -3,6 +3,7 @@ import type { Command } from "../../contract.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { runApart } from "../askAgent.ts";
 import type { DrivenSession } from "../session.ts";
 import { actionOptions, elementCommand } from "./elementCommand.ts";
 
@@ -20,7 +21,7 @@ export function selectText(session: DrivenSession): Command {
     async run(locator, { text }, acting) {
       if (text === undefined) return locator.selectText(actionOptions(acting));
       await locator.scrollIntoViewIfNeeded(actionOptions(acting));
-      if (await locator.evaluate(selectPart, text, actionOptions(acting))) return;
+      if (await runApart(locator, selectPart, text, actionOptions(acting))) return;
       throw new DeviceError(
         "ELEMENT_NOT_FOUND",
         `There is no ${quoted(text)} in the element's text. Read it with get_text, and give a part of it in its own case.`,

@@ -5,7 +5,8 @@ import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { poll, untilAborted } from "../../waiting/deadlines.ts";
 import type { Acting } from "../act.ts";
-import { expectText, newToken } from "../readBack.ts";
+import { askElement, runApart } from "../askAgent.ts";
+import { expectKept, expectText, newToken } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
 import { actionOptions, elementCommand } from "./elementCommand.ts";
 import { dragTo, middleOf } from "./pointer.ts";
@@ -28,13 +29,12 @@ export function setSlider(session: DrivenSession): Command {
       if (state.now === undefined) throw noSlider(state);
       if (value < state.min || value > state.max) throw outOfRange(state, value);
       const slider = state.inside ? locator.locator("input[type=range],[role=slider]") : locator;
-      if (state.kind === "aria") return new AriaSlider(slider, acting, value).set(state.now);
       const token = newToken();
-      await slider.evaluate(
-        (element, given) => globalThis.__labwright?.noteField(element, given),
-        token,
-        actionOptions(acting),
-      );
+      await askElement(slider, "noteField", [token, null], actionOptions(acting));
+      if (state.kind === "aria") {
+        await new AriaSlider(slider, acting, value).set(state.now);
+        return expectKept(session, acting, token);
+      }
       if (!onStep(state, value)) throw notTaken(state, value, state.now);
       await slider.fill(String(value), actionOptions(acting));
       expectText(session, acting, { token, asked: [String(value)] });
@@ -59,9 +59,10 @@ type SliderState = {
 type Box = { x: number; y: number; width: number; height: number };
 
 async function read(locator: Locator, acting: Acting): Promise<SliderState> {
-  const { count, inside, native, said, boxes } = await locator.evaluate(
+  const { count, inside, native, said, boxes } = await runApart(
+    locator,
     readSlider,
-    undefined,
+    null,
     actionOptions(acting),
   );
   const [min = 0, max = 100, now, step = native ? 1 : undefined] = said.map(numberOf);

@@ -4,17 +4,18 @@ import { hasTarget, type Target, targetShape, timeoutShape } from "../../element
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { poll, untilAborted } from "../../waiting/deadlines.ts";
-import { type Acting, act } from "../act.ts";
-import { askAgent } from "../askAgent.ts";
+import { type Acting, act, busyMsOf } from "../act.ts";
+import { askOverDevTools, runApart } from "../askAgent.ts";
 import { isDateType, isoOf } from "../fieldDates.ts";
 import type { FieldFacts } from "../inpageFields.ts";
 import { keyOf } from "../keys.ts";
 import { inOneFrame, locate } from "../locate.ts";
 import { ask } from "../question.ts";
-import { cannotTake, expectText, newToken, noteField, noteFocused } from "../readBack.ts";
+import { cannotTake, expectLines, expectText, newToken, noteField, noteFocused } from "../readBack.ts";
 import type { DrivenSession } from "../session.ts";
-import { actionOptions, elementCommand, pageOptions } from "./elementCommand.ts";
+import { actionOptions, documentShape, elementCommand, pageOptions } from "./elementCommand.ts";
 import { selectText } from "./selecting.ts";
+import { takeFocus } from "./takeFocus.ts";
 
 /** Typing and keys. What is typed never appears in a message: it may be a secret. */
 export function textCommands(session: DrivenSession): Command[] {
@@ -70,7 +71,7 @@ async function fillReadyField(
   const token = newToken();
   const { frame, query } = place;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
-  const fill = () => askAgent(page, frame, "fill", [query, input.text, token]).catch(() => undefined);
+  const fill = () => askOverDevTools(frame, "fill", [query, input.text, token]).catch(() => undefined);
   let field = await untilAborted(fill(), signal);
   if (field === "inert") {
     const isFree = async () => {
@@ -119,7 +120,7 @@ async function typeInto(
   acting: Acting,
 ): Promise<void> {
   const { text, timeout_ms: ms } = given;
-  const question = { what: "type_text", ms, signal: acting.signal };
+  const question = { what: "type_text", ms, busyMs: busyMsOf(ms), signal: acting.signal };
   const token = newToken();
   const { locator, facts } = await ask(session, question, (signal) =>
     focusField(session, given, { acting: { ...acting, signal }, token }),
@@ -138,8 +139,9 @@ async function typeInto(
     );
   }
   // Enter and Tab do what the page makes of them.
-  if (facts && !/[\n\r\t]/.test(text))
-    expectText(session, acting, { token, asked: typedBehind(facts, text) });
+  if (!facts) return;
+  if (!/[\n\r\t]/.test(text)) expectText(session, acting, { token, asked: typedBehind(facts, text) });
+  else expectLines(session, acting, { token, text, joined: typedBehind(facts, text.replace(/[\n\r]/g, "")) });
 }
 
 /** Puts the caret behind what the field holds; without a target the focus stays where it is. */
@@ -151,7 +153,8 @@ async function focusField(
   if (!hasTarget(target)) return { facts: await noteFocused(session, token, acting.signal) };
   const locator = await locate(session, target, acting.signal, acting.left());
   const facts = await noteField(session, locator, target, { token, acting });
-  const moved = await locator.evaluate(moveCaretToEnd, undefined, actionOptions(acting));
+  await takeFocus(locator, "type_text", acting);
+  const moved = await runApart(locator, moveCaretToEnd, null, actionOptions(acting));
   if (!moved) await locator.press("End", actionOptions(acting));
   return { locator, facts };
 }
@@ -174,7 +177,7 @@ function pressKey(session: DrivenSession): Command {
   return defineCommand({
     ...portable.press_key,
     description: `${description} BACK is the previous page; also a letter, Enter, F5, or a chord: Control+a. With ref or selector, in that element.`,
-    input: input.extend({ ...targetShape, ...timeoutShape }),
+    input: input.extend({ ...targetShape, ...documentShape, ...timeoutShape }),
     async run(given, signal) {
       const key = keyOf(given.key);
       const { count } = given;
@@ -192,14 +195,24 @@ function pressKey(session: DrivenSession): Command {
         const locator = hasTarget(given) ? await locate(session, given, signal, acting.left()) : undefined;
         // Each key has the deadline, since the time that many keys take is not the element's.
         const each = count === 1 ? acting : { ...acting, left: () => given.timeout_ms };
+        if (locator) await takeFocus(locator, "press_key", acting);
         const press = (isLast: boolean) =>
           pressOnce(session, { acting: each, key, locator, isQuick: isLast && options.isPlainKey });
         if (count === 1) return press(true);
-        const question = { what: "press_key", ms: given.timeout_ms, signal };
-        for (let left = count; left > 0; left--) await ask(session, question, () => press(left === 1));
+        await pressEach(session, { count, ms: given.timeout_ms, signal }, press);
       });
     },
   });
+}
+
+/** Each with a deadline of its own. */
+async function pressEach(
+  session: DrivenSession,
+  { count, ms, signal }: { count: number; ms: number; signal: AbortSignal },
+  press: (isLast: boolean) => Promise<unknown>,
+): Promise<void> {
+  const question = { what: "press_key", ms, busyMs: busyMsOf(ms), signal };
+  for (let left = count; left > 0; left--) await ask(session, question, () => press(left === 1));
 }
 
 type OneKey = { acting: Acting; key: string; locator: Locator | undefined; isQuick: boolean };

@@ -5,7 +5,8 @@ import { portable } from "../../portable.ts";
 import { act } from "../act.ts";
 import { locate } from "../locate.ts";
 import type { DrivenSession } from "../session.ts";
-import { actionOptions, elementCommand } from "./elementCommand.ts";
+import { actionOptions } from "./elementCommand.ts";
+import { scrollToElement } from "./scrollTo.ts";
 
 /** Scrolling, the size of the page and the media it is shown on. */
 export function viewCommands(session: DrivenSession): Command[] {
@@ -46,14 +47,6 @@ function scroll(session: DrivenSession): Command {
         ...(at === undefined ? {} : { data: at }),
       };
     },
-  });
-}
-
-function scrollToElement(session: DrivenSession): Command {
-  return elementCommand(session, {
-    ...portable.scroll_to_element,
-    done: "scrolled to",
-    run: (locator, _, acting) => locator.scrollIntoViewIfNeeded(actionOptions(acting)),
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Check, type Command, type CommandResult, defineCommand, type Reading } from "../../contract.ts";
+import { passes } from "../../elements/readings.ts";
 import { hasTarget } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
@@ -42,7 +43,7 @@ async function waitFor(
 ): Promise<CommandResult> {
   const started = performance.now();
   let unmet: Reading | undefined;
-  const question = { what: "wait_for", ms: timeoutMs, graceMs: LAST_LOOK_MS, signal };
+  const question = { what: "wait_for", ms: timeoutMs, graceMs: LAST_LOOK_MS, signal, isOfApp: true };
   return ask(session, question, async (limited) => {
     const look = async () => {
       unmet = await firstUnmet(session, conditions, limited);
@@ -62,7 +63,7 @@ async function firstUnmet(
 ): Promise<Reading | undefined> {
   for (const { check, params, negated } of conditions) {
     const reading = await readOnce(session, check, params, signal);
-    if (reading.holds === negated)
+    if (!passes(check, params, reading, negated))
       return negated ? { ...reading, expected: `not: ${reading.expected}` } : reading;
   }
   return undefined;

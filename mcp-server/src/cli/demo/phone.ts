@@ -11,7 +11,12 @@ import { openText, reportFolder, saveReports } from "./reports.ts";
 import { anything, leaseSchema, runTestcase } from "./runs.ts";
 import { type Judgement, judge, verdictTable } from "./verdicts.ts";
 
-type PhoneDemoOptions = { only: readonly string[]; all?: boolean | undefined; report?: string | undefined };
+type PhoneDemoOptions = {
+  only: readonly string[];
+  all?: boolean | undefined;
+  keep?: boolean | undefined;
+  report?: string | undefined;
+};
 
 const shop = { name: "shop", breaks: {} };
 const treeSchema = z.looseObject({
@@ -45,7 +50,11 @@ export async function runPhoneDemo(options: PhoneDemoOptions, terminal: Terminal
       terminal.out(
         `A simulated phone at ${server.serial}, behind a real adb server\nStarting Labwright on ${dataDir}\n`,
       );
-      const passed = await withHost({ dataDir, config }, terminal, (host) => play(host, reportDir, terminal));
+      const passed = await withHost({ dataDir, config }, terminal, async (host) => {
+        const hasPassed = await play(host, reportDir, terminal);
+        if (options.keep) await untilInterrupted(dataDir, terminal);
+        return hasPassed;
+      });
       terminal.out(`\n${ownPhone}\nReports: ${reportDir}\n${openText(reportDir)}`);
       return passed ? exitCodes.passed : exitCodes.failed;
     } finally {
@@ -58,6 +67,18 @@ export async function runPhoneDemo(options: PhoneDemoOptions, terminal: Terminal
     await device.close();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Ctrl-C then ends the demo with its phone, server and data. */
+async function untilInterrupted(dataDir: string, { out, signal }: Terminal): Promise<void> {
+  out(
+    `\nThe phone stays until Ctrl-C. In another terminal:\n  labwright look --data-dir ${dataDir}\n  labwright do --data-dir ${dataDir} click "Shop"\n`,
+  );
+  // Node ends a process in which nothing is under way, and a listener is nothing.
+  const alive = setInterval(() => undefined, 60_000);
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  clearInterval(alive);
 }
 
 const configOf = ({ serial, adbPort }: { serial: string; adbPort: number }): string =>

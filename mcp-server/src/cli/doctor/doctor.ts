@@ -11,6 +11,7 @@ import { examine, examineMachine } from "../../services/lab/diagnosis/index.ts";
 import { checkPort } from "../../services/lab/diagnosis/machine.ts";
 import { createSecrets } from "../../services/policy/secrets.ts";
 import { isDataDirLocked } from "../../storage/lock.ts";
+import { readKnownSkills } from "../knownSkills.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 
@@ -39,7 +40,15 @@ async function findAll(options: Partial<DaemonOptions>, terminal: Terminal): Pro
     examine(config, { factories: builtInFactories, database }, { env, signal }),
     port ? [await checkPort(config.server.host, port, daemon.port)] : [],
   ]);
-  return [...examined, ...findings, ...ports, daemon.finding];
+  return [...examined, ...findings, ...checkSkills(options, terminal), ...ports, daemon.finding];
+}
+
+/** The user's skills that are not read, one finding each. */
+function checkSkills(options: Partial<DaemonOptions>, terminal: Terminal): DiagnosisFinding[] {
+  return readKnownSkills(options, terminal).problems.map(({ file, line, message }) => ({
+    ...{ what: "skill", status: "warning", detail: `${file}:${line}: ${message}` },
+    fix: "labwright skills list names all that are left out.",
+  }));
 }
 
 const problemsSchema = z.object({
@@ -66,9 +75,17 @@ function readConfig(
       env,
       cwd,
     });
-    createSecrets(config.secrets, env);
+    const problems = createSecrets(config.secrets, env).problems();
     const detail = config.file?.path ?? "none; one device `browser` of model web";
-    return { config, findings: [{ what, status: "ok", detail }] };
+    const secrets = problems.map(
+      (problem): DiagnosisFinding => ({
+        what: "secrets",
+        status: "missing",
+        detail: problem,
+        fix: "Give it a value; tests that need it cannot run without",
+      }),
+    );
+    return { config, findings: [{ what, status: "ok", detail }, ...secrets] };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const problems = problemsSchema.safeParse(error.details).data?.problems ?? [];

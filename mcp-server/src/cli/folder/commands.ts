@@ -1,9 +1,10 @@
 import type { Command } from "commander";
+import { ToolError } from "../../errors.ts";
+import { separator, shortNames } from "../../services/apps/steps/index.ts";
 import { examples, readUpTo } from "../commandOptions.ts";
 import type { ExitCode, Terminal } from "../terminal.ts";
 import type { FolderOptions, LookOptions } from "./folder.ts";
 import type { KeepOptions } from "./keep.ts";
-import { separator, shortNames } from "./words.ts";
 
 const namesText = (verb: keyof typeof shortNames) =>
   Object.entries(shortNames[verb])
@@ -28,7 +29,39 @@ const folderCommand = (program: Command, name: string, description: string) =>
     .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)");
 
-/** Their words are not the command line's options, which stand before them. */
+const ownOptions: Readonly<Record<string, keyof FolderOptions>> = {
+  ...{ "--device": "device", "--data-dir": "dataDir", "--config": "config" },
+};
+
+/** The option that begins at a place among words, and how many words it takes. */
+function optionAt(words: readonly string[], at: number) {
+  const [name = "", ...rest] = (words[at] ?? "").split("=");
+  const key = ownOptions[name];
+  if (key === undefined) return undefined;
+  const value = rest.length > 0 ? rest.join("=") : words[at + 1];
+  if (value === undefined)
+    throw new ToolError("INVALID_INPUT", `${name} needs a value.`, `For example: ${name} browser`);
+  return { key, value, length: rest.length > 0 ? 1 : 2 };
+}
+
+/** The options of a folder's commands count wherever they stand among the words, but for what follows `--`. */
+function withoutOptions(
+  words: readonly string[],
+  given: FolderOptions,
+): { line: string[]; options: FolderOptions } {
+  const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+  const line: string[] = [];
+  const options = { ...given };
+  for (let at = 0; at < own.length; ) {
+    const option = optionAt(own, at);
+    if (option) options[option.key] = option.value;
+    else line.push(...own.slice(at, at + 1));
+    at += option?.length ?? 1;
+  }
+  return { line: [...line, ...words.slice(own.length + 1)], options };
+}
+
+/** Words that are not options of the command line are the parameters of a command or check. */
 function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
   const verb = (name: "do" | "check", description: string, listing: string) =>
     folderCommand(program, name, description)
@@ -52,7 +85,8 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
     )
     .action(async (words: string[], given: FolderOptions) => {
       const { runDo } = await import("./folder.ts");
-      exit(await runDo(words, given, terminal));
+      const { line, options } = withoutOptions(words, given);
+      exit(await runDo(line, options, terminal));
     });
   verb(
     "check",
@@ -68,7 +102,8 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
     )
     .action(async (words: string[], given: FolderOptions) => {
       const { runCheck } = await import("./folder.ts");
-      exit(await runCheck(words, given, terminal));
+      const { line, options } = withoutOptions(words, given);
+      exit(await runCheck(line, options, terminal));
     });
 }
 

@@ -4,14 +4,23 @@ import { join, relative } from "node:path";
 import { z } from "zod";
 import { findErrorFacts, ToolError } from "../../errors.ts";
 import { renderError, renderResult } from "../../server/render.ts";
+import {
+  commandOf,
+  commandsIn,
+  paramsOf,
+  type Said,
+  schemaSchema,
+  shortNames,
+  spokenSteps,
+} from "../../services/apps/steps/index.ts";
 import type { ToolAnswer } from "../daemon.ts";
+import { forTerminal, hintFor } from "../hints.ts";
 import type { DaemonOptions } from "../options.ts";
 import { exitCodeOf } from "../run.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { type JournalLine, note, ownFolder, stepOf } from "./journal.ts";
 import { findOwnDevice, forgetDevice, rememberDevice } from "./ownDevice.ts";
-import { commandOf, commandsIn, isShort, paramsOf, type Said, schemaSchema, shortNames } from "./words.ts";
 
 /** A longer reply goes into a file, so that an agent reads what it needs of it. */
 const longestReply = 8_000;
@@ -54,8 +63,9 @@ async function inFolder(
     const { code, details } = error.answer.error;
     // Without the devices there are, it is another error of this code, with its own hint.
     const isOfNames = code !== "DEVICE_NOT_FOUND" || "devices" in details;
-    const hint = (isOfNames ? deviceHints[code] : undefined) ?? error.answer.error.hint;
-    terminal.err(`${renderError({ ...error.answer.error, hint })}\n`);
+    const hint = (isOfNames ? deviceHints[code] : undefined) ?? hintFor(error.answer.error);
+    const message = forTerminal(error.answer.error.message);
+    terminal.err(`${renderError({ ...error.answer.error, message, hint })}\n`);
     return findErrorFacts(code)?.fault === "app" ? exitCodes.failed : exitCodes.error;
   }
 }
@@ -203,31 +213,43 @@ type Listed = z.output<typeof listingSchema>;
 type Listing = { call: Call; verb: keyof typeof shortNames; held: { session_id: string } };
 const listings = { do: "list_actions", check: "list_verifications" } as const;
 
-/** Commands or checks with their parameters, by the schemas of this device. */
+/** A command or check by its own name needs no list of the device's. */
+const isOwnName = ({ command }: Said) => /^[a-z]+_[a-z_]+$/.test(command);
+
+/** Commands or checks with their parameters: words as tests have them, else by the schemas of this device. */
 async function resolved(said: readonly Said[], listing: Listing) {
-  const { verb } = listing;
-  const isCheck = verb === "check";
-  // A full name needs no list.
-  const offered = said.some((one) => isShort(one, verb)) ? await offeredNames(listing) : new Set<string>();
+  const offered = said.every(isOwnName) ? new Set<string>() : await offeredNames(listing);
   const known = new Map<string, Listed>();
-  const steps = [];
+  const steps: Step[] = [];
   for (const one of said) {
-    const command = commandOf(one, verb, offered);
-    const listed = known.get(command) ?? (await listedAs(command, one, listing));
-    known.set(command, listed);
-    const usage = (listed.commands ?? listed.checks ?? "").split(" - ")[0] ?? "";
-    // Of a check it is how long to look, which stands beside the check's own parameters.
-    const { properties, required } = listed.schema;
-    const given = { ...properties, ...(isCheck && { timeout_ms: { type: "integer" } }) };
-    const { timeout_ms, ...params } = paramsOf({ ...one, command }, { properties: given, required }, usage);
-    const timeout = timeout_ms === undefined ? {} : { timeout_ms };
-    steps.push(
-      isCheck
-        ? { command, params, ...timeout, ...(one.not && { negate: true }) }
-        : { command, params: { ...params, ...timeout } },
-    );
+    const spoken = isOwnName(one) ? undefined : spokenSteps(one, listing.verb, offered);
+    if (spoken) steps.push(...spoken.map(({ type: _, ...step }) => step));
+    else steps.push(await byName(one, offered, known, listing));
   }
   return steps;
+}
+
+type Step = { command: string; params: Record<string, unknown>; timeout_ms?: unknown; negate?: boolean };
+
+async function byName(
+  one: Said,
+  offered: ReadonlySet<string>,
+  known: Map<string, Listed>,
+  listing: Listing,
+): Promise<Step> {
+  const isCheck = listing.verb === "check";
+  const command = commandOf(one, listing.verb, offered);
+  const listed = known.get(command) ?? (await listedAs(command, one, listing));
+  known.set(command, listed);
+  const usage = (listed.commands ?? listed.checks ?? "").split(" - ")[0] ?? "";
+  // Of a check it is how long to look, which stands beside the check's own parameters.
+  const { properties, required } = listed.schema;
+  const given = { ...properties, ...(isCheck && { timeout_ms: { type: "integer" } }) };
+  const { timeout_ms, ...params } = paramsOf({ ...one, command }, { properties: given, required }, usage);
+  const timeout = timeout_ms === undefined ? {} : { timeout_ms };
+  return isCheck
+    ? { command, params, ...timeout, ...(one.not && { negate: true }) }
+    : { command, params: { ...params, ...timeout } };
 }
 
 /** The names of all that the device offers. */

@@ -33,11 +33,14 @@ export function stepOf(given: unknown): Record<string, unknown> {
   return { ...(negate === true ? { not: step } : step), ...(timeout_ms !== undefined && { timeout_ms }) };
 }
 
-const journalOf = (cwd: string) => join(cwd, ".labwright", "done.jsonl");
+/** A file of the working folder's own folder, which may not be there yet: see {@link ownFolder}. */
+export const ownFile = (cwd: string, name = ""): string => join(cwd, ".labwright", name);
+
+const journalOf = (cwd: string) => ownFile(cwd, "done.jsonl");
 
 /** `.labwright/` of the working folder, which git leaves out. */
 export function ownFolder(cwd: string): string {
-  const folder = join(cwd, ".labwright");
+  const folder = ownFile(cwd);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, ".gitignore"), "*\n");
   return folder;

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync }
 import { dirname, join, relative, sep } from "node:path";
 import { findProgram } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
+import { separator, shortNames } from "../../services/apps/steps/index.ts";
 import { getHost, type Host, hosts } from "../hosts/hosts.ts";
 import { thisMachine } from "../hosts/machine.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
-import { separator, shortNames } from "./words.ts";
 
 export type SkillOptions = {
   host?: string | undefined;

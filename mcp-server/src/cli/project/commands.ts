@@ -9,8 +9,8 @@ export function addProjectCommands(
   exit: (code: ExitCode) => void,
 ): void {
   withDaemonOptions(program.command("init"))
-    .description("looks at a page and writes labwright/ with its app and a test that passes")
-    .argument("[url]", "the page; https://example.com when none is named")
+    .description("looks at a page and writes its app and a test that passes into labwright/")
+    .argument("[url]", "the page; in a terminal init asks for it")
     .option("--device <id>", "the device to look with")
     .addHelpText("after", examples("labwright init http://localhost:3000"))
     .action(async (url: string | undefined, given: Given & { device?: string }) => {

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
-import { findProject, isFolder } from "../../config/projectFolder.ts";
+import { findProject, isFolder, projectFiles } from "../../config/projectFolder.ts";
 import { ToolError } from "../../errors.ts";
 import { done, type RunConnection } from "../run/connection.ts";
+import { filesNamedBy } from "./content.ts";
 
 /** More is no folder of tests, but one that was named by mistake. */
 const mostFiles = 2_000;
@@ -35,6 +36,15 @@ const noFile = (argument: string, why: string) =>
     `${argument}: ${why}`,
     "labwright init makes a folder with an app and a test.",
   );
+
+/** The other files of their projects that these need: their apps, and the tests that they call. */
+export const filesNeededBy = (given: readonly string[], cwd: string): string[] =>
+  projectsOf(given, cwd).flatMap(neededBy);
+
+function neededBy({ folder, paths }: Project): string[] {
+  const own = join(folder, projectFiles);
+  return isFolder(own) ? filesNamedBy(paths, filesIn(realpathSync(own)).sort()) : [];
+}
 
 /** Hidden folders and those of packages are left out. */
 function filesIn(folder: string): string[] {
@@ -81,8 +91,8 @@ const replySchema = z.looseObject({
 type Project = { folder: string; paths: string[]; folders: string[] };
 
 /**
- * Loads what changed of files and folders into the database: of each project all or nothing. Throws with every problem of
- * every file of the first project that cannot be loaded.
+ * Loads what changed of files and folders, and of what they need, into the database: of each project all or nothing. Throws
+ * with every problem of every file of the first project that cannot be loaded.
  */
 export async function loadFiles(
   given: readonly string[],
@@ -91,7 +101,8 @@ export async function loadFiles(
 ): Promise<LoadedFiles> {
   const all: LoadedFiles = { files: [], archived: [] };
   for (const project of projectsOf(given, cwd)) {
-    const { files, archived } = await loadProject(project, connection, { cwd, signal });
+    const paths = [...project.paths, ...neededBy(project)];
+    const { files, archived } = await loadProject({ ...project, paths }, connection, { cwd, signal });
     all.files.push(...files);
     all.archived.push(...archived);
   }

@@ -5,33 +5,28 @@ import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done, unending } from "../run/connection.ts";
+import { readSeat, takeSeat } from "../run/seat.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { schemaPath } from "./schemaPath.ts";
-
-/** What is opened when no address is named. */
-const usualUrl = "https://example.com/";
 
 export type InitOptions = Partial<DaemonOptions> & { url?: string | undefined; device?: string | undefined };
 
 /**
  * `labwright init [url]`: looks at a page in the browser and writes `labwright/` with the app and a test of it that passes.
- * Throws INVALID_INPUT when that folder is there, and what the device says of a page that does not open; then nothing is written.
+ * Asks for the address where a person can type. Throws INVALID_INPUT without an address and when the app has a file already,
+ * and what the device says of a page that does not open; then nothing is written.
  */
 export async function runInit(options: InitOptions, terminal: Terminal): Promise<ExitCode> {
-  const folder = join(terminal.cwd, "labwright");
-  if (existsSync(folder))
-    throw new ToolError(
-      "INVALID_INPUT",
-      "There is a folder labwright here already.",
-      "Nothing was changed. Run its tests: labwright run labwright",
-    );
-  const url = readUrl(options.url ?? usualUrl);
-  const page = await lookAt(url, options, terminal);
+  const url = readUrl(await givenUrl(options.url, terminal));
   const name = nameOf(url);
+  const app = join(terminal.cwd, "labwright", "apps", `${name}.yaml`);
+  const test = join(terminal.cwd, "labwright", "tests", `${name}.yaml`);
+  refuseExisting([app, test], name, terminal);
+  const page = await lookAt(url, options, terminal);
   const files = [
-    ["app", join(folder, "apps", `${name}.yaml`), appText(name, url, page)],
-    ["test", join(folder, "tests", `${name}.yaml`), testText(name, page)],
+    ["app", app, appText(name, url, page)],
+    ["test", test, testText(name, page)],
   ] as const;
   for (const [kind, file, text] of files) {
     mkdirSync(dirname(file), { recursive: true });
@@ -44,6 +39,27 @@ export async function runInit(options: InitOptions, terminal: Terminal): Promise
   return exitCodes.passed;
 }
 
+/** The address on the command line, else the one that a person types. */
+async function givenUrl(url: string | undefined, { ask }: Terminal): Promise<string> {
+  const text = (url ?? (await ask?.("The address of your page, such as http://localhost:3000: ")))?.trim();
+  if (text) return text;
+  throw new ToolError(
+    "INVALID_INPUT",
+    "init needs the address of your page.",
+    "Give it: labwright init http://localhost:3000",
+  );
+}
+
+function refuseExisting(files: readonly string[], name: string, { cwd }: Terminal): void {
+  const existing = files.filter((file) => existsSync(file)).map((file) => relative(cwd, file));
+  if (existing.length === 0) return;
+  throw new ToolError(
+    "INVALID_INPUT",
+    `The app ${name} is here already: ${existing.join(", ")}.`,
+    "Nothing was changed. Run its tests: labwright run labwright",
+  );
+}
+
 function readUrl(text: string): URL {
   const url = URL.parse(/^[a-z]+:/i.test(text) ? text : `http://${text}`);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
@@ -54,12 +70,14 @@ function readUrl(text: string): URL {
   );
 }
 
-/** `shop.example`, without what an app's file cannot have in its name. */
-const nameOf = (url: URL) =>
-  url.hostname
+/** `shop.example` or `localhost-3000`, without what an app's file cannot have in its name. */
+const nameOf = ({ hostname, port }: URL) => {
+  const host = hostname
     .replace(/^www\./, "")
     .replace(/[^a-z0-9.-]+/gi, "-")
-    .replace(/\.$/, "");
+    .replace(/^-|[-.]$/g, "");
+  return port === "" ? host : `${host}-${port}`;
+};
 
 type Page = { title: string; heading: string | undefined };
 
@@ -68,8 +86,13 @@ async function lookAt(url: URL, options: InitOptions, terminal: Terminal): Promi
     const call = (name: string, args: Record<string, unknown>) =>
       connection.call(name, args, terminal.signal);
     const named = options.device === undefined ? {} : { device_id: options.device };
-    const taken = await done(call("take_control", named));
-    const { session_id } = z.looseObject({ session_id: z.string() }).parse(taken);
+    const seat = await takeSeat(named, connection, terminal);
+    // The folder's own page stays where it is, if another browser can be opened.
+    const copy = { device_id: seat.device, copy: {} };
+    const copied = seat.isFolders
+      ? await readSeat(call("take_control", copy)).catch(unlessUncopied)
+      : undefined;
+    const { session_id } = copied ?? seat;
     try {
       const actions = [{ command: "navigate_to_url", params: { url: url.href } }];
       await done(call("execute_device_action", { session_id, actions, look: false }));
@@ -90,9 +113,14 @@ async function lookAt(url: URL, options: InitOptions, terminal: Terminal): Promi
         );
       return { title: seen.title, heading: seen.items.find(isHeading)?.name };
     } finally {
-      await connection.call("release_control", { session_id }, unending());
+      if (copied || !seat.isFolders) await connection.call("release_control", { session_id }, unending());
     }
   });
+}
+
+function unlessUncopied(error: unknown): undefined {
+  const codes = ["DEVICE_NOT_COPIED", "INSUFFICIENT_RESOURCES"];
+  if (!(error instanceof ToolError && codes.includes(error.code))) throw error;
 }
 
 const isHeading = ({ role, name }: { role: string; name: string }) =>
@@ -116,5 +144,5 @@ function appText(name: string, url: URL, page: Page): string {
 function testText(name: string, { title }: Page): string {
   const check = title !== "" && !/["\n{}]/.test(title) ? [`check the title is "${title}"`] : [];
   const test = { name: `${name} opens`, app: name, tags: ["smoke"], steps: ["go to Home", ...check] };
-  return `# What to check. Steps are words, such as click "Sign in", or a command with its arguments.\n${write(test)}`;
+  return `# What to check. Steps are words, such as click "Sign in", or a command with its values.\n${write(test)}`;
 }

@@ -7,7 +7,7 @@ import type { DaemonOptions } from "../options.ts";
 import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { type Examination, examine, type Finding, findingText } from "./examine.ts";
-import { yamlFilesAt } from "./files.ts";
+import { filesNeededBy, yamlFilesAt } from "./files.ts";
 
 const isConfig = (file: string) => /^labwright\.ya?ml$/.test(basename(file));
 
@@ -23,8 +23,10 @@ export async function runLint(
   const { cwd } = terminal;
   const own = join(cwd, "labwright.yaml");
   const given = paths.length > 0 ? paths : ["labwright", ...(existsSync(own) ? [own] : [])];
-  const all = [...new Set(given.flatMap((path) => yamlFilesAt(cwd, path)))];
-  const configs = all.filter(isConfig);
+  const named = [...new Set(given.flatMap((path) => yamlFilesAt(cwd, path)))];
+  const configs = named.filter(isConfig);
+  const ofProject = named.filter((path) => !isConfig(path));
+  const all = [...named, ...filesNeededBy(ofProject, cwd)];
   const files = all
     .filter((path) => !isConfig(path))
     .map((path) => ({ file: relative(cwd, path), yaml: readFileSync(path, "utf8") }));

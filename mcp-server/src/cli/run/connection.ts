@@ -1,4 +1,5 @@
 import { isErrorCode, ToolError } from "../../errors.ts";
+import { forTerminal, hintFor } from "../hints.ts";
 import type { Terminal } from "../terminal.ts";
 
 export type Answer =
@@ -12,7 +13,11 @@ export type RunConnection = {
   artifact(uri: string): Promise<Uint8Array>;
 };
 
-export type RunTerminal = Pick<Terminal, "out" | "err" | "cwd" | "signal" | "columns" | "ask">;
+export type RunTerminal = Pick<Terminal, "out" | "err" | "cwd" | "signal" | "columns" | "ask"> &
+  Partial<Pick<Terminal, "env">> & {
+    /** Shows what runs now; empty for nothing. */
+    status?(text: string): void;
+  };
 
 /** For what is done also behind an interruption. */
 export const unending = (): AbortSignal => new AbortController().signal;
@@ -21,6 +26,6 @@ export const unending = (): AbortSignal => new AbortController().signal;
 export async function done(answer: Promise<Answer>): Promise<Record<string, unknown>> {
   const given = await answer;
   if (given.ok) return given.structured;
-  const { code, message, hint } = given.error;
-  throw new ToolError(isErrorCode(code) ? code : "TOOL_FAILED", message, hint);
+  const { code, message } = given.error;
+  throw new ToolError(isErrorCode(code) ? code : "TOOL_FAILED", forTerminal(message), hintFor(given.error));
 }

@@ -7,18 +7,30 @@ export type Filter = {
   /** Text that the name has in it, or `/expression/flags`. */
   grep?: string | undefined;
   shard?: Shard | undefined;
+  /** Only tests that did not pass when they last ran from the working folder. */
+  lastFailed?: boolean | undefined;
 };
 /** `index` counts from 1. */
 export type Shard = { index: number; total: number };
 
 type Listed = { name: string; tags: readonly string[] };
 
-/** Those that the filter leaves, in their order. Throws INVALID_INPUT when it leaves none, with what there is. */
-export function filtered<Test extends Listed>(tests: readonly Test[], filter: Filter): Test[] {
+/**
+ * The tests that the filter leaves, in their order; `hasFailed` says which failed before. Throws INVALID_INPUT when it leaves
+ * none, with what there is.
+ */
+export function filtered<Test extends Listed>(
+  tests: readonly Test[],
+  filter: Filter,
+  hasFailed: (test: Test) => boolean,
+): Test[] {
   const { tags = [], grep, shard } = filter;
   const tagged = withTags(tests, tags);
   const named = grep === undefined ? tagged : matching(tagged, grep);
-  return shard === undefined ? named : inShard(named, shard);
+  const failed = filter.lastFailed ? named.filter(hasFailed) : named;
+  if (failed.length === 0)
+    throw nothing("None of these tests failed the last time.", "Leave --last-failed out to run them all.");
+  return shard === undefined ? failed : inShard(failed, shard);
 }
 
 function withTags<Test extends Listed>(tests: readonly Test[], tags: readonly string[]): Test[] {

@@ -2,11 +2,13 @@ import { ToolError } from "../../errors.ts";
 import { type RunReply, runReply } from "../verdictText.ts";
 import { done, type RunConnection, type RunTerminal, unending } from "./connection.ts";
 import type { Planned } from "./plan.ts";
-import type { Seat } from "./seats.ts";
+import type { Seat } from "./seat.ts";
 import { askAtStep } from "./stepping.ts";
 
 /** One wait of a call; far below what a proxy in between would cut. */
 const waitMs = 20_000;
+/** Where a person watches which step runs. */
+const watchedMs = 500;
 /** The longest that a person may take for a test that stops at each step. */
 const steppingMs = 7_200_000;
 
@@ -46,12 +48,13 @@ export async function runTest(
     let now = await execute(argumentsOf(test, options, seat), unending());
     while (isOpen(now)) {
       const { execution_id, next_step } = now;
+      terminal.status?.(statusOf(test, now));
       if (terminal.signal.aborted) now = await cancel(execution_id);
       else if (next_step) {
         const way = await askAtStep(next_step, seat, connection, terminal);
         if (way === "stop") return { reply: await cancel(execution_id), stopped: true };
         now = await execute({ execution_id, go: way, wait_ms: 0 }, unending());
-      } else now = await untilInterrupted(execution_id, execute, terminal.signal, now);
+      } else now = await untilInterrupted(execution_id, execute, terminal, now);
     }
     return { reply: now, stopped: false };
   } catch (error) {
@@ -59,6 +62,11 @@ export async function runTest(
     throw error;
   }
 }
+
+const statusOf = ({ name }: Planned, { doing }: RunReply) => (doing === undefined ? "" : `${name}: ${doing}`);
+
+/** A person who watches is shown each step; for others one long wait does. */
+const waitOf = ({ columns }: Pick<RunTerminal, "columns">) => (columns === undefined ? waitMs : watchedMs);
 
 function argumentsOf(
   { id, inputs }: Planned,
@@ -85,14 +93,14 @@ function argumentsOf(
 async function untilInterrupted(
   execution_id: string,
   execute: (args: Record<string, unknown>, signal: AbortSignal) => Promise<RunReply>,
-  signal: AbortSignal,
+  terminal: Pick<RunTerminal, "signal" | "columns">,
   before: RunReply,
 ): Promise<RunReply> {
   const over = new AbortController();
   const interrupted = new Promise<RunReply>((settle) => {
-    signal.addEventListener("abort", () => settle(before), { once: true, signal: over.signal });
+    terminal.signal.addEventListener("abort", () => settle(before), { once: true, signal: over.signal });
   });
-  const waiting = execute({ execution_id, wait_ms: waitMs }, signal);
+  const waiting = execute({ execution_id, wait_ms: waitOf(terminal) }, terminal.signal);
   // The call of an interrupted wait fails by itself; the caller asks for its end.
   waiting.catch(() => undefined);
   return Promise.race([waiting, interrupted]).finally(() => over.abort());

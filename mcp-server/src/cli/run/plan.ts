@@ -2,9 +2,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { findProject, projectFiles } from "../../config/projectFolder.ts";
 import { ToolError } from "../../errors.ts";
-import { isProjectPath, type Loaded, loadFiles } from "../project/files.ts";
+import { isBeyondDouble } from "../../services/values/exactNumbers.ts";
+import { isProjectPath, type Loaded, loadFiles, yamlFilesAt } from "../project/files.ts";
 import { done, type RunConnection, type RunTerminal } from "./connection.ts";
 import { type Filter, filtered } from "./filter.ts";
+import { lastFailed } from "./lastRun.ts";
 
 export type PlanOptions = Filter & {
   /**
@@ -21,7 +23,15 @@ export type Plan = {
   /** The files that they were loaded from. */
   files: readonly Loaded[];
 };
-export type Planned = { id: string; name: string; inputs: Record<string, unknown>; needsDevice: boolean };
+export type Planned = {
+  id: string;
+  name: string;
+  project: string | undefined;
+  /** The file that it was loaded from, from the working folder. */
+  file: string | undefined;
+  inputs: Record<string, unknown>;
+  needsDevice: boolean;
+};
 
 const listedSchema = z.looseObject({
   id: z.string(),
@@ -56,9 +66,10 @@ export async function planRun(
   if (archived.length > 0) err(`archived, since no file has them any more: ${archived.join(", ")}\n`);
   const all = await listAll(connection, signal);
   const byId = new Map(all.map((test) => [test.id, test]));
-  // The files of the project are loaded for names, too, and are run where they, or nothing, are named.
-  const ofFiles = byName.length > 0 && paths.length === 0 ? [] : files.flatMap(({ tests }) => tests);
-  const ids = ofFiles.map(({ id }) => id);
+  // More is loaded than what runs: the files of the project for names, and what the named files need.
+  const named = new Set(paths.flatMap((path) => yamlFilesAt(cwd, path)));
+  const isChosen = ({ path }: Loaded) => named.has(path) || options.testcases.length === 0;
+  const ids = files.filter(isChosen).flatMap(({ tests }) => tests.map(({ id }) => id));
   for (const name of byName) ids.push(await idOf(name, connection, signal));
   const isAll = options.testcases.length === 0 && project === undefined;
   const wanted = isAll
@@ -68,11 +79,14 @@ export async function planRun(
     const hint = "labwright init makes a folder with an app and a test; labwright run labwright runs it.";
     throw new ToolError("INVALID_INPUT", "There is no test case yet.", hint);
   }
-  const tests = withoutParts(filtered(wanted, options), { byName, inputs, err });
+  const tests = withoutParts(filtered(wanted, options, lastFailed(cwd)), { byName, inputs, err });
   refuseStray(Object.keys(inputs), tests);
+  const fileOf = new Map(files.flatMap(({ file, tests }) => tests.map(({ id }) => [id, file] as const)));
   const planned = tests.map((test) => ({
     id: test.id,
     name: test.name,
+    project: test.project,
+    file: fileOf.get(test.id),
     inputs: Object.fromEntries(
       Object.entries(inputs).filter(([name]) => test.inputs.some((input) => input.name === name)),
     ),
@@ -149,6 +163,7 @@ function parseInputs(given: readonly string[]): Record<string, unknown> {
 }
 
 function valueOfInput(text: string): unknown {
+  if (isBeyondDouble(text)) return `{{${text}}}`;
   try {
     return JSON.parse(text);
   } catch {

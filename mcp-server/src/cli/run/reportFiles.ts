@@ -1,5 +1,5 @@
 import { appendFile, mkdir, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { z } from "zod";
 import { reportFiles } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
@@ -30,16 +30,28 @@ export async function tryReports(folder: string): Promise<void> {
   }
 }
 
-/** Writes a report of the executions in each format. Returns the path of the page. */
+/** A test that was not started; `error` says why it could not be. */
+export type NotRun = { name: string; error?: string };
+
+/** An execution with the files of its trace. */
+type Reported = { executionId: string | undefined; traces: readonly string[] };
+
+/** Writes a report of the executions, and of the tests that were not run, in each format. Returns the path of the page. */
 export async function writeReports(
-  executionIds: readonly string[],
+  ran: readonly Reported[],
   folder: string,
   connection: RunConnection,
+  notRun: readonly NotRun[],
 ): Promise<string> {
   // Reports are written for an interrupted run too.
   const signal = unending();
+  const execution_id = ran.flatMap(({ executionId }) => executionId ?? []);
+  const place = (path: string) => relative(folder, path).replaceAll("\\", "/");
+  const traces = ran.flatMap(({ executionId, traces: paths }) =>
+    paths.map((path) => ({ execution_id: executionId, file: place(path) })),
+  );
   for (const [format, file] of Object.entries(reportFiles)) {
-    const args = { execution_id: [...executionIds], format };
+    const args = { execution_id, format, not_run: [...notRun], traces };
     const { report } = z
       .looseObject({ report: z.string() })
       .parse(await done(connection.call("get_execution_report", args, signal)));

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import { done, type RunConnection, type RunTerminal, unending } from "./connection.ts";
+import { readSeat, type Seat, takeSeat } from "./seat.ts";
 
 export type SeatOptions = {
   device?: string | undefined;
@@ -11,15 +12,12 @@ export type SeatOptions = {
   waitDevice?: number | undefined;
 };
 
-/** A device that a worker drives, and the handle of its lease. */
-export type Seat = { device: string; model: string; session_id: string };
 export type Seats = {
   all: readonly Seat[];
   /** Gives the devices back; copies are closed. */
   leave(): Promise<void>;
 };
 
-const seatSchema = z.looseObject({ device: z.string(), model: z.string(), session_id: z.string() });
 const hostsSchema = z.looseObject({
   hosts: z.array(
     z.looseObject({
@@ -47,19 +45,21 @@ export async function takeSeats(
   wanted: number,
   options: SeatOptions,
   connection: RunConnection,
-  terminal: Pick<RunTerminal, "err" | "signal">,
+  terminal: Pick<RunTerminal, "err" | "signal" | "cwd">,
 ): Promise<Seats> {
   const { signal, err } = terminal;
-  const take = async (args: Record<string, unknown>) =>
-    seatSchema.parse(await done(connection.call("take_control", args, signal)));
+  const take = (args: Record<string, unknown>) => readSeat(connection.call("take_control", args, signal));
   const named = options.device === undefined ? {} : { device_id: options.device };
   const seats: Seat[] = [];
   const leave = async () => {
     const release = ({ session_id }: Seat) => connection.call("release_control", { session_id }, unending());
-    await Promise.allSettled(seats.map(release));
+    await Promise.allSettled(seats.filter(({ isFolders }) => !isFolders).map(release));
   };
   try {
-    if (!options.headed) seats.push(await takeWhenFree(() => take(named), options, terminal));
+    if (!options.headed)
+      seats.push(await takeWhenFree(() => takeSeat(named, connection, terminal), options, terminal));
+    if (seats[0]?.isFolders)
+      err(`${deviceName(seats[0].device)} is held by this folder, and is used as it is\n`);
     const base = seats[0]?.device ?? (await findDevice(named, connection, signal));
     const copy = { headed: options.headed === true };
     const why = await takeMore(seats, wanted, () => take({ device_id: base, copy }));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import { done, type RunConnection, type RunTerminal } from "./connection.ts";
-import type { Seat } from "./seats.ts";
+import type { Seat } from "./seat.ts";
 
 export type Way = "next" | "on" | "stop";
 

@@ -1,11 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { parse } from "yaml";
-import { z } from "zod";
 import { findProject, projectFiles } from "../../config/projectFolder.ts";
 import { ToolError } from "../../errors.ts";
-import { isProjectPath, yamlFilesAt } from "../project/files.ts";
+import { contentOf } from "../project/content.ts";
+import { filesNeededBy, isProjectPath, yamlFilesAt } from "../project/files.ts";
 import { type ExitCode, exitCodes, failureText, wrapText } from "../terminal.ts";
 import type { RunTerminal } from "./connection.ts";
 
@@ -20,31 +19,34 @@ type Run = (testcases: readonly string[]) => Promise<ExitCode>;
  * with the code of the last run.
  */
 export async function watchTests(
-  given: readonly string[],
+  testcases: readonly string[],
   run: Run,
   terminal: RunTerminal,
 ): Promise<ExitCode> {
   const { cwd, signal, out } = terminal;
   const project = findProject(cwd);
   const own = project === undefined ? [] : [relative(cwd, join(project, projectFiles))];
-  const paths = given.length > 0 ? given : own;
+  const paths = testcases.length > 0 ? testcases : own;
   refuseOthers(paths, cwd);
-  let seen = look(paths, cwd);
+  const given = () => paths.flatMap((path) => filesAt(cwd, path));
+  let needed = filesNeededBy(given(), cwd);
+  let seen = look([...given(), ...needed]);
   let code = (await told(() => run(paths), terminal)) ?? exitCodes.error;
   /** What changed and could not run yet. */
   let waiting: readonly string[] = [];
   while (!signal.aborted) {
     out(`watching ${paths.join(", ")}; Ctrl-C ends it\n`);
-    const now = await nextChange(seen, () => look(paths, cwd), signal);
+    const now = await nextChange(seen, () => look([...given(), ...needed]), signal);
     if (now === undefined) break;
     const files = [...now.keys()].filter(
       (path) => now.get(path) !== seen.get(path) || waiting.includes(path),
     );
     seen = now;
     waiting = [];
-    const chosen = withTestsOf(files, [...now.keys()]);
+    const chosen = affected(files, given());
+    needed = filesNeededBy(given(), cwd);
     out(`changed: ${files.map((path) => relative(cwd, path)).join(", ")}\n`);
-    if (!chosen.some((path) => read(path).hasTests)) {
+    if (!chosen.some((path) => contentOf(path).hasTests)) {
       out("None of the watched tests is of what changed.\n");
       continue;
     }
@@ -80,8 +82,7 @@ async function told(
 type Seen = ReadonlyMap<string, string>;
 
 /** Each file with what tells one version of it from the next. */
-function look(paths: readonly string[], cwd: string): Seen {
-  const files = paths.flatMap((path) => filesAt(cwd, path));
+function look(files: readonly string[]): Seen {
   return new Map(
     files.flatMap((path): [string, string][] => {
       const stat = statSync(path, { throwIfNoEntry: false });
@@ -118,30 +119,10 @@ async function nextChange(before: Seen, lookNow: () => Seen, signal: AbortSignal
   }
 }
 
-const named = z.string().optional().catch(undefined);
-const contentSchema = z
-  .looseObject({ name: named, app: named, userinterface_name: named })
-  .catch({ name: undefined, app: undefined, userinterface_name: undefined });
-
-/** The app that a file is, the one that its tests are of, and whether it has tests. */
-function read(path: string): { app: string | undefined; of: string | undefined; hasTests: boolean } {
-  let value: unknown;
-  try {
-    value = parse(readFileSync(path, "utf8"));
-  } catch {
-    // The import says what is wrong with it.
-    return { app: undefined, of: undefined, hasTests: true };
-  }
-  const content = contentSchema.parse(value);
-  const has = (...keys: string[]) => keys.some((key) => key in content);
-  const hasTests = has("steps", "blocks", "tests", "testcases");
-  const app = has("nodes", "edges", "tree", "models") ? content.name : undefined;
-  return { app, of: content.app ?? content.userinterface_name, hasTests };
-}
-
-/** With the files of tests of the apps that are among them. */
-function withTestsOf(files: readonly string[], all: readonly string[]): string[] {
-  const apps = new Set(files.flatMap((path) => read(path).app ?? []));
-  const own = all.filter((path) => apps.has(read(path).of ?? ""));
-  return [...new Set([...files, ...own])];
+/** The given files to run again: all where one that they need changed, else those that changed and the tests of their apps. */
+function affected(changed: readonly string[], given: readonly string[]): readonly string[] {
+  if (changed.some((path) => !given.includes(path))) return given;
+  const apps = new Set(changed.flatMap((path) => contentOf(path).app ?? []));
+  const own = given.filter((path) => apps.has(contentOf(path).of ?? ""));
+  return [...new Set([...changed, ...own])];
 }

@@ -16,6 +16,7 @@ import { Copies, type CopyWish } from "./copies.ts";
 import { Discovery } from "./discovery.ts";
 import {
   ambiguousDevice,
+  anyOf,
   type ConfiguredDevice,
   configuredDevices,
   type DeviceSettings,
@@ -89,8 +90,10 @@ class Devices implements DeviceService {
       const { entry, lease } = await this.byHandle(ref.session_id, ref, context);
       return this.grant(entry, lease, context);
     }
-    const entry = await this.choose(ref, context);
-    return this.grant(entry, drives ? await this.implicitLease(entry, context) : undefined, context);
+    if (!drives) return this.grant(await this.choose(ref, context), undefined, context);
+    return this.takeChosen(ref, context, async (entry) =>
+      this.grant(entry, await this.implicitLease(entry, context), context),
+    );
   }
 
   async peek(ref: DeviceRef, context: CallContext) {
@@ -116,7 +119,8 @@ class Devices implements DeviceService {
   }
 
   async takeControl(deviceId: string | undefined, context: CallContext, force: boolean) {
-    return this.takeEntry(await this.choose({ device_id: deviceId }, context), context, force);
+    const ref = { device_id: deviceId };
+    return this.takeChosen(ref, context, (entry) => this.takeEntry(entry, context, force));
   }
 
   async takeCopy(deviceId: string | undefined, context: CallContext, wish: CopyWish) {
@@ -226,9 +230,25 @@ class Devices implements DeviceService {
     return this.entries.map(({ id }) => id).filter((id) => !isHeld(id));
   }
 
+  /** Of equal devices that are free, another client may be faster to take the first: then it is the next. */
+  private async takeChosen<Taken>(
+    ref: DeviceRef,
+    context: CallContext,
+    take: (entry: ConfiguredDevice) => Promise<Taken>,
+  ): Promise<Taken> {
+    const entry = await this.choose(ref, context);
+    try {
+      return await take(entry);
+    } catch (error) {
+      const isHeld = error instanceof ToolError && error.code === "DEVICE_HELD";
+      if (!isHeld || (await this.choose(ref, context)).id === entry.id) throw error;
+      return this.takeChosen(ref, context, take);
+    }
+  }
+
   /**
-   * The device named; else the one the caller holds; else the only free one; else the only one. One that is discovered is not
-   * chosen unnamed where there is one of the configuration.
+   * The device named; else the one the caller holds; else one that is free; else one of all. Throws DEVICE_AMBIGUOUS where
+   * these differ. One that is discovered is not chosen unnamed where there is one of the configuration.
    */
   private async choose(ref: DeviceRef, context: CallContext): Promise<ConfiguredDevice> {
     if (ref.device_id !== undefined) return findDevice(this.entries, ref.device_id);
@@ -243,9 +263,11 @@ class Devices implements DeviceService {
     const usual = this.configured.length > 0 ? this.configured : this.entries;
     const free = leased.length > 0 ? [] : await this.freeFor(context);
     const candidates = leased.length > 0 ? leased : usual.filter(({ id }) => free.includes(id));
-    const [only, ...more] = candidates.length > 0 ? candidates : usual;
-    if (only && more.length === 0) return only;
     const named = candidates.length > 0 ? candidates : usual;
+    // What a client does with several devices that it holds makes them differ.
+    const [only] = named.length === 1 ? named : [];
+    const chosen = leased.length > 0 ? only : anyOf(named);
+    if (chosen) return chosen;
     throw ambiguousDevice(
       named.map(({ id }) => id),
       "The call names no device.",

@@ -11,6 +11,8 @@ export type ConfiguredDevice = DeviceEntry & {
   screen?: string | undefined;
   /** Id of the device of the configuration that it is a copy of. */
   copyOf?: string;
+  /** The same for devices that are equal: one entry of the configuration makes them. */
+  oneOf?: string | undefined;
 };
 
 /** The devices of this host, in the order of the configuration. */
@@ -19,14 +21,14 @@ export function configuredDevices(
   devices: readonly DeviceSettings[],
   factories: readonly ControllerFactory[],
 ): ConfiguredDevice[] {
-  return devices.map(({ name, model, drivers: names, controllers, screen }) => {
+  return devices.map(({ name, model, drivers: names, controllers, screen, oneOf }) => {
     const drivers = names.map((driver) => {
       const factory = factories.find((one) => one.name === driver);
       if (!factory) throw new Error(`Device ${name} names the driver ${driver}, which nobody makes`);
       return { factory, settings: controllers[driver] ?? {} };
     });
     const offers = once(() => offersOf(drivers.map(({ factory }) => factory)));
-    return { id: `${host}/${name}`, host, name, model, screen, drivers, offers };
+    return { id: `${host}/${name}`, host, name, model, screen, oneOf, drivers, offers };
   });
 }
 
@@ -64,6 +66,15 @@ export function findDevice<Entry extends DeviceEntry>(entries: readonly Entry[],
     "Call list_hosts to see the devices.",
     { nearest: near, devices: ids },
   );
+}
+
+/** The first where it does not matter which: there is one alone, or all are equal. */
+export function anyOf<Entry extends Pick<ConfiguredDevice, "oneOf">>(
+  entries: readonly Entry[],
+): Entry | undefined {
+  const [first, ...others] = entries;
+  const isEqual = ({ oneOf }: Entry) => oneOf !== undefined && oneOf === first?.oneOf;
+  return others.every(isEqual) ? first : undefined;
 }
 
 export function ambiguousDevice(ids: readonly string[], what: string): ToolError {

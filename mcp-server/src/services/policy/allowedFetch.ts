@@ -10,6 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
 import { DeviceError } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
+import { decodeBody } from "./decodeBody.ts";
 import type { UrlPolicy } from "./urlPolicy.ts";
 
 export type AllowedRequest = {
@@ -58,7 +59,7 @@ const privateHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", 
 /**
  * An HTTP request under the URL policy: each redirect is asked for again, and so is the address that is really connected
  * to, after the name was resolved. Throws URL_DENIED, APP_UNREACHABLE (any failure of the connection),
- * INVALID_RESPONSE (no HTTP, not as long as it says, too long, too many redirects), INVALID_INPUT (a header that HTTP does
+ * INVALID_RESPONSE (no HTTP, not as long as it says, too long, too many redirects, not encoded as it says), INVALID_INPUT (a header that HTTP does
  * not allow), and the signal's reason when it aborts.
  */
 export async function allowedFetch(policy: UrlPolicy, url: string, init: AllowedRequest): Promise<Response> {
@@ -184,7 +185,12 @@ async function read(
   }
   const empty = status === 204 || status === 205 || status === 304;
   if (status < 200 || status > 599) throw invalidResponse(url.href, `its status is ${status}`);
-  return new Response(empty ? null : Buffer.concat(chunks), { status, headers });
+  if (empty) return new Response(null, { status, headers });
+  const encodings = headers.get("content-encoding") ?? "";
+  const body = await decodeBody(encodings, Buffer.concat(chunks), maxBytes).catch((error: Error) => {
+    throw invalidResponse(url.href, `${error.message} (status ${status})`);
+  });
+  return new Response(Buffer.from(body), { status, headers });
 }
 
 /** What came, up to the chunk that is more than `maxBytes`. */

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { nearest } from "@labwright/controllers";
 import { secretPlaceholder, secretsNamedIn, secretVariablePrefix } from "../../config/secretPlaceholder.ts";
@@ -9,73 +11,159 @@ import { maskAddresses } from "./addressCredentials.ts";
 /** Shorter values would be masked inside ordinary words. */
 const shortest = 4;
 
-/**
- * Secrets from the configuration and from `LABWRIGHT_SECRET_<NAME>`, which wins. Read once, here. Throws CONFIG_INVALID
- * that names every secret without a value or with one shorter than 4 characters. `mask` hides each value as it is and
- * URL-encoded, in base64 (also inside longer base64) and escaped as in JSON and HTML, and puts `[secret NAME]` there; it
- * hides credentials of addresses too.
- */
-export function createSecrets(
-  sources: Readonly<Record<string, { env: string } | { file: string }>>,
-  env: Readonly<Record<string, string | undefined>>,
-): Secrets {
-  const values = readValues(sources, env);
-  const masks = [...values].flatMap(([name, value]) => forms(value).map((form) => ({ name, form })));
-  // Longest first: a form may contain another.
-  masks.sort((a, b) => b.form.length - a.form.length);
+type Sources = Readonly<Record<string, { env: string } | { file: string }>>;
+type Variables = Readonly<Record<string, string | undefined>>;
+/** A secret's value, or why it has none. */
+type Reading = { value: string } | { problem: string };
+/** The secrets of one run or call, as they were when it started. */
+type Snapshot = { readings: ReadonlyMap<string, Reading>; holders: number };
 
-  const get = (name: string): string => {
-    const value = values.get(name);
-    if (value !== undefined) return value;
-    const candidates = nearest(name, values.keys());
-    throw new ToolError(
-      "SECRET_NOT_FOUND",
-      `There is no secret "${name}".`,
-      candidates.length > 0
-        ? `Did you mean ${candidates.join(", ")}?`
-        : `Set ${secretVariablePrefix}${name} where the server starts, or name it under secrets in labwright.yaml.`,
-      { candidates },
-    );
+/**
+ * Secrets from the configuration and from `LABWRIGHT_SECRET_<NAME>`, which wins. Each call and each run outside of calls reads
+ * them when it starts, so that a file may change; what a caller gives by name stands above them for that call and its runs.
+ * `mask` hides each value as it is and URL-encoded, in base64 (also inside longer base64) and escaped as in JSON and HTML, and
+ * puts `[secret NAME]` there; it hides credentials of addresses too. Given values are hidden, and kept, as long as something
+ * runs with them.
+ */
+export function createSecrets(sources: Sources, env: Variables): Secrets {
+  const inUse = new AsyncLocalStorage<Snapshot>();
+  const held = new Set<Snapshot>();
+  const own = new Map<string, string>();
+  const salt = randomBytes(32);
+  let masks: readonly Mask[] | undefined;
+  const read = (given: Variables): Snapshot => {
+    const readings = readSecrets(sources, env);
+    for (const [name, reading] of readings) {
+      if (!("value" in reading) || own.get(reading.value) === name) continue;
+      own.set(reading.value, name);
+      masks = undefined;
+    }
+    for (const [name, value] of Object.entries(given))
+      readings.set(name, readingOf("its value where the run was started", value));
+    return { readings, holders: 0 };
   };
-  const fillText = (text: string) => text.replace(secretPlaceholder, (_, name: string) => get(name));
-  const maskText = (text: string) =>
-    masks.reduce((masked, { name, form }) => masked.replaceAll(form, `[secret ${name}]`), text);
+  const first = read({});
+  const current = () => inUse.getStore() ?? first;
+  const maskText = (text: string) => {
+    masks ??= masksOf([...own, ...[...held].flatMap(({ readings }) => valuesOf(readings))]);
+    return masks.reduce((masked, { name, form }) => masked.replaceAll(form, `[secret ${name}]`), text);
+  };
+
+  const hold = (snapshot: Snapshot) => {
+    snapshot.holders += 1;
+    if (!held.has(snapshot)) masks = undefined;
+    held.add(snapshot);
+    return {
+      run: <T>(work: () => T): T => inUse.run(snapshot, work),
+      release() {
+        snapshot.holders -= 1;
+        if (snapshot.holders > 0) return;
+        held.delete(snapshot);
+        masks = undefined;
+      },
+    };
+  };
+  const fillText = (text: string) =>
+    text.replace(secretPlaceholder, (_, name: string) => valueIn(name, current().readings));
   return {
     fill: (value) => mapStrings(value, fillText),
     check: (value) => void mapStrings(value, fillText),
+    checkNames(value) {
+      const { readings } = current();
+      for (const name of secretsNamedIn(value)) if (!readings.has(name)) valueIn(name, readings);
+    },
     named: secretsNamedIn,
     mask: (value) => mapStrings(value, (text) => maskAddresses(maskText(text))),
-    maskValues: (value) => (masks.length === 0 ? value : mapStrings(value, maskText)),
+    maskValues: (value) => mapStrings(value, maskText),
+    async within(given, work) {
+      const call = hold(read(given));
+      try {
+        return await call.run(work);
+      } finally {
+        call.release();
+      }
+    },
+    hold: () => hold(inUse.getStore() ?? read({})),
+    fingerprint() {
+      const values = valuesOf(current().readings);
+      if (values.length === 0) return "";
+      return createHmac("sha256", salt).update(JSON.stringify(values.sort())).digest("hex");
+    },
+    problems: () =>
+      [...first.readings].flatMap(([name, reading]) =>
+        "problem" in reading ? `${name}: ${reading.problem}` : [],
+      ),
   };
 }
 
-function readValues(
-  sources: Readonly<Record<string, { env: string } | { file: string }>>,
-  env: Readonly<Record<string, string | undefined>>,
-): Map<string, string> {
-  const values = new Map<string, string>();
-  const problems: string[] = [];
-  const take = (name: string, origin: string, value: string | undefined) => {
-    if (!value) problems.push(`${name}: ${origin} is not set or empty`);
-    else if (value.length < shortest)
-      problems.push(`${name}: ${origin} is shorter than ${shortest} characters`);
-    else values.set(name, value);
-  };
-  const direct = Object.keys(env).filter((name) => name.startsWith(secretVariablePrefix));
-  for (const variable of direct) take(variable.slice(secretVariablePrefix.length), variable, env[variable]);
-  for (const [name, source] of Object.entries(sources)) {
-    if (direct.includes(secretVariablePrefix + name)) continue;
-    if ("env" in source) take(name, `variable ${source.env}`, env[source.env]);
-    else take(name, `file ${source.file}`, readSecretFile(source.file));
+/** Throws SECRET_NOT_FOUND for an unknown name and for one without a value. */
+function valueIn(name: string, readings: Snapshot["readings"]): string {
+  const reading = readings.get(name);
+  if (reading && "value" in reading) return reading.value;
+  if (reading) {
+    const message = `The secret "${name}" has no value: ${reading.problem}.`;
+    throw new ToolError("SECRET_NOT_FOUND", message, "Set it where the run or the server starts.", {
+      candidates: [],
+    });
   }
-  if (problems.length === 0) return values;
+  const candidates = nearest(name, readings.keys());
   throw new ToolError(
-    "CONFIG_INVALID",
-    `Secrets cannot be read:\n${problems.join("\n")}`,
-    "Give each of them a value, or take it out of labwright.yaml.",
-    { problems },
+    "SECRET_NOT_FOUND",
+    `There is no secret "${name}".`,
+    candidates.length > 0
+      ? `Did you mean ${candidates.join(", ")}?`
+      : `Set ${secretVariablePrefix}${name} where the run or the server starts, or name it under secrets in labwright.yaml.`,
+    { candidates },
   );
 }
+
+type Mask = { name: string; form: string };
+
+/** The longest spelling first: one may contain another. */
+const masksOf = (values: readonly (readonly [value: string, name: string])[]): Mask[] =>
+  [...new Map(values)]
+    .flatMap(([value, name]) => forms(value).map((form) => ({ name, form })))
+    .sort((a, b) => b.form.length - a.form.length);
+
+const valuesOf = (readings: Snapshot["readings"]) =>
+  [...readings].flatMap(([name, reading]) => ("value" in reading ? [[reading.value, name] as const] : []));
+
+function readSecrets(sources: Sources, env: Variables): Map<string, Reading> {
+  const readings = new Map<string, Reading>();
+  for (const [name, source] of Object.entries(sources)) {
+    if ("env" in source) readings.set(name, readingOf(`variable ${source.env}`, env[source.env]));
+    else readings.set(name, readingOf(`file ${source.file}`, readSecretFile(source.file)));
+  }
+  for (const [name, value] of Object.entries(secretVariables(env)))
+    readings.set(name, readingOf(secretVariablePrefix + name, value));
+  return readings;
+}
+
+function readingOf(origin: string, value: string | undefined): Reading {
+  if (!value) return { problem: `${origin} is not set or empty` };
+  return value.length < shortest
+    ? { problem: `${origin} is shorter than ${shortest} characters` }
+    : { value };
+}
+
+/** The secrets that a process which asks for a run has by itself: those of its variables. */
+export function givenSecrets(sources: Sources, env: Variables): Record<string, string> {
+  const named = Object.entries(sources).flatMap(([name, source]) =>
+    "env" in source ? [[name, env[source.env]] as const] : [],
+  );
+  const all = [...named, ...Object.entries(secretVariables(env))];
+  return Object.fromEntries(
+    all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
+}
+
+/** By the name of the secret. */
+const secretVariables = (env: Variables): Variables =>
+  Object.fromEntries(
+    Object.entries(env)
+      .filter(([variable]) => variable.startsWith(secretVariablePrefix))
+      .map(([variable, value]) => [variable.slice(secretVariablePrefix.length), value]),
+  );
 
 /** A file's text without the line end that editors add; undefined when it cannot be read. */
 function readSecretFile(path: string): string | undefined {

@@ -25,7 +25,10 @@ export type Run = {
    * Appends a step with the notices that came since the step before, and sends it as progress. Stored before it returns; of
    * a run without a device the step before it is, and the last one before the run ends.
    */
-  step(step: Omit<Step, "index">): Promise<void>;
+  /** Returns the notices that the step got beside its own. */
+  step(step: Omit<Step, "index">): Promise<readonly string[]>;
+  /** Says which step runs now, until it is appended. */
+  begins(label: string): void;
   /** Counts checks that were really made. */
   verified(count: number): void;
 };
@@ -66,6 +69,8 @@ export type RunReply<Output> = {
   steps_done: number;
   /** The run is stopped before this step. */
   next_step?: StepStops["at"];
+  /** The step that runs now. */
+  doing?: string | undefined;
   output?: Output | undefined;
 };
 

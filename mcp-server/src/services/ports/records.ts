@@ -14,14 +14,24 @@ export type ArtifactStore = {
 /** Secrets by name. `fill` replaces `{{secret.NAME}}` in every string below `value`. */
 export type Secrets = {
   fill<T>(value: T): T;
-  /** Throws SECRET_NOT_FOUND for an unknown name. */
+  /** Throws SECRET_NOT_FOUND for an unknown name, and for one without a value. */
   check(value: unknown): void;
+  /** {@link check} of what will run later: a secret that is known may get its value until then. */
+  checkNames(value: unknown): void;
   /** The names that a value has placeholders of. */
   named(value: unknown): string[];
   /** Hides every known value and the credentials of addresses: for whatever leaves the server or is recorded. */
   mask<T>(value: T): T;
   /** Hides the known values only: for what a run goes on with, since an address must still lead somewhere. */
   maskValues<T>(value: T): T;
+  /** Does `work` with the secrets as they are now, and with those `given` by name above them. */
+  within<T>(given: Readonly<Record<string, string>>, work: () => T | Promise<T>): Promise<T>;
+  /** The secrets that the caller works with, for a run that goes on behind it; released when the run has ended. */
+  hold(): { run<T>(work: () => T): T; release(): void };
+  /** Differs between runs whose secrets differ, and says nothing of them; empty where there is none. */
+  fingerprint(): string;
+  /** Secrets that had no value when the server started, a line each. */
+  problems(): string[];
 };
 
 export type EventInput = {

@@ -31,14 +31,15 @@ export type ShotOptions = Looking & {
   ref?: string | undefined;
   marks: boolean;
 };
-/** `shown` is the picture scaled for a model; `scale` its size over the full one's. */
+/** A picture as a reply carries it; `scale` is its size over the full one's. */
+export type ShownPicture = { bytes: Uint8Array; mimeType: string; scale: number };
+/** `shown` is the picture scaled for a model; all else is of the full one. */
 export type Shot = {
   artifact: string;
   mimeType: string;
-  shown: Uint8Array;
+  shown: ShownPicture;
   width: number;
   height: number;
-  scale: number;
 };
 
 export type AnalysisOptions = Looking & { intent: string; max_tokens: number };

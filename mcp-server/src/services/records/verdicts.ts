@@ -38,6 +38,7 @@ const ofWaiting: ReadonlySet<string> = new Set([
   "ELEMENT_NOT_ACTIONABLE",
   "ELEMENT_NOT_FOUND",
   "NAVIGATION_FAILED",
+  "PAGE_LOST",
   "PAGE_UNRESPONSIVE",
 ]);
 export const waitedInVain = (code: string): boolean => ofWaiting.has(code);

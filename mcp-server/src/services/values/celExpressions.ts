@@ -15,6 +15,7 @@ import { strings } from "@bufbuild/cel/ext";
 import type { Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { type DataFindings, dataFindings } from "./dataFindings.ts";
+import { isNumber, type JsonNumber, readNumber, wholeOf } from "./exactNumbers.ts";
 import { unknownVariables } from "./placeholders.ts";
 
 const maxLength = 2_000;
@@ -114,9 +115,15 @@ export function holds(source: string, scope: Params): boolean {
 }
 
 const mixed = (name: string, apply: (a: number, b: number) => number) => [
-  celFunc(name, [CelScalar.DOUBLE, CelScalar.INT], CelScalar.DOUBLE, (a, b) => apply(a, Number(b))),
-  celFunc(name, [CelScalar.INT, CelScalar.DOUBLE], CelScalar.DOUBLE, (a, b) => apply(Number(a), b)),
+  celFunc(name, [CelScalar.DOUBLE, CelScalar.INT], CelScalar.DOUBLE, (a, b) => apply(a, doubleOf(b))),
+  celFunc(name, [CelScalar.INT, CelScalar.DOUBLE], CelScalar.DOUBLE, (a, b) => apply(doubleOf(a), b)),
 ];
+
+function doubleOf(whole: bigint): number {
+  const double = Number(whole);
+  if (BigInt(double) === whole) return double;
+  throw new Error(`${whole} has more digits than a sum with a decimal keeps`);
+}
 
 const environment = celEnv({
   funcs: [
@@ -264,13 +271,25 @@ function largestIn(value: unknown): number {
   return items.reduce<number>((most, item) => Math.max(most, largestIn(item)), items.length);
 }
 
-function toCel(value: unknown): CelInput {
+function toCel(value: unknown): CelInput;
+function toCel(value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (isNumber(value)) return toCelNumber(value);
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (Array.isArray(value)) return value.map(toCel);
   // A Map and not the object itself: CEL must see data, never what a prototype has.
   return new Map(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
+}
+
+/**
+ * A whole number is an integer of CEL, whatever its size: only arithmetic needs it to have 64 bits. A decimal that no double
+ * holds stays as it is, which CEL refuses where an expression reads it.
+ */
+function toCelNumber(value: JsonNumber): unknown {
+  const whole = wholeOf(value);
+  if (whole !== undefined || typeof value === "number") return whole ?? value;
+  const plain = value.toJSON();
+  return typeof plain === "number" ? plain : value;
 }
 
 /** What is left of the bound on a result's size. */
@@ -294,10 +313,8 @@ function spend(budget: Budget, size: number): void {
   if (budget.left < 0) throw invalid(budget.source, `gives more than ${maxResult} characters or values`);
 }
 
-/** A number that JSON holds exactly, or near enough for one with a fraction. */
-function numberOf(value: bigint | number, source: string): number {
-  const number = Number(value);
-  if (Number.isFinite(number) && (typeof value === "number" || Number.isSafeInteger(number))) return number;
+function numberOf(value: bigint | number, source: string): JsonNumber {
+  if (typeof value === "bigint" || Number.isFinite(value)) return readNumber(String(value));
   throw invalid(source, `gives ${value}, which no JSON number holds`);
 }
 

@@ -1,5 +1,6 @@
 import type { parse } from "@bufbuild/cel";
 import type { Params } from "../../domain/index.ts";
+import { ExactNumber, jsonText } from "./exactNumbers.ts";
 
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
 type Key = string | number;
@@ -132,6 +133,7 @@ const mostNames = 12;
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (value instanceof ExactNumber) return "a number";
   if (typeof value !== "object") return `a ${typeof value}`;
   const names = Object.keys(value);
   if (names.length === 0) return "an empty object";
@@ -140,7 +142,7 @@ export function kindOf(value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  if (typeof value === "object" && value !== null) return kindOf(value);
-  const text = JSON.stringify(value) ?? "nothing";
+  if (typeof value === "object" && value !== null && !(value instanceof ExactNumber)) return kindOf(value);
+  const text = jsonText(value) ?? "nothing";
   return text.length > longestValue ? `${text.slice(0, longestValue)} …` : text;
 }

@@ -1,8 +1,12 @@
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
+import { isNumberText } from "./exactNumbers.ts";
 
-/** What stands between two pairs of braces. It holds no brace itself, so that one look finds its end. */
-export const anyPlaceholder = /\{\{([^{}]*)\}\}/g;
+/**
+ * What stands between two pairs of braces, behind a backslash where the braces are meant themselves. It holds no brace itself,
+ * so that one look finds its end.
+ */
+export const anyPlaceholder = /(\\?)\{\{([^{}]*)\}\}/g;
 export const wholePlaceholder = /^\{\{([^{}]*)\}\}$/;
 const pathGrammar = /^[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*$/;
 const secretName = /^secret\s*\./;
@@ -14,13 +18,13 @@ export const isSecret = (name: string): boolean => secretName.test(name);
 /** Whether it is a name with a path such as `user.name[0]`. Everything else between braces is an expression. */
 export const isPath = (placeholder: string): boolean => pathGrammar.test(placeholder);
 
-/** `{{name}}` and `{{expression}}` in every string below `value`, in order, each once; `{{secret.NAME}}` is none. */
+/** `{{name}}` and `{{expression}}` in every string below `value`, in order, each once; `{{secret.NAME}}` and a number are none. */
 export function placeholdersIn(value: unknown): string[] {
   const found = new Set<string>();
   for (const text of stringsIn(value)) {
-    for (const [, name = ""] of text.matchAll(anyPlaceholder)) {
+    for (const [, backslash, name = ""] of text.matchAll(anyPlaceholder)) {
       const trimmed = name.trim();
-      if (!isSecret(trimmed)) found.add(trimmed);
+      if (backslash === "" && !isSecret(trimmed) && !isNumberText(trimmed)) found.add(trimmed);
     }
   }
   return [...found];
@@ -38,13 +42,18 @@ export function rootOf(placeholder: string): string | undefined {
 
 /** UNKNOWN_VARIABLE for `names`, with the nearest of the `known`. */
 export function unknownVariables(names: readonly string[], known: readonly string[]): ToolError {
+  const [first = ""] = names;
+  const environment = names.some((name) => /^env\b/.test(name))
+    ? " Names of env are variables of the run's environment: environments in labwright.yaml, and --environment of the run."
+    : "";
+  const literal = `${environment} For the text itself write \\{{${first}}}.`;
   const near = [...new Set(names.flatMap((name) => nearest(rootOf(name) ?? name, known, 2)))];
   return new ToolError(
     "UNKNOWN_VARIABLE",
     `Unknown: ${names.map((name) => `{{${name}}}`).join(", ")}.`,
     near.length > 0
-      ? `Did you mean ${near.map((name) => `{{${name}}}`).join(", ")}? Names are inputs, variables and block_id.output.`
-      : "Names are inputs, variables and block_id.output of a block that has run.",
+      ? `Did you mean ${near.map((name) => `{{${name}}}`).join(", ")}? Names are inputs, variables and block_id.output.${literal}`
+      : `Names are inputs, variables and block_id.output of a block that has run.${literal}`,
     { unknown: names, nearest: near },
   );
 }

@@ -1,6 +1,7 @@
 import type { Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import { brokenAt } from "./dataFindings.ts";
+import { ExactNumber, isBeyondDouble, isNumberText, jsonText, readNumber } from "./exactNumbers.ts";
 import { type Expression, loadExpressions, loadedExpression } from "./expressions.ts";
 import {
   anyPlaceholder,
@@ -29,7 +30,7 @@ export async function readyToResolve(value: unknown): Promise<void> {
 /**
  * Fills `{{name}}`, `{{name.path[0]}}` and `{{expression}}` below `value` from `scope`. A string that is one placeholder
  * takes the value with its type; inside a longer string numbers and booleans are written out and objects become JSON.
- * Filled values are not filled again. `{{secret.NAME}}` stays. Throws UNKNOWN_VARIABLE naming all that are unknown,
+ * Filled values are not filled again. `{{secret.NAME}}` stays; `\{{name}}` becomes `{{name}}`. Throws UNKNOWN_VARIABLE naming all that are unknown,
  * VERIFICATION_FAILED for a field that an answer or a reading lacks, and INVALID_INPUT for an expression that fails, or when
  * a block's output, which is data from outside, would name a secret.
  */
@@ -46,6 +47,17 @@ export function resolveValue(value: unknown, scope: Params): unknown {
   const resolved = resolveOne(value, scope, unknown);
   refuseUnknown(unknown, scope);
   return resolved;
+}
+
+/** What an author wrote, with each text that is `{{digits}}` of a number beyond a JavaScript number as that number. */
+export function withExactNumbers<T>(value: T): T;
+export function withExactNumbers(value: unknown): unknown {
+  if (typeof value === "string") {
+    const written = wholePlaceholder.exec(value)?.[1]?.trim() ?? "";
+    return isBeyondDouble(written) ? readNumber(written) : value;
+  }
+  if (Array.isArray(value)) return value.map((item: unknown) => withExactNumbers(item));
+  return isObject(value) ? mapObject(value, withExactNumbers) : value;
 }
 
 /** {@link resolveValues} for one string that stays a string. */
@@ -69,8 +81,10 @@ function resolveString(template: string, scope: Params, unknown: Set<string>): u
   }
   // Two outputs side by side could spell a placeholder that neither holds, so the joined text is what is judged.
   const allowed: (() => readonly string[])[] = [() => [template]];
-  const filled = template.replace(anyPlaceholder, (text, name: string) => {
+  const filled = template.replace(anyPlaceholder, (text, backslash: string, name: string) => {
     const trimmed = name.trim();
+    if (backslash !== "" && isSecret(trimmed)) throw secretAsText(text);
+    if (backslash !== "") return text.slice(1);
     if (isSecret(trimmed)) return text;
     const { value, trusted } = find(trimmed, scope, unknown);
     allowed.push(trusted);
@@ -83,6 +97,7 @@ function resolveString(template: string, scope: Params, unknown: Set<string>): u
 
 /** What a placeholder stands for: something known by this name and path, else what the expression gives. */
 function find(placeholder: string, scope: Params, unknown: Set<string>): Found {
+  if (isNumberText(placeholder)) return { value: readNumber(placeholder), trusted: () => [] };
   const value = lookUp(placeholder, scope);
   if (value !== undefined) {
     const isOutput = /^[\w-]+\.output\b/.test(placeholder);
@@ -154,6 +169,14 @@ function refuseSecrets(template: string, texts: readonly string[], trusted: Foun
   );
 }
 
+/** It would be filled in where the step runs. */
+const secretAsText = (text: string) =>
+  new ToolError(
+    "INVALID_INPUT",
+    `${text} cannot be written as text.`,
+    "The name of a secret cannot be typed or checked.",
+  );
+
 function tooLong(template: string): ToolError {
   return new ToolError(
     "INVALID_INPUT",
@@ -165,10 +188,11 @@ function tooLong(template: string): ToolError {
 function asText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? (jsonText(value) ?? "") : String(value);
 }
 
-const isObject = (value: unknown): value is Params => typeof value === "object" && value !== null;
+const isObject = (value: unknown): value is Params =>
+  typeof value === "object" && value !== null && !(value instanceof ExactNumber);
 
 function mapObject(value: Params, map: (item: unknown) => unknown): Params {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, map(item)]));

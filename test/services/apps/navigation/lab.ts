@@ -132,7 +132,9 @@ export function fakeRun(device: OpenDevice, signal: AbortSignal = new AbortContr
     noticesBefore: [],
     step: async (step) => {
       steps.push(step);
+      return [];
     },
+    begins: () => undefined,
     verified: (count) => {
       counted.checks += count;
     },

@@ -528,6 +528,31 @@ describeEachDatabase("navigation", (open) => {
       expect(steps).toEqual([]);
     });
 
+    test.each([
+      ["that is a place", { type: "entry", verifications: [shows("Welcome home")] }, [press("OK")]],
+      ["that only opens the app", { type: "entry" }, []],
+    ])("a place that is left by no way, to which the app opens again, is NO_PATH: with an entry %s", async (_, entry, actions) => {
+      const lab = await openLab(db);
+      const name = `dead end ${randomUUID()}`;
+      const nodes = [
+        { label: "Start", ...entry },
+        { label: "Home", verifications: [shows("Welcome home")] },
+        { label: "Movies", verifications: [shows("All movies")] },
+      ];
+      const edges = [{ source: "Start", target: "Home", action_sets: [{ actions }] }];
+      const app = { package: "simulated.movies" };
+      const yaml = { format_version: 1, name, models: ["simulated"], app, tree: { nodes, edges } };
+      await lab.files.importYaml(JSON.stringify(yaml), false);
+      const { run } = fakeRun(lab.device);
+      const toMovies = { actions: [press("HOME"), click("Movies")], retry_actions: [], failure_actions: [] };
+      await lab.actions.run(lab.device, toMovies, { variables: {}, signal: run.signal });
+      const report = await lab.navigation.navigate(run, { userinterface: name, target: "Home" });
+      expect(report).toMatchObject({
+        status: "error",
+        error: { code: "NO_PATH", message: expect.stringMatching(/from "Movies" to "Home".*opened again/) },
+      });
+    });
+
     test("an unknown node is named with the nearest before anything moves", async () => {
       const { go } = await labWith();
       await expect(go("Movis")).rejects.toMatchObject({

@@ -30,6 +30,12 @@ const phrases = [
   ...['check the title is "Shop"', 'check the url has "/cart"', 'check the number of "Add" is 2'],
   ...['check there are 3 "Add"', 'check "X" has text "T"', 'check "X" has value "V"', 'check "X" is empty'],
   ...['check "X" is disabled', "check Home is shown", "check Cart is shown", "check Player is shown"],
+  ...[
+    'check "X" is not selected',
+    'check "X" is unchecked',
+    'wait until "X" is open',
+    'check "X" is current',
+  ],
   ...['check "X" is not shown', "check we are on Cart", "klicke auf „Weiter“", "cliquer sur « Payer »"],
   ...['go to Home, click "A" and check text "B"', 'click "{{name}}"', "press OK; press BACK"],
   `type "${"long ".repeat(60)}" into "Note"`,

@@ -12,7 +12,7 @@ function making() {
 }
 
 test("of several runs that want a set-up at once, one makes it and the others wait", async () => {
-  const setups = new Setups(fakeClock());
+  const setups = new Setups(fakeClock(), { fingerprint: () => "" });
   const { ends, make } = making();
   const runs = [1, 2, 3].map(() => setups.ensure("login", make, NEVER));
   await Promise.resolve();
@@ -23,7 +23,7 @@ test("of several runs that want a set-up at once, one makes it and the others wa
 });
 
 test("a run that waited makes the set-up itself when it failed, and none waits behind its own end", async () => {
-  const setups = new Setups(fakeClock());
+  const setups = new Setups(fakeClock(), { fingerprint: () => "" });
   const { ends, make } = making();
   const [first, second] = [setups.ensure("login", make, NEVER), setups.ensure("login", make, NEVER)];
   const stop = new AbortController();

@@ -55,6 +55,7 @@ export type BenchOptions = {
   uploads?: string;
   /** The thread that checks by JSON Schema; one that finds no built file when left out. */
   schemas?: SchemaChecker;
+  environments?: Record<string, { variables: Record<string, unknown> }>;
   /** What runs scripts; none is known when left out. */
   scripts?: ScriptPort;
 };
@@ -131,6 +132,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   });
   const policy = createUrlPolicy({ allow: [], deny: [] }, { port: () => undefined });
   const testcases = createTestcases({
+    environments: options.environments ?? {},
     rows: testcaseRows(db),
     rowsIn: testcaseRows,
     transaction: (work) => db.transaction(work),

@@ -1,4 +1,4 @@
-import type { Dump, Element } from "@labwright/controllers";
+import type { Dump, Element, TextNews } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { compareDumps } from "../../../../mcp-server/src/services/devices/screen/compare.ts";
 
@@ -25,7 +25,8 @@ const dump = (elements: readonly Element[], others?: readonly Element[]): Dump =
   ...(others && { others }),
   notices: [],
 });
-const told = (before: Dump, after: Dump, maxTokens = 800) => compareDumps(before, after, maxTokens, 30);
+const told = (before: Dump, after: Dump, maxTokens = 800) =>
+  compareDumps(before, after, maxTokens, { watchedMs: 30 });
 
 test("a look that leaves texts out says within what time nothing changed, and no focus", () => {
   expect(told(dump([save]), dump([focused(save)])).text).toBe("nothing changed within 30 ms");
@@ -63,4 +64,34 @@ test("what only moved is not told as unchanged", () => {
   const at = (y: number) => dump([{ ...save, rect: { x: 0, y, width: 10, height: 10 } }], []);
   expect(told(at(0), at(0)).text).toBe("no element changed");
   expect(told(at(0), at(20)).text).toBe("only places on the screen changed");
+});
+
+const silent: TextNews = { changed: [], more: 0, gone: [], passed: [], first: [] };
+const line = (ref: string, said: string, was = "") => ({
+  element: element(ref, "text", "", { text: said }),
+  was,
+});
+const newsOf = (...news: Partial<TextNews>[]) =>
+  compareDumps(dump([save]), dump([save]), 800, { news: news.map((one) => ({ ...silent, ...one })) }).text;
+
+test("what looks say of texts is told", () => {
+  expect(newsOf({ changed: [line("e3", "40 €", "0 €"), line("e4", "Bought")] })).toBe(
+    '~ e3 text "40 €", was "0 €"\n+ e4 text "Bought"',
+  );
+  expect(newsOf({ passed: ["Saved"] })).toBe('shown for a moment: "Saved"');
+  expect(newsOf({ gone: ["Wait"] })).toBe('- text "Wait"');
+  expect(newsOf({ more: 2 })).toBe("2 more texts changed");
+  expect(newsOf({})).toBe("nothing changed");
+});
+
+test("of several looks each text has its latest words, and no text is forgotten", () => {
+  const news = [{ changed: [line("e3", "1", "0"), line("e4", "new")] }, { changed: [line("e3", "2", "1")] }];
+  expect(newsOf(...news)).toBe('~ e3 text "2", was "1"\n+ e4 text "new"');
+});
+
+test("many changed texts take no more room than a few", () => {
+  const changed = Array.from({ length: 12 }, (_, at) => line(`e${at}`, `A rather long text, number ${at}`));
+  const said = newsOf({ changed, more: 5 });
+  expect(said).toMatch(/\n\d+ more texts changed$/);
+  expect(said.length).toBeLessThan(300);
 });

@@ -106,5 +106,28 @@ test("a picture is made smaller on its long side only when it is larger, and the
   expect(large.scale).toBe(0.5);
   expect(await sharp(large.bytes).metadata()).toMatchObject({ width: 1280, height: 500 });
   const small = await picture(640, 400);
-  expect(await scaleFrame(small)).toEqual({ bytes: small, scale: 1 });
+  expect(await scaleFrame(small)).toEqual({ bytes: small, mimeType: "image/png", scale: 1 });
+});
+
+async function noise(width: number, height: number): Promise<Uint8Array> {
+  const bytes = Buffer.alloc(width * height * 3);
+  for (let at = 0, seed = 1; at < bytes.length; at++) {
+    seed = (seed * 48_271) % 2_147_483_647;
+    bytes[at] = seed % 251;
+  }
+  return sharp(bytes, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+test("a picture of a reply is the smaller of PNG and JPEG, and never more than 900 KB of base64", async () => {
+  const flat = await scaleFrame(await picture(800, 600));
+  expect(flat).toMatchObject({ mimeType: "image/png", scale: 1 });
+  for (const size of [400, 1_280, 3_000]) {
+    const { bytes, mimeType, scale } = await scaleFrame(await noise(size, size), 4_000);
+    expect(Buffer.from(bytes).toString("base64").length).toBeLessThanOrEqual(900 * 1024);
+    expect(mimeType).toBe("image/jpeg");
+    const { width, format } = await sharp(bytes).metadata();
+    expect([format, Math.abs(width - size * scale) <= 1]).toEqual(["jpeg", true]);
+  }
 });

@@ -7,6 +7,7 @@ import {
   defineFactory,
   type Frame,
   FrameHub,
+  type Judges,
   type Look,
   type Reading,
 } from "@labwright/controllers";
@@ -55,13 +56,14 @@ const scriptedTwo = (ready: Partial<Reading>, other: boolean) =>
 const readingAs = (name: string, read: () => Promise<Partial<Reading>>) =>
   defineCheck({
     ...{ name, description: name, input: z.strictObject({}) },
+    judges: () => "subject",
     read: async () => ({ holds: false, expected: name, actual: "not yet", ...(await read()) }),
   });
 
 type Script = readonly (boolean | DeviceError | Partial<Reading>)[];
-const scriptedBox = (script: Script) => boxOf([scriptedCheck(script)]);
+const scriptedBox = (script: Script, kind: Judges = "subject") => boxOf([scriptedCheck(script, [], kind)]);
 
-function scriptedCheck(script: Script, looked: Look[] = []) {
+function scriptedCheck(script: Script, looked: Look[] = [], kind: Judges = "subject") {
   let looks = 0;
   const read = async (_input: unknown, _signal: AbortSignal, look: Look = {}): Promise<Reading> => {
     looked.push(look);
@@ -76,7 +78,8 @@ function scriptedCheck(script: Script, looked: Look[] = []) {
       ...(typeof next === "object" && next),
     };
   };
-  return defineCheck({ name: "ready", description: "It is ready", input: z.strictObject({}), read });
+  const offer = { name: "ready", description: "It is ready", input: z.strictObject({}) };
+  return defineCheck({ ...offer, judges: () => kind, read });
 }
 
 const boxOf = (checks: readonly Check[], frames?: FrameHub) =>
@@ -118,6 +121,21 @@ test("a check that holds passes at once; one that does not fails with what was f
       },
     ],
   });
+});
+
+test("the opposite of a check needs its subject: only a check of presence passes without it", async () => {
+  const not = async (reading: Partial<Reading>, kind: Judges) =>
+    service().check(await scriptedBox([reading], kind), [check("ready", {}, { negate: true })], options);
+  const absent = { missing: "absent", actual: "nothing matches" } as const;
+  expect(await not(absent, "subject")).toMatchObject({
+    pass: false,
+    verdicts: [{ pass: false, expected: "not: ready", nearest: ["nearly"] }],
+    failure: { code: "VERIFICATION_FAILED", message: expect.stringContaining("nothing matches") },
+  });
+  expect(await not(absent, "presence")).toMatchObject({ pass: true });
+  expect(await not({ missing: "unclear" }, "subject")).toMatchObject({ pass: false });
+  expect(await not({ missing: "unclear" }, "presence")).toMatchObject({ pass: false });
+  expect(await not({}, "subject")).toMatchObject({ pass: true });
 });
 
 test("a check is polled until it holds", async () => {
@@ -328,6 +346,7 @@ test("an input counts from its end where nobody knows when it was sent, and for 
 /** True of a frame that is bright. */
 const isBright = defineCheck({
   ...{ name: "bright", description: "The screen is bright", input: z.strictObject({}), byPicture: true },
+  judges: () => "subject",
   read: async (_input, _signal, { frame } = {}) => ({
     holds: (frame?.bytes[0] ?? 0) > 128,
     expected: "bright",

@@ -93,7 +93,7 @@ describe("the page of a report", () => {
       "EXECUTION_TIMEOUT It ended.",
       "VERIFICATION_FAILED It says 1.",
       "CANCELLED It ended.",
-      "It passed only when it was tried again. The attempt before: VERIFICATION_FAILED: not yet",
+      "It passed only when it was tried again. The first attempt: VERIFICATION_FAILED: not yet",
     ]);
     expect(await browser.page.title()).toContain(
       "7 runs: 2 passed, 1 failed, 2 errors, 1 flaky, 1 cancelled",

@@ -1,16 +1,32 @@
 import { nearest } from "@labwright/controllers";
-import type { Params } from "../../../domain/index.ts";
 import { pausePhrase } from "./checkPhrases.ts";
+import { keyPhrases, pressed } from "./keyPhrases.ts";
 import { called } from "./labels.ts";
 import { selectorOf } from "./ordinals.ts";
-import { action, type Meaning, one, type Phrase, phrase, placeCalled } from "./phrase.ts";
+import {
+  action,
+  type Meaning,
+  onElement,
+  one,
+  type Phrase,
+  phrase,
+  placeCalled,
+  withoutNoun,
+} from "./phrase.ts";
+import { refusedPhrases } from "./refusedPhrases.ts";
+import { dialogPhrases, screenPhrases, tabPhrases } from "./screenPhrases.ts";
+import { quotedMark } from "./sentences.ts";
+import { tickPhrases } from "./tickPhrases.ts";
 import type { Parts, Vocabulary } from "./types.ts";
 
 const on = "(?: on| sur| auf)?";
 const go =
   "(?:(?:go|navigate|move|switch|return|get)(?: back)? to|open|visit|aller?(?: à| au| aux| sur)?|va(?: à| au| aux| sur)|ouvr(?:e|ir|ez)|geh(?:e)?(?: zu| zur| zum| auf)|öffne|navigiere(?: zu| zur| zum)?)";
+const goTo = "(?:open|visit|go to|navigate to|browse to|load|ouvr(?:e|ir|ez)|öffne)";
+const page = "(?:the )?(?:(?:page|url|address|site|website) )?";
+const address = `${quotedMark}|[a-z][\\w+.-]*:\\S+`;
 const click = "(?:click|tap|push|cliquer?|appuyer?|klicke?|tippe)";
-const type = "(?:type|enter|write|input|put|saisi[rs]|tape[rz]?|gib|schreibe?)";
+const type = "(?:type|enter|write|input|put|insert|saisi[rs]|tape[rz]?|gib|schreibe?)";
 const into = "(?:in|into|to|on|dans|en|ins|im)";
 
 /** What is done. */
@@ -28,8 +44,11 @@ export const actionPhrases: readonly Phrase[] = [
   ),
   phrase(
     "go back",
-    "(?:go|navigate) back(?: to the (?:previous|last) (?:page|screen))?|press back|reviens|retour|geh(?:e)? zurück",
+    "(?:(?:go|navigate) )?back(?: to the (?:previous|last) (?:page|screen))?|press back|reviens|retour|geh(?:e)? zurück",
     (_, vocabulary) => action(vocabulary, "press_key", { key: "BACK" }),
+  ),
+  phrase("go forward", "(?:(?:go|navigate) )?forward", (_, vocabulary) =>
+    action(vocabulary, "go_forward", {}),
   ),
   phrase(
     "reload the page",
@@ -47,32 +66,44 @@ export const actionPhrases: readonly Phrase[] = [
   ),
   ...pointerPhrases(),
   ...fieldPhrases(),
-  phrase(
-    "press KEY",
-    `(?:press|hit|drücke?|appuyer? sur)(?: the| la| die)?(?: key)? (?<key>[\\w+]{1,30})(?: key)?`,
-    (part, vocabulary) => action(vocabulary, "press_key", { key: part("key") }),
-  ),
-  phrase(
-    "open URL",
-    `(?:open|visit|go to|navigate to|ouvr(?:e|ir|ez)|öffne) (?<url>https?://\\S+)`,
-    (part, vocabulary) => action(vocabulary, opening(vocabulary), { url: part("url") }),
-  ),
+  ...keyPhrases,
+  ...addressPhrases(),
+  ...tabPhrases,
+  ...dialogPhrases,
+  ...screenPhrases,
   phrase("go to NODE", `${go} {place:any}`, goes),
-  phrase(
-    'choose "X"',
-    "(?:select|choose|pick|close|expand|collapse|dismiss|accept) {name}",
-    (part, vocabulary) => action(vocabulary, "click_element", { selector: selectorOf(part) }),
-  ),
+  phrase("open URL", `${goTo} ${page}(?<url>/\\S*)`, opens),
+  onElement('choose "X"', "(?:select|choose|pick) {name}", "click_element"),
+  ...refusedPhrases,
 ];
 
-/** A phone has no page to go to: it opens an address in the app that is there for it. */
-const opening = ({ commands }: Vocabulary): string =>
-  commands?.has("open_deep_link") && !commands.has("navigate_to_url") ? "open_deep_link" : "navigate_to_url";
+/** An address that stands for itself, in quotes or not. */
+function addressPhrases(): Phrase[] {
+  return [
+    phrase(
+      "open URL in a new tab",
+      `${goTo} ${page}(?<url>${address}) in an? (?:new|other|another) tab`,
+      (part, vocabulary) => action(vocabulary, "open_tab", { url: part("url") }),
+    ),
+    phrase("open URL", `${goTo} ${page}(?<url>[a-z][\\w+.-]*:\\S+)`, opens),
+    // What is quoted may also be the label of a node.
+    phrase("open URL", `${goTo} ${page}(?<url>${quotedMark})`, (part, vocabulary) =>
+      /^(?:[a-z][\w+.-]*:\S|\{\{|\/)/i.test(part("url")) &&
+      called(part("url"), vocabulary.places, ({ label }) => label).length === 0
+        ? opens(part, vocabulary)
+        : goes((name) => part(name === "place" ? "url" : name), vocabulary),
+    ),
+  ];
+}
 
-function onElement(form: string, text: string, command: string, more: Params = {}): Phrase {
-  return phrase(form, text, (part, vocabulary) =>
-    action(vocabulary, command, { selector: selectorOf(part), ...more }),
-  );
+function opens(part: Parts, vocabulary: Vocabulary): Meaning {
+  return action(vocabulary, opening(vocabulary), { url: part("url") });
+}
+
+/** A phone has no page to go to: it opens an address in the app that is there for it. */
+function opening({ commands }: Vocabulary): string {
+  const isPhone = commands?.has("open_deep_link") && !commands.has("navigate_to_url");
+  return isPhone ? "open_deep_link" : "navigate_to_url";
 }
 
 function pointerPhrases(): Phrase[] {
@@ -85,8 +116,28 @@ function pointerPhrases(): Phrase[] {
       "(?:move|point)(?: the)?(?: mouse| cursor| pointer)? (?:to|over|at|onto) {name}",
       "hover_element",
     ),
-    onElement('click "X"', `(?:${click}|press|hit)${on} {name}`, "click_element"),
-    phrase('click "X"', `(?:${click}|press)${on} {name:any}`, quoteIt),
+    onElement(
+      'long press "X"',
+      `(?:long[- ]?(?:press|click|tap)|(?:press|tap|click) and hold)${on} {name}`,
+      "long_press",
+    ),
+    phrase(
+      "click at 10, 20",
+      `(?:${click}) (?:at|on) (?:the )?(?:point |position )?\\(?(?<x>\\d{1,5})\\s*(?:,|and|/)\\s*(?<y>\\d{1,5})\\)?`,
+      (part, vocabulary) => action(vocabulary, "tap_x_y", { x: Number(part("x")), y: Number(part("y")) }),
+    ),
+    phrase('click "X"', `(?:press|hit)${on} (?<name>${quotedMark})`, pressed),
+    onElement('click "X"', `(?:${click}|(?:press|hit)(?!${on} ${quotedMark}$))${on} {name}`, "click_element"),
+    phrase('click "X"', `(?:${click}|press)${on} (?:the |an? )?{name:any}`, quoteIt),
+    phrase(
+      'scroll down in "X"',
+      "scroll (?:(?<direction>up|down|left|right) (?:in|inside|within|on) {name}|{target} (?<way>up|down|left|right))",
+      (part, vocabulary) =>
+        action(vocabulary, "scroll", {
+          selector: selectorOf(part, part("name") === "" ? "target" : "name"),
+          direction: `${part("direction")}${part("way")}`.toLowerCase(),
+        }),
+    ),
     onElement(
       'scroll to "X"',
       "scroll(?: up| down)?(?: to| until)? {name}(?: (?:is|into) (?:visible|view|shown))?",
@@ -99,56 +150,58 @@ function fieldPhrases(): Phrase[] {
   return [
     phrase(
       'upload "FILE" to "X"',
-      "(?:upload|attach)(?: the)?(?: file)? {file} (?:to|into|in|on|with|using|via|at) {name}",
+      "(?:(?:upload|attach)(?: the)?(?: file)?|(?:choose|select)(?: the| a)? file) {file} (?:to|into|in|on|with|using|via|at|for) {name}",
       (part, vocabulary) =>
         action(vocabulary, "upload_file", { selector: selectorOf(part), files: [part("file")] }),
     ),
     phrase('upload "FILE" to "X"', "(?:upload|attach)(?: the)?(?: file)? {file}", (part) => ({
       reason: `say which field takes the file, as in upload "${part("file")}" to "FIELD"`,
     })),
-    phrase('drag "X" to "Y"', "drag(?: and drop)? {name} (?:on|in)?(?:to) {target}", (part, vocabulary) =>
-      action(vocabulary, "drag_and_drop", {
-        selector: selectorOf(part),
-        to_selector: selectorOf(part, "target"),
-      }),
+    phrase(
+      'drag "X" to "Y"',
+      "(?:drag(?: and drop)?|drop|move) {name} (?:on|onto|into|to|over) {target}",
+      (part, vocabulary) =>
+        action(vocabulary, "drag_and_drop", {
+          selector: selectorOf(part),
+          to_selector: selectorOf(part, "target"),
+        }),
     ),
-    phrase('type "T" into "X"', `${type} {text} ${into} {name}(?: ein)?`, (part, vocabulary) =>
-      action(vocabulary, "input_text", { selector: selectorOf(part), text: part("text") }),
+    phrase(
+      'type "T" into "X"',
+      `(?:${type}|fill(?: in)?|send) {text} ${into} {name}(?: ein)?`,
+      (part, vocabulary) =>
+        action(vocabulary, "input_text", { selector: selectorOf(part), text: part("text") }),
     ),
-    phrase('type "T"', `${type} {text}`, (part, vocabulary) =>
+    phrase('type "T"', `(?:${type}|send keys)(?: the text)? {text}`, (part, vocabulary) =>
       action(vocabulary, "type_text", { text: part("text") }),
     ),
     phrase(
       'fill "X" with "T"',
-      `(?:fill|set|remplir|fülle)(?: in| out)? {name} (?:with|to|avec|mit) {text}`,
+      `(?:fill|set|remplir|fülle)(?: in| out)? (?:the )?(?:date |time |value of )?{name} (?:with|to|avec|mit) {text}`,
       (part, vocabulary) =>
         action(vocabulary, "input_text", { selector: selectorOf(part), text: part("text") }),
     ),
     onElement('clear "X"', "(?:clear|empty|erase|leere?|vider?) {name}", "input_text", { text: "" }),
     phrase(
       'select "OPTION" from "X"',
-      `(?:select|choose|pick) {option} (?:in|from|as|for|under) {name}`,
+      `(?:select|choose|pick)(?: the)?(?: option| value)? {option} (?:in|from|as|for|under) {name}`,
       (part, vocabulary) =>
         action(vocabulary, "select_option", { selector: selectorOf(part), option: part("option") }),
     ),
-    phrase('tick "X"', "(?<un>un)?(?:tick|check) {name}", (part, vocabulary) =>
-      action(vocabulary, "set_checked", { selector: selectorOf(part), checked: part("un") === "" }),
-    ),
-    phrase('turn on "X"', "(?:turn|switch|toggle) (?<on>on|off) {name}", (part, vocabulary) =>
-      action(vocabulary, "set_checked", {
-        selector: selectorOf(part),
-        checked: part("on").toLowerCase() === "on",
-      }),
-    ),
+    ...tickPhrases,
   ];
 }
+
+/** "login", "log in" and "log-in" are one word. */
+const joined = (name: string) => name.toLowerCase().replace(/[\s-]/g, "");
 
 /** A test case or a place of this name, else what is to be clicked. */
 function session(part: Parts, vocabulary: Vocabulary): Meaning {
   const said = part("said");
-  const [testcase] = called(said, vocabulary.testcases, (name) => name);
+  const isSaid = (name: string) => joined(name) === joined(said);
+  const testcase = vocabulary.testcases.find(isSaid);
   if (testcase !== undefined) return one({ type: "call_testcase", testcase });
-  const [place] = called(said, vocabulary.places, ({ label }) => label);
+  const place = vocabulary.places.find(({ label }) => isSaid(label));
   if (place) return one({ type: "navigation", target: place.label });
   return action(vocabulary, "click_element", {
     selector: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}`,
@@ -156,7 +209,10 @@ function session(part: Parts, vocabulary: Vocabulary): Meaning {
 }
 
 function quoteIt(part: Parts): Meaning {
-  return { reason: `what is clicked is given in quotes, as in click "${part("name")}"` };
+  const name = part("name");
+  return name.includes('"')
+    ? { reason: "one element is clicked, as it is called or by a selector", nearest: ['click "X"'] }
+    : { reason: `what is clicked is given in quotes, as in click "${withoutNoun(name)}"` };
 }
 
 function goes(part: Parts, vocabulary: Vocabulary): Meaning {

@@ -12,7 +12,7 @@ export function nearestForms(sentence: string, phrases: readonly Phrase[]): stri
   const like = new Set(said[0] === undefined ? [] : [said[0], ...nearest(said[0], verbs, 2)]);
   const scored = forms
     .map((form) => ({ form, score: scoreOf(wordsOf(form), said, like) }))
-    .filter(({ score }) => score > 0)
+    .filter(({ form, score }) => form !== "" && score > 0)
     .sort((a, b) => b.score - a.score);
   return scored.length > 0 ? scored.slice(0, mostForms).map(({ form }) => form) : usual;
 }

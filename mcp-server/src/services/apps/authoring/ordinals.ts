@@ -10,13 +10,17 @@ const places: Readonly<Record<string, string>> = {
 /** Which of several of one name: in words, or as 2nd. */
 export const ordinal = `(?:${Object.keys(places).join("|")}|\\d{1,3}(?:st|nd|rd|th))[nrs]?`;
 
+/** The number that an ordinal says, from 1, or `last()`. */
+export function placeOf(ordinalSaid: string): string {
+  const said = ordinalSaid.toLowerCase();
+  return places[said] ?? places[said.slice(0, -1)] ?? String(Number.parseInt(said, 10));
+}
+
 /** The selector of a named part: its name, or of several elements of that name the one that is meant. */
 export function selectorOf(part: Parts, name = "name"): string {
-  const said = part(`${name}Place`).toLowerCase();
+  const said = part(`${name}Place`);
   const text = part(name);
-  return said === ""
-    ? text
-    : nthOf(text, places[said] ?? places[said.slice(0, -1)] ?? String(Number.parseInt(said, 10)));
+  return said === "" ? text : nthOf(text, placeOf(said));
 }
 
 /** Innermost elements that show the text or are named by it, in the order of the page. */

@@ -1,7 +1,7 @@
 import { nearest } from "@labwright/controllers";
 import type { Params } from "../../../domain/index.ts";
 import { called } from "./labels.ts";
-import { ordinal } from "./ordinals.ts";
+import { ordinal, selectorOf } from "./ordinals.ts";
 import { quotedMark, type Sentence, unmark } from "./sentences.ts";
 import type { Draft, NotUnderstood, Parts, Place, Step, Vocabulary } from "./types.ts";
 
@@ -11,8 +11,13 @@ export type Meaning = Omit<Step, "said"> | Omit<NotUnderstood, "line">;
 export type Phrase = { pattern: RegExp; form: string; read(part: Parts, vocabulary: Vocabulary): Meaning };
 
 const article = "(?:the |an? |le |la |les |l'|der |die |das |den )?";
-const noun =
-  "(?: (?:(?:text|radio|check|combo|list|drop-?down|input|file)[- ]?)?(?:button|link|tab|field|box|boxes|buttons|checkbox|switch|toggle|menu|item|items|option|icon|image|entry|list|input|area|link|links|dropdown|heading|label|row|rows|bouton|lien|champ|feld|knopf|schaltfläche))?";
+const kindOf = "(?:(?:text|radio|check|combo|list|drop-?down|input|file|menu|date|search)[- ]?)";
+const element =
+  "(?:button|link|tab|field|box|checkbox|switch|toggle|menu|item|option|icon|image|entry|list|input|area|dropdown|heading|label|bouton|lien|champ|feld|knopf|schaltfläche)";
+const nounBefore = `(?:${kindOf}?${element} )?`;
+const noun = `(?: ${kindOf}?(?:${element}|boxes|buttons|items|links|row|rows))?`;
+/** Parts that name an element: its noun may stand before it, too. Before a text it would say something else. */
+const elements = new Set(["name", "target"]);
 
 /**
  * A phrase is a whole sentence, in any case. `{name}` is a quoted part, with the article, the ordinal and the noun that
@@ -20,7 +25,11 @@ const noun =
  */
 export function phrase(form: string, text: string, read: Phrase["read"]): Phrase {
   const source = text
-    .replace(/\{(\w+)\}/g, `${article}(?:(?<$1Place>${ordinal}) )?(?<$1>${quotedMark})${noun}`)
+    .replace(
+      /\{(\w+)\}/g,
+      (_, name: string) =>
+        `${article}(?:(?<${name}Place>${ordinal}) )?${elements.has(name) ? nounBefore : ""}(?<${name}>${quotedMark})${noun}`,
+    )
     .replace(/\{(\w+):any\}/g, "(?<$1>.+?)");
   return { pattern: new RegExp(`^(?:${source})$`, "iu"), form, read };
 }
@@ -69,3 +78,13 @@ export function placeCalled(said: string, { places }: Vocabulary): Place | Omit<
   const reason = found.length > 1 ? `several nodes are called "${said}"` : `no node is called "${said}"`;
   return { reason, ...(near.length > 0 && { nearest: near }) };
 }
+
+/** A command on the element that is named. */
+export function onElement(form: string, text: string, command: string, more: Params = {}): Phrase {
+  return phrase(form, text, (part, vocabulary) =>
+    action(vocabulary, command, { selector: selectorOf(part), ...more }),
+  );
+}
+
+/** A name without the noun that people put behind it. */
+export const withoutNoun = (name: string): string => name.replace(new RegExp(`${noun}$`, "iu"), "");

@@ -1,8 +1,10 @@
+import type { Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { appNameOf, isFields, type Path, type Verbs } from "../steps/index.ts";
 import type { ListedProblem, TestcaseService } from "../testcases/index.ts";
 import { type AppView, appView } from "../userinterfaces/index.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
+import { partsOfWords } from "./partsOfWords.ts";
 import { Problems } from "./problems.ts";
 import { weaknessesOf } from "./weaknesses.ts";
 
@@ -12,14 +14,19 @@ export type Finding = { file: string; line: number; column: number; message: str
 /** `unchecked` are tests of apps whose own files are wrong. Findings are in the order of the files and their lines. */
 export type Examination = { findings: Finding[]; apps: number; tests: number; unchecked: number };
 
-type Examining = { verbs: Verbs; testcases: Pick<TestcaseService, "importAll"> };
+type Examining = {
+  verbs: Verbs;
+  testcases: Pick<TestcaseService, "importAll">;
+  /** The steps of a test's last run, by the test's name; none where it never ran. */
+  lastSteps(test: string): Promise<readonly Step[]>;
+};
 type Examined = { file: string; read?: FileRead; problems: Problems };
 type Listed = { file: string; value: unknown; path: Path; problems: Problems };
 
 /** Reads files as an import of all of them would, and says everything that is wrong with them. */
 export async function examineFiles(
   files: readonly FileText[],
-  { verbs, testcases }: Examining,
+  { verbs, testcases, lastSteps }: Examining,
 ): Promise<Examination> {
   const examined = files.map((file) => readFile(file, verbs));
   const apps = examined.flatMap(({ read }) => (read?.model ? [appView(read.model)] : []));
@@ -32,6 +39,7 @@ export async function examineFiles(
     ...examined.flatMap(ofFile),
     ...sameNames(examined, all),
     ...(await ofTests(tests, { testcases, apps, names: all.flatMap(({ value }) => nameOf(value)) })),
+    ...(await Promise.all(tests.map((test) => ofLastRun(test, verbs, lastSteps)))).flat(),
   ];
   const order = new Map(files.map(({ file }, index) => [file, index]));
   findings.sort(
@@ -113,6 +121,20 @@ async function ofTests(
     const text = at.length > 0 || path === "" ? message : `${path}: ${message}`;
     return [{ file, ...problems.placeOf([...test.path, ...at], key), message: text }];
   });
+}
+
+/** What a test's last run says of its steps. */
+async function ofLastRun(
+  { file, value, path, problems }: Listed,
+  verbs: Verbs,
+  lastSteps: Examining["lastSteps"],
+): Promise<Finding[]> {
+  const [name] = nameOf(value);
+  const steps = name === undefined ? [] : await lastSteps(name);
+  const vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };
+  return partsOfWords(value, steps, { verbs, vocabulary }).map(
+    ({ at, message }): Finding => ({ file, ...problems.placeOf([...path, ...at]), message, weak: true }),
+  );
 }
 
 class Refused extends ToolError {

@@ -1,5 +1,9 @@
+import type { Step } from "../../../domain/index.ts";
+import type { Database } from "../../../storage/database.ts";
+import { executionRows } from "../../../storage/executionRows.ts";
 import { testcaseRows } from "../../../storage/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import { projectInUse } from "../../records/project.ts";
 import type { ListedProblem } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
 import { type Examination, examineFiles, type FileText } from "./examine.ts";
@@ -52,6 +56,13 @@ export type AppFiles = {
   examine(files: readonly FileText[]): Promise<Examination>;
 };
 
+/** The steps of the last run of a test in this project, whatever build it was of. */
+async function lastSteps(db: Database, name: string): Promise<Step[]> {
+  const rows = executionRows(db);
+  const last = await rows.lastRun({ name, project: projectInUse(), build: { any: true } });
+  return last ? rows.steps(last.id) : [];
+}
+
 export function createAppFiles(deps: AppFilesDependencies): AppFiles {
   const keeper = new FileKeeper(deps);
   deps.userinterfaces.keepSources((tx, source) => keeper.keep(tx, source));
@@ -75,7 +86,7 @@ export function createAppFiles(deps: AppFilesDependencies): AppFiles {
   };
 }
 
-const transfer = ({ userinterfaces, testcases, references, verbs }: AppFilesDependencies) => ({
+const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFilesDependencies) => ({
   async exportYaml(userinterface: string, schema?: string): Promise<string> {
     const model = await userinterfaces.load(userinterface);
     const kept = await references.exportFor(model.ui.id);
@@ -117,5 +128,6 @@ const transfer = ({ userinterfaces, testcases, references, verbs }: AppFilesDepe
       ...(read.references && { references: read.references.length }),
     };
   },
-  examine: (files: readonly FileText[]) => examineFiles(files, { verbs: verbs(), testcases }),
+  examine: (files: readonly FileText[]) =>
+    examineFiles(files, { verbs: verbs(), testcases, lastSteps: (test) => lastSteps(db, test) }),
 });

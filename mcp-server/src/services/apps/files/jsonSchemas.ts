@@ -54,10 +54,10 @@ const said: Readonly<Record<string, string>> = {
   variables: "Values that steps use as {{name}}.",
   types: "What inputs and variables are: text, number, boolean, list or object.",
   for_each:
-    "The test runs once for each row: a list, one {{expression}}, or a .csv or .json file of the uploads folder.",
+    "The test runs once for each row: a list, one {{expression}}, or a .csv or .json file next to the test or of the uploads folder.",
   outputs: "What a caller gets back: name of the output to a variable or {{id.output}}.",
   retries: "How often it is tried again.",
-  retry_on: "error: when it could not be judged. any: also when it failed.",
+  retry_on: "error: only when it could not be judged. any, by default: also when it failed.",
   steps: "What is done and checked, one after the other.",
 };
 
@@ -83,7 +83,7 @@ function testObject(required: readonly string[]): Json {
 
 const wordsText = () => {
   const forms = new Set([...actionPhrases, ...checkPhrases].map(({ form }) => form));
-  return `Words: ${[...forms].join("; ")}.`;
+  return `Words: ${[...forms].filter((form) => form !== "").join("; ")}.`;
 };
 
 /** A step that names a command, a check or a kind of block. */

@@ -1,6 +1,11 @@
 import { type Path, parseSource } from "../../../config/source.ts";
 import { pathText } from "../../../domain/schemaProblems.ts";
 import { type ErrorCode, ToolError } from "../../../errors.ts";
+import { isBeyondDouble } from "../../values/exactNumbers.ts";
+
+/** A number that a JavaScript number does not keep is stored as a placeholder of its digits. */
+const numberOrPlaceholder = (written: string): unknown =>
+  isBeyondDouble(written) ? `{{${written}}}` : Number(written);
 
 const shownProblems = 20;
 
@@ -15,7 +20,7 @@ export class Problems {
     text: string,
     private readonly file: string | undefined,
   ) {
-    this.source = parseSource(file ?? "yaml", text);
+    this.source = parseSource(file ?? "yaml", text, numberOrPlaceholder);
     for (const { line = 1, column = 1, path, message } of this.source.problems)
       this.lines.push({ line, column, path, message });
   }

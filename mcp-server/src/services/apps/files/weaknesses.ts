@@ -1,5 +1,5 @@
 import type { Node } from "../../../domain/index.ts";
-import { buildGraph, shortestPath } from "../navigation/graph.ts";
+import { buildGraph, reachableFrom } from "../navigation/graph.ts";
 import { type AppModel, findEntry } from "../userinterfaces/model.ts";
 
 /** `node` is the id of the node that is weak. */
@@ -10,7 +10,8 @@ export function weaknessesOf(model: AppModel): Weakness[] {
   const rows = { trees: model.trees.values(), nodes: model.nodes.values(), edges: model.edges.values() };
   const graph = buildGraph(rows, { edge: () => undefined, node: () => undefined });
   const entry = findEntry(model);
-  const isLost = ({ id }: Node) => entry !== undefined && !shortestPath(graph, entry.id, id);
+  const reached = entry && reachableFrom(graph, entry.id);
+  const isLost = ({ id }: Node) => reached?.has(id) === false;
   return [...model.nodes.values()].flatMap((node) => {
     const { id: at, label, type, verifications } = node;
     const isPlace = type !== "entry" && type !== "action";

@@ -1,7 +1,5 @@
 import type { ActionSet, Edge, Node, Tree } from "../../../domain/index.ts";
-import { expectedMs, type RunStats, successRate } from "../userinterfaces/weights.ts";
-import { Arcs } from "./arcs.ts";
-import { searchArcs } from "./searchArcs.ts";
+import { capFactor, expectedMs, type RunStats, successRate } from "../userinterfaces/weights.ts";
 
 export type GraphTree = Pick<Tree, "id" | "parent_node_id">;
 export type GraphNode = Pick<Node, "id" | "tree_id" | "type">;
@@ -14,7 +12,7 @@ export type GraphRows = {
   edges: Iterable<GraphEdge>;
 };
 
-/** What is known of past runs; asked again whenever an edge is weighed. */
+/** What is known of past runs. */
 export type StatsSource = {
   edge(edgeId: string, actionSetId: string): RunStats | undefined;
   node(nodeId: string): RunStats | undefined;
@@ -31,242 +29,188 @@ export type Leg =
 /** `confidence` is the product of the legs' success rates, 0..1. */
 export type Path = { legs: Leg[]; expected_ms: number; confidence: number };
 
+/** A way out of a place. Its cost decides between ways: `ms`, and by far less the edge's priority. */
+type Way = { to: string; ms: number; cost: number; rate: number; leg: Leg | undefined };
+
+/** All trees of one app as one graph: the ways out of each place. */
+export type NavigationGraph = { nodes: ReadonlySet<string>; ways: ReadonlyMap<string, readonly Way[]> };
+
 /** Added to a weight, which is whole milliseconds: it decides between equal sums and nothing else. */
 const tieOf = { p1: 0, p2: 1e-6, p3: 2e-6 } as const;
 
-/** `toHub` is half a sibling shortcut: from one of the children to the point between them all. */
-type ArcInfo = { leg: Leg | "toHub"; rate: number };
+/** Where the children of a node meet, so that shortcuts between n of them are 2n ways and not n squared. */
+const hubOf = (parentId: string) => `children of ${parentId}`;
 
-/**
- * All trees of one userinterface as one graph. Every change touches only the arcs it is about; nothing is rebuilt.
- * Siblings meet in a hub below their parent, so that n of them cost 2n arcs and not n squared.
- */
-export class NavigationGraph {
-  readonly arcs = new Arcs();
-  private readonly numbers = new Map<string, number>();
-  private readonly nodes = new Map<string, GraphNode>();
-  private readonly trees = new Map<string, GraphTree>();
-  private readonly edges = new Map<string, { edge: GraphEdge; arcs: number[] }>();
-  private readonly hubs = new Map<string, number>();
-  /** By tree: the entry node of each, and the two arcs that join a subtree's entry to the tree above. */
-  private readonly entries = new Map<string, string>();
-  private readonly gates = new Map<string, number[]>();
-  private readonly infos: (ArcInfo | undefined)[] = [];
+/** Builds the graph of one userinterface from its rows, in any order. An edge whose ends are unknown leads nowhere. */
+export function buildGraph(rows: GraphRows, stats: StatsSource): NavigationGraph {
+  const nodes = new Map([...rows.nodes].map((node) => [node.id, node]));
+  const builder = new Builder(nodes, stats);
+  for (const tree of rows.trees) builder.addGate(tree);
+  for (const edge of rows.edges) builder.addEdge(edge);
+  const { ways } = builder;
+  capCosts([...ways.values()].flat());
+  return { nodes: new Set(nodes.keys()), ways };
+}
 
-  constructor(private readonly stats: StatsSource) {}
+class Builder {
+  readonly ways = new Map<string, Way[]>();
 
-  addTree(tree: GraphTree): void {
-    this.trees.set(tree.id, tree);
-    this.openGate(tree.id);
+  constructor(
+    private readonly nodes: ReadonlyMap<string, GraphNode>,
+    private readonly stats: StatsSource,
+  ) {}
+
+  /** The entry of a subtree is the same place as the node that the subtree hangs on. */
+  addGate({ id, parent_node_id: parent }: GraphTree): void {
+    const entry = [...this.nodes.values()].findLast(
+      ({ tree_id, type }) => tree_id === id && type === "entry",
+    );
+    if (!entry || parent === undefined || !this.nodes.has(parent)) return;
+    this.addFree(parent, entry.id, { kind: "enter", from: parent, to: entry.id });
+    this.addFree(entry.id, parent, { kind: "exit", from: entry.id, to: parent });
   }
 
-  /** Its nodes and edges are removed one by one before. */
-  removeTree(treeId: string): void {
-    this.closeGate(treeId);
-    this.trees.delete(treeId);
-  }
-
-  /** Adds a node or changes it; a change of type makes its gate and the arcs at it anew. */
-  putNode(node: GraphNode): void {
-    const known = this.nodes.get(node.id);
-    this.nodes.set(node.id, node);
-    if (!known) this.numbers.set(node.id, this.arcs.addNode());
-    else if (known.type === node.type) return;
-    if (known?.type === "entry") {
-      this.closeGate(node.tree_id);
-      this.entries.delete(node.tree_id);
-    }
-    if (node.type === "entry") {
-      this.entries.set(node.tree_id, node.id);
-      this.openGate(node.tree_id);
-    }
-    if (known) for (const { edge } of this.edgesOf(node.id)) this.putEdge(edge);
-  }
-
-  /** Removes the edges at the node with it. */
-  removeNode(nodeId: string): void {
-    const node = this.nodes.get(nodeId);
-    const number = this.numbers.get(nodeId);
-    if (node === undefined || number === undefined) return;
-    for (const { edge } of this.edgesOf(nodeId)) this.removeEdge(edge.id);
-    for (const tree of this.trees.values()) if (tree.parent_node_id === nodeId) this.closeGate(tree.id);
-    if (node.type === "entry") {
-      this.closeGate(node.tree_id);
-      this.entries.delete(node.tree_id);
-    }
-    const hub = this.hubs.get(nodeId);
-    if (hub !== undefined) this.arcs.removeNode(hub);
-    this.hubs.delete(nodeId);
-    this.arcs.removeNode(number);
-    this.numbers.delete(nodeId);
-    this.nodes.delete(nodeId);
-  }
-
-  /** Adds an edge or puts it in the place of the one with its id. An edge whose ends are unknown has no arcs. */
-  putEdge(edge: GraphEdge): void {
-    if (this.edges.has(edge.id)) this.removeEdge(edge.id);
-    const arcs: number[] = [];
-    this.edges.set(edge.id, { edge, arcs });
-    const source = this.nodes.get(edge.source);
-    const target = this.nodes.get(edge.target);
+  addEdge(edge: GraphEdge): void {
+    const [source, target] = [this.nodes.get(edge.source), this.nodes.get(edge.target)];
     if (!source || !target) return;
     for (const { id, direction } of edge.action_sets) {
       const [from, to] = direction === "forward" ? [source, target] : [target, source];
-      if (from.type === "action") continue;
-      const way = { from: from.id, to: to.id, edge_id: edge.id, action_set_id: id };
-      arcs.push(this.addLeg({ kind: "edge", ...way }, edge));
+      const leg = { from: from.id, to: to.id, edge_id: edge.id, action_set_id: id };
+      if (from.type !== "action") this.addRun(from.id, { kind: "edge", ...leg }, edge);
     }
-    if (edge.sibling_shortcuts && target.type !== "action") arcs.push(...this.joinSiblings(edge));
+    if (edge.sibling_shortcuts && target.type !== "action") this.joinSiblings(edge);
   }
 
-  removeEdge(edgeId: string): void {
-    for (const arc of this.edges.get(edgeId)?.arcs ?? []) this.removeArc(arc);
-    this.edges.delete(edgeId);
+  private joinSiblings(edge: GraphEdge): void {
+    const hub = hubOf(edge.source);
+    this.addFree(edge.target, hub);
+    const leg = { kind: "sibling" as const, from: edge.source, to: edge.target, edge_id: edge.id };
+    for (const { id, direction } of edge.action_sets)
+      if (direction === "forward") this.addRun(hub, { ...leg, action_set_id: id }, edge);
   }
 
-  /** Weighs an edge again after one of its runs. */
-  reweigh(edgeId: string): void {
-    const known = this.edges.get(edgeId);
-    if (known) this.putEdge(known.edge);
+  private addRun(at: string, leg: Leg & { kind: "edge" | "sibling" }, { priority }: GraphEdge): void {
+    const known = this.stats.edge(leg.edge_id, leg.action_set_id);
+    const ms = expectedMs(known, this.stats.node(leg.to));
+    this.add(at, { to: leg.to, ms, cost: tieOf[priority], rate: successRate(known), leg });
   }
 
-  /** Weighs what leads to a node again after a run of its checks. */
-  reweighInto(nodeId: string): void {
-    for (const edgeId of this.edgesAt(nodeId)) this.reweigh(edgeId);
+  private addFree(from: string, to: string, leg?: Leg): void {
+    this.add(from, { to, ms: 0, cost: 0, rate: 1, leg });
   }
 
-  numberOf(nodeId: string): number | undefined {
-    return this.numbers.get(nodeId);
-  }
-
-  /** The arcs that walk one of `legs`, wherever a sibling's way starts. */
-  arcsOf(legs: Iterable<Leg>): Set<number> {
-    const found = new Set<number>();
-    for (const leg of legs) {
-      const arcs = "edge_id" in leg ? this.edges.get(leg.edge_id)?.arcs : [...this.gates.values()].flat();
-      for (const arc of arcs ?? []) if (isSameWay(this.infos[arc]?.leg, leg)) found.add(arc);
-    }
-    return found;
-  }
-
-  /** Turns arcs in walking order into legs; the two halves of a sibling shortcut become one. */
-  pathOf(way: readonly number[], from: string): Path {
-    const legs: Leg[] = [];
-    const cap = this.arcs.cap();
-    let expected = 0;
-    let confidence = 1;
-    let at = from;
-    for (const arc of way) {
-      const info = this.infos[arc];
-      expected += Math.min(this.arcs.weight[arc] ?? 0, cap);
-      if (!info || info.leg === "toHub") continue;
-      legs.push({ ...info.leg, from: at });
-      confidence *= info.rate;
-      at = info.leg.to;
-    }
-    return { legs, expected_ms: Math.round(expected), confidence };
-  }
-
-  private addLeg(leg: Leg & { kind: "edge" | "sibling" }, edge: GraphEdge, start?: number): number {
-    const stats = this.stats.edge(edge.id, leg.action_set_id);
-    const weight = expectedMs(stats, this.stats.node(leg.to));
-    const from = start ?? this.numbers.get(leg.from) ?? 0;
-    return this.addArc(from, this.numbers.get(leg.to) ?? 0, weight, tieOf[edge.priority], {
-      leg,
-      rate: successRate(stats),
-    });
-  }
-
-  private joinSiblings(edge: GraphEdge): number[] {
-    const hub = this.hubs.get(edge.source) ?? this.arcs.addNode();
-    this.hubs.set(edge.source, hub);
-    const child = this.numbers.get(edge.target) ?? 0;
-    const way = { from: edge.source, to: edge.target, edge_id: edge.id };
-    return [
-      this.addArc(child, hub, 0, 0, { leg: "toHub", rate: 1 }),
-      ...edge.action_sets
-        .filter(({ direction }) => direction === "forward")
-        .map(({ id }) => this.addLeg({ kind: "sibling", ...way, action_set_id: id }, edge, hub)),
-    ];
-  }
-
-  /** Also those that have no arcs, since nobody may walk them. */
-  private edgesOf(nodeId: string): { edge: GraphEdge }[] {
-    return [...this.edges.values()].filter(({ edge }) => edge.source === nodeId || edge.target === nodeId);
-  }
-
-  /** The entry of a subtree is the same place as the node that the subtree hangs on. */
-  private openGate(treeId: string): void {
-    this.closeGate(treeId);
-    const parentId = this.trees.get(treeId)?.parent_node_id;
-    const entryId = this.entries.get(treeId);
-    if (parentId === undefined || entryId === undefined) return;
-    const parent = this.numbers.get(parentId);
-    const entry = this.numbers.get(entryId);
-    if (parent === undefined || entry === undefined) return;
-    const enter: Leg = { kind: "enter", from: parentId, to: entryId };
-    const exit: Leg = { kind: "exit", from: entryId, to: parentId };
-    this.gates.set(treeId, [
-      this.addArc(parent, entry, 0, 0, { leg: enter, rate: 1 }),
-      this.addArc(entry, parent, 0, 0, { leg: exit, rate: 1 }),
-    ]);
-  }
-
-  private closeGate(treeId: string): void {
-    for (const arc of this.gates.get(treeId) ?? []) this.removeArc(arc);
-    this.gates.delete(treeId);
-  }
-
-  private addArc(from: number, to: number, weight: number, tie: number, info: ArcInfo): number {
-    const arc = this.arcs.addArc(from, to, weight, tie);
-    this.infos[arc] = info;
-    return arc;
-  }
-
-  private removeArc(arc: number): void {
-    this.infos[arc] = undefined;
-    this.arcs.removeArc(arc);
-  }
-
-  private edgesAt(nodeId: string): Set<string> {
-    const found = new Set<string>();
-    const number = this.numbers.get(nodeId);
-    if (number === undefined) return found;
-    for (const arc of [...this.arcs.outOf(number), ...this.arcs.into(number)]) {
-      const leg = this.infos[arc]?.leg;
-      if (leg && leg !== "toHub" && "edge_id" in leg) found.add(leg.edge_id);
-    }
-    return found;
+  private add(from: string, way: Way): void {
+    const known = this.ways.get(from);
+    if (known) known.push(way);
+    else this.ways.set(from, [way]);
   }
 }
 
-function isSameWay(known: ArcInfo["leg"] | undefined, leg: Leg): boolean {
-  if (known === undefined || known === "toHub" || known.kind !== leg.kind) return false;
-  if ("edge_id" in known && "edge_id" in leg) {
-    return known.edge_id === leg.edge_id && known.action_set_id === leg.action_set_id;
+/** No way costs more than 20 times the median, so that one that never worked is a last resort. */
+function capCosts(ways: readonly Way[]): void {
+  const known = ways.map(({ ms }) => ms).filter((ms) => ms > 0 && ms < Number.POSITIVE_INFINITY);
+  const median = Float64Array.from(known).sort()[known.length >> 1];
+  const cap = median === undefined ? 1e9 : median * capFactor;
+  for (const way of ways) {
+    way.ms = Math.min(way.ms, cap);
+    way.cost += way.ms;
   }
-  return known.from === leg.from && known.to === leg.to;
 }
 
-/** Builds a graph from the rows of one userinterface, in any order. */
-export function buildGraph(rows: GraphRows, stats: StatsSource): NavigationGraph {
-  const graph = new NavigationGraph(stats);
-  for (const node of rows.nodes) graph.putNode(node);
-  for (const tree of rows.trees) graph.addTree(tree);
-  for (const edge of rows.edges) graph.putEdge(edge);
-  return graph;
-}
+type Reached = { at: string; cost: number; via: Way | undefined; before: Reached | undefined };
 
-/** The way with the least expected time; undefined if there is none. `exclude` holds legs not to walk. */
+/** The way with the least expected time, by Dijkstra; undefined if there is none. `exclude` holds legs not to walk. */
 export function shortestPath(
   graph: NavigationGraph,
   from: string,
   to: string,
-  options: { exclude?: Iterable<Leg> } = {},
+  { exclude = [] }: { exclude?: readonly Leg[] } = {},
 ): Path | undefined {
-  const start = graph.numberOf(from);
-  const goal = graph.numberOf(to);
-  if (start === undefined || goal === undefined) return undefined;
-  const way = searchArcs(graph.arcs, start, goal, graph.arcsOf(options.exclude ?? []));
-  return way && graph.pathOf(way, from);
+  if (!graph.nodes.has(from)) return undefined;
+  const end = search(graph, from, to, exclude).get(to);
+  return end && pathTo(end, from);
+}
+
+/** Every node that some way leads to, the start among them. */
+export const reachableFrom = (graph: NavigationGraph, from: string): ReadonlySet<string> =>
+  new Set(search(graph, from).keys());
+
+function search(
+  { ways }: NavigationGraph,
+  from: string,
+  to?: string,
+  exclude: readonly Leg[] = [],
+): Map<string, Reached> {
+  const closed = new Map<string, Reached>();
+  const open = new Heap();
+  open.put({ at: from, cost: 0, via: undefined, before: undefined });
+  for (let best = open.take(); best; best = open.take()) {
+    if (closed.has(best.at)) continue;
+    closed.set(best.at, best);
+    if (best.at === to) break;
+    for (const via of ways.get(best.at) ?? []) {
+      if (closed.has(via.to) || exclude.some((leg) => isSameWay(via.leg, leg))) continue;
+      open.put({ at: via.to, cost: best.cost + via.cost, via, before: best });
+    }
+  }
+  return closed;
+}
+
+/** A sibling's leg begins where the path comes from, whichever child that is. */
+function pathTo(end: Reached, from: string): Path {
+  const ways: Way[] = [];
+  for (let at: Reached | undefined = end; at?.via; at = at.before) ways.unshift(at.via);
+  const path: Path = { legs: [], expected_ms: 0, confidence: 1 };
+  for (const { leg, ms, rate } of ways) {
+    path.expected_ms += ms;
+    path.confidence *= rate;
+    if (leg) path.legs.push({ ...leg, from: path.legs.at(-1)?.to ?? from });
+  }
+  return { ...path, expected_ms: Math.round(path.expected_ms) };
+}
+
+function isSameWay(known: Leg | undefined, leg: Leg): boolean {
+  if (known?.kind !== leg.kind) return false;
+  if ("edge_id" in known && "edge_id" in leg)
+    return known.edge_id === leg.edge_id && known.action_set_id === leg.action_set_id;
+  return known.from === leg.from && known.to === leg.to;
+}
+
+/** A binary heap by cost. */
+class Heap {
+  private readonly items: Reached[] = [];
+
+  put(item: Reached): void {
+    const { items } = this;
+    let at = items.push(item) - 1;
+    for (let up = (at - 1) >> 1; at > 0 && this.cost(up) > item.cost; up = (at - 1) >> 1) {
+      this.swap(at, up);
+      at = up;
+    }
+  }
+
+  take(): Reached | undefined {
+    const { items } = this;
+    this.swap(0, items.length - 1);
+    const least = items.pop();
+    for (let at = 0; ; ) {
+      const left = 2 * at + 1;
+      const child = this.cost(left + 1) < this.cost(left) ? left + 1 : left;
+      if (this.cost(child) >= this.cost(at)) return least;
+      this.swap(at, child);
+      at = child;
+    }
+  }
+
+  private cost(at: number): number {
+    return this.items[at]?.cost ?? Number.POSITIVE_INFINITY;
+  }
+
+  private swap(a: number, b: number): void {
+    const { items } = this;
+    const [first, second] = [items[a], items[b]];
+    if (first === undefined || second === undefined) return;
+    items[a] = second;
+    items[b] = first;
+  }
 }

@@ -37,7 +37,7 @@ export function createNavigation(deps: NavigationDependencies): NavigationServic
   const maps = new Maps(db, clock);
   deps.devices.onDriven((deviceId) => positions.doubt(deviceId));
   deps.devices.onFreshStart((deviceId) => positions.startFresh(deviceId));
-  userinterfaces.onChange((id, changes) => maps.changed(id, changes));
+  userinterfaces.onChange((id) => maps.changed(id));
   const moving = createMoving({ ...deps, positions }, maps, deps);
   return {
     ...moving,

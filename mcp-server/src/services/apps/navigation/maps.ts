@@ -2,7 +2,6 @@ import type { Node } from "../../../domain/index.ts";
 import type { Database } from "../../../storage/database.ts";
 import { type NavigationRun, navigationRows, type RunSummary } from "../../../storage/navigationRows.ts";
 import type { Clock } from "../../ports.ts";
-import type { Change } from "../userinterfaces/changes.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { buildGraph, type NavigationGraph } from "./graph.ts";
 
@@ -14,16 +13,17 @@ const keyOf = (subject: string, id: string, actionSetId: string | undefined) =>
 
 /** The graph of one app on one model of device, weighed by what ran there. */
 export type AppMap = {
-  graph: NavigationGraph;
+  /** As its trees and runs are now; the same object until one of them changes. */
+  graph(): NavigationGraph;
   /** Nodes that were visited, most visited first. */
   visited(): string[];
-  /** Stores a run and weighs what it is about again. */
+  /** Stores a run, which changes the weights. */
   record(run: NavigationRun): Promise<void>;
 };
 
-type Kept = { map: AppMap; apply(change: Change): void; model: AppModel; madeAt: number };
+type Kept = { map: AppMap; forgetGraph(): void; model: AppModel; madeAt: number };
 
-/** Keeps maps, and has every edit of an app made in them as well. */
+/** Keeps maps. */
 export class Maps {
   private readonly kept = new Map<string, Kept>();
 
@@ -42,26 +42,29 @@ export class Maps {
     return made.map;
   }
 
-  changed(userinterfaceId: string, changes: readonly Change[] | undefined): void {
-    for (const [key, kept] of this.kept) {
-      if (kept.model.ui.id !== userinterfaceId) continue;
-      if (changes === undefined) this.kept.delete(key);
-      else for (const change of changes) kept.apply(change);
-    }
+  /** The app's trees were edited. */
+  changed(userinterfaceId: string): void {
+    for (const { model, forgetGraph } of this.kept.values())
+      if (model.ui.id === userinterfaceId) forgetGraph();
   }
 }
 
 function makeMap(db: Database, model: AppModel, deviceModel: string, summaries: readonly RunSummary[]) {
   const stats = new Map(summaries.map((one) => [keyOf(one.subject, one.subject_id, one.action_set_id), one]));
-  const graph = buildGraph(
-    { trees: model.trees.values(), nodes: model.nodes.values(), edges: model.edges.values() },
-    {
-      edge: (edgeId, actionSetId) => stats.get(keyOf("edge", edgeId, actionSetId)),
-      node: (nodeId) => stats.get(keyOf("node", nodeId, undefined)),
-    },
-  );
+  const source = {
+    edge: (edgeId: string, actionSetId: string) => stats.get(keyOf("edge", edgeId, actionSetId)),
+    node: (nodeId: string) => stats.get(keyOf("node", nodeId, undefined)),
+  };
+  let built: NavigationGraph | undefined;
+  const forgetGraph = () => {
+    built = undefined;
+  };
   const map: AppMap = {
-    graph,
+    graph() {
+      const { trees, nodes, edges } = model;
+      built ??= buildGraph({ trees: trees.values(), nodes: nodes.values(), edges: edges.values() }, source);
+      return built;
+    },
     visited: () =>
       [...stats.values()]
         .filter(({ subject, successes }) => subject === "node" && successes > 0)
@@ -72,31 +75,10 @@ function makeMap(db: Database, model: AppModel, deviceModel: string, summaries: 
       await rows.insert(run);
       const fresh = await rows.summaryOf(run.subject, run.subject_id, deviceModel);
       for (const one of fresh) stats.set(keyOf(one.subject, one.subject_id, one.action_set_id), one);
-      if (run.subject === "edge") graph.reweigh(run.subject_id);
-      else graph.reweighInto(run.subject_id);
+      forgetGraph();
     },
   };
-  return { map, apply: (change: Change) => applyToGraph(graph, change) };
-}
-
-function applyToGraph(graph: NavigationGraph, change: Change): void {
-  switch (change.kind) {
-    case "addTree":
-      graph.addTree(change.tree);
-      return;
-    case "addNode":
-    case "changeNode":
-      graph.putNode(change.node);
-      return;
-    case "addEdge":
-    case "changeEdge":
-      graph.putEdge(change.edge);
-      return;
-    case "remove":
-      for (const id of change.edges) graph.removeEdge(id);
-      for (const id of change.nodes) graph.removeNode(id);
-      for (const id of change.trees) graph.removeTree(id);
-  }
+  return { map, forgetGraph };
 }
 
 /** True if a look can tell that the device is there: at least one check says what must be seen. */

@@ -9,13 +9,14 @@ type Planned = { ok: true; from: Node; path: Path } | { ok: false; failure: Fail
 
 /** From where the device is; if there is no way, or nobody knows where it is, from the entry, whose edges run anywhere. */
 export async function plan(trip: Trip, at: Node | undefined, target: Node): Promise<Planned> {
-  const path = at && shortestPath(trip.map.graph, at.id, target.id, { exclude: trip.excluded });
+  trip.reopenedAt = undefined;
+  const path = at && shortestPath(trip.map.graph(), at.id, target.id, { exclude: trip.excluded });
   if (at && path) return { ok: true, from: at, path };
   const entry = findEntry(trip.model);
   if (!entry) return { ok: false, failure: noEntry(trip, at, target) };
-  const fromEntry = shortestPath(trip.map.graph, entry.id, target.id, { exclude: trip.excluded });
+  const fromEntry = shortestPath(trip.map.graph(), entry.id, target.id, { exclude: trip.excluded });
   if (!fromEntry) return { ok: false, failure: noPath(trip, at ?? entry, target) };
-  const failure = await enterApp(trip, entry, fromEntry);
+  const failure = await enterApp(trip, at, entry, fromEntry);
   return failure ? { ok: false, failure } : { ok: true, from: entry, path: fromEntry };
 }
 
@@ -23,15 +24,25 @@ export async function plan(trip: Trip, at: Node | undefined, target: Node): Prom
  * Makes sure that a run can start at the entry. An entry with checks is a place, so the app is opened unless it shows
  * already; one without is only a start, and the app is opened here if the first edge does nothing itself.
  */
-async function enterApp(trip: Trip, entry: Node, path: Path): Promise<Failure | undefined> {
+async function enterApp(
+  trip: Trip,
+  at: Node | undefined,
+  entry: Node,
+  path: Path,
+): Promise<Failure | undefined> {
   const isPlace = entry.verifications.length > 0;
   if (isPlace && !trip.isElsewhere && (await trip.seesNode(entry))) return undefined;
   if (!isPlace && path.legs.length > 0 && hasActions(trip, path.legs[0])) return undefined;
   const failure = await openApp(trip, isPlace || isCheckedFirst(trip, path));
   trip.isElsewhere = false;
+  // A page that is opened begins anew, and edges that failed are the app's fault.
+  const { url, package: id, deep_link } = trip.model.ui.app;
+  const comesBack = url === undefined && (id ?? deep_link) !== undefined;
+  trip.reopenedAt = comesBack && trip.excluded.length === 0 ? at : undefined;
   if (failure || !isPlace) return failure;
   const arrival = await arrive(trip, entry, []);
   if (!arrival.ok) return arrival.failure;
+  trip.reopenedAt = undefined;
   await trip.stand(entry, true);
   return undefined;
 }
@@ -86,11 +97,11 @@ function noEntry(trip: Trip, at: Node | undefined, target: Node): Failure {
   const where = at ? `there is no way to it from "${at.label}"` : "nobody knows where the device is";
   return {
     code: at ? "NO_PATH" : "NO_ENTRY_NODE",
-    message: `"${target.label}" cannot be reached: ${where}, and ${trip.model.ui.name} has no node of type entry to start from. Make one with create_node.`,
+    message: `"${target.label}" cannot be reached: ${where}, and ${trip.model.ui.name} has no node of type entry to start from. Make one (create_node).`,
   };
 }
 
 const noPath = (trip: Trip, from: Node, target: Node): Failure => ({
   code: "NO_PATH",
-  message: `No way leads from "${from.label}" to "${target.label}"${trip.excluded.length > 0 ? " without the edges that failed" : ""}. create_edge makes one.`,
+  message: `No way leads from "${from.label}" to "${target.label}"${trip.excluded.length > 0 ? " without the edges that failed" : ""}. An edge makes one (create_edge).`,
 });

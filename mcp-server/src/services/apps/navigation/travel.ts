@@ -24,14 +24,17 @@ export async function travel(trip: Trip, target: Node): Promise<TravelEnd> {
   for (;;) {
     trip.signal.throwIfAborted();
     const planned = await plan(trip, at?.node, target);
-    if (!planned.ok) return { reached: false, at: at?.node, failure: whyNoPlan(trip, planned.failure) };
+    if (!planned.ok) {
+      const failure = await whyStranded(trip, target, whyNoPlan(trip, planned.failure));
+      return { reached: false, at: at?.node, failure };
+    }
     trip.firstPlan ??= planned.path;
     const end = await walk(trip, planned.path, planned.from, target);
     if ("arrived" in end) return { reached: true, at: end.at, verified: end.arrived };
-    trip.lastFailure = end.failure;
+    const failure = await whyStranded(trip, target, end.failure);
+    trip.lastFailure = failure;
     // Another way helps only where the app did otherwise than its tree says.
-    if (isFinal(end.failure) || trip.replans >= maxReplans)
-      return { reached: false, at: end.at, failure: end.failure };
+    if (isFinal(failure) || trip.replans >= maxReplans) return { reached: false, at: end.at, failure };
     trip.replans += 1;
     at = end.at && { node: end.at, verified: true };
   }
@@ -41,6 +44,15 @@ export async function travel(trip: Trip, target: Node): Promise<TravelEnd> {
 function whyNoPlan({ lastFailure }: Trip, failure: Failure): Failure {
   const isOfTree = failure.code === "NO_PATH" || failure.code === "NO_ENTRY_NODE";
   return (isOfTree && lastFailure) || failure;
+}
+
+/** A phone brings an app to the front as it was left: where the tree has no way on from there, it is at fault and not the app. */
+async function whyStranded(trip: Trip, target: Node, failure: Failure): Promise<Failure> {
+  const { reopenedAt } = trip;
+  if (!reopenedAt || isFinal(failure) || !(await trip.seesNode(reopenedAt))) return failure;
+  const { label } = reopenedAt;
+  const message = `No way leads from "${label}" to "${target.label}", and the app shows "${label}" also when it is opened again. An edge makes a way (create_edge), such as one by the key BACK; close_app first starts the app anew.`;
+  return { code: "NO_PATH", message };
 }
 
 const isFinal = ({ code }: Failure): boolean => stopsWalking(code);
@@ -57,6 +69,7 @@ async function walk(trip: Trip, path: Path, from: Node, target: Node): Promise<W
     if (!end.intended) return elsewhere(trip, leg, end.at, target, end.verified);
     if (end.at.type !== "action") at = end.at;
     verified = end.verified;
+    if (verified) trip.reopenedAt = undefined;
   }
   if (path.legs.length === 0) {
     const arrival = await arrive(trip, target, []);

@@ -1,3 +1,4 @@
+import { DeviceError } from "@labwright/controllers";
 import type {
   Failure,
   NavigationReport,
@@ -48,6 +49,8 @@ export class Trip {
   refused: Failure | undefined;
   /** Another app is in front where the navigation starts: nothing on the screen is a node of this app. */
   isElsewhere = false;
+  /** Where the device stood, without a way from there to the target, when the app was opened again; until a place is reached. */
+  reopenedAt: Node | undefined;
   firstPlan: Path | undefined;
   lastPicture: Step["artifacts"][number] | undefined;
   private readonly startedAt: number;
@@ -167,7 +170,7 @@ export class Trip {
   }
 }
 
-/** One look, however long the checks would wait. False for a node without checks. */
+/** One look, however long the checks would wait. False for a node without checks, and where no page of the app is open any more. */
 export async function seesNode(
   verifications: VerificationExecutor,
   device: OpenDevice,
@@ -179,7 +182,12 @@ export async function seesNode(
   if (node.verifications.length === 0) return false;
   const checks = node.verifications.map((one) => ({ ...one, timeout_ms: 0 }));
   const options = { passCondition: node.pass_condition, timeoutMs: 0, variables, signal, evidence: false };
-  return (await verifications.check(device, checks, options)).pass;
+  try {
+    return (await verifications.check(device, checks, options)).pass;
+  } catch (error) {
+    if (error instanceof DeviceError && error.code === "PAGE_LOST") return false;
+    throw error;
+  }
 }
 
 const tookTooLong = (timeoutMs: number) =>

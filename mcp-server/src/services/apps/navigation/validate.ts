@@ -65,10 +65,10 @@ function nextLeg(trip: Trip, left: ReadonlySet<EdgeLeg>, at: Node | undefined): 
 
 /** From the entry it is a start over, which comes only after everything that is nearer. */
 function costTo(trip: Trip, from: string, at: Node | undefined, entry: string | undefined): number {
-  const path = at && shortestPath(trip.map.graph, at.id, from);
+  const path = at && shortestPath(trip.map.graph(), at.id, from);
   if (path) return path.expected_ms;
   const startOver = 1e9;
-  const fromEntry = entry === undefined ? undefined : shortestPath(trip.map.graph, entry, from);
+  const fromEntry = entry === undefined ? undefined : shortestPath(trip.map.graph(), entry, from);
   return startOver + (fromEntry?.expected_ms ?? startOver);
 }
 

@@ -3,6 +3,7 @@ import { longestWords } from "../../../domain/index.ts";
 import { readSentence } from "../authoring/phrases.ts";
 import { sentencesOf } from "../authoring/sentences.ts";
 import type { Step, Vocabulary } from "../authoring/types.ts";
+import { readLine } from "./readLine.ts";
 import {
   argumentProblems,
   type Beside,
@@ -57,7 +58,9 @@ const oneLine = (text: string) =>
 function readWords(text: string, path: Path, reading: Reading): ReadStep | undefined {
   const said = oneLine(text);
   if (isBare(said, reading.verbs)) return readObject({ [said]: null }, path, reading);
-  const readings = sentencesOf(said).flatMap((sentence) => readSentence(sentence, reading.vocabulary));
+  const readings = sentencesOf(said).flatMap((sentence) =>
+    readSentence(sentence, reading.vocabulary, (line) => readLine(line, reading.verbs)),
+  );
   const messages = readings.flatMap((one) => {
     if ("step" in one) return [];
     const { line, reason, nearest: near = [] } = one.not;

@@ -31,7 +31,9 @@ function candidatesOf(body: Body): string[] {
   if (type === "call_testcase") return [`call test ${String(body.testcase)}`];
   if (type === "sleep") return [`wait${timeOf(body.duration_ms)}`];
   if (typeof command !== "string" || !isParams(params)) return [];
-  const words = commandWords[command]?.(params) ?? [];
+  const { expect_status, ...others } = params;
+  const answer = expect_status === undefined ? "" : ` expecting status ${String(expect_status)}`;
+  const words = (commandWords[command]?.(others) ?? []).map((said) => `${said}${answer}`);
   return [...words, ...checkWords(command, params, negate === true, timeout_ms)];
 }
 
@@ -76,14 +78,17 @@ const states: Readonly<Record<string, readonly [holds: string, holdsNot: string]
   element_visible: ["shown", "not shown"],
   element_hidden: ["hidden", "not hidden"],
   element_enabled: ["enabled", "disabled"],
-  element_checked: ["checked", "unchecked"],
+  element_checked: ["checked", "not checked"],
   element_focused: ["focused", "not focused"],
 };
 
 function checkWords(command: string, params: Params, negate: boolean, timeout: unknown): string[] {
   const name = quoted(params.selector);
   const text = quoted(params.text);
-  const state = states[command]?.[negate ? 1 : 0];
+  const state =
+    command === "element_state"
+      ? `${negate ? "not " : ""}${String(params.state)}`
+      : states[command]?.[negate ? 1 : 0];
   if (timeout !== undefined) {
     const end = timeout === 30_000 ? "" : ` for${timeOf(timeout)}`;
     return [`wait for text ${text}${end}`, `wait for ${name}${end}`, `wait until ${name} is ${state}${end}`];

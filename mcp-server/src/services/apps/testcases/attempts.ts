@@ -39,8 +39,8 @@ export async function inAttempts<End extends AttemptEnd>(
 const isWorthAnother = (status: FinalStatus, retryOn: RetryOn): boolean =>
   status === "error" || (status === "failed" && retryOn === "any");
 
-/** What a call asks for, else the test case itself; `error` alone unless one of them says `any`. */
+/** What a call asks for, else the test case itself; failures are retried unless one of them says `error`. */
 export const retryRule = (testcase: TestCaseInput, request: ExecuteRequest) => ({
   retries: request.retries ?? testcase.retries ?? 0,
-  retryOn: request.retry_on ?? testcase.retry_on ?? ("error" as const),
+  retryOn: request.retry_on ?? testcase.retry_on ?? ("any" as const),
 });

@@ -1,10 +1,11 @@
-import type { FinalStatus, TestCaseInput } from "../../../domain/index.ts";
+import { besideVerdict, type FinalStatus, noticesOf, type TestCaseInput } from "../../../domain/index.ts";
 import { openConnections } from "../../policy/allowedFetch.ts";
 import type { CallContext, Run, RunReply, RunSpec, StepStops } from "../../ports.ts";
 import { versionOf } from "../../records/executions/newExecution.ts";
 import { storable } from "../../records/executions/storable.ts";
 import { projectInUse } from "../../records/project.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
+import { withPlainNumbers } from "../../values/exactNumbers.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { createCookies } from "./api/cookies.ts";
 import { inAttempts, retryRule } from "./attempts.ts";
@@ -29,6 +30,8 @@ export type Prepared = {
   called: Called;
   start: Start;
   device: RunSpec["device"];
+  /** Whether a fresh start is made: never on a device that has none, and there is none without a device. */
+  isFresh: boolean | undefined;
   /** Where a run that does not start fresh finds the device. */
   position: string | undefined;
   setups: Setups;
@@ -92,19 +95,25 @@ function runAs(
 }
 
 /** What is kept of how a run was called and what it started from. */
-const inputOf = ({ testcase, row, request, start, position, context }: Prepared) => ({
+const inputOf = ({ testcase, row, request, start, isFresh, position, context }: Prepared) => ({
   testcase: testcase.name,
   ...(row !== undefined && { row }),
   inputs: request.inputs,
-  start: { by: context.client, ...start, ...(position !== undefined && { position }) },
+  start: { by: context.client, ...start, fresh: isFresh, ...(position !== undefined && { position }) },
 });
 
 async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
   const { testcase, request } = prepared;
   const deviceVersion = versionOf(run.device);
+  const heard: string[] = [];
+  const step: Run["step"] = async (one) => {
+    const notices = await run.step(one);
+    heard.push(...noticesOf({ ...one, notices: [...notices] }));
+    return notices;
+  };
   let counted = 0;
   const { end, attempts, flaky } = await inAttempts(
-    { ...run, device: { ...run.device, pauseMs: request.slow_ms } },
+    { ...run, step, device: { ...run.device, pauseMs: request.slow_ms } },
     retryRule(testcase, request),
     deps,
     async (own, prefix) => {
@@ -117,11 +126,14 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
   );
   const start = { device: run.device.id || undefined, device_version: deviceVersion };
   const rerun = await rerunOf(start, end.status, prepared, deps);
+  // What the app did by itself may be why a test did not pass: errors of its pages, dialogs that were dismissed.
+  const notices = besideVerdict(heard, { all: end.status !== "passed" });
   const output: TestcaseResult = {
     ...end.output,
     ...(attempts.length > 1 && { attempts }),
     ...(flaky && { flaky }),
     ...(rerun !== undefined && { rerun }),
+    ...(notices.length > 0 && { notices }),
   };
   return { ...end, output };
 }
@@ -171,7 +183,8 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     saidSlow: false,
     lastPicture: undefined,
   };
-  const scope = startScope(testcase, request.inputs, app?.variables ?? {});
+  const env = deps.environments?.[request.environment ?? ""]?.variables ?? {};
+  const scope = startScope(testcase, request.inputs, app?.variables ?? {}, env);
   const frame: Frame = {
     session,
     testcase: testcase.name,
@@ -187,7 +200,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     session.connections.close,
   );
   const verdict = verdictOf(end, verifiedCount);
-  const outputs = outputsOf(testcase, scope);
+  const outputs = withPlainNumbers(outputsOf(testcase, scope));
   const failedStep = verdict.status === "passed" ? undefined : session.lastFailure;
   const output: TestcaseResult = {
     testcase: testcase.name,
@@ -199,18 +212,21 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
 }
 
 /** The set-up test of the start: its checks prove nothing of the test case, and its failed step is the run's. */
-function setupOf({ start, setups, called, app }: Prepared, { session }: Frame): Starting["setup"] {
+function setupOf(
+  { start, setups, called, app }: Prepared,
+  { session, scope: { env } }: Frame,
+): Starting["setup"] {
   const setup = start.setup === undefined ? undefined : called.get(start.setup);
   if (!setup) return undefined;
   return {
-    stateName: setups.nameOf(setup, app),
+    stateName: setups.nameOf(setup, app, env),
     async run() {
       // A set-up that leaves a storage state does not run each time, so its cookies are its own.
       const cookies = canStartFresh(session.run.device) ? await createCookies() : session.cookies;
       const own: Session = { ...session, cookies, verified: () => undefined };
       const userinterface = session.userinterfaceOverride ?? setup.userinterface_name ?? app?.name;
       const ofSetup = userinterface === undefined ? undefined : await session.app(userinterface);
-      const scope = startScope(setup, {}, ofSetup?.variables ?? {});
+      const scope = startScope(setup, {}, ofSetup?.variables ?? {}, env);
       const place = { testcase: setup.name, userinterface, prefix: "setup/", depth: 1 };
       const frame = { session: own, ...place, scope, types: setup.types ?? {} };
       const end = await runGraph(setup, frame);

@@ -3,7 +3,7 @@ import { untilAborted } from "@labwright/controllers";
 import type { TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { missing } from "../../devices/portOf.ts";
-import type { Clock, DeviceService, OpenDevice, Run } from "../../ports.ts";
+import type { Clock, DeviceService, OpenDevice, Run, Secrets } from "../../ports.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import type { GraphEnd } from "./blocks/block.ts";
 import type { Start } from "./startOf.ts";
@@ -28,11 +28,14 @@ export class Setups {
   private readonly kept = new Map<string, { at: number }>();
   private readonly making = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic">,
+    private readonly secrets: Pick<Secrets, "fingerprint">,
+  ) {}
 
-  /** A name for the storage state of this set-up; another one when the set-up or its app was changed. */
-  nameOf(setup: TestCaseInput, app: AppView | undefined): string {
-    const content = JSON.stringify([setup, app?.name, app?.variables]);
+  /** A name for the storage state of this set-up; another one where the set-up, its app, a secret or the environment is another. */
+  nameOf(setup: TestCaseInput, app: AppView | undefined, env: unknown): string {
+    const content = JSON.stringify([setup, app?.name, app?.variables, env, this.secrets.fingerprint()]);
     return `setup-${createHash("sha256").update(content).digest("hex").slice(0, 24)}`;
   }
 

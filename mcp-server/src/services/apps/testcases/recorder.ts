@@ -36,6 +36,7 @@ export async function recordBlock(
     duration_ms: durationMs,
     input: prepared?.input ?? null,
     output: pictures.noted(end.output),
+    ...(end.ok && end.notices && end.notices.length > 0 && { notices: [...end.notices] }),
     ...(failure && { error: { code: failure.code, message: failure.message } }),
     artifacts: pictures.artifacts,
   };
@@ -55,8 +56,9 @@ const labelOf = (block: Block, prepared: PreparedBlock | undefined) =>
 async function attempt(
   block: Block,
   { prepare, isLast, pictures }: { prepare: () => PreparedBlock; isLast: boolean; pictures: Pictures },
-  { run: { signal }, stops, ports: { clock } }: Frame["session"],
+  { run, stops, ports: { clock } }: Frame["session"],
 ): Promise<{ prepared: PreparedBlock | undefined; end: BlockEnd; stoppedMs: number }> {
+  const { signal } = run;
   let prepared: PreparedBlock | undefined;
   let stoppedMs = 0;
   try {
@@ -67,6 +69,7 @@ async function attempt(
         stoppedMs = clock.monotonic() - stoppedAt;
       });
     }
+    run.begins(labelOf(block, prepared));
     if (prepared.pictured) await pictures.take("screenshot_before", true);
     const end = await prepared.run();
     if (prepared.pictured) await pictures.take("screenshot_after", end.ok && !isLast);
@@ -82,12 +85,12 @@ const isWithin = (failed: FailedStep | undefined, path: string) =>
   failed !== undefined && (failed.path.startsWith(`${path}/`) || failed.path.startsWith(`${path}[`));
 
 /** A picture is evidence: a page that gives none soon holds up no verdict. */
-const pictureLimitMs = 3_000;
+const pictureLimitMs = { screenshot_before: 1_000, screenshot_after: 3_000 };
 /** A picture after one block that is not older than this is also the one before the next. */
 const sameMomentMs = 100;
 
-const tooLate = () =>
-  new ToolError("COMMAND_TIMEOUT", `There was none within ${pictureLimitMs} ms.`, "Look at the step itself.");
+const tooLate = (limitMs: number) =>
+  new ToolError("COMMAND_TIMEOUT", `There was none within ${limitMs} ms.`, "Look at the step itself.");
 
 class Pictures {
   readonly artifacts: Step["artifacts"] = [];
@@ -123,7 +126,8 @@ class Pictures {
       return;
     }
     const limit = new AbortController();
-    const stop = ports.clock.setTimeout(() => limit.abort(tooLate()), pictureLimitMs);
+    const limitMs = pictureLimitMs[kind];
+    const stop = ports.clock.setTimeout(() => limit.abort(tooLate(limitMs)), limitMs);
     try {
       const picture = await ports.screen.capture(run.device, AbortSignal.any([run.signal, limit.signal]));
       if (!picture) return;

@@ -7,8 +7,8 @@ import { allBlocks, isMarker } from "./graph.ts";
 import type { Problem } from "./types.ts";
 import type { Types } from "./valueTypes.ts";
 
-/** Names that mean something by themselves: the app, the innermost loop, secrets. */
-const reserved = ["app", "loop", "secret"] as const;
+/** Names that mean something by themselves: the app, the environment's variables, the innermost loop, secrets. */
+const reserved = ["app", "env", "loop", "secret"] as const;
 
 type Names = { values: ReadonlySet<string>; blocks: ReadonlySet<string> };
 
@@ -23,11 +23,11 @@ export async function referenceProblems(testcase: TestCaseInput, appVariables: P
   const own = [...testcase.inputs.map(({ name }) => name), ...Object.keys(testcase.variables)];
   const assigned = blocks.flatMap(({ block }) => assignedBy(block));
   const names: Names = {
-    values: new Set([...own, ...assigned, ...Object.keys(appVariables), "app"]),
+    values: new Set([...own, ...assigned, ...Object.keys(appVariables), "app", "env"]),
     blocks: new Set(blocks.map(({ block }) => block.id)),
   };
   const beforeRun: Names = {
-    values: new Set([...inputs, ...Object.keys(appVariables), "app"]),
+    values: new Set([...inputs, ...Object.keys(appVariables), "app", "env"]),
     blocks: new Set(),
   };
   const rows = typeof testcase.for_each === "string" ? testcase.for_each : undefined;

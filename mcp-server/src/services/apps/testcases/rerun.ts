@@ -11,17 +11,16 @@ export type PastRun = PastStart & Pick<Execution, "id" | "status" | "started_at"
 const meaningless: ReadonlySet<string> = new Set(["testcase", "start.by", "retries", "retry_on"]);
 const longest = 60;
 const mostDifferences = 6;
-/** The test may have other steps by now, and the app another screen: no run records either. */
-const noDifference =
-  "No difference between their starts is known (device, version, environment, app, inputs). The test's steps and the screen were not compared.";
-
-/** Says in one line how two runs of one test on one build, which ended differently, had started differently. */
+/**
+ * Says in one line how two runs of one test on one build, which ended differently, had started differently; undefined where no
+ * difference is known, since the test may have other steps by now, and the app another screen.
+ */
 export function rerunText(now: PastStart & { status: FinalStatus }, before: PastRun): string | undefined {
   if (now.status === before.status) return undefined;
   const build = now.build === undefined ? "no build is known of either" : `same build ${now.build}`;
   const head = `Its last run ${before.status} (${before.id}, ${before.started_at.slice(0, 16).replace("T", " ")} UTC, ${build})`;
   const different = differences(factsOf(now), factsOf(before));
-  if (different.length === 0) return `${head}. ${noDifference}`;
+  if (different.length === 0) return undefined;
   const more = different.length > mostDifferences ? ` and ${different.length - mostDifferences} more` : "";
   return `${head}. The starts differed: ${different.slice(0, mostDifferences).join("; ")}${more}.`;
 }

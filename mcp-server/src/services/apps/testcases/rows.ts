@@ -1,9 +1,10 @@
 import { nearest } from "@labwright/controllers";
 import type { Params, TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { Uploads } from "../../policy/uploads.ts";
-import { readyToResolve, resolveValue } from "../../values/values.ts";
+import { isNumber, jsonText, parseJson } from "../../values/exactNumbers.ts";
+import { readyToResolve, resolveValue, withExactNumbers } from "../../values/values.ts";
 import { readCsv } from "./csv.ts";
+import type { RowFiles } from "./rowFiles.ts";
 import { asType } from "./valueTypes.ts";
 
 /** What one run of a test case with `for_each` gets. `label` names it in reports, such as `2 user=anna`. */
@@ -24,7 +25,7 @@ export async function rowsOf(
   testcase: TestCaseInput,
   given: Params,
   appVariables: Params,
-  uploads: Uploads,
+  uploads: RowFiles,
 ): Promise<Row[]> {
   const read = await readRows(testcase, given, appVariables, uploads);
   const problems = rowProblems(testcase, given, read);
@@ -46,7 +47,7 @@ export function listedRowProblems(testcase: TestCaseInput): string[] {
 function labelOf(number: number, column: string | undefined, inputs: Params): string {
   if (column === undefined) return String(number);
   const value = inputs[column];
-  const text = (typeof value === "string" ? value : JSON.stringify(value)).replace(/\p{Cc}+/gu, " ");
+  const text = (typeof value === "string" ? value : (jsonText(value) ?? "")).replace(/\p{Cc}+/gu, " ");
   return `${number} ${column}=${text.length > longestCell ? `${text.slice(0, longestCell)}…` : text}`;
 }
 
@@ -54,7 +55,7 @@ async function readRows(
   { for_each, inputs, name }: TestCaseInput,
   given: Params,
   appVariables: Params,
-  uploads: Uploads,
+  uploads: RowFiles,
 ): Promise<Read[]> {
   if (typeof for_each !== "string") return (for_each ?? []).map(listed);
   const source = for_each.trim();
@@ -86,7 +87,7 @@ function readFile(name: string, file: string, text: string): Read[] {
 
 function parsedJson(file: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ToolError(
@@ -98,8 +99,11 @@ function parsedJson(file: string, text: string): unknown {
 }
 
 const isRow = (value: unknown): value is Params =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const listed = (cells: Params, index: number): Read => ({ place: `row ${index + 1}`, cells });
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isNumber(value);
+const listed = (cells: Params, index: number): Read => ({
+  place: `row ${index + 1}`,
+  cells: withExactNumbers(cells),
+});
 
 function listOf(name: string, source: string, value: unknown): Read[] {
   if (!Array.isArray(value)) throw rowsError(name, [`${source} gives no list of rows`]);

@@ -1,19 +1,24 @@
 import type { Params, TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { placeholdersIn } from "../../values/placeholders.ts";
-import { resolveValue, resolveValues } from "../../values/values.ts";
+import { resolveValue, resolveValues, withExactNumbers } from "../../values/values.ts";
 import { withTypes } from "./valueTypes.ts";
 
 /**
  * The data a test case starts with. An input given wins over its default, a variable over the app's of the same name.
- * Variables may be made from inputs and the app's variables. Throws INVALID_INPUT for one that is not of its type.
+ * Variables may be made from inputs, the app's variables and `env`, the variables of the environment. Throws INVALID_INPUT for one that is not of its type.
  */
-export function startScope(testcase: TestCaseInput, given: Params, appVariables: Params): Params {
+export function startScope(
+  testcase: TestCaseInput,
+  given: Params,
+  appVariables: Params,
+  env: unknown,
+): Params {
   const { types = {} } = testcase;
   const defaults = testcase.inputs.filter(({ name }) => !Object.hasOwn(given, name));
-  const base: Params = { ...appVariables };
-  for (const { name, default: value } of defaults) base[name] = value ?? null;
-  Object.assign(base, withTypes(given, types).values);
+  const base: Params = withExactNumbers({ ...appVariables, env });
+  for (const { name, default: value } of defaults) base[name] = withExactNumbers(value ?? null);
+  Object.assign(base, withTypes(withExactNumbers(given), types).values);
   const { values, problems } = withTypes(resolveValues(testcase.variables, base), types);
   if (problems.length === 0) return { ...base, ...values };
   const lines = problems.map(([name, problem]) => `the variable "${name}": ${problem}`);

@@ -1,19 +1,21 @@
 import { paramsSchema, type TestCase, type TestCaseInput } from "../../../domain/index.ts";
+import type { Source } from "../../../domain/source.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
 import { offeringOf } from "../../devices/findCommand.ts";
-import type { CallContext, DeviceRef, OfferingDevice, OpenDevice, RunSpec } from "../../ports.ts";
+import type { CallContext, DeviceRef, OfferingDevice, OpenDevice } from "../../ports.ts";
 import { Stepping } from "../../records/executions/index.ts";
 import { inProject } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { AppView } from "../userinterfaces/index.ts";
-import { runTestcase } from "./execute.ts";
+import { type Prepared, runTestcase } from "./execute.ts";
 import { canStartFresh, checkFreshStart, Setups } from "./freshStart.ts";
 import { GivenTests, refusalOf } from "./givenTests.ts";
 import { testNameOf } from "./parse.ts";
 import { problemsError } from "./problems.ts";
 import { replyOf, summaryOf } from "./replies.ts";
+import { rowFiles } from "./rowFiles.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import { type Start, startOf } from "./startOf.ts";
 import { StoredTests } from "./storedTests.ts";
@@ -28,7 +30,7 @@ import type {
   TestKeeper,
 } from "./types.ts";
 import { openUsed, usesDevice } from "./usesDevice.ts";
-import { type Called, contentOf, inputProblemsOf, look, type ValidationPorts, validate } from "./validate.ts";
+import { contentOf, inputProblemsOf, look, type ValidationPorts, validate } from "./validate.ts";
 
 /** Keeps test cases and runs them. */
 export function createTestcases(deps: TestcaseDependencies): TestcaseService {
@@ -53,7 +55,7 @@ class Testcases implements TestcaseService {
     this.deps = deps;
     this.given = new GivenTests(deps);
     this.stored = new StoredTests(deps);
-    this.setups = new Setups(deps.clock);
+    this.setups = new Setups(deps.clock, deps.secrets);
   }
 
   async save(given: unknown, { device }: { device?: OfferingDevice | undefined }) {
@@ -136,13 +138,19 @@ class Testcases implements TestcaseService {
       throw new ToolError("INVALID_INPUT", "testcase is missing.", hint);
     }
     const saved = await this.load(request.testcase);
-    return inProject(saved.source.project, () => this.start(contentOf(saved), request, context));
+    return inProject(saved.source.project, () =>
+      this.start(contentOf(saved), request, { context, source: saved.source }),
+    );
   }
 
-  private async start(testcase: TestCaseInput, request: ExecuteRequest, context: CallContext) {
+  private async start(
+    testcase: TestCaseInput,
+    request: ExecuteRequest,
+    { context, source }: { context: CallContext; source: Source },
+  ) {
     const userinterface = request.userinterface_name ?? testcase.userinterface_name;
     const app = userinterface === undefined ? undefined : await this.deps.apps.describe(userinterface);
-    const rows = await this.rowsFor(testcase, request, app);
+    const rows = await this.rowsFor(testcase, request, { app, source });
     const first = { ...request, inputs: rows?.[0]?.inputs ?? request.inputs };
     const checked = await this.checkBeforeRun(testcase, first, app, context);
     const prepared = {
@@ -162,11 +170,12 @@ class Testcases implements TestcaseService {
   /** A required input may come from the rows, so these are read first. */
   private async rowsFor(
     testcase: TestCaseInput,
-    { inputs }: ExecuteRequest,
-    app: AppView | undefined,
+    { inputs, environment = "" }: ExecuteRequest,
+    { app, source }: { app: AppView | undefined; source: Source },
   ): Promise<Row[] | undefined> {
     if (testcase.for_each === undefined) return undefined;
-    return rowsOf(testcase, inputs, app?.variables ?? {}, this.deps.uploads);
+    const env = this.deps.environments?.[environment]?.variables ?? {};
+    return rowsOf(testcase, inputs, { ...app?.variables, env }, rowFiles(source, this.deps.uploads));
   }
 
   async exportFor(app: AppView) {
@@ -208,7 +217,7 @@ class Testcases implements TestcaseService {
     const ports = this.ports({ rows, among, apps, tx });
     // While one cannot be read, a call of it would be reported as a call of a test case that is not there.
     for (const { testcase, app: own, placed, index } of problems.length > 0 && !dryRun ? [] : sound)
-      note(index, (await look(testcase, { app: own }, ports)).problems.map(placed));
+      note(index, (await look(testcase, { app: own, toLoad: !dryRun }, ports)).problems.map(placed));
     if (problems.length > 0) throw refusalOf(problems, list, options);
     if (dryRun) return { names: [] };
     await this.stored.saveAll(sound, options);
@@ -236,7 +245,7 @@ class Testcases implements TestcaseService {
     request: ExecuteRequest,
     app: AppView | undefined,
     context: CallContext,
-  ): Promise<{ called: Called; start: Start; device: RunSpec["device"]; position: string | undefined }> {
+  ): Promise<Pick<Prepared, "called" | "start" | "device" | "isFresh" | "position">> {
     const problems = inputProblemsOf(testcase, request.inputs);
     if (problems.length > 0) {
       const inputs = testcase.inputs.map(({ name }) => name);
@@ -249,7 +258,13 @@ class Testcases implements TestcaseService {
     if (!namesDevice && !(await usesDevice(testcase, this.ports()))) {
       const called = await validate(testcase, { app, overrides, fresh: false, toRun: true }, this.ports());
       // How an app starts is said of devices.
-      return { called, start: startOf(testcase, undefined, fresh), device: "none", position: undefined };
+      return {
+        called,
+        start: startOf(testcase, undefined, fresh),
+        device: "none",
+        isFresh: undefined,
+        position: undefined,
+      };
     }
     const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
     try {
@@ -264,7 +279,8 @@ class Testcases implements TestcaseService {
       checkFreshStart(device, fresh ?? testcase.fresh);
       const start = startOf(testcase, app, fresh);
       const position = await this.positionAt(start, device, app, context);
-      return { called, start, device: { device_id, session_id }, position };
+      const isFresh = start.fresh && canStartFresh(device);
+      return { called, start, device: { device_id, session_id }, isFresh, position };
     } finally {
       grant.done();
     }

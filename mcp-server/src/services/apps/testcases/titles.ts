@@ -27,6 +27,7 @@ const checks: Readonly<Record<string, Says>> = {
   element_enabled: (target) => `${target} is enabled`,
   element_checked: (target) => `${target} is checked`,
   element_focused: (target) => `${target} has the focus`,
+  element_state: (target, params) => `${target} is ${String(params.state)}`,
   element_count: (target, params) => `${countOf(params)} of ${target}`,
   element_text: (target, params) => `${target} shows ${wanted(params, "text")}`,
   element_value: (target, params) => `${target} holds ${wanted(params, "value")}`,

@@ -99,6 +99,8 @@ export type TestcaseDependencies = BlockPorts & {
   devices: DeviceService;
   executions: ExecutionService;
   apps: AppsPort;
+  /** Those of the configuration, by name, with their variables. */
+  environments?: Readonly<Record<string, { variables: Params }>>;
   /** What the drivers offer, by which steps are told apart. */
   verbs(): Verbs;
   /** The last finished run of a test case on a build, or on none. */
@@ -136,6 +138,8 @@ export const testcaseResultSchema = z.object({
   attempts: z.array(attemptSchema).optional(),
   flaky: z.boolean().optional(),
   rerun: z.string().optional(),
+  /** Faults of the app that no check looked for: HTTP errors of its pages, slow steps. Without a pass all that the app did by itself. */
+  notices: z.array(z.string()).optional(),
   rows: z.array(rowRunSchema).optional(),
 });
 export type TestcaseResult = z.output<typeof testcaseResultSchema>;
@@ -147,7 +151,7 @@ export type TestcaseReply = Omit<RunReply<never>, "output"> & {
   failed_step?: Omit<FailedStep, "code" | "message"> | undefined;
   /** Of a run for each row; of those that did not pass, as many as a reply should hold. */
   rows?: { total: number; passed: number; not_passed: RowRun[]; more?: number } | undefined;
-} & Pick<TestcaseResult, "attempts" | "flaky" | "rerun">;
+} & Pick<TestcaseResult, "attempts" | "flaky" | "rerun" | "notices">;
 
 export type ExecuteRequest = DeviceRef & {
   /** Name or id; left out with an `execution_id`. */

@@ -8,8 +8,10 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
+import { unsafeNumbers } from "../../values/exactNumbers.ts";
 import { compileExpression } from "../../values/expressions.ts";
 import { placeholdersIn } from "../../values/placeholders.ts";
+import { withExactNumbers } from "../../values/values.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { requestProblems } from "./api/problems.ts";
 import type { SchemaChecker } from "./api/schemaChecker.ts";
@@ -45,6 +47,8 @@ export type Against = {
   app?: AppView | undefined;
   overrides?: boolean;
   toRun?: boolean;
+  /** It is loaded with others, which a secret that only it needs must not stop. */
+  toLoad?: boolean;
   /** Whether it starts fresh, when that was given at execution. */
   fresh?: boolean | undefined;
 };
@@ -129,13 +133,13 @@ const join = (name: string, path: string) => (path === "" ? name : `${name}/${pa
 
 async function ownProblems(
   testcase: TestCaseInput,
-  { device, app, toRun }: Against,
+  { device, app, toRun, toLoad }: Against,
   ports: ValidationPorts,
   mustCheck = true,
 ): Promise<Problem[]> {
   const blocks = allBlocks(testcase);
   const problems = [...graphProblems(testcase), ...(await referenceProblems(testcase, app?.variables ?? {}))];
-  problems.push(...attempt("", () => ports.secrets.check(testcase)));
+  problems.push(...secretProblems(testcase, { toRun, toLoad }, ports));
   problems.push(...dataProblems(testcase));
   if (mustCheck && !(await canCheck(blocks.map(({ block }) => block)))) {
     const message =
@@ -152,23 +156,41 @@ async function ownProblems(
   return problems;
 }
 
+function secretProblems(
+  testcase: TestCaseInput,
+  { toRun, toLoad }: { toRun: boolean | undefined; toLoad: boolean | undefined },
+  { secrets }: ValidationPorts,
+): Problem[] {
+  if (toLoad === true) return [];
+  return attempt("", () => (toRun === true ? secrets.check(testcase) : secrets.checkNames(testcase)));
+}
+
 /** Defaults that are not of their type, and rows that do not fit the inputs. */
 function dataProblems(testcase: TestCaseInput): Problem[] {
   const defaults = testcase.inputs.flatMap(({ name, default: value }) =>
     value === undefined || value === null ? [] : [[name, value]],
   );
-  const { problems } = withTypes(Object.fromEntries(defaults), testcase.types ?? {});
+  const { problems } = withTypes(withExactNumbers(Object.fromEntries(defaults)), testcase.types ?? {});
   return [
     ...problems.map(([name, problem]) => ({ path: `inputs.${name}`, problem })),
     ...listedRowProblems(testcase).map((problem) => ({ path: "for_each", problem })),
+    ...lostDigits(testcase).map((problem) => ({ path: "", problem })),
   ].map(({ path, problem }) => ({ path, code: "INVALID_INPUT", message: problem }));
 }
 
+/** Whoever reads JSON into doubles has changed such a number before it came here. */
+const lostDigits = (value: unknown): string[] =>
+  unsafeNumbers(value).map(
+    (number) =>
+      `${number} is beyond what JSON numbers of a call keep exactly; write its digits as "{{9007199254740993}}"`,
+  );
+
 async function canCheck(blocks: readonly Block[]): Promise<boolean> {
-  const checks = (block: Block) =>
-    block.type === "api_request"
-      ? block.expect_status !== undefined || block.checks.length > 0
-      : ["verification", "navigation", "call_testcase", "script"].includes(block.type);
+  const checks = (block: Block) => {
+    if (block.type === "api_request") return block.expect_status !== undefined || block.checks.length > 0;
+    if (block.type === "action") return block.params?.expect_status !== undefined;
+    return ["verification", "navigation", "call_testcase", "script"].includes(block.type);
+  };
   return blocks.some(checks) || (await judgesAnswer(blocks));
 }
 
@@ -315,8 +337,9 @@ export function inputProblemsOf(testcase: TestCaseInput, given: Params): string[
   );
   // What holds a placeholder has no value yet; it is judged when it has.
   const filled = Object.entries(given).filter(([, value]) => placeholdersIn(value).length === 0);
-  const { problems } = withTypes(Object.fromEntries(filled), testcase.types ?? {});
+  const { problems } = withTypes(withExactNumbers(Object.fromEntries(filled)), testcase.types ?? {});
   return [
+    ...lostDigits(given),
     ...problems.map(([name, problem]) => `the input "${name}" of ${testcase.name}: ${problem}`),
     ...unknown.map((name) => {
       const [near] = nearest(name, names, 1);

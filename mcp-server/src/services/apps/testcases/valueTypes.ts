@@ -1,5 +1,6 @@
 import { quoted } from "@labwright/controllers";
 import type { Params, ValueType } from "../../../domain/index.ts";
+import { isNumber, isNumberText, jsonText, parseJson, readNumber } from "../../values/exactNumbers.ts";
 
 export type Types = Readonly<Record<string, ValueType>>;
 export type Typed = { value: unknown } | { problem: string };
@@ -11,8 +12,7 @@ const longestFound = 200;
 export function asType(value: unknown, type: ValueType): Typed {
   const taken = typeof value === "string" ? spelled(value, type) : value;
   if (typeOf(taken) === type) return { value: taken };
-  if (type === "text" && (typeof value === "number" || typeof value === "boolean"))
-    return { value: String(value) };
+  if (type === "text" && (isNumber(value) || typeof value === "boolean")) return { value: String(value) };
   return { problem: `it is to be a ${type}; found ${foundText(value)}` };
 }
 
@@ -29,27 +29,34 @@ export function withTypes(values: Params, types: Types): { values: Params; probl
 }
 
 function spelled(text: string, type: ValueType): unknown {
-  if (type === "number") return number.test(text) ? Number(text) : text;
+  if (type === "number") return numberIn(text.trim());
   if (type === "boolean") return { true: true, false: false }[text.trim().toLowerCase()] ?? text;
   if (type === "text") return text;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }
 }
 
+/** As written, where it is written as in JSON. */
+const numberIn = (text: string): unknown => {
+  if (isNumberText(text)) return readNumber(text);
+  return number.test(text) ? Number(text) : text;
+};
+
 function typeOf(value: unknown): ValueType | undefined {
   if (Array.isArray(value)) return "list";
   if (typeof value === "string") return "text";
-  if (typeof value === "number") return Number.isFinite(value) ? "number" : undefined;
+  if (isNumber(value)) return "number";
+  if (typeof value === "number") return undefined;
   if (typeof value === "boolean") return "boolean";
   return typeof value === "object" && value !== null ? "object" : undefined;
 }
 
 function foundText(value: unknown): string {
   const type = typeOf(value);
-  const text = typeof value === "string" ? quoted(value) : (JSON.stringify(value) ?? "nothing");
+  const text = typeof value === "string" ? quoted(value) : (jsonText(value) ?? "nothing");
   const cut =
     text.length > longestFound ? `${text.slice(0, longestFound)}… ${text.length - longestFound} more` : text;
   return type === undefined ? cut : `the ${type} ${cut}`;

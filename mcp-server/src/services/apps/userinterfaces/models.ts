@@ -11,8 +11,8 @@ import type { AppModel } from "./model.ts";
 
 /** What a plan of an edit gives: the changes in the order they are made, and what the caller gets. */
 export type Edit<Result> = { changes: readonly Change[]; result: Result };
-/** Told after an edit was stored; `undefined` changes: everything may be different. */
-export type ModelListener = (userinterfaceId: string, changes: readonly Change[] | undefined) => void;
+/** Called with an app's id after an edit of it was stored. */
+export type ModelListener = (userinterfaceId: string) => void;
 /** Writes what a transaction stores into the file that it is of. */
 export type SourceKeeper = (tx: Database, source: Source) => Promise<void>;
 
@@ -64,7 +64,7 @@ export class Models {
     const known = this.kept.get(row.id);
     if (known?.updated_at === row.updated_at) return known;
     const model = await readModel(row, this.db);
-    if (known) this.tell(row.id, undefined);
+    if (known) this.tell(row.id);
     this.kept.delete(row.id);
     this.kept.set(row.id, model);
     for (const id of [...this.kept.keys()].slice(0, -keptModels)) this.kept.delete(id);
@@ -92,7 +92,7 @@ export class Models {
       });
       for (const change of changes) applyChange(model, change);
       model.updated_at = mark;
-      this.tell(model.ui.id, changes);
+      this.tell(model.ui.id);
       return result;
     });
   }
@@ -121,11 +121,11 @@ export class Models {
   /** Drops the copy in memory after something else changed the rows. */
   forget(userinterfaceId: string): void {
     this.kept.delete(userinterfaceId);
-    this.tell(userinterfaceId, undefined);
+    this.tell(userinterfaceId);
   }
 
-  private tell(userinterfaceId: string, changes: readonly Change[] | undefined): void {
-    for (const listener of this.listeners) listener(userinterfaceId, changes);
+  private tell(userinterfaceId: string): void {
+    for (const listener of this.listeners) listener(userinterfaceId);
   }
 }
 

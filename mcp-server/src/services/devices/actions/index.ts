@@ -6,7 +6,14 @@ import {
   type Moment,
   type Usable,
 } from "@labwright/controllers";
-import type { Action, ActionBatch, Failure, Params, Verification } from "../../../domain/index.ts";
+import {
+  type Action,
+  type ActionBatch,
+  type Failure,
+  type Params,
+  slowNotices,
+  type Verification,
+} from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
 import { type ErrorCode, ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
@@ -43,6 +50,9 @@ type Done = {
   data?: Params | undefined;
   document?: DocumentStatus | undefined;
   sentAt?: Moment | undefined;
+  /** How long the command itself ran, and the longest it could have. */
+  ranMs?: number;
+  limitMs?: number | undefined;
 };
 type Attempt = { done: Done; runs: number; error?: ActionResult["error"] };
 type Where = { device: OpenDevice; phase: Phase; signal: AbortSignal };
@@ -118,8 +128,22 @@ class Actions implements ActionExecutor {
     const isOpen = end.failure?.code === inconclusive;
     if (!end.ok && !isOpen && retries.length > 0) end = await runPhase(retries, "retry");
     if (!end.ok && failures.length > 0) await runPhase(failures, "failure");
-    const usable = await untilUsable(device, signal);
-    return { ...end, results, ...(usable && { usable }) };
+    return { ...(await this.endWhenUsable(device, end, signal)), results };
+  }
+
+  /** An input that the app takes back by itself before the screen is usable fails the batch. */
+  private async endWhenUsable(
+    device: OpenDevice,
+    end: Ended,
+    signal: AbortSignal,
+  ): Promise<Omit<ActionReport, "results">> {
+    try {
+      const usable = await untilUsable(device, signal);
+      return { ...end, ...(usable && { usable }) };
+    } catch (error) {
+      if (!(error instanceof DeviceError) || error.code !== "INPUT_NOT_TAKEN") throw error;
+      return end.ok ? { ok: false, failure: this.describeError(error, false) } : end;
+    }
   }
 
   private async runPhase(
@@ -150,7 +174,8 @@ class Actions implements ActionExecutor {
     const { done, error, runs } = await this.attempt(prepared, device, signal);
     const { message, data, document } = this.secrets.maskValues(done);
     const { sentAt, isNews } = done;
-    const notices = this.notices.take(device);
+    const slow = error ? [] : slowNotices(action.command, done.ranMs ?? 0, done.limitMs);
+    const notices = [...slow, ...this.notices.take(device)];
     const result: ActionResult = {
       command: action.command,
       phase,
@@ -163,9 +188,9 @@ class Actions implements ActionExecutor {
       ...(error && { error }),
       ...(notices.length > 0 && { notices }),
     };
-    if (!document || isExpected(document)) return { result, sentAt };
-    const refused = refusedBy(action.command, document);
-    if (isJudged && document.expected === undefined) return { result, refused, sentAt };
+    const refused = error ? undefined : unexpectedAnswer(prepared, document);
+    if (!refused) return { result, sentAt };
+    if (isJudged && prepared.params.expect_status === undefined) return { result, refused, sentAt };
     return { result: { ...result, ...refusal(refused) } };
   }
 
@@ -207,7 +232,10 @@ class Actions implements ActionExecutor {
     const witness = watchStep(device);
     try {
       const run = () => command.run(input, signal, device.fence);
-      return await this.keepFile(await using(device, controller, signal, run));
+      const began = this.clock.monotonic();
+      const done = await this.keepFile(await using(device, controller, signal, run));
+      const limitMs = typeof input.timeout_ms === "number" ? input.timeout_ms : undefined;
+      return { ...done, ranMs: this.clock.monotonic() - began, limitMs };
     } catch (error) {
       if (signal.aborted) throw error;
       throw await witness.judge(
@@ -285,16 +313,35 @@ const refusal = ({ code, message, expected, found }: Failure) => ({
   error: { code, message, expected, found },
 });
 
-function refusedBy(command: string, { url, status, expected, challenge }: DocumentStatus): Failure {
+function unexpectedAnswer(prepared: Prepared, document: DocumentStatus | undefined): Failure | undefined {
+  const expected = prepared.params.expect_status;
+  if (document) return isExpected(document) ? undefined : refusedBy(prepared, document);
+  return typeof expected === "number" ? notOpened(prepared.action.command, expected) : undefined;
+}
+
+function refusedBy(
+  { action: { command }, offered }: Prepared,
+  { url, status, expected, challenge }: DocumentStatus,
+): Failure {
   const wanted = expected === undefined ? "a status below 400" : `status ${expected}`;
+  const isTaken = "command" in offered && "expect_status" in offered.command.input.shape;
+  const remedy = isTaken ? `give ${command} expect_status: ${status}, or` : "next";
   return {
     code: "NAVIGATION_FAILED",
-    message: `expected ${wanted}; the server answered ${status} for ${url}.${asksFor(challenge)} Where that is right, give expect_status or check what the page shows.`,
+    message: `expected ${wanted}; the server answered ${status} for ${url}.${asksFor(challenge)} Where that is right, ${remedy} check what the page shows.`,
     command,
     expected: wanted,
     found: `status ${status}`,
   };
 }
+
+const notOpened = (command: string, status: number): Failure => ({
+  code: "NAVIGATION_FAILED",
+  message: `${command} was to open a page with status ${status}; no page was opened.`,
+  command,
+  expected: `status ${status}`,
+  found: "no page was opened",
+});
 
 const asksFor = (challenge: string | undefined): string =>
   challenge === undefined

@@ -1,6 +1,7 @@
 import type { Action, Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CheckInfo, CommandInfo, OfferingDevice, Secrets } from "../../ports.ts";
+import { withPlainNumbers } from "../../values/exactNumbers.ts";
 import { fittingParams, inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
 import { checksOf, commandsOf, isOfType, notOffered } from "../findCommand.ts";
@@ -51,7 +52,7 @@ export function prepareActions(
     const offered = find(device, action);
     const { input } = "check" in offered ? offered.check : offered.command;
     const asked = fittingParams(input, action.params);
-    const params = variables ? resolveValues(asked, variables) : asked;
+    const params = variables ? withPlainNumbers(resolveValues(asked, variables)) : asked;
     secrets.check(params);
     const at = `actions[${index}] ${action.command}`;
     const one = { action, offered, params };

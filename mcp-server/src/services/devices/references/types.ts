@@ -1,6 +1,6 @@
 import type { Area, ReferenceDocument, ReferenceKind } from "../../../domain/index.ts";
 import type { Database } from "../../../storage/index.ts";
-import type { Clock, OpenDevice, Secrets } from "../../ports.ts";
+import type { Clock, OpenDevice, Secrets, ShownPicture } from "../../ports.ts";
 
 /** `area` or `element` limits it to a part of the screen; an image needs one of them. */
 export type ReferenceSpec = {
@@ -28,7 +28,7 @@ export type ReferenceLine = ReferenceView & { userinterface_name: string };
 /** `shown` is the crop for a model, `scale` its size over the full one's. */
 export type SavedReference = ReferenceView & {
   replaced: boolean;
-  shown?: { bytes: Uint8Array; scale: number };
+  shown?: ShownPicture;
 };
 
 export type ReferenceQuery = {

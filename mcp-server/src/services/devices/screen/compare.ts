@@ -1,7 +1,7 @@
-import type { Dump, Element } from "@labwright/controllers";
+import type { Dump, Element, TextNews } from "@labwright/controllers";
 import { estimateTokens } from "../../values/tokens.ts";
-import { describeElement } from "./describe.ts";
-import { diffElements, type ElementDiff, renderChanges } from "./diff.ts";
+import { describeElement, quote } from "./describe.ts";
+import { changedText, diffElements, type ElementDiff, fitting, renderChanges } from "./diff.ts";
 
 /** Room for changes of texts, which a dump does not list: an error, a new total, a toast. */
 const textTokens = 60;
@@ -9,13 +9,23 @@ const textTokens = 60;
 type Compared = { text: string; more: number };
 
 /**
- * What changed between two looks at one screen, in lines; never empty. `watchedMs` is how long the screen was watched. Texts,
- * the focus and places are compared only where a look reads the whole screen ({@link Dump.others}).
+ * What changed between two looks at one screen, in lines; never empty. `watchedMs` is how long the screen was watched. The
+ * focus and places are compared only where a look reads the whole screen ({@link Dump.others}). Texts are compared there, or
+ * by the looks themselves: `news` has what each look since `before` says of them.
  */
-export function compareDumps(before: Dump, after: Dump, maxTokens: number, watchedMs = 0): Compared {
+export function compareDumps(
+  before: Dump,
+  after: Dump,
+  maxTokens: number,
+  { watchedMs = 0, news = [] }: { watchedMs?: number; news?: readonly TextNews[] } = {},
+): Compared {
   const listed = diffElements(before.elements, after.elements);
   const { text, more } = renderChanges(listed, maxTokens);
-  if (!before.others || !after.others) return { text: text || nothingChanged(watchedMs), more };
+  if (!before.others || !after.others) {
+    const room = Math.min(textTokens, maxTokens - estimateTokens(text));
+    const lines = [text, ...renderNews(news, text !== "", room)].filter((line) => line !== "");
+    return { text: lines.join("\n") || nothingChanged(watchedMs), more };
+  }
   const focus = focusLine(before, after, listed);
   const room = Math.min(textTokens, maxTokens - estimateTokens(`${text}\n${focus}`));
   const others = renderOthers(before.others, after.others, room);
@@ -25,6 +35,22 @@ export function compareDumps(before: Dump, after: Dump, maxTokens: number, watch
 
 const nothingChanged = (watchedMs: number): string =>
   watchedMs > 0 ? `nothing changed within ${watchedMs} ms` : "nothing changed";
+
+/** The latest words of each text. That something changed is told also where no line of it has room. */
+function renderNews(news: readonly TextNews[], isTold: boolean, maxTokens: number): string[] {
+  const latest = new Map(news.flatMap(({ changed }) => changed.map((one) => [one.element.ref, one])));
+  const passed = [...new Set(news.flatMap((one) => one.passed))].map((text) => quote(text, 100));
+  const lines = [
+    ...(passed.length > 0 ? [`shown for a moment: ${passed.join(", ")}`] : []),
+    ...[...latest.values()].map(({ element, was }) => changedText(element, was)),
+  ];
+  const { taken, more } = fitting(lines, maxTokens);
+  const rest = more + news.reduce((sum, one) => sum + one.more, 0);
+  if (lines.length > 0 || rest > 0) return [...taken, rest > 0 ? `${rest} more texts changed` : ""];
+  const gone = news.flatMap((one) => one.gone).map((text) => quote(text, 30));
+  if (isTold || gone.length === 0) return [];
+  return [`- text ${gone.slice(0, 3).join(", ")}${gone.length > 3 ? ` and ${gone.length - 3} more` : ""}`];
+}
 
 /** A text that was only drawn anew is no change. What is gone is left out where something else is told. */
 function renderOthers(before: readonly Element[], after: readonly Element[], maxTokens: number): string[] {

@@ -84,7 +84,7 @@ export function renderChanges(diff: ElementDiff, maxTokens: number): { text: str
   return { text: lines.join("\n"), more: appeared.more + changed.more };
 }
 
-function fitting(lines: readonly string[], maxTokens: number) {
+export function fitting(lines: readonly string[], maxTokens: number): { taken: string[]; more: number } {
   const taken: string[] = [];
   let left = maxTokens;
   for (const line of lines) {
@@ -97,6 +97,12 @@ function fitting(lines: readonly string[], maxTokens: number) {
 
 function changedLine({ before, after: { headers: _, ...after } }: Change): string {
   return `~ ${describeElement(after)}${was(before, after)}`;
+}
+
+/** A text that is new, or said `was`. */
+export function changedText(element: Element, was: string): string {
+  const line = describeElement(element);
+  return was === "" ? `+ ${line}` : `~ ${line}, was ${quote(was, 60)}`;
 }
 
 /** What is no longer so, in as few words as will do. */

@@ -1,4 +1,4 @@
-import type { Element } from "@labwright/controllers";
+import { type Element, wholeWords } from "@labwright/controllers";
 
 /** No more than so many are worth reading. */
 const mostFound = 8;
@@ -126,6 +126,7 @@ function likeness(said: string, wanted: string, words: readonly string[]): numbe
   const own = wordsOf(text);
   if (text === wanted || own.join(" ") === words.join(" ")) return 100;
   const hits = words.map((word) => Math.max(...own.map((one) => wordLikeness(one, word)), 0));
+  if (words.some((word, at) => /\p{N}/u.test(word) && hits[at] === 0)) return 0;
   const share = hits.reduce((sum, hit) => sum + hit, 0) / words.length;
   if (share < 0.35) return 0;
   const extra = Math.max(0, own.length - words.length);
@@ -135,6 +136,8 @@ function likeness(said: string, wanted: string, words: readonly string[]): numbe
 /** 0..1: how much a word of an element is like a word of a description, in letters or in meaning. */
 export function wordLikeness(own: string, word: string): number {
   if (own === word) return 1;
+  // A number has no forms: a part of one is another number.
+  if (/\p{N}/u.test(own + word)) return 0;
   if (synonyms.some((line) => line.includes(own) && line.includes(word))) return 0.75;
   if (word.length >= 3 && own.length >= 3 && (own.startsWith(word) || word.startsWith(own))) return 0.8;
   if (word.length >= 4 && own.includes(word)) return 0.6;
@@ -161,8 +164,7 @@ const compounds = /\b(sign|log|check|drop|text) (in|out|up|on|off|down|box|field
 
 /** The words of a text that say something, in lower case. */
 export function wordsOf(text: string): string[] {
-  return fold(text)
-    .replace(compounds, "$1$2")
-    .split(/[^\p{L}\p{N}]+/u)
+  return wholeWords(fold(text).replace(compounds, "$1$2"))
+    .flatMap((word) => word.split("_"))
     .filter((word) => word !== "" && !/^(the|a|an|of|to|for)$/.test(word));
 }

@@ -1,4 +1,5 @@
 import { clipped, type Dump, type Frame, type Rect, rectIn } from "@labwright/controllers";
+import type { ShownPicture } from "../../ports.ts";
 
 /** Loaded when a picture is first worked on: its libraries cost 30 MB. */
 const loadSharp = async () => (await import("sharp")).default;
@@ -53,16 +54,40 @@ function mark({ ref, rect }: { ref: string; rect: Rect }, at: number): string {
 const patch = 28;
 const mostPatches = 1_568;
 
-/**
- * The picture at most `maxSide` pixels on its long side, and as every model sees it, in its own format; `scale` is 1 when
- * nothing was changed.
- */
-export async function scaleFrame(
-  bytes: Uint8Array,
-  maxSide = 1280,
-): Promise<{ bytes: Uint8Array; scale: number }> {
+/** In bytes of base64: hosts cut or refuse a reply with more. */
+const mostBase64 = 900 * 1024;
+const isFitting = (bytes: Uint8Array) => Math.ceil(bytes.length / 3) * 4 <= mostBase64;
+/** How a picture that is too large gets smaller: first its quality, then its size. */
+const smaller = [
+  { quality: jpegQuality, side: 1 },
+  { quality: 50, side: 1 },
+  { quality: 50, side: 0.7 },
+  { quality: 40, side: 0.5 },
+  { quality: 30, side: 0.25 },
+];
+
+/** The picture at most `maxSide` pixels on its long side, as every model sees it, and no larger than a reply may be. */
+export async function scaleFrame(bytes: Uint8Array, maxSide = 1280): Promise<ShownPicture> {
   const sharp = await loadSharp();
-  const { width, height } = await sharp(bytes).metadata();
+  const { width, height, format } = await sharp(bytes).metadata();
+  const longest = Math.max(width, height);
+  const side = sideOf({ width, height }, maxSide);
+  const resized = (part: number) => {
+    const length = Math.max(1, Math.floor(side * part));
+    return sharp(bytes).resize({ width: length, height: length, fit: "inside" });
+  };
+  const own = side === longest ? bytes : await resized(1).toBuffer();
+  const shown = { bytes: own, mimeType: `image/${format}`, scale: side / longest };
+  for (const { quality, side: part } of smaller) {
+    const jpeg = await resized(part).flatten({ background: "#fff" }).jpeg({ quality }).toBuffer();
+    if (isFitting(own) && (format !== "png" || own.length <= jpeg.length)) return shown;
+    if (isFitting(jpeg))
+      return { bytes: jpeg, mimeType: "image/jpeg", scale: Math.floor(side * part) / longest };
+  }
+  throw new Error(`A picture of ${width} by ${height} does not fit into a reply.`);
+}
+
+function sideOf({ width, height }: { width: number; height: number }, maxSide: number): number {
   const longest = Math.max(width, height);
   const patchesAt = (side: number) =>
     [width, height]
@@ -70,7 +95,5 @@ export async function scaleFrame(
       .reduce((product, count) => product * count, 1);
   let side = Math.min(longest, maxSide);
   while (patchesAt(side) > mostPatches) side -= 1;
-  if (side === longest) return { bytes, scale: 1 };
-  const scaled = await sharp(bytes).resize({ width: side, height: side, fit: "inside" }).toBuffer();
-  return { bytes: scaled, scale: side / longest };
+  return side;
 }

@@ -71,11 +71,15 @@ function signsNeeded(elements: readonly Element[]): Set<string> {
       continue;
     }
     const key = keyOf(element);
+    if (context && isSilentRow(context) && /^(button|link)$/.test(element.role)) needed.add(key);
     if (lastBefore.has(key) ? lastBefore.get(key) === context : context === undefined) needed.add(key);
     lastBefore.set(key, context);
   }
   return needed;
 }
+
+/** The place of a day in its week tells it from others; that of a button does not. */
+const isSilentRow = (element: Element): boolean => element.role === "row" && wordsOf(element) === "";
 
 type Line = { text: string; elements: number };
 
@@ -133,10 +137,11 @@ function unitsOf(elements: readonly Element[]): Unit[] {
 
 function unitAt(elements: readonly Element[], at: number): Unit {
   const [first] = elements.slice(at, at + 1);
-  if (!first || !/^(row|clickable)$/.test(first.role)) return elements.slice(at, at + 1);
+  if (!first || !/^(row|clickable|group)$/.test(first.role)) return elements.slice(at, at + 1);
   let end = at + 1;
   for (let one = elements[end]; one && one.depth > first.depth; one = elements[end]) end++;
   const unit = elements.slice(at, end);
+  if (first.role === "group") return isRun(unit.slice(1)) ? unit : [first];
   return first.role === "row" || isShell(unit) ? unit : [first];
 }
 
@@ -205,8 +210,8 @@ function runGroup(units: readonly Unit[]): Group {
   return { pieces, rowsAlike: units.length >= fewestRepeats };
 }
 
-function runPieces(run: readonly Element[], most: number): Piece[] {
-  return run.length >= 3 ? chunks(run, most).map(toRunLine) : run.map((one) => toPiece([one]));
+function runPieces(run: readonly Element[], most: number, least = 3): Piece[] {
+  return run.length >= least ? chunks(run, most).map(toRunLine) : run.map((one) => toPiece([one]));
 }
 
 /** What says no more than the things in it is the line of these. */
@@ -214,10 +219,14 @@ function rowPiece(row: Element, cells: readonly Element[]): Piece {
   const { text: _, ...unsaid } = row;
   const own = isShell([row, ...cells]) ? unsaid : row;
   const saysMore = Boolean(own.headers) || row.states.length > 0 || (own === row && wordsOf(row) !== "");
-  const isRun = cells.every((cell) => isBrief(cell) && cell.role === cells[0]?.role);
-  const below = isRun ? runPieces(cells, 31).flatMap(({ lines }) => lines) : cells.map(line);
+  const below = isRun(cells)
+    ? runPieces(cells, 31, /^(button|link)$/.test(cells[0]?.role ?? "") ? 2 : 3).flatMap(({ lines }) => lines)
+    : cells.map(line);
   return { lines: [...(saysMore ? [line(own)] : []), ...below], elements: cells.length + 1, alike: 1 };
 }
+
+const isRun = (cells: readonly Element[]): boolean =>
+  cells.every((cell) => isBrief(cell) && cell.role === cells[0]?.role && cell.depth === cells[0]?.depth);
 
 /** Has no more to say than a short name and states. */
 function isBrief(element: Element): boolean {

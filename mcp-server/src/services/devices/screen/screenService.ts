@@ -1,4 +1,4 @@
-import type { Dump, Element, ElementSource, Frame, Usable } from "@labwright/controllers";
+import type { Dump, Element, ElementSource, Frame, TextNews, Usable } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
 import type {
@@ -22,6 +22,7 @@ import { findPort, getPort } from "../portOf.ts";
 import { viewOf } from "./analysis.ts";
 import { rankCandidates } from "./candidates.ts";
 import { compareDumps } from "./compare.ts";
+import { quote } from "./describe.ts";
 import { isAllNew } from "./diff.ts";
 import { findElements } from "./find.ts";
 import { readIntent } from "./intent.ts";
@@ -33,6 +34,8 @@ import { StepPictures } from "./stepPictures.ts";
 const keptLooks = 2;
 /** Of so many callers the looks at a device are kept; those of the one that looked longest ago go first. */
 const keptCallers = 16;
+/** Of so many looks at a device it is known what they say of texts. */
+const keptNews = 32;
 /** Elements that a full dump gives selectors for: each costs a question to the page. */
 const mostItems = 200;
 const mostCandidates = 5;
@@ -59,6 +62,8 @@ export function createScreen(
 class Screen implements ScreenService, ScreenAnalyst {
   /** By device and caller: what changed for one is told by what that one saw last. */
   private readonly looks = new Map<string, Map<string, Look[]>>();
+  /** By device: what its latest looks say of texts. */
+  private readonly news = new Map<string, { generation: number; texts: TextNews }[]>();
   private readonly artifacts: ArtifactStore;
   private readonly stepPictures: StepPictures;
 
@@ -92,9 +97,9 @@ class Screen implements ScreenService, ScreenAnalyst {
     const frame = await source.capture(wanted, signal);
     const marked = marks ? await this.mark(device, frame, options, signal) : frame.bytes;
     const artifact = await this.store({ ...frame, bytes: marked });
-    const { bytes, scale } = await scaleFrame(marked, longestSide);
+    const shown = await scaleFrame(marked, longestSide);
     const { width, height, mimeType } = frame;
-    return { artifact: artifact.uri, mimeType, shown: bytes, width, height, scale };
+    return { artifact: artifact.uri, mimeType, shown, width, height };
   }
 
   async dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView> {
@@ -108,7 +113,7 @@ class Screen implements ScreenService, ScreenAnalyst {
     const interactiveOnly =
       before?.interactiveOnly ?? (options.interactive_only && options.find === undefined);
     const dump = await this.look(device, source, { interactiveOnly, caller: options.caller }, signal);
-    const notices = [...dump.notices, ...(options.notices?.() ?? [])];
+    const notices = [...dump.notices, ...unreadNote(dump, before?.dump), ...(options.notices?.() ?? [])];
     const view = {
       generation: dump.generation,
       location: dump.location,
@@ -117,12 +122,13 @@ class Screen implements ScreenService, ScreenAnalyst {
     };
     const room = Math.max(leastTokens, maxTokens - estimateTokens(JSON.stringify(view)) - frameTokens);
     if (before) {
-      const { text, more } = compareDumps(before.dump, dump, room);
+      const news = this.newsSince(device, before.dump);
+      const { text, more } = compareDumps(before.dump, dump, room, { news });
       return { ...view, elements: text, more };
     }
     const listed = options.find === undefined ? dump.elements : findElements(dump.elements, options.find);
     const { text, shown, more } = renderElements(listed, { maxTokens: room });
-    if (options.detail === "compact") return { ...view, elements: text, more };
+    if (options.detail === "compact") return { ...view, elements: text || textsOnly(dump), more };
     return { ...view, elements: "", more, items: await itemsOf(source, listed.slice(0, shown), signal) };
   }
 
@@ -153,18 +159,41 @@ class Screen implements ScreenService, ScreenAnalyst {
     const goingOn = usable?.goingOn.length ? [`still going on: ${usable.goingOn.join(", ")}`] : [];
     if (usable?.isHidden) return [...goingOn, "not looked at: another screen is on its way"].join("\n");
     const before = this.looksOf(device, caller).at(-1);
+    const { dump, isSame } = await this.lookAgain(device, source, { before, caller }, signal);
+    const notices = [...dump.notices, ...unreadNote(dump, isSame ? before?.dump : undefined)];
+    const head = [placeOf(dump, before?.dump), ...notices.map((notice) => `notice: ${notice}`)];
+    const { text, more } =
+      before && isSame
+        ? compareDumps(before.dump, dump, maxTokens, {
+            ...(usable && { watchedMs: usable.watchedMs }),
+            news: this.newsSince(device, before.dump),
+          })
+        : renderElements(dump.elements, { maxTokens });
+    const rest = more > 0 ? [`${more} more: dump_ui_elements`] : [];
+    return [...head, text || textsOnly(dump) || "no elements", ...rest, ...goingOn].join("\n");
+  }
+
+  /** As the caller looked before. Only of the same page all of it is wanted again: another is told in short. */
+  private async lookAgain(
+    device: OpenDevice,
+    source: ElementSource,
+    { before, caller }: { before: Look | undefined; caller: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{ dump: Dump; isSame: boolean }> {
     const interactiveOnly = before?.interactiveOnly ?? true;
     const dump = await this.look(device, source, { interactiveOnly, caller }, signal);
-    const head = [placeOf(dump, before?.dump), ...dump.notices.map((notice) => `notice: ${notice}`)];
-    const moved =
-      !before ||
-      pageOf(before.dump.location) !== pageOf(dump.location) ||
-      isAllNew(before.dump.elements, dump.elements);
-    const { text, more } = moved
-      ? renderElements(dump.elements, { maxTokens })
-      : compareDumps(before.dump, dump, maxTokens, usable?.watchedMs);
-    const rest = more > 0 ? [`${more} more: dump_ui_elements`] : [];
-    return [...head, text || "no elements", ...rest, ...goingOn].join("\n");
+    const isSame =
+      before !== undefined &&
+      pageOf(before.dump.location) === pageOf(dump.location) &&
+      !isAllNew(before.dump.elements, dump.elements);
+    if (isSame || interactiveOnly) return { dump, isSame };
+    return { dump: await this.look(device, source, { interactiveOnly: true, caller }, signal), isSame };
+  }
+
+  /** What the looks at a device after `before` say of its texts, whoever looked. */
+  private newsSince(device: OpenDevice, before: Dump): TextNews[] {
+    const kept = this.news.get(device.id) ?? [];
+    return kept.flatMap(({ generation, texts }) => (generation > before.generation ? [texts] : []));
   }
 
   private async look(
@@ -176,6 +205,11 @@ class Screen implements ScreenService, ScreenAnalyst {
     const dump = await span("screen.dump", { device: device.id }, () =>
       source.dump({ interactiveOnly }, signal),
     );
+    if (dump.texts) {
+      const { generation, texts } = dump;
+      const news = [...(this.news.get(device.id) ?? []), { generation, texts }];
+      this.news.set(device.id, news.slice(-keptNews));
+    }
     const kept = [...this.looksOf(device, caller), { dump, interactiveOnly }].slice(-keptLooks);
     const callers = this.looks.get(device.id) ?? new Map<string, Look[]>();
     callers.delete(caller);
@@ -225,6 +259,18 @@ class Screen implements ScreenService, ScreenAnalyst {
 function placeOf({ location, title, generation }: Dump, before: Dump | undefined): string {
   const isSame = before?.location === location && before.title === title;
   return isSame ? `generation ${generation}` : `${location} "${title}" generation ${generation}`;
+}
+
+/** What is shown and cannot be read, unless the look before has said so. */
+function unreadNote({ unread = [] }: Dump, before: Dump | undefined): string[] {
+  const said = unread.join(", ");
+  return said === "" || said === before?.unread?.join(", ") ? [] : [`Shown, but not read: ${said}`];
+}
+
+/** What there is to read on a page that has nothing to act on; empty where that is nothing, too. */
+function textsOnly({ elements, texts, others = [] }: Dump): string {
+  const said = (texts?.first ?? others).map(({ name, text }) => quote(name || (text ?? ""), 60));
+  return elements.length > 0 || said.length === 0 ? "" : `no elements; texts: ${said.slice(0, 6).join(" ")}`;
 }
 
 /** An address without its fragment: what makes it another page. */

@@ -1,4 +1,4 @@
-import { DeviceError, type FrameSource, type Moment, type VideoFrame } from "@labwright/controllers";
+import { DeviceError, type FrameSource, type Moment, passes, type VideoFrame } from "@labwright/controllers";
 import { strictOf } from "../../../domain/strictOf.ts";
 import type { Clock, FirstFrame, OpenDevice, Secrets } from "../../ports.ts";
 import { classOf } from "../../records/verdicts.ts";
@@ -60,10 +60,8 @@ async function holdsIn(
   const input = strictOf(check.input).parse(secrets.fill(params));
   try {
     const look = { ms: timeoutMs, since: from, frame };
-    const { holds, inconclusive } = await using(device, controller, signal, () =>
-      check.read(input, signal, look),
-    );
-    return inconclusive === undefined && holds !== (asked.negate === true);
+    const reading = await using(device, controller, signal, () => check.read(input, signal, look));
+    return passes(check, input, reading, asked.negate === true);
   } catch (error) {
     if (signal.aborted || !(error instanceof DeviceError) || classOf(error.code) === "broken") throw error;
     return false;

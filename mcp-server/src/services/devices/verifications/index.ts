@@ -1,4 +1,4 @@
-import { DeviceError, type Moment, type Reading } from "@labwright/controllers";
+import { DeviceError, type Moment, passes, type Reading } from "@labwright/controllers";
 import type { Failure, Params, Verdict, Verification } from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
 import { span } from "../../../observability/span.ts";
@@ -26,6 +26,9 @@ const firstPauseMs = 25;
 const longestPauseMs = 250;
 /** A look that begins right before the deadline may still take so long. */
 const shortestLookMs = 1_000;
+
+/** A page that does not answer gives no picture, and one that took its place is no evidence. */
+const noPicture: ReadonlySet<string> = new Set(["PAGE_LOST", "PAGE_UNRESPONSIVE"]);
 
 export type VerificationDependencies = {
   clock: Clock;
@@ -163,7 +166,8 @@ class Verifications implements VerificationExecutor {
       const left = watched.timeoutMs - (this.clock.monotonic() - started);
       const ms = Math.max(left, shortestLookMs);
       const read = () => check.read(input, signal, { ms, since });
-      this.record(watched, await using(device, controller, signal, read));
+      const reading = await using(device, controller, signal, read);
+      this.record(watched, reading, passes(check, input, reading, asked.negate === true));
     } catch (error) {
       this.recordError(watched, error, signal);
     }
@@ -171,18 +175,22 @@ class Verifications implements VerificationExecutor {
     watched.open = !verdict.pass && verdict.elapsed_ms < watched.timeoutMs;
   }
 
-  private record(watched: Watched, reading: Reading): void {
+  private record(watched: Watched, reading: Reading, pass: boolean): void {
     const { mask } = this.secrets;
     const { verdict, asked } = watched;
     const { inconclusive, score, area, pictures = [] } = reading;
     watched.unread = undefined;
     watched.pictures = pictures;
-    verdict.pass = inconclusive === undefined && (asked.negate ? !reading.holds : reading.holds);
+    // The opposite would hold, but for the missing subject.
+    const isUnjudged = asked.negate === true && !reading.holds && !pass && inconclusive === undefined;
+    verdict.pass = pass;
     verdict.expected = mask(asked.negate ? `not: ${reading.expected}` : reading.expected);
-    verdict.actual = mask(reading.actual);
+    verdict.actual = mask(
+      isUnjudged ? `${reading.actual}, and "not" needs what it is about` : reading.actual,
+    );
     verdict.nearest = mask([...(reading.nearest ?? [])]);
     if (inconclusive === undefined) watched.wasRead = true;
-    watched.isAbsent = reading.absent === true && !asked.negate;
+    watched.isAbsent = reading.missing === "absent";
     for (const key of ["error", "inconclusive", "score", "area"] as const) delete verdict[key];
     if (inconclusive !== undefined) verdict.inconclusive = mask(inconclusive);
     if (score !== undefined) verdict.score = score;
@@ -196,6 +204,8 @@ class Verifications implements VerificationExecutor {
     // What was read before stands, unless the page has been busy for most of the time.
     const isShort = watched.wasRead && Number(error.details.busy_ms) < watched.timeoutMs / 2;
     if (error.code === "PAGE_UNRESPONSIVE" && isShort) return;
+    // A page that was replaced because it did not answer: the first of the two says more.
+    if (error.code === "PAGE_LOST" && watched.unread?.code === "PAGE_UNRESPONSIVE") return;
     watched.unread = error;
     const { verdict } = watched;
     verdict.pass = false;
@@ -214,6 +224,7 @@ class Verifications implements VerificationExecutor {
     watched: readonly Watched[],
     signal: AbortSignal,
   ): Promise<void> {
+    if (watched.every(({ unread }) => unread !== undefined && noPicture.has(unread.code))) return;
     const picture = await this.screen.capture(device, signal).catch(() => undefined);
     if (!picture) return;
     for (const { verdict } of watched) if (!verdict.pass) verdict.evidence.push(picture.artifact.uri);

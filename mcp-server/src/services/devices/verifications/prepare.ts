@@ -2,6 +2,7 @@ import type { DeviceError, Frame } from "@labwright/controllers";
 import type { Params, Verdict, Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CheckInfo, OfferingDevice, Secrets } from "../../ports.ts";
+import { withPlainNumbers } from "../../values/exactNumbers.ts";
 import { fittingParams, inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
 import { checksOf, isOfType, notOffered } from "../findCommand.ts";
@@ -42,7 +43,7 @@ export function prepareChecks(
     const offered = find(device, asked);
     const { input } = offered.check;
     const fitting = fittingParams(input, asked.params);
-    const params = variables ? resolveValues(fitting, variables) : fitting;
+    const params = variables ? withPlainNumbers(resolveValues(fitting, variables)) : fitting;
     secrets.check(params);
     problems.push(...inputProblems(input, params, `checks[${index}] ${asked.command}`));
     const verdict = unseen(asked.command, offered.check.description);

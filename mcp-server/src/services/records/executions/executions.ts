@@ -200,6 +200,7 @@ class Executions implements ExecutionService {
     this.live.set(execution.id, entry);
     const queued = this.whyQueued(run);
     if (queued) run.say(queued.message);
+    const secretsOfRun = secrets.hold();
     const opened = this.openRecord(record).catch(storageFailed);
     // A start that cannot be stored is how the run ends: its row must not stay in the queue.
     const begun: Body<Output> = async (offered) => {
@@ -212,7 +213,7 @@ class Executions implements ExecutionService {
         const leave = slot ?? (needsSlot ? await this.slots.take(grant.signal) : undefined);
         try {
           await opened;
-          const end = await run.execute(begun, own);
+          const end = await secretsOfRun.run(() => run.execute(begun, own));
           // Nothing of it may drive the device beside the next run.
           await this.endWithin(execution.id);
           if (within === undefined)
@@ -225,6 +226,7 @@ class Executions implements ExecutionService {
           this.live.delete(execution.id);
           grant.done();
           leave?.();
+          secretsOfRun.release();
         }
       },
       grant.signal,
@@ -351,6 +353,7 @@ class Executions implements ExecutionService {
       ...{ execution_id, status: reason ? "queued" : "running", steps_done },
       ...(reason && { reason }),
       ...(next_step && { next_step }),
+      ...(run.doing !== undefined && !next_step && { doing: run.doing }),
     };
   }
 

@@ -29,6 +29,8 @@ export class LiveRun<Output extends object = object> {
   hasStarted = false;
   readonly app: AppModel | undefined;
   stepsDone = 0;
+  /** The step that runs now. */
+  doing: string | undefined;
   output: Output | undefined;
   private verifiedCount = 0;
   private stored: Promise<void> = Promise.resolve();
@@ -159,6 +161,9 @@ export class LiveRun<Output extends object = object> {
       signal,
       context: { ...context, signal, progress: (_done, _total, message) => this.say(message) },
       noticesBefore,
+      begins: (label) => {
+        this.doing = this.deps.secrets.mask(label);
+      },
       step: (step) => this.step(step),
       verified: (count) => {
         this.verifiedCount += count;
@@ -166,12 +171,13 @@ export class LiveRun<Output extends object = object> {
     };
   }
 
-  private step({ notices: own = [], ...step }: Omit<Step, "index">): Promise<void> {
+  private step({ notices: own = [], ...step }: Omit<Step, "index">): Promise<readonly string[]> {
     if (this.over) return Promise.reject(new ToolError("INTERRUPTED", "The run is over.", "Start another."));
     const { secrets } = this.deps;
     const notices = [...own, ...this.deps.notices.take(this.grant.device)];
     const index = this.stepsDone;
     this.stepsDone += 1;
+    this.doing = undefined;
     const whole: Step = secrets.mask({
       ...step,
       index,
@@ -189,7 +195,8 @@ export class LiveRun<Output extends object = object> {
     appended.catch(() => undefined);
     this.say(`${step.label}: ${step.status}`);
     // A request takes no device further, so the next one may go out while this step is stored.
-    return this.grant.device.id === "" ? before : appended;
+    const ready = this.grant.device.id === "" ? before : appended;
+    return ready.then(() => secrets.mask(notices));
   }
 
   say(message: string): void {

@@ -1,3 +1,5 @@
+import { ExactNumber } from "../../values/exactNumbers.ts";
+
 /** Longer strings are cut, deeper and wider values too: a page or a server decides how large an output is, a row must not. */
 const limits = { text: 20_000, items: 2_000, depth: 16 };
 
@@ -33,6 +35,7 @@ function copy(value: unknown, depth: number): unknown {
 
 function copyAny(value: object, depth: number): unknown {
   if (value instanceof Date) return value.toISOString();
+  if (value instanceof ExactNumber) return value.toJSON();
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (depth >= limits.depth) return "[deeper]";
   return Array.isArray(value) ? list(value, depth) : copyObject(value, depth);

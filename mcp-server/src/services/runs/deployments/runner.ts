@@ -99,7 +99,7 @@ export class Runner {
     context.signal.throwIfAborted();
     if (!(await rows.start(due.run.id, new Date(clock.now()).toISOString()))) return undefined;
     try {
-      return await execute(due.deployment.body, context, this.parts);
+      return await this.parts.secrets.within({}, () => execute(due.deployment.body, context, this.parts));
     } catch (error) {
       return { status: context.signal.aborted ? "cancelled" : "error", reason: reasonOf(error) };
     }

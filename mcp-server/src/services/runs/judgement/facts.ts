@@ -1,24 +1,30 @@
 import { z } from "zod";
 import {
   type Execution,
+  noticesOf,
   type Params,
   paramsSchema,
   type Step,
   type Verdict,
   verdictSchema,
 } from "../../../domain/index.ts";
-import type { ReportEntry, ReportSummary } from "../reports/types.ts";
+import type { ReportEntry, ReportSummary, SkippedTest } from "../reports/types.ts";
 
-export function summarize(entries: readonly ReportEntry[]): ReportSummary {
+export function summarize(
+  entries: readonly ReportEntry[],
+  skipped: readonly SkippedTest[] = [],
+): ReportSummary {
   const count = (...statuses: Execution["status"][]) =>
     entries.filter(({ execution }) => statuses.includes(execution.status)).length;
+  const unstarted = skipped.filter(({ isError }) => isError).length;
   return {
-    tests: entries.length,
+    tests: entries.length + skipped.length,
     passed: count("passed"),
     flaky: entries.filter(({ execution }) => execution.flaky).length,
     failed: count("failed"),
-    errors: count("error", "timeout"),
+    errors: count("error", "timeout") + unstarted,
     other: count("cancelled", "queued", "running"),
+    skipped: skipped.length - unstarted,
     duration_ms: entries.reduce((sum, { execution }) => sum + durationOf(execution), 0),
   };
 }
@@ -56,18 +62,6 @@ export function findingOf(step: Step): Finding | undefined {
   if (!check) return undefined;
   const { expected, actual = "", error, inconclusive, nearest = [], evidence = [], ...seen } = check;
   return { expected, found: error ?? inconclusive ?? actual, nearest, evidence, ...seen };
-}
-
-const heard = z.object({ notices: z.array(z.string()).optional() });
-const results = z.union([
-  z.array(heard),
-  z.object({ results: z.array(heard) }).transform((output) => output.results),
-]);
-
-/** What the device did by itself during a step, also where it was told with a single command of it. */
-export function noticesOf({ output, notices = [] }: Step): string[] {
-  const told = results.safeParse(output).data ?? [];
-  return [...told.flatMap((result) => result.notices ?? []), ...notices];
 }
 
 const rowRun = z.object({ execution_id: z.string().min(1), status: z.string() });
@@ -122,6 +116,12 @@ export function decidingSteps<S extends Pick<Step, "path">>({
 export function decidingStep(steps: readonly Step[]): Step | undefined {
   const bad = steps.filter(({ status }) => status !== "passed" && status !== "skipped");
   return bad.find((step) => findingOf(step) !== undefined) ?? bad[0];
+}
+
+/** Why the first attempt of a run did not pass that passed when it was tried again. */
+export function flakyReason({ attempts = [] }: Execution): string {
+  const [first] = attempts;
+  return first?.reason ? `${first.reason.code}: ${first.reason.message}` : (first?.status ?? "unknown");
 }
 
 /** The failure in lines of plain text. */

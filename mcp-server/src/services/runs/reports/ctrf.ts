@@ -1,15 +1,15 @@
-import type { Execution, Step } from "../../../domain/index.ts";
+import { type Execution, noticesOf, type Step } from "../../../domain/index.ts";
 import {
   durationOf,
   endOf,
   failureText,
+  flakyReason,
   inputsOf,
-  noticesOf,
   startFacts,
   startOf,
   summarize,
 } from "../judgement/facts.ts";
-import type { ReportEntry, ReportHead } from "./types.ts";
+import type { ReportEntry, ReportHead, SkippedTest } from "./types.ts";
 
 type CtrfStatus = "passed" | "failed" | "skipped" | "pending" | "other";
 
@@ -33,9 +33,10 @@ const stepStatuses: Readonly<Record<Step["status"], CtrfStatus>> = {
 
 /** A CTRF document (ctrf.io, specification 0.0.0) as JSON. Our own status stands in `rawStatus`. */
 export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): string {
-  const tests = entries.map(testOf);
+  const { skipped = [] } = head;
+  const tests = [...entries.map(testOf), ...skipped.map(skippedOf)];
   const count = (status: CtrfStatus) => tests.filter((test) => test.status === status).length;
-  const { flaky, errors, duration_ms } = summarize(entries);
+  const { flaky, errors, duration_ms } = summarize(entries, skipped);
   const starts = entries.map(({ execution }) => startOf(execution));
   const stops = entries.map(({ execution }) => endOf(execution));
   const document = {
@@ -54,8 +55,8 @@ export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): s
         pending: count("pending"),
         other: count("other"),
         flaky,
-        start: tests.length === 0 ? Date.parse(head.generatedAt) : Math.min(...starts),
-        stop: tests.length === 0 ? Date.parse(head.generatedAt) : Math.max(...stops),
+        start: entries.length === 0 ? Date.parse(head.generatedAt) : Math.min(...starts),
+        stop: entries.length === 0 ? Date.parse(head.generatedAt) : Math.max(...stops),
         duration: duration_ms,
         // CTRF counts them among the failed.
         extra: { errors },
@@ -65,6 +66,11 @@ export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): s
     },
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+function skippedOf({ name, reason, isError }: SkippedTest) {
+  const status: CtrfStatus = isError ? "failed" : "skipped";
+  return { name, status, rawStatus: isError ? "error" : "skipped", duration: 0, message: reason };
 }
 
 /** CTRF knows one environment for a run: only what all executions share is one. */
@@ -84,7 +90,7 @@ function environmentOf(entries: readonly ReportEntry[]) {
 }
 
 function testOf(entry: ReportEntry) {
-  const { execution, steps } = entry;
+  const { execution, steps, traces = [] } = entry;
   const passed = execution.status === "passed";
   return {
     name: execution.name,
@@ -101,6 +107,7 @@ function testOf(entry: ReportEntry) {
     ...(Object.keys(inputsOf(execution)).length > 0 && { parameters: inputsOf(execution) }),
     ...retriesOf(execution),
     ...(!passed && { message: messageOf(execution), trace: failureText(entry) }),
+    ...(passed && execution.flaky && { message: flakyReason(execution) }),
     steps: steps.map((step) => ({
       name: step.label,
       status: stepStatuses[step.status],
@@ -111,13 +118,16 @@ function testOf(entry: ReportEntry) {
         ...(noticesOf(step).length > 0 && { notices: noticesOf(step) }),
       },
     })),
-    attachments: steps.flatMap((step) =>
-      step.artifacts.map(({ kind, uri, mime_type }) => ({
-        name: `${step.path || step.label} ${kind}`,
-        contentType: mime_type,
-        path: uri,
-      })),
-    ),
+    attachments: [
+      ...traces.map((path) => ({ name: "trace", contentType: "application/zip", path })),
+      ...steps.flatMap((step) =>
+        step.artifacts.map(({ kind, uri, mime_type }) => ({
+          name: `${step.path || step.label} ${kind}`,
+          contentType: mime_type,
+          path: uri,
+        })),
+      ),
+    ],
     extra: {
       device_model: execution.device_model,
       device_version: execution.device_version,

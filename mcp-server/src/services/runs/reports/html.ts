@@ -1,4 +1,4 @@
-import { countsOf, countText, type Execution } from "../../../domain/index.ts";
+import { type CountedRun, countsOf, countText, type Execution } from "../../../domain/index.ts";
 import { seconds, summarize } from "../judgement/facts.ts";
 import { badge } from "./badge.ts";
 import { escapeMarkup as e } from "./escape.ts";
@@ -6,7 +6,7 @@ import { pictureStore } from "./pictures.ts";
 import { runsOf } from "./source.ts";
 import { reportStyle } from "./style.ts";
 import { clockText, testView, wordOf } from "./testView.ts";
-import type { CheckedRequirement, ReportEntry, ReportHead } from "./types.ts";
+import type { CheckedRequirement, ReportEntry, ReportHead, SkippedTest } from "./types.ts";
 
 /** So many tests that did not pass stand open; of more, the reasons are an overview. */
 const mostOpen = 10;
@@ -16,8 +16,12 @@ const mostOpen = 10;
  * sure of it even if a hostile page's text got through the escaping. What did not pass comes first.
  */
 export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): string {
+  const { skipped = [] } = head;
   const [only] = entries;
-  const title = entries.length === 1 && only ? only.execution.name : countText(entries.map(runOf));
+  const title =
+    entries.length === 1 && only && skipped.length === 0
+      ? only.execution.name
+      : countText(allRuns(entries, skipped), summarize(entries, skipped).skipped);
   return [
     "<!doctype html>",
     '<html lang="en"><head><meta charset="utf-8">',
@@ -25,19 +29,28 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${e(title)} - Labwright report</title><style>${reportStyle}</style></head><body><main>`,
     `<h1>Labwright report</h1><div class="soft">${e(title)} &middot; ${e(clockText(head.generatedAt))}</div>`,
-    entries.length === 0 ? '<p class="none">No test ran, so nothing was judged.</p>' : counts(entries),
+    entries.length === 0
+      ? '<p class="none">No test ran, so nothing was judged.</p>'
+      : counts(entries, skipped),
     ...worstFirst(entries).map((entry, at) => testView(entry, { isOpen: at < mostOpen && !isPassed(entry) })),
+    notRun(skipped),
     traceMatrix(entries),
     `<footer>Labwright &middot; report ${e(head.id)}</footer>`,
     "</main>",
     pictureStore(entries),
-    runsOf(entries),
+    runsOf(entries, skipped),
     "</body></html>",
     "",
   ].join("\n");
 }
 
 const runOf = ({ execution: { status, flaky } }: ReportEntry) => ({ status, flaky });
+
+/** The runs, and the tests that could not be started. */
+const allRuns = (entries: readonly ReportEntry[], skipped: readonly SkippedTest[]): CountedRun[] => [
+  ...entries.map(runOf),
+  ...skipped.filter(({ isError }) => isError).map(() => ({ status: "error" })),
+];
 
 const isPassed = ({ execution }: ReportEntry) => wordOf(execution) === "passed";
 
@@ -46,20 +59,32 @@ const places = ["error", "timeout", "failed", "cancelled", "running", "queued", 
 const worstFirst = (entries: readonly ReportEntry[]): ReportEntry[] =>
   entries.toSorted((a, b) => places.indexOf(wordOf(a.execution)) - places.indexOf(wordOf(b.execution)));
 
-function counts(entries: readonly ReportEntry[]): string {
-  const cells: [kind: string, value: string | number, label: string][] = [
-    ["", entries.length, entries.length === 1 ? "run" : "runs"],
-    ...countsOf(entries.map(runOf)).map(({ word, count }): [string, number, string] => [
-      word.replace("errors", "error").replaceAll(" ", "-"),
-      count,
-      word,
-    ]),
+type Cell = [kind: string, value: string | number, label: string];
+
+function counts(entries: readonly ReportEntry[], skipped: readonly SkippedTest[]): string {
+  const runs = allRuns(entries, skipped);
+  const { skipped: left } = summarize(entries, skipped);
+  const cells: Cell[] = [
+    ["", runs.length, runs.length === 1 ? "run" : "runs"],
+    ...countsOf(runs).map(
+      ({ word, count }): Cell => [word.replace("errors", "error").replaceAll(" ", "-"), count, word],
+    ),
+    ...(left > 0 ? [["skipped", left, "skipped"] satisfies Cell] : []),
     ["", seconds(summarize(entries).duration_ms), "in all"],
   ];
   const items = cells.map(
     ([kind, value, label]) => `<div class="count ${kind}"><b>${value}</b>${label}</div>`,
   );
   return `<div class="counts">${items.join("")}</div>`;
+}
+
+function notRun(skipped: readonly SkippedTest[]): string {
+  if (skipped.length === 0) return "";
+  const items = skipped.map(
+    ({ name, reason, isError }) =>
+      `<li>${badge(isError ? "error" : "skipped")} ${e(name)}: ${e(reason)}</li>`,
+  );
+  return `<section class="skipped"><h2>Not run</h2><ul>${items.join("")}</ul></section>`;
 }
 
 /** What each run says of the requirements that its test case checks, by requirement. */

@@ -5,4 +5,4 @@ export { withPictures } from "./pictures.ts";
 export { renderers } from "./renderers.ts";
 export { createReports, type ReportDependencies, type ReportService } from "./reports.ts";
 export { readReport } from "./source.ts";
-export type { Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
+export type { Picture, ReportEntry, ReportHead, ReportSummary, SkippedTest } from "./types.ts";

@@ -1,33 +1,46 @@
-import type { Execution } from "../../../domain/index.ts";
-import { durationOf, failureText, inputsOf, noticesOf, startFacts, summarize } from "../judgement/facts.ts";
+import { type Execution, noticesOf } from "../../../domain/index.ts";
+import { durationOf, failureText, inputsOf, startFacts, summarize } from "../judgement/facts.ts";
 import { escapeMarkup as e } from "./escape.ts";
-import type { ReportEntry } from "./types.ts";
+import type { ReportEntry, ReportHead, SkippedTest } from "./types.ts";
 
 const inSeconds = (ms: number) => (ms / 1_000).toFixed(3);
 
 /** JUnit XML as CI servers read it: one suite for each device and one for runs without one, one case for each execution. */
-export function junitReport(entries: readonly ReportEntry[]): string {
+export function junitReport(
+  entries: readonly ReportEntry[],
+  { skipped = [] }: Pick<ReportHead, "skipped"> = {},
+): string {
   const suites = new Map<string, ReportEntry[]>();
   for (const entry of entries) {
     const { device = "no device" } = entry.execution;
     suites.set(device, [...(suites.get(device) ?? []), entry]);
   }
-  const { attributes } = totals(entries);
+  const left = skipped.length === 0 ? [] : [skippedSuite(skipped)];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="labwright" ${attributes}>`,
+    `<testsuites name="labwright" ${totals(entries, skipped)}>`,
     ...[...suites].map(([device, of]) => suite(device, of)),
+    ...left,
     "</testsuites>",
     "",
   ].join("\n");
 }
 
-function totals(entries: readonly ReportEntry[]) {
-  const { tests, failed, errors, other, duration_ms } = summarize(entries);
+function totals(entries: readonly ReportEntry[], left: readonly SkippedTest[] = []): string {
+  const { tests, failed, errors, other, skipped, duration_ms } = summarize(entries, left);
   // A run that was stopped has no verdict; JUnit knows no fourth kind, and it must not look passed.
-  const attributes = `tests="${tests}" failures="${failed}" errors="${errors + other}" skipped="0" time="${inSeconds(duration_ms)}"`;
-  return { attributes };
+  return `tests="${tests}" failures="${failed}" errors="${errors + other}" skipped="${skipped}" time="${inSeconds(duration_ms)}"`;
 }
+
+const skippedSuite = (tests: readonly SkippedTest[]): string =>
+  [
+    `  <testsuite name="not run" ${totals([], tests)}>`,
+    ...tests.map(
+      ({ name, reason, isError }) =>
+        `    <testcase name="${e(name)}" classname="testcase" time="0.000"><${isError ? 'error type="NOT_STARTED"' : "skipped"} message="${e(reason)}"/></testcase>`,
+    ),
+    "  </testsuite>",
+  ].join("\n");
 
 function suite(device: string, entries: readonly ReportEntry[]): string {
   const [first] = entries;
@@ -38,14 +51,14 @@ function suite(device: string, entries: readonly ReportEntry[]): string {
   // Readers of the format want seconds without a zone.
   const timestamp = started.slice(0, 19);
   return [
-    `  <testsuite name="${e(device)}" hostname="${e(first?.execution.host_name ?? "")}" timestamp="${e(timestamp)}" ${totals(entries).attributes}>`,
+    `  <testsuite name="${e(device)}" hostname="${e(first?.execution.host_name ?? "")}" timestamp="${e(timestamp)}" ${totals(entries)}>`,
     ...entries.map(testcase),
     "  </testsuite>",
   ].join("\n");
 }
 
 function testcase(entry: ReportEntry): string {
-  const { execution, steps } = entry;
+  const { execution, steps, traces = [] } = entry;
   const className = execution.userinterface ?? execution.kind;
   const output = [
     ...steps.flatMap((step) => [
@@ -53,6 +66,8 @@ function testcase(entry: ReportEntry): string {
       ...noticesOf(step).map((notice) => `  notice: ${notice}`),
     ]),
     ...(execution.rerun === undefined ? [] : [execution.rerun]),
+    // CI servers link the files of such lines.
+    ...traces.map((path) => `[[ATTACHMENT|${path}]]`),
   ].join("\n");
   return [
     `    <testcase name="${e(execution.name)}" classname="${e(className)}" time="${inSeconds(durationOf(execution))}">`,

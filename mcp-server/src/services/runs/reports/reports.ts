@@ -29,12 +29,17 @@ export type ReportService = {
   ): Promise<StatusView>;
   /**
    * Stores a report of one or more executions, in the order given. `judgement` is that of a single test; `pictures` is for
-   * the page. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
+   * the page; `notRun` are tests of the same run that were not started, and why they could not be; `traces` are files by the
+   * paths from the report to them. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
    */
   create(
     executionIds: readonly string[],
     format: ReportFormat,
     pictures?: PictureChoice,
+    more?: {
+      notRun?: readonly { name: string; error?: string | undefined }[];
+      traces?: readonly { execution_id: string; file: string }[];
+    },
   ): Promise<{ artifact: ArtifactRef; summary: ReportSummary; judgement?: JudgedRun }>;
 };
 
@@ -49,6 +54,12 @@ export type ReportDependencies = {
   secrets: Secrets;
   clock: Clock;
 };
+
+const skippedTest = ({ name, error }: { name: string; error?: string | undefined }) => ({
+  name,
+  reason: error ?? "The run ended before this test was started.",
+  isError: error !== undefined,
+});
 
 /** Makes reports from what is stored. */
 export function createReports(deps: ReportDependencies): ReportService {
@@ -95,20 +106,23 @@ export function createReports(deps: ReportDependencies): ReportService {
       return statusView(await executions.get(executionId), maxTokens);
     },
 
-    async create(executionIds, format, pictureChoice = "failed") {
+    async create(executionIds, format, pictureChoice = "failed", { notRun = [], traces = [] } = {}) {
       const runs: Omit<ReportEntry, "pictures">[] = [];
-      for (const id of executionIds)
+      for (const id of executionIds) {
+        const files = traces.filter(({ execution_id }) => execution_id === id).map(({ file }) => file);
         for (const own of await withRowRuns(id))
-          runs.push({ ...secrets.mask(await executions.get(own)), pictureChoice });
+          runs.push({ ...secrets.mask(await executions.get(own)), pictureChoice, traces: files });
+      }
       const isPage = format === "html";
       const entries = await withPictures(runs, async (uri) => (isPage ? picture(uri) : undefined));
       const shown = isPage ? await withRequirements(entries) : entries;
-      const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString() };
+      const skipped = secrets.mask(notRun.map(skippedTest));
+      const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString(), skipped };
       const { mimeType, render } = renderers[format];
       const artifact = await artifacts.put(Buffer.from(render(shown, head), "utf8"), mimeType);
       const [only = ""] = executionIds;
       const [judgement] = executionIds.length === 1 ? await judgements.of(only) : [];
-      return { artifact, summary: summarize(entries), ...(judgement && { judgement }) };
+      return { artifact, summary: summarize(entries, skipped), ...(judgement && { judgement }) };
     },
   };
 }

@@ -2,10 +2,10 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { coverageSchema, executionSchema, pictureChoices, stepSchema } from "../../../domain/index.ts";
 import { readPictures } from "./pictures.ts";
-import type { ReportEntry } from "./types.ts";
+import type { ReportEntry, SkippedTest } from "./types.ts";
 
 /** Raised when an older Labwright could not read what this one writes. */
-const format = 1;
+const format = 2;
 /** Of the runs of one page, unpacked. */
 const maxBytes = 512 * 1024 * 1024;
 
@@ -17,36 +17,45 @@ const entriesSchema = z.array(
     requirements: z
       .array(z.object({ code: z.string(), name: z.string(), coverage: coverageSchema }))
       .optional(),
+    traces: z.array(z.string()).optional(),
   }),
 );
 
 /** The runs of a page as data, which no browser shows: every report of them can be made again from the page alone. */
-export function runsOf(entries: readonly ReportEntry[]): string {
-  const data = entries.map(({ pictures: _, ...entry }) => entry);
+export function runsOf(entries: readonly ReportEntry[], skipped: readonly SkippedTest[]): string {
+  const data = { runs: entries.map(({ pictures: _, ...entry }) => entry), skipped };
   const packed = gzipSync(JSON.stringify(data)).toString("base64");
   return `<template id="labwright-runs" data-format="${format}">${packed}</template>`;
 }
 
 const packedRuns = /<template id="labwright-runs" data-format="(\d+)">([A-Za-z0-9+/=]*)<\/template>/;
 
-/** The runs of a page that {@link htmlReport} made, in their order. Throws an Error that says what is wrong with it. */
-export function readReport(page: string): ReportEntry[] {
+/** The runs, and the tests that were not run, of a page that {@link htmlReport} made, in their order. Throws an Error that says what is wrong with it. */
+export function readReport(page: string): { entries: ReportEntry[]; skipped: SkippedTest[] } {
   const [, itsFormat, packed = ""] = packedRuns.exec(page) ?? [];
   if (itsFormat === undefined) throw new Error("it is not a report that Labwright made, or it was cut off");
   if (Number(itsFormat) !== format) throw new Error("another version of Labwright made it");
   const pictures = readPictures(page);
-  return unpack(packed).map(({ requirements, pictureChoice, ...entry }) => ({
+  const { runs, skipped } = unpack(packed);
+  const entries = runs.map(({ requirements, pictureChoice, traces, ...entry }) => ({
     ...entry,
     pictures,
     ...(requirements && { requirements }),
     ...(pictureChoice && { pictureChoice }),
+    ...(traces && { traces }),
   }));
+  return { entries, skipped };
 }
 
-function unpack(packed: string): z.output<typeof entriesSchema> {
+const dataSchema = z.object({
+  runs: entriesSchema,
+  skipped: z.array(z.object({ name: z.string(), reason: z.string(), isError: z.boolean().optional() })),
+});
+
+function unpack(packed: string): z.output<typeof dataSchema> {
   try {
     const text = gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: maxBytes }).toString("utf8");
-    return entriesSchema.parse(JSON.parse(text));
+    return dataSchema.parse(JSON.parse(text));
   } catch (error) {
     throw new Error("its runs cannot be read: the file is damaged", { cause: error });
   }

@@ -1,6 +1,6 @@
-import type { Execution, Params, Step } from "../../../domain/index.ts";
+import { type Execution, noticesOf, type Params, type Step } from "../../../domain/index.ts";
 import { pageOf } from "../../values/pages.ts";
-import { noticesOf, stepName } from "../judgement/facts.ts";
+import { stepName } from "../judgement/facts.ts";
 
 export type StatusView = {
   execution_id: string;

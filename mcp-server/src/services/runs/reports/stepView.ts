@@ -1,5 +1,5 @@
-import type { Step } from "../../../domain/index.ts";
-import { type Finding, findingOf, noticesOf, seconds } from "../judgement/facts.ts";
+import { noticesOf, type Step } from "../../../domain/index.ts";
+import { type Finding, findingOf, seconds } from "../judgement/facts.ts";
 import { badge } from "./badge.ts";
 import { escapeMarkup as e } from "./escape.ts";
 import { pictureView, type Shot, shotsOf } from "./pictures.ts";

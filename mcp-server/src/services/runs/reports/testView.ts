@@ -1,8 +1,9 @@
-import type { Execution, Params } from "../../../domain/index.ts";
+import { besideVerdict, type Execution, noticesOf, type Params } from "../../../domain/index.ts";
 import {
   decidingStep,
   decidingSteps,
   durationOf,
+  flakyReason,
   inputsOf,
   seconds,
   startFacts,
@@ -24,7 +25,7 @@ export function testView(entry: ReportEntry, { isOpen }: { isOpen: boolean }): s
   const row = { entry, total: Math.max(1, durationOf(execution)), from: startOf(execution) };
   return [
     `<details class="test"${isOpen ? " open" : ""}><summary>${badge(word)}<h2>${e(execution.name)}</h2>`,
-    `<span class="time">${seconds(durationOf(execution))}</span>${why(execution)}</summary>`,
+    `<span class="time">${seconds(durationOf(execution))}</span>${why(execution)}${besideIt(entry)}</summary>`,
     decision(entry),
     execution.rerun === undefined ? "" : `<p class="rerun">${e(execution.rerun)}</p>`,
     attemptsTable(execution),
@@ -32,17 +33,23 @@ export function testView(entry: ReportEntry, { isOpen }: { isOpen: boolean }): s
       .map((node) => stepRow(node, row))
       .join("\n")}</div>`,
     steps.length === 0 ? '<p class="soft">No step was made.</p>' : "",
-    facts(execution),
+    facts(entry),
     "</details>",
   ].join("\n");
 }
 
-function why({ status, reason, flaky, attempts = [] }: Execution): string {
+function why(execution: Execution): string {
+  const { status, reason, flaky } = execution;
   if (reason) return `<div class="reason ${status}"><b>${e(reason.code)}</b> ${e(reason.message)}</div>`;
-  const before = attempts.at(-2);
-  if (!flaky || !before) return "";
-  const first = before.reason ? `${before.reason.code}: ${before.reason.message}` : before.status;
-  return `<div class="reason flaky">It passed only when it was tried again. The attempt before: ${e(first)}</div>`;
+  return flaky
+    ? `<div class="reason flaky">It passed only when it was tried again. The first attempt: ${e(flakyReason(execution))}</div>`
+    : "";
+}
+
+/** Faults of the app that no check looked for. */
+function besideIt({ steps }: ReportEntry): string {
+  const lines = besideVerdict(steps.flatMap(noticesOf)).map((line) => `<li>${e(line)}</li>`);
+  return lines.length === 0 ? "" : `<ul class="reason notices">${lines.join("")}</ul>`;
 }
 
 /** What decided the verdict, above the steps: its picture beside what was expected and found. */
@@ -64,7 +71,7 @@ function attemptsTable({ attempts = [] }: Execution): string {
   return `<table class="matrix attempts"><thead><tr>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
-function facts(execution: Execution): string {
+function facts({ execution, traces = [] }: ReportEntry): string {
   const rows: [string, string | undefined][] = [
     ["Device", execution.device && `${execution.device} (${execution.device_model})`],
     ["App", execution.userinterface],
@@ -85,7 +92,7 @@ function facts(execution: Execution): string {
     ["Outputs", listed(execution.outputs)],
   ];
   const items = rows.flatMap(([name, value]) => (value === undefined ? [] : [fact(name, e(value))]));
-  return `<dl class="facts">${items.join("")}${sessionLink(execution)}</dl>`;
+  return `<dl class="facts">${items.join("")}${sessionLink(execution)}${traces.map(traceLink).join("")}</dl>`;
 }
 
 const fact = (name: string, html: string) => `<div><dt>${e(name)}</dt><dd>${html}</dd></div>`;
@@ -95,6 +102,9 @@ function sessionLink({ session_url: url }: Execution): string {
     ? ""
     : fact("Session in the cloud", `<a href="${e(url)}" rel="noreferrer">${e(url)}</a>`);
 }
+
+const traceLink = (path: string) =>
+  fact("Trace, for npx playwright show-trace", `<a href="${e(encodeURI(path))}">${e(path)}</a>`);
 
 const listed = (params: Params) => (Object.keys(params).length > 0 ? JSON.stringify(params) : undefined);
 

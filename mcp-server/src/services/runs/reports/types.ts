@@ -17,19 +17,28 @@ export type ReportEntry = {
   /** `failed` when left out. */
   pictureChoice?: PictureChoice;
   requirements?: readonly CheckedRequirement[];
+  /** Files that Playwright's trace viewer opens, as paths from the report. */
+  traces?: readonly string[];
 };
 
-/** What a report says of itself. Times are ISO 8601 UTC. */
-export type ReportHead = { id: string; generatedAt: string };
+/** A test of the same run that was not started. `isError`: it could not be; else the run ended before it. */
+export type SkippedTest = { name: string; reason: string; isError?: boolean | undefined };
+
+/** What a report says of itself. Times are ISO 8601 UTC. `skipped` are in every form, and in its counts. */
+export type ReportHead = { id: string; generatedAt: string; skipped?: readonly SkippedTest[] };
 
 export type ReportSummary = {
+  /** Runs, {@link skipped} tests and tests that could not be started. */
   tests: number;
   /** Some of them are {@link flaky}. */
   passed: number;
   flaky: number;
   failed: number;
+  /** Tests that could not be started are among them. */
   errors: number;
   /** Cancelled, or not ended yet. */
   other: number;
+  /** Tests that were not started. */
+  skipped: number;
   duration_ms: number;
 };

@@ -1,4 +1,5 @@
 import { ToolError } from "../../../../errors.ts";
+import { parseJson } from "../../../values/exactNumbers.ts";
 
 /** What a request got. `body` is JSON as data where the server says that it is JSON and it is; else the text. */
 export type Answer = {
@@ -17,32 +18,62 @@ export async function answerOf(response: Response, durationMs: number): Promise<
   const headers = Object.fromEntries(response.headers.entries());
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 1) headers["set-cookie"] = cookies.join("\n");
-  const text = await response.text();
+  const type = headers["content-type"] ?? "";
+  const text = textOf(new Uint8Array(await response.arrayBuffer()), type);
   const answer = { status: response.status, headers, body: text, duration_ms: durationMs };
-  if (text === "" || !/[/+]json\b/i.test(headers["content-type"] ?? "")) return answer;
-  const parsed = parse(text);
-  if ("not_json" in parsed) return { ...answer, ...parsed };
-  refuseDeep(parsed.body);
-  return { ...answer, ...parsed };
+  if (text === "" || !/[/+]json\b/i.test(type)) return answer;
+  return { ...answer, ...parsedJson(text) };
 }
 
-function parse(text: string): { body: unknown } | { not_json: string } {
+/** The JSON of a body's text, or why it is none. */
+export function parsedJson(text: string): { body: unknown } | { not_json: string } {
+  refuseDeep(text);
   try {
-    return { body: JSON.parse(text) };
+    return { body: parseJson(text) };
   } catch (error) {
     return { not_json: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function refuseDeep(value: unknown): void {
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; depth <= deepest; depth++) {
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
-    if (level.length === 0) return;
+const byteOrderMarks: readonly [charset: string, mark: readonly number[]][] = [
+  ["utf-8", [0xef, 0xbb, 0xbf]],
+  ["utf-16be", [0xfe, 0xff]],
+  ["utf-16le", [0xff, 0xfe]],
+];
+
+/** By its byte order mark, else by the charset of its content type, else UTF-8. */
+function textOf(bytes: Uint8Array, contentType: string): string {
+  const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
+  const [, named] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType) ?? [];
+  return decoderOf(marked?.[0] ?? named ?? "utf-8").decode(bytes);
+}
+
+function decoderOf(charset: string) {
+  try {
+    return new TextDecoder(charset);
+  } catch (error) {
+    throw new ToolError(
+      "INVALID_RESPONSE",
+      `The answer's charset is "${charset}", which is not known.`,
+      "Its content type needs a charset of the WHATWG Encoding standard, such as utf-8, iso-8859-1 or shift_jis.",
+      {},
+      { cause: error },
+    );
   }
-  throw new ToolError(
+}
+
+function refuseDeep(text: string): void {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    if (depth > deepest) throw tooDeep();
+  }
+}
+
+const tooDeep = () =>
+  new ToolError(
     "INVALID_RESPONSE",
     `The answer's JSON is nested deeper than ${deepest} levels.`,
     "Ask the API for less, or look at what it answers.",
   );
-}

@@ -1,4 +1,5 @@
 import type { ApiRequest } from "../../../../domain/index.ts";
+import { jsonText } from "../../../values/exactNumbers.ts";
 import { type Bodies, formText, pairsOf } from "./requestBody.ts";
 
 /** Longer bodies are cut, and the line says so. */
@@ -42,7 +43,7 @@ function bodyOptions(bodies: Bodies, headers: Asked["headers"]): { options: stri
   if (body === undefined) return { options: [], cut: "" };
   if (typeof body === "string") return dataOption(body);
   const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
-  const { options, cut } = dataOption(JSON.stringify(body));
+  const { options, cut } = dataOption(jsonText(body) ?? "null");
   return { options: [...(isTyped ? [] : ["-H 'content-type: application/json'"]), ...options], cut };
 }
 

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import { quoted } from "@labwright/controllers";
 import type { ApiCheck, JsonType, WantedStatus } from "../../../../domain/index.ts";
 import { kindOf } from "../../../values/dataFindings.ts";
+import { ExactNumber, isNumber, isWhole, jsonText, sameJson } from "../../../values/exactNumbers.ts";
 import { compileExpression } from "../../../values/expressions.ts";
-import type { Answer } from "./answer.ts";
-import { atPointer, type Found, findAll, parseJsonPath } from "./jsonPath.ts";
+import { type Answer, parsedJson } from "./answer.ts";
+import { atPointer, type Found, findAll, type JsonPath, parseJsonPath } from "./jsonPath.ts";
 import type { SchemaChecker } from "./schemaChecker.ts";
 
 /** One thing that was checked; of one that does not hold also what was found, and where in the answer. */
@@ -40,12 +40,30 @@ async function judgeOne(
     };
     return judgeValues(check, [at], schemas);
   }
-  const path = check.json_path ?? "$";
-  if (answer.not_json !== undefined) {
-    return [{ expected: "a body that is JSON", pass: false, found: answer.not_json, path: "$" }];
-  }
-  return judgeValues(check, findAll(parseJsonPath(path), answer.body), schemas);
+  const path = parseJsonPath(check.json_path ?? "$");
+  const read = bodyFor(check, path, answer);
+  if ("not_json" in read)
+    return [{ expected: "a body that is JSON", pass: false, found: read.not_json, path: "$" }];
+  return judgeValues(check, findAll(path, read.body), schemas);
 }
+
+/** `$` of a text is the text; any other question is one of JSON, also where the server calls its JSON something else. */
+function bodyFor(check: ApiCheck, path: JsonPath, answer: Answer): { body: unknown } | { not_json: string } {
+  const type = answer.headers["content-type"] ?? "none";
+  const from = `status ${answer.status}, content type ${type}`;
+  if (answer.not_json !== undefined) return { not_json: `${answer.not_json} (${from})` };
+  const { body } = answer;
+  if (typeof body !== "string" || /[/+]json\b/i.test(type) || !asksForJson(check, path)) return { body };
+  const parsed = parsedJson(body);
+  if (!("not_json" in parsed)) return parsed;
+  return { not_json: `${shown(body)} is no JSON: ${parsed.not_json} (${from})` };
+}
+
+const asksForJson = ({ json_schema, equals, type }: ApiCheck, path: JsonPath): boolean =>
+  path.length > 0 ||
+  json_schema !== undefined ||
+  (equals !== undefined && typeof equals !== "string") ||
+  (type !== undefined && type !== "string");
 
 const headerNames = ({ headers }: Answer) => `the answer has ${Object.keys(headers).join(", ")}`;
 
@@ -112,7 +130,7 @@ function judgePresent(wanted: boolean, at: Found): Judged {
 function judgeEquals(wanted: unknown, at: Found): Judged {
   const expected = `${at.path} equals ${shown(wanted)}`;
   if ("missing" in at) return missingAt(expected, at);
-  if (isDeepStrictEqual(at.value, wanted)) return { expected, pass: true };
+  if (sameJson(at.value, wanted)) return { expected, pass: true };
   return { expected, pass: false, found: shown(at.value), path: at.path };
 }
 
@@ -121,12 +139,13 @@ function judgeType(type: JsonType, at: Found): Judged {
   if ("missing" in at) return missingAt(expected, at);
   const { value, path } = at;
   const found = typeOf(value);
-  const pass = type === found || (type === "integer" && Number.isInteger(value));
+  const pass = type === found || (type === "integer" && isNumber(value) && isWhole(value));
   return pass ? { expected, pass } : { expected, pass, found: `${found} ${shown(value)}`, path };
 }
 
 function typeOf(value: unknown): string {
   if (value === null) return "null";
+  if (value instanceof ExactNumber) return "number";
   return Array.isArray(value) ? "array" : typeof value;
 }
 
@@ -137,7 +156,7 @@ async function judgeMatches(pattern: string, found: readonly Found[]): Promise<J
     const expected = `${at.path} matches ${quoted(pattern)}`;
     if ("missing" in at) return missingAt(expected, at);
     const { value, path } = at;
-    const isText = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+    const isText = typeof value === "string" || typeof value === "boolean" || isNumber(value);
     if (isText && expression.evaluate({ text: String(value), pattern }) === true)
       return { expected, pass: true };
     return { expected, pass: false, found: shown(value), path };
@@ -172,9 +191,9 @@ const asSchema = (schema: NonNullable<ApiCheck["json_schema"]>) =>
 
 /** A value as JSON, cut. */
 function shown(value: unknown): string {
-  const text = typeof value === "string" ? quoted(value) : (JSON.stringify(value) ?? "nothing");
+  const text = typeof value === "string" ? quoted(value) : (jsonText(value) ?? "nothing");
   if (text.length <= longestValue) return text;
-  return typeof value === "object"
+  return typeof value === "object" && !isNumber(value)
     ? kindOf(value)
     : `${text.slice(0, longestValue)} … ${text.length - longestValue} more`;
 }

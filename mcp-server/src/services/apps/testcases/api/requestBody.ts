@@ -4,6 +4,7 @@ import type { ApiRequest, MultipartPart } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
 import type { Uploads } from "../../../policy/uploads.ts";
 import type { Secrets } from "../../../ports.ts";
+import { jsonText } from "../../../values/exactNumbers.ts";
 
 /** All files of one body together. */
 const largestFiles = 50_000_000;
@@ -33,7 +34,7 @@ export async function bodyOf(
   }
   if (body === undefined) return undefined;
   if (typeof body === "string") return { body, type: "text/plain;charset=utf-8" };
-  return { body: JSON.stringify(body), type: "application/json" };
+  return { body: jsonText(body) ?? "null", type: "application/json" };
 }
 
 /** Each value with its name; a list is several of one name. */

@@ -3,6 +3,8 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { ToolError } from "../../../../errors.ts";
 import { packageFolder } from "../../../../storage/packageFolder.ts";
+import { jsonText } from "../../../values/exactNumbers.ts";
+import { withExactNumbers } from "../../../values/values.ts";
 import type { JsonSchema, SchemaAnswer, SchemaQuestion } from "./schemaMessages.ts";
 
 /** A schema comes from a caller: its code runs in a thread that has so much time and memory for one answer. */
@@ -32,10 +34,10 @@ export function createSchemaChecker(workerFile?: URL): SchemaChecker {
   };
   return {
     async check(schema, value) {
-      const text = JSON.stringify(schema);
+      const text = jsonText(withExactNumbers(schema)) ?? "";
       if (text.length > longestSchema) throw invalid(`is longer than ${longestSchema} characters`);
       asked += 1;
-      const question = { id: asked, schema: text, ...(value && { value }) };
+      const question = { id: asked, schema: text, ...(value && { value: jsonText(value.json) ?? "null" }) };
       // One at a time, so that the time limit is that of this one.
       const turn = tail.then(() => ask(question));
       tail = turn.catch(() => undefined);

@@ -2,7 +2,9 @@ import { parentPort } from "node:worker_threads";
 import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
+import { jsonText, parseJson } from "../../../values/exactNumbers.ts";
 import type { SchemaAnswer, SchemaQuestion } from "./schemaMessages.ts";
+import { judgeNumbersExactly, withStandIns } from "./schemaNumbers.ts";
 
 /** Schemas that stay compiled, the latest used last. */
 const mostKept = 100;
@@ -27,7 +29,7 @@ parentPort?.on("message", (question: SchemaQuestion) => parentPort?.postMessage(
 function answer({ id, schema, value }: SchemaQuestion): SchemaAnswer {
   try {
     const validate = compile(schema);
-    if (!value || validate(value.json)) return { id, findings: [], more: 0 };
+    if (value === undefined || holds(validate, parseJson(value))) return { id, findings: [], more: 0 };
     const errors = telling(validate.errors ?? []);
     return {
       id,
@@ -39,9 +41,17 @@ function answer({ id, schema, value }: SchemaQuestion): SchemaAnswer {
   }
 }
 
+/** What is being checked, as it was written. */
+let root: unknown;
+
+function holds(validate: ValidateFunction, value: unknown): boolean {
+  root = value;
+  return validate(withStandIns(value));
+}
+
 function compile(text: string): ValidateFunction {
   const known = compiled.get(text);
-  const validate = known ?? compileNew(JSON.parse(text));
+  const validate = known ?? compileNew(withStandIns(parseJson(text)));
   compiled.delete(text);
   compiled.set(text, validate);
   for (const oldest of compiled.keys()) {
@@ -52,13 +62,18 @@ function compile(text: string): ValidateFunction {
 }
 
 /** With an instance of its own: two schemas may have one `$id`. */
-function compileNew(schema: AnySchemaObject | boolean): ValidateFunction {
+function compileNew(schema: unknown): ValidateFunction {
+  if (!isSchema(schema)) throw new Error("it is neither an object nor true or false");
   const version = typeof schema === "object" ? String(schema.$schema) : "";
   const isDraft7 = /\/draft-0[67]\/schema#?$/.test(version);
   const ajv = isDraft7 ? new Ajv(options) : new Ajv2020(options);
   formats.default(ajv);
+  judgeNumbersExactly(ajv, () => root);
   return ajv.compile(schema);
 }
+
+const isSchema = (value: unknown): value is AnySchemaObject | boolean =>
+  typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value));
 
 function problemOf(error: unknown): string {
   if (error instanceof RangeError) return "it refers to itself without end, or is nested too deep";
@@ -80,8 +95,7 @@ function findingOf({
   params,
   keyword,
 }: ErrorObject): SchemaAnswer["findings"][number] {
-  const values =
-    keyword === "enum" || keyword === "const" ? ` (${JSON.stringify(Object.values(params)[0])})` : "";
+  const values = keyword === "enum" || keyword === "const" ? ` (${jsonText(Object.values(params)[0])})` : "";
   const extra = typeof params.additionalProperty === "string" ? ` (${params.additionalProperty})` : "";
   return { pointer, expected: `${message ?? keyword}${values}${extra}`.slice(0, longestExpected) };
 }

@@ -4,9 +4,11 @@ import {
   apiRequestSchema,
   type Params,
   repeatWords,
+  slowNotices,
 } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
 import { classOf } from "../../../records/verdicts.ts";
+import { withPlainNumbers } from "../../../values/exactNumbers.ts";
 import { resolveText, resolveValue, resolveValues } from "../../../values/values.ts";
 import { type Answer, answerOf } from "../api/answer.ts";
 import { curlLine } from "../api/curl.ts";
@@ -36,8 +38,11 @@ function resolved(
 ): ApiRequest {
   const { url, headers, expect_status, checks, ...rest } = block;
   const all = [...(expect_status === undefined ? [] : [{ status: expect_status }]), ...checks];
+  const { form, multipart, ...values } = resolveValues(rest, scope);
   const parsed = apiRequestSchema.safeParse({
-    ...resolveValues(rest, scope),
+    ...values,
+    // Texts in either: a number goes as it is written.
+    ...withPlainNumbers({ form, multipart }, String),
     url: resolveText(url, scope),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, resolveText(value, scope)]),
@@ -105,7 +110,9 @@ function endOf(asked: ApiRequest, { answer, judged, cookies }: Outcome, session:
   session.answers.add(output);
   const broken = masked.filter((one) => !one.pass);
   const [first] = broken;
-  if (!first || first.pass) return { ok: true, output };
+  if (!first || first.pass) {
+    return { ok: true, output, notices: slowNotices(asked.url, answer?.duration_ms ?? 0, asked.timeout_ms) };
+  }
   const { expected, found } = first;
   const curl = secrets.mask(curlLine(asked, cookies));
   const count = masked.length > 1 ? ` (${broken.length} of ${masked.length} checks do not hold)` : "";

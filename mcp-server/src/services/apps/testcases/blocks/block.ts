@@ -7,9 +7,9 @@ import type { BlockPorts, FailedStep } from "../types.ts";
 import type { Called } from "../validate.ts";
 import { type Types, withTypes } from "../valueTypes.ts";
 
-/** How a block ended. `detail` is what a failed check says for the report. */
+/** How a block ended. `detail` is what a failed check says for the report, `notices` what else is to be said of one that passed. */
 export type BlockEnd =
-  | { ok: true; output: unknown }
+  | { ok: true; output: unknown; notices?: readonly string[] }
   | {
       ok: false;
       output: unknown;

@@ -64,7 +64,7 @@ async function frameOf(called: TestCaseInput, inputs: Params, prefix: string, ou
   const { session, depth } = outer;
   const userinterface = session.userinterfaceOverride ?? called.userinterface_name ?? outer.userinterface;
   const app = userinterface === undefined ? undefined : await session.app(userinterface);
-  const scope = startScope(called, inputs, app?.variables ?? {});
+  const scope = startScope(called, inputs, app?.variables ?? {}, outer.scope.env);
   const types = called.types ?? {};
   return { session, testcase: called.name, userinterface, scope, types, prefix, depth: depth + 1 };
 }

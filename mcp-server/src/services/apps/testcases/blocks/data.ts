@@ -1,6 +1,7 @@
 import { quoted } from "@labwright/controllers";
 import type { Params } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
+import { jsonText } from "../../../values/exactNumbers.ts";
 import { compileExpression, holds } from "../../../values/expressions.ts";
 import { resolveValues } from "../../../values/values.ts";
 import { assign, type BlockOf, type Frame, type PreparedBlock } from "./block.ts";
@@ -37,7 +38,7 @@ const outputOf = (value: unknown): object =>
 /** A value as it is: texts in quotes, others as JSON. */
 function valueText(value: unknown): string {
   if (typeof value === "string") return quoted(value);
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = jsonText(value) ?? "nothing";
   return text.length > LONGEST_VALUE
     ? `${text.slice(0, LONGEST_VALUE)} … ${text.length - LONGEST_VALUE} more`
     : text;

@@ -1,4 +1,4 @@
-import type { Failure, Params } from "../../../../domain/index.ts";
+import { type Failure, type Params, slowNotices } from "../../../../domain/index.ts";
 import { classOf } from "../../../records/verdicts.ts";
 import { holdsSecret } from "../../../values/placeholders.ts";
 import { resolveText, resolveValues } from "../../../values/values.ts";
@@ -126,7 +126,9 @@ export function verificationBlock(block: BlockOf<"verification">, frame: Frame):
       session.refused = undefined;
       const [verdict] = report.verdicts;
       const output = { pass: report.pass, ...verdict };
-      if (report.pass) return { ok: true, output };
+      const limitMs = "duration_ms" in params ? undefined : (block.timeout_ms ?? checkTimeoutMs);
+      const notices = slowNotices(block.command, verdict?.elapsed_ms ?? 0, limitMs);
+      if (report.pass) return { ok: true, output, notices };
       const failure = report.failure ?? { code: "VERIFICATION_FAILED", message: "the check did not hold" };
       if (!refused || classOf(failure.code) !== "behaviour") return failed(output, failure);
       // The server answered 4xx or 5xx, and the check did not expect that.

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { basename, extname } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+
+/** What a file of apps and tests holds, as far as it can be told before it is loaded. */
+export type Content = {
+  text: string;
+  /** The app that the file is. */
+  app: string | undefined;
+  /** The app that its tests are of. */
+  of: string | undefined;
+  hasTests: boolean;
+  /** The names of its app and tests. */
+  names: string[];
+};
+
+const named = z.string().optional().catch(undefined);
+const test = z.looseObject({ name: named }).catch({ name: undefined });
+const tests = z.array(test).optional().catch([]);
+const schema = z
+  .looseObject({ name: named, app: named, userinterface_name: named, tests, testcases: tests })
+  .catch({
+    name: undefined,
+    app: undefined,
+    userinterface_name: undefined,
+    tests: undefined,
+    testcases: undefined,
+  });
+
+/** A file that cannot be read has tests: the import says what is wrong with it. */
+export function contentOf(path: string): Content {
+  let value: unknown;
+  let text = "";
+  try {
+    text = readFileSync(path, "utf8");
+    value = parse(text);
+  } catch {
+    return { text, app: undefined, of: undefined, hasTests: true, names: [] };
+  }
+  const { name, ...content } = schema.parse(value);
+  const has = (...keys: string[]) => keys.some((key) => key in content);
+  const own = [...(content.tests ?? []), ...(content.testcases ?? [])].flatMap(({ name }) => name ?? []);
+  const isApp = has("nodes", "edges", "tree", "models");
+  return {
+    text,
+    app: isApp ? name : undefined,
+    of: content.app ?? content.userinterface_name,
+    hasTests: has("steps", "blocks", "tests", "testcases"),
+    names: [name ?? basename(path, extname(path)), ...own],
+  };
+}
+
+/** The files of `others` that the given files name, and those that these name in turn: apps, set-ups and called tests. */
+export function filesNamedBy(files: readonly string[], others: readonly string[]): string[] {
+  let left = others.filter((path) => !files.includes(path)).map((path) => ({ path, ...contentOf(path) }));
+  const needed: string[] = [];
+  let texts = left.length > 0 ? files.map((path) => contentOf(path).text) : [];
+  while (texts.length > 0) {
+    const isNamed = ({ names }: Content) => names.some((name) => texts.some((text) => hasName(text, name)));
+    const found = left.filter(isNamed);
+    left = left.filter((file) => !found.includes(file));
+    needed.push(...found.map(({ path }) => path));
+    texts = found.map(({ text }) => text);
+  }
+  return needed;
+}
+
+/** As whole words, in any case. A name that means something else in the text loads a file that is not needed, which is harmless. */
+function hasName(text: string, name: string): boolean {
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "iu").test(text);
+}

@@ -1,0 +1,146 @@
+import { parse, stringify } from "lossless-json";
+
+const grammar = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** More digits than this are not computed with. */
+const mostDigits = 10_000;
+
+/**
+ * A JSON number as it was written, where a JavaScript number would be written in another way: `9007199254740993`, `1.0`,
+ * `1e2`, `-0`. Its digits are no property, so that no path leads into it.
+ */
+export class ExactNumber {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+
+  /** For readers of JSON who know doubles only: the number where a double holds it, else its digits as a text. */
+  toJSON(): number | string {
+    const number = Number(this.#text);
+    return sameNumber(number, this) ? number : this.#text;
+  }
+}
+
+export type JsonNumber = number | ExactNumber;
+
+export const isNumber = (value: unknown): value is JsonNumber =>
+  value instanceof ExactNumber || (typeof value === "number" && Number.isFinite(value));
+
+export const isNumberText = (text: string): boolean => grammar.test(text);
+
+/**
+ * Whether a JavaScript number loses digits of a number, or could have: from 2^53 on, several whole numbers of JSON become
+ * one, so nobody can tell which was written.
+ */
+export function isBeyondDouble(text: string): boolean {
+  if (!isNumberText(text)) return false;
+  const number = Number(text);
+  return !sameNumber(number, new ExactNumber(text)) || isUnsafe(number);
+}
+
+const isUnsafe = (value: number): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
+
+/** JavaScript numbers below a value that may have lost digits before they came here. */
+export function unsafeNumbers(value: unknown): number[] {
+  if (typeof value === "number") return isUnsafe(value) ? [value] : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(unsafeNumbers) : [];
+}
+
+/** A number of JSON from its text; a JavaScript number where that is written in the same way and is no other number. */
+export function readNumber(text: string): JsonNumber {
+  const number = Number(text);
+  return String(number) === text && !isUnsafe(number) ? number : new ExactNumber(text);
+}
+
+/** JSON with every number as written. Throws SyntaxError. */
+export const parseJson = (text: string): unknown =>
+  parse(text, undefined, { parseNumber: readNumber, onDuplicateKey: ({ newValue }) => newValue });
+
+/** JSON text with every number as it was written; undefined of what JSON does not have. */
+export const jsonText = (value: unknown): string | undefined => stringify(value, undefined, undefined, exact);
+
+const exact = [{ test: (value: unknown) => value instanceof ExactNumber, stringify: String }];
+
+/** `digits` without zeros at either end; the value is `digits` times ten to the power of `exponent`. */
+type Decimal = { negative: boolean; digits: string; exponent: number };
+
+function decimalOf(value: JsonNumber): Decimal {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = grammar.exec(String(value)) ?? [];
+  const all = whole + fraction;
+  let [from, to] = [0, all.length];
+  while (from < to && all[from] === "0") from++;
+  while (to > from && all[to - 1] === "0") to--;
+  const digits = all.slice(from, to);
+  if (digits === "") return { negative: false, digits, exponent: 0 };
+  return {
+    negative: sign === "-",
+    digits,
+    exponent: Number(exponent) - fraction.length + all.length - to,
+  };
+}
+
+/** Below 0 where `a` is less than `b`, 0 where they are the same number, however written. */
+export function compareNumbers(a: JsonNumber, b: JsonNumber): number {
+  if (typeof a === "number" && typeof b === "number") return Math.sign(a - b);
+  const [one, other] = [decimalOf(a), decimalOf(b)];
+  const [ofOne, ofOther] = [signOf(one), signOf(other)];
+  if (ofOne !== ofOther || ofOne === 0) return ofOne - ofOther;
+  const magnitudes = one.digits.length + one.exponent - other.digits.length - other.exponent;
+  if (magnitudes !== 0) return magnitudes * ofOne;
+  if (one.digits === other.digits) return 0;
+  return one.digits < other.digits ? -ofOne : ofOne;
+}
+
+const signOf = ({ digits, negative }: Decimal) => (digits === "" ? 0 : negative ? -1 : 1);
+
+export const sameNumber = (a: JsonNumber, b: JsonNumber): boolean => compareNumbers(a, b) === 0;
+
+export const isWhole = (value: JsonNumber): boolean => decimalOf(value).exponent >= 0;
+
+/** A whole number as an integer; undefined for one with a fraction, or too long to compute with. */
+export function wholeOf(value: JsonNumber): bigint | undefined {
+  const decimal = decimalOf(value);
+  if (decimal.exponent < 0 || decimal.digits.length + decimal.exponent > mostDigits) return undefined;
+  return scaled(decimal, 0);
+}
+
+/** Throws RangeError where the two differ by too many digits. */
+export function isMultipleOf(value: JsonNumber, step: JsonNumber): boolean {
+  const [one, other] = [decimalOf(value), decimalOf(step)];
+  const exponent = Math.min(one.exponent, other.exponent);
+  const longest = Math.max(...[one, other].map((of) => of.digits.length + of.exponent - exponent));
+  if (longest > mostDigits) throw new RangeError(`${value} has too many digits to be divided by ${step}`);
+  return scaled(one, exponent) % scaled(other, exponent) === 0n;
+}
+
+const scaled = ({ digits, exponent, negative }: Decimal, to: number): bigint =>
+  BigInt(`${negative ? "-" : ""}${digits === "" ? "0" : digits}`) * 10n ** BigInt(exponent - to);
+
+/** Whether two JSON values are the same: numbers by their value, however written, and objects in any order of keys. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (isNumber(a) && isNumber(b)) return sameNumber(a, b);
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
+  if (isNumber(a) || isNumber(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  const [ofA, ofB] = [Object.entries(a), new Map(Object.entries(b))];
+  return (
+    ofA.length === ofB.size && ofA.every(([key, value]) => ofB.has(key) && sameJson(value, ofB.get(key)))
+  );
+}
+
+const plain = (value: ExactNumber): unknown => value.toJSON();
+
+/** A value for what knows no exact numbers: each as its JSON is read, or what `replace` makes of it. */
+export function withPlainNumbers<T>(value: T, replace?: typeof plain): T;
+export function withPlainNumbers(value: unknown, replace = plain): unknown {
+  if (value instanceof ExactNumber) return replace(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => withPlainNumbers(item, replace));
+  if (Object.prototype.toString.call(value) !== "[object Object]") return value;
+  return Object.fromEntries(
+    Object.entries(value ?? {}).map(([key, item]) => [key, withPlainNumbers(item, replace)] as const),
+  );
+}

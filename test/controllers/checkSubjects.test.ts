@@ -1,0 +1,98 @@
+import { portable } from "@labwright/controllers";
+import { simulatedFactory } from "@labwright/controllers/lab";
+import { expect, it } from "vitest";
+import { iphone, startLabIos } from "../../controllers/lab/ios/index.ts";
+import { startAndroidLab } from "../fixtures/androidLab.ts";
+import { controllerContext } from "../fixtures/controllerContext.ts";
+import { openAndroid } from "./android/openAndroid.ts";
+import { openAppium } from "./appium/openAppium.ts";
+import { type Params, portableRows, type SubjectRows, wrongVerdicts } from "./checkSubjects.ts";
+
+const never = new AbortController().signal;
+const samples = "dev.labwright.samples";
+const inApp = { package: samples };
+const noApp = { package: "com.example.nowhere" };
+
+it("the simulated box judges nothing that is not there or of the wrong kind", async () => {
+  const context = controllerContext("lab/box");
+  const controllers = simulatedFactory.create(simulatedFactory.settings.parse({}), context);
+  const [box, judge] = controllers;
+  if (!box || !judge) throw new Error("The box made too few controllers.");
+  for (const controller of controllers) await controller.open(never);
+  const run = (name: string, params: object) => {
+    const command = box.commands.find((one) => one.name === name);
+    if (!command) throw new Error(`no command ${name}`);
+    return command.run(command.input.parse(params), never);
+  };
+  await run("click_element", { selector: "Settings" });
+  await run("click_element", { selector: "Parental lock" });
+  const things = { checkbox: "Parental lock", field: "Device name", button: "Parental lock" };
+  const rows: SubjectRows = {
+    ...portableRows({ ...things, label: "role=heading", focused: "Parental lock" }),
+    app_shown: { there: { app: "simulated.settings" }, absent: { app: "simulated.movies" }, presence: true },
+  };
+  const portableChecks = judge.checks.filter(({ name }) => Object.hasOwn(portable, name));
+  expect(await wrongVerdicts(portableChecks, rows)).toEqual([]);
+  for (const controller of controllers) await controller.close();
+});
+
+/** Checks of a phone beside those of elements; `app` is open on it. */
+const rowsOfApps = (app: Params): SubjectRows => ({
+  app_shown: { there: { app }, absent: { app: noApp }, presence: true },
+  app_installed: { there: app, absent: noApp, presence: true },
+  app_running: { there: app, absent: noApp },
+  orientation_is: { there: { orientation: "portrait" } },
+  keyboard_shown: { absent: {}, presence: true },
+  toast_seen: { absent: { text: "Nothing was said" }, presence: true },
+});
+
+it("a phone over adb judges nothing that is not there or of the wrong kind", async () => {
+  const lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
+  const phone = await openAndroid({ serial: lab.devices[0]?.serial, adb_port: lab.adbPort });
+  try {
+    await phone.run("open_app", { app: inApp });
+    await phone.run("click_element", { selector: "Form" });
+    await phone.run("click_element", { selector: "Send me news" });
+    await phone.run("mark_logs");
+    const things = { checkbox: "Send me news", field: "Comment", button: "Send", label: "Form" };
+    const rows: SubjectRows = {
+      ...portableRows(things),
+      ...rowsOfApps(inApp),
+      app_version: { there: { ...inApp, version: "1.2.0" }, absent: { ...noApp, version: "1.2.0" } },
+      permission_granted: { absent: { ...noApp, permission: "CAMERA" } },
+      start_up_time: { there: { at_most_ms: 600_000 } },
+      memory_below: { there: { ...inApp, mb: 1_000_000 }, wrong: { ...noApp, mb: 1 } },
+      media_playing: { absent: noApp },
+      activity_is: { there: { activity: ".Form" } },
+      setting_is: { absent: { namespace: "global", name: "nowhere", value: "1" } },
+      log_contains: { absent: { text: "Nothing was said" }, presence: true },
+      no_crash_since: { there: {} },
+    };
+    expect(await wrongVerdicts(phone.verification.checks, rows)).toEqual([]);
+  } finally {
+    await phone.close();
+    await lab.close();
+  }
+});
+
+it("a phone over Appium judges nothing that is not there or of the wrong kind", async () => {
+  const lab = await startLabIos({ persona: iphone });
+  const phone = await openAppium({ url: lab.url, capabilities: { platformName: "iOS" } });
+  const shop = { package: "dev.labwright.shop" };
+  try {
+    await phone.run("open_app", { app: shop });
+    await phone.run("click_element", { selector: "In stock only" });
+    await phone.run("mark_logs");
+    const things = { checkbox: "In stock only", field: "Search", button: "Sort", label: "0 in the cart" };
+    const rows: SubjectRows = {
+      ...portableRows(things),
+      ...rowsOfApps(shop),
+      log_contains: { absent: { text: "Nothing was said" }, presence: true },
+      no_crash_since: { there: {} },
+    };
+    expect(await wrongVerdicts(phone.verification.checks, rows)).toEqual([]);
+  } finally {
+    await phone.close();
+    await lab.close();
+  }
+});
