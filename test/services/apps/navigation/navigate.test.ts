@@ -553,6 +553,30 @@ describeEachDatabase("navigation", (open) => {
       });
     });
 
+    test("an app that jumps back to such a place on a later step has failed", async () => {
+      const lab = await openLab(db);
+      const name = `jumps back ${randomUUID()}`;
+      const nodes = [
+        { label: "Start", type: "entry" },
+        { label: "Live", verifications: [shows("Now playing: News")] },
+        { label: "Guide", verifications: [shows("Tonight")] },
+        { label: "Settings", verifications: [shows("Device settings")] },
+      ];
+      const edges = [
+        { source: "Start", target: "Live", action_sets: [{ actions: [] }] },
+        { source: "Live", target: "Settings", action_sets: [{ actions: [click("Guide")] }] },
+      ];
+      const app = { package: "simulated.live" };
+      const yaml = { format_version: 1, name, models: ["simulated"], app, tree: { nodes, edges } };
+      await lab.files.importYaml(JSON.stringify(yaml), false);
+      const { run } = fakeRun(lab.device);
+      const actions = [press("HOME"), click("Live TV"), click("Guide")];
+      const toGuide = { actions, retry_actions: [], failure_actions: [] };
+      await lab.actions.run(lab.device, toGuide, { variables: {}, signal: run.signal });
+      const report = await lab.navigation.navigate(run, { userinterface: name, target: "Settings" });
+      expect(report).toMatchObject({ status: "failed", legs: [{ to: "Live", verified: true }, { ok: false }] });
+    });
+
     test("an unknown node is named with the nearest before anything moves", async () => {
       const { go } = await labWith();
       await expect(go("Movis")).rejects.toMatchObject({
