@@ -16,6 +16,8 @@ const beforeAndroid = "d98a26f";
 const beforeReader = "184a94e";
 
 const clickRounds = { rounds: 9, warmUps: 4 };
+/** As many looks as a session has: what the first ones cost more is the browser's compiler, which either build meets. */
+const lookRounds = { rounds: 40, warmUps: 10 };
 
 /**
  * Folders of two builds: this one, and the one before. A ratio is told from one that is greater by `widest` when its interval
@@ -125,7 +127,7 @@ const lookRound =
       const drivers = both.map(({ server }) => ourDriver(server));
       for (const driver of drivers) await driver.open(url("/many"));
       const look = (driver: (typeof drivers)[number]) => async () => (await timed(() => driver.look())).ms;
-      const times = await alternate(drivers.map(look), clickRounds);
+      const times = await alternate(drivers.map(look), lookRounds);
       return [median(times[0] ?? []), median(times[1] ?? [])];
     });
 

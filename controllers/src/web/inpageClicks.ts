@@ -140,9 +140,11 @@ export class InpageClicks {
   /** It says nothing but what the one item in it says, and whoever presses that presses both. */
   private isShell(element: Element): boolean {
     if (!native.matches(element, "li,[role=none],[role=presentation]")) return false;
-    const [item, ...others] = native.querySelectorAll(element, "[role^=menuitem],[role=option],[role=tab]");
+    const items = "[role^=menuitem],[role=option],[role=tab]";
+    const item = native.querySelector(element, items);
+    if (!item || native.querySelectorAll(element, items).length > 1) return false;
     const words = (node: Element) => (native.textContent(node) ?? "").trim();
-    return item !== undefined && others.length === 0 && words(item) === words(element);
+    return words(item) === words(element);
   }
 
   /** A label that is pressed in place of a field of its own that is hidden or a speck, as style sheets like to do it. */

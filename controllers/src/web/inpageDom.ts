@@ -1,5 +1,21 @@
 import { native } from "./inpageNative.ts";
-import { InpageSight } from "./inpageSight.ts";
+import { InpageSight, type Region } from "./inpageSight.ts";
+
+/** What one look has read of an element, so that no look asks twice. */
+class Known {
+  style: CSSStyleDeclaration | undefined = undefined;
+  display: string | undefined = undefined;
+  position: string | undefined = undefined;
+  box: DOMRect | undefined = undefined;
+  rendered: boolean | undefined = undefined;
+  /** With what lies in it. */
+  veiled: boolean | undefined = undefined;
+  /** Its back is turned to the user. */
+  away: boolean | undefined = undefined;
+  /** Where what lies in its flow can be seen. */
+  flow: Region | undefined = undefined;
+}
+
 /**
  * The page's tree as a user meets it: shadow roots opened, slots filled, hidden parts known. Runs inside the page.
  * Styles are remembered from one `begin` to the next: within one look at a page that does not move.
@@ -11,69 +27,63 @@ export class InpageDom {
 
   constructor(private readonly tidy: (text: string) => string) {}
 
-  private styles = new Map<Element, CSSStyleDeclaration>();
-  private displays = new Map<Element, string>();
-  private positions = new Map<Element, string>();
-  private boxes = new Map<Element, DOMRect>();
-  private veils = new Map<Element, boolean>();
-  private rendering = new Map<Element, boolean>();
-
+  private known = new Map<Element, Known>();
   private elements: readonly Element[] | undefined;
+  /** The document, and the shadow roots whose children this look has asked for. */
+  readonly walked = new Set<Document | ShadowRoot>();
   /** Counts the looks, for those who remember something of their own for the length of one. */
   looks = 0;
 
   begin(): void {
     this.looks++;
     this.elements = undefined;
-    this.styles.clear();
-    this.displays.clear();
-    this.positions.clear();
-    this.boxes.clear();
-    this.veils.clear();
-    this.rendering.clear();
+    this.known.clear();
+    this.walked.clear();
+    this.walked.add(document);
     this.sight.begin();
   }
 
-  style(element: Element): CSSStyleDeclaration {
-    let style = this.styles.get(element);
-    if (!style) {
-      style = getComputedStyle(element);
-      this.styles.set(element, style);
+  /** What is remembered of an element until the next look. */
+  of(element: Element): Known {
+    let known = this.known.get(element);
+    if (!known) {
+      known = new Known();
+      this.known.set(element, known);
     }
-    return style;
+    return known;
+  }
+
+  style(element: Element): CSSStyleDeclaration {
+    const known = this.of(element);
+    known.style ??= getComputedStyle(element);
+    return known.style;
   }
 
   display(element: Element): string {
-    let display = this.displays.get(element);
-    if (display === undefined) {
-      display = this.style(element).display;
-      this.displays.set(element, display);
-    }
-    return display;
+    const known = this.of(element);
+    known.display ??= this.style(element).display;
+    return known.display;
   }
 
   position(element: Element): string {
-    let position = this.positions.get(element);
-    if (position === undefined) {
-      position = this.style(element).position;
-      this.positions.set(element, position);
-    }
-    return position;
+    const known = this.of(element);
+    known.position ??= this.style(element).position;
+    return known.position;
   }
 
   box(element: Element): DOMRect {
-    let box = this.boxes.get(element);
-    if (!box) {
-      box = native.getBoundingClientRect(element);
-      this.boxes.set(element, box);
-    }
-    return box;
+    const known = this.of(element);
+    known.box ??= native.getBoundingClientRect(element);
+    return known.box;
   }
 
   /** Child nodes as they are laid out: a shadow root's before the element's own, assigned nodes for a slot. */
   children(element: Element): readonly Node[] {
     const shadow = native.shadowRoot(element);
-    if (shadow) return this.childrenOf(shadow);
+    if (shadow) {
+      this.walked.add(shadow);
+      return this.childrenOf(shadow);
+    }
     if (element instanceof HTMLSlotElement) {
       const assigned = element.assignedNodes();
       if (assigned.length > 0) return assigned;
@@ -146,12 +156,9 @@ export class InpageDom {
 
   /** Laid out and not `visibility: hidden`; says nothing of size, colour or opacity. */
   rendered(element: Element): boolean {
-    let rendered = this.rendering.get(element);
-    if (rendered === undefined) {
-      rendered = this.isRendered(element);
-      this.rendering.set(element, rendered);
-    }
-    return rendered;
+    const known = this.of(element);
+    known.rendered ??= this.isRendered(element);
+    return known.rendered;
   }
 
   private isRendered(element: Element): boolean {
@@ -174,19 +181,19 @@ export class InpageDom {
 
   /** What hides all that lies in an element, wherever it is placed. */
   private isVeiledWithin(element: Element): boolean {
-    const known = this.veils.get(element);
-    if (known !== undefined) return known;
+    const known = this.of(element);
+    if (known.veiled !== undefined) return known.veiled;
     const parent = this.parent(element);
-    const veiled = (parent !== undefined && this.isVeiledWithin(parent)) || this.veilsAll(element);
-    this.veils.set(element, veiled);
-    return veiled;
+    known.veiled = (parent !== undefined && this.isVeiledWithin(parent)) || this.veilsAll(element);
+    return known.veiled;
   }
 
   private veilsAll(element: Element): boolean {
     const style = this.style(element);
     const { opacity, filter } = style;
     if ((opacity !== "1" || filter !== "none") && Number(opacity) * this.shade(filter) < 0.05) return true;
-    const isPlaced = /absolute|fixed/.test(this.position(element));
+    const position = this.position(element);
+    const isPlaced = position === "absolute" || position === "fixed";
     if (isPlaced && style.clip === "rect(0px, 0px, 0px, 0px)") return true;
     const { clipPath } = style;
     return (clipPath !== "none" && this.isCutAway(element, clipPath)) || this.sight.facesAway(element);

@@ -1,7 +1,7 @@
 import type { InpageDom } from "./inpageDom.ts";
 import { native } from "./inpageNative.ts";
 import type { InpageNear } from "./inpageNear.ts";
-import type { InpageRoles } from "./inpageRoles.ts";
+import { type InpageRoles, tableOf } from "./inpageRoles.ts";
 import type { InpageWords } from "./inpageWords.ts";
 
 /**
@@ -37,7 +37,7 @@ export class InpageNames {
     /^(?:fa|bi|mdi|icon|glyphicon|lucide|feather|ti|ri|ph|uil|oi|pi|ion|octicon|codicon|material)-(.+)$/;
 
   /** What icons stand for whose names in the common icon sets only say what they show. */
-  private readonly iconMeanings: Readonly<Record<string, string>> = {
+  private readonly iconMeanings = tableOf({
     "angle double down": "expand",
     "angle double left": "first",
     "angle double right": "last",
@@ -61,7 +61,15 @@ export class InpageNames {
     "trash o": "delete",
     x: "close",
     xmark: "close",
-  };
+  });
+
+  /** What in an element says its name. */
+  private readonly captions = tableOf({
+    fieldset: "legend",
+    table: "caption",
+    figure: "figcaption",
+    svg: "title",
+  });
 
   constructor(
     private readonly dom: InpageDom,
@@ -129,9 +137,9 @@ export class InpageNames {
   }
 
   private labelledBy(element: Element): string {
-    const ids = (native.getAttribute(element, "aria-labelledby") ?? "")
-      .split(/\s+/)
-      .filter((id) => id !== "");
+    const said = native.getAttribute(element, "aria-labelledby");
+    if (said === null) return "";
+    const ids = said.split(/\s+/).filter((id) => id !== "");
     return this.byIds(element, ids.slice(0, 5))
       .map(
         (one) => this.dom.clean(native.getAttribute(one, "aria-label") ?? "") || this.words.read(one, true),
@@ -153,14 +161,12 @@ export class InpageNames {
     ) {
       return this.dom.clean(this.buttonName(element));
     }
-    if (this.hasLabels(element)) return this.label(element);
+    if (this.hasLabels(element)) return this.labelled(element);
     if (element instanceof HTMLImageElement || element instanceof HTMLAreaElement)
       return this.dom.clean(element.alt);
     if (element instanceof HTMLOptionElement || element instanceof HTMLOptGroupElement)
       return this.dom.clean(element.label);
-    const inner = { fieldset: "legend", table: "caption", figure: "figcaption", svg: "title" }[
-      native.localName(element)
-    ];
+    const inner = this.captions.get(native.localName(element));
     const part = inner && [...native.children(element)].find((child) => native.localName(child) === inner);
     return part ? this.dom.clean(native.textContent(part) ?? "") : "";
   }
@@ -202,7 +208,10 @@ export class InpageNames {
 
   /** Text of the `label` elements of a field. */
   label(element: Element): string {
-    if (!this.hasLabels(element)) return "";
+    return this.hasLabels(element) ? this.labelled(element) : "";
+  }
+
+  private labelled(element: Element): string {
     return this.labelsOf(element)
       .slice(0, 3)
       .map((label) => this.words.read(label, true, (node) => node === element))
@@ -228,7 +237,7 @@ export class InpageNames {
     if (spoken) return spoken;
     const icon = this.icon(element);
     const purpose = this.purpose(element).filter((word) => !icon.includes(word));
-    if (purpose.length === 0) return this.iconMeanings[icon.join(" ")] ?? icon.join(" ");
+    if (purpose.length === 0) return this.iconMeanings.get(icon.join(" ")) ?? icon.join(" ");
     return icon.length > 0 ? `${purpose.join(" ")} (${icon.join(" ")})` : purpose.join(" ");
   }
 

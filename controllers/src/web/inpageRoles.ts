@@ -1,8 +1,13 @@
 import { canAlwaysBe } from "../elements/stateTable.ts";
 import { native } from "./inpageNative.ts";
+
+/** A table to be looked up by words of a page, which may be those that every object has as members: `constructor`. */
+export const tableOf = <Row = string>(rows: Readonly<Record<string, Row>>): ReadonlyMap<string, Row> =>
+  new Map(Object.entries(rows));
+
 /** What a thing is and in which state: WAI-ARIA roles and the HTML mapping of them (HTML-AAM). Runs inside the page. */
 export class InpageRoles {
-  private readonly tags: Readonly<Record<string, string>> = {
+  private readonly tags = tableOf({
     article: "article",
     aside: "complementary",
     button: "button",
@@ -48,7 +53,18 @@ export class InpageRoles {
     thead: "rowgroup",
     tr: "row",
     ul: "list",
-  };
+  });
+  /** Tags whose role depends on their attributes or place: on what, the role where it holds, and where not. */
+  private readonly rules = tableOf<readonly [string, string | undefined, string | undefined]>({
+    a: ["[href]", "link", ""],
+    area: ["[href]", "link", ""],
+    select: ["[multiple],[size]:not([size='0'],[size='1'])", "listbox", "combobox"],
+    img: ['[alt=""]:not([title])', "", "img"],
+    th: ["[scope=row]", "rowheader", "columnheader"],
+    section: ["[aria-label],[aria-labelledby]", "region", ""],
+    header: [":is(article,aside,main,nav,section) *", "", undefined],
+    footer: [":is(article,aside,main,nav,section) *", "", undefined],
+  });
   private readonly inputs: Readonly<Record<string, string>> = {
     button: "button",
     checkbox: "checkbox",
@@ -96,7 +112,9 @@ export class InpageRoles {
 
   /** The first role token that exists, else the one that the tag has; empty for a plain container. */
   role(element: Element): string {
-    const tokens = (native.getAttribute(element, "role") ?? "").toLowerCase().split(/\s+/);
+    const said = native.getAttribute(element, "role");
+    if (said === null) return this.native(element);
+    const tokens = said.toLowerCase().split(/\s+/);
     const token = tokens.find((one) => this.known.has(one));
     if (token === undefined) return this.native(element);
     if (token === "generic") return "";
@@ -108,23 +126,13 @@ export class InpageRoles {
   private native(element: Element): string {
     if (element instanceof HTMLElement && native.isContentEditable(element)) return this.editable(element);
     const special = this.special(element);
-    return special === undefined ? (this.tags[native.localName(element)] ?? "") : special;
+    return special === undefined ? (this.tags.get(native.localName(element)) ?? "") : special;
   }
 
   /** Tags whose role depends on their attributes or place; undefined for all others. */
   private special(element: Element): string | undefined {
     if (element instanceof HTMLInputElement) return this.inputRole(element);
-    const rules: Readonly<Record<string, readonly [string, string | undefined, string | undefined]>> = {
-      a: ["[href]", "link", ""],
-      area: ["[href]", "link", ""],
-      select: ["[multiple],[size]:not([size='0'],[size='1'])", "listbox", "combobox"],
-      img: ['[alt=""]:not([title])', "", "img"],
-      th: ["[scope=row]", "rowheader", "columnheader"],
-      section: ["[aria-label],[aria-labelledby]", "region", ""],
-      header: [":is(article,aside,main,nav,section) *", "", undefined],
-      footer: [":is(article,aside,main,nav,section) *", "", undefined],
-    };
-    const rule = rules[native.localName(element)];
+    const rule = this.rules.get(native.localName(element));
     if (!rule) return undefined;
     const [when, then, otherwise] = rule;
     return native.matches(element, when) ? then : otherwise;
@@ -139,7 +147,7 @@ export class InpageRoles {
   private editable(element: HTMLElement): string {
     const parent = native.parentElement(element);
     return parent && native.isContentEditable(parent)
-      ? (this.tags[native.localName(element)] ?? "")
+      ? (this.tags.get(native.localName(element)) ?? "")
       : "textbox";
   }
 

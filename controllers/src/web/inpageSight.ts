@@ -7,9 +7,11 @@ type Tree = {
   position(element: Element): string;
   box(element: Element): DOMRect;
   parent(element: Element): Element | undefined;
+  /** What is remembered of an element until the next look. */
+  of(element: Element): { flow: Region | undefined; away: boolean | undefined };
 };
 
-type Region = { left: number; top: number; right: number; bottom: number };
+export type Region = { left: number; top: number; right: number; bottom: number };
 
 const nowhere: Region = { left: 0, top: 0, right: 0, bottom: 0 };
 
@@ -18,16 +20,12 @@ const nowhere: Region = { left: 0, top: 0, right: 0, bottom: 0 };
  * beyond the page's edge, or what turns its back. In CSS pixels of the document's own view. Runs inside the page.
  */
 export class InpageSight {
-  private flows = new Map<Element, Region>();
-  private backs = new Map<Element, boolean>();
   private whole: Region | undefined;
 
   constructor(private readonly dom: Tree) {}
 
-  /** To be called before each look: what follows is remembered for one. */
+  /** To be called before each look. */
   begin(): void {
-    this.flows.clear();
-    this.backs.clear();
     this.whole = undefined;
   }
 
@@ -59,12 +57,9 @@ export class InpageSight {
 
   /** A face of a card that is turned over, or what lies on it. */
   facesAway(element: Element): boolean {
-    let away = this.backs.get(element);
-    if (away === undefined) {
-      away = this.dom.style(element).backfaceVisibility === "hidden" && this.turned(element).m33 < 0;
-      this.backs.set(element, away);
-    }
-    return away;
+    const known = this.dom.of(element);
+    known.away ??= this.dom.style(element).backfaceVisibility === "hidden" && this.turned(element).m33 < 0;
+    return known.away;
   }
 
   /** The turns of an element and of those around it that share one space with it. */
@@ -108,12 +103,9 @@ export class InpageSight {
 
   /** Where what lies in the flow of an element can be seen. */
   private inside(element: Element): Region {
-    let flow = this.flows.get(element);
-    if (!flow) {
-      flow = this.cutBy(element, this.dom.style(element), this.around(element));
-      this.flows.set(element, flow);
-    }
-    return flow;
+    const known = this.dom.of(element);
+    known.flow ??= this.cutBy(element, this.dom.style(element), this.around(element));
+    return known.flow;
   }
 
   /** Where in an element can be seen what `absolute` places, which passes by boxes that hold none such. */

@@ -7,6 +7,7 @@ const LEAST_EDGE = 16;
 
 /** Knows what of the page is shown and cannot be read: a test may look for what stands there. Runs inside the page. */
 export class InpageUnread {
+  private readonly css = "canvas,img[usemap],object[data],embed[src]";
   private readonly kinds: Readonly<Record<string, string>> = {
     ...{ canvas: "a canvas", img: "an image map" },
     ...{ object: "an embedded document", embed: "an embedded document" },
@@ -17,12 +18,12 @@ export class InpageUnread {
     private readonly world: InpageWorld,
   ) {}
 
-  /** What is there, each once, with how many there are. */
+  /** What is there, each once, with how many there are. To be asked when the page was walked. */
   list(): string[] {
     const shown = new Map<string, number>();
     const count = (what: string) => shown.set(what, (shown.get(what) ?? 0) + 1);
-    for (const element of this.dom.select("canvas,img[usemap],object[data],embed[src]").filter(this.isShown))
-      count(this.kinds[native.localName(element)] ?? "");
+    const unread = [...this.dom.walked].flatMap((root) => [...native.querySelectorAll(root, this.css)]);
+    for (const element of unread.filter(this.isShown)) count(this.kinds[native.localName(element)] ?? "");
     for (const host of this.world.closedHosts().filter(this.isShown))
       count(`the closed shadow root of <${native.localName(host)}>`);
     return [...shown].map(([what, times]) => (times === 1 ? what : `${what} (${times} times)`));

@@ -102,7 +102,6 @@ export class InpageWalk {
     this.read = 0;
     this.records.begin();
     this.deadline = performance.now() + options.budgetMs;
-    this.dom.begin();
     this.texts.begin();
     const body = native.body(document);
     if (body) this.visit(body, this.top(body));

@@ -61,10 +61,11 @@ export function keyOf(name: string): string {
 }
 
 function oneKey(name: string): string {
-  const mapped = mappedKeys.get(name) ?? others[name.toLowerCase()];
+  const lower = name.toLowerCase();
+  const mapped = mappedKeys.get(name) ?? (Object.hasOwn(others, lower) ? others[lower] : undefined);
   if (mapped !== undefined) return mapped;
   if ([...name].length === 1) return name;
-  const exact = known.find((key) => key.toLowerCase() === name.toLowerCase().replaceAll("_", ""));
+  const exact = known.find((key) => key.toLowerCase() === lower.replaceAll("_", ""));
   // Codes such as KeyA and Digit1 are Playwright's to judge.
   if (exact !== undefined || /^(Key[A-Z]|Digit\d|Numpad\w+)$/.test(name)) return exact ?? name;
   throw noSuchKey(name, [...known, ...Object.keys(portable), "BACK"], " Chords are written Control+a.");

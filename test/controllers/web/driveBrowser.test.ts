@@ -215,6 +215,11 @@ describe("keys", () => {
   ])("%s is %s", (name, key) => {
     expect(keyOf(name)).toBe(key);
   });
+
+  it("called like a member of every object is none", () => {
+    for (const name of ["constructor", "valueOf"])
+      expect(() => keyOf(name)).toThrow(/no such key|not a key|key/i);
+  });
 });
 
 describe("what is kept of notices and dialogs", () => {

@@ -60,6 +60,7 @@ describe("reading commands", () => {
   it("give one of its values of what changes all the time, and do not wait for its end", async () => {
     await device.js("late.textContent = '0'; globalThis.tick = setInterval(() => late.textContent++, 20)");
     const first = Number((await data("get_text", { selector: "css=#late" }))?.value);
+    await device.js("new Promise((done) => setTimeout(done, 50))");
     const then = Number((await data("get_text", { selector: "css=#late" }))?.value);
     expect(then).toBeGreaterThan(first);
     await device.js("clearInterval(tick)");

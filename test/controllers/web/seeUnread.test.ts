@@ -25,6 +25,11 @@ it.each([
   ],
   ["a closed shadow root", card, ["the closed shadow root of <x-card>"]],
   ["an open one", card.replaceAll("closed", "open"), []],
+  [
+    "a canvas in an open one",
+    card.replaceAll("closed", "open").replace("<p ", "<canvas></canvas><p "),
+    ["a canvas"],
+  ],
   ["none", "<p>Plain</p>", []],
 ])("a look and a text that is not found say what is shown and not read: %s", async (_, html, unread) => {
   await see.page.goto(`data:text/html,${encodeURIComponent(`<!doctype html>${html}`)}`);

@@ -574,7 +574,10 @@ describeEachDatabase("navigation", (open) => {
       const toGuide = { actions, retry_actions: [], failure_actions: [] };
       await lab.actions.run(lab.device, toGuide, { variables: {}, signal: run.signal });
       const report = await lab.navigation.navigate(run, { userinterface: name, target: "Settings" });
-      expect(report).toMatchObject({ status: "failed", legs: [{ to: "Live", verified: true }, { ok: false }] });
+      expect(report).toMatchObject({
+        status: "failed",
+        legs: [{ to: "Live", verified: true }, { ok: false }],
+      });
     });
 
     test("an unknown node is named with the nearest before anything moves", async () => {
