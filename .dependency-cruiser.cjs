@@ -1,7 +1,7 @@
 /** Who may import whom. A room sees only the rooms named beside it; everything else is an error. */
 const S = "mcp-server/src/";
 const workspaces = "^(mcp-server|agent-client|skills|controllers|test)/(?!node_modules/)";
-const door = "controllers/(src/index|lab/index|lab/android/index)\\.ts";
+const door = "controllers/(src|lab)/index\\.ts";
 
 const room = (from, ...may) => ({
   name: `room ${from.replaceAll("\\", "")}`,
@@ -19,7 +19,7 @@ const packages = (name, ...where) => ({
 
 const C = "controllers/src/";
 /** The laboratory's Android: its folders meet at its seams only. */
-const A = "controllers/lab/android/";
+const A = "test/lab/android/";
 /** What every room of the controllers sees. */
 const contract = `${C}(contract|diagnosis|errors|factory|fence|ports|shapes|spaces)\\.ts`;
 /** Rooms for several drivers, the lowest first: each sees those before it, and every driver sees all of them. */
@@ -36,6 +36,17 @@ const sharedRooms = [
   "webviews",
 ];
 const sharedPath = (name) => `${C}${name}/`;
+
+/** The rooms of the driver of browsers, and what each sees besides what every driver sees. */
+const webRooms = {
+  "page/agent/": [],
+  "page/": [],
+  "browser/": ["page/"],
+  "acting/": ["page/", "browser/"],
+  "checks/": ["page/", "browser/", "acting/"],
+  "commands/": ["page/", "browser/", "acting/", "checks/"],
+  "ports/": ["page/", "browser/", "acting/"],
+};
 
 /** The wings of the services, the lowest first: each sees those before it. */
 const wings = ["values", "policy", "records", "devices", "apps", "runs", "lab"];
@@ -104,7 +115,17 @@ module.exports = {
         ],
       },
     },
+    ...Object.entries(webRooms).map(([name, may]) =>
+      room(
+        `${C}web/${name}`,
+        contract,
+        `${C}portable\\.ts`,
+        ...sharedRooms.map(sharedPath),
+        ...may.map((seen) => `${C}web/${seen}`),
+      ),
+    ),
     room("controllers/lab/", `${C}index\\.ts`, ...sharedRooms.map(sharedPath)),
+    room("test/lab/", `${C}index\\.ts`, sharedPath("programs"), sharedPath("waiting")),
     room(`${A}adbd/`, `${A}(labShell|faults)\\.ts`),
     room(`${A}userland/`, `${A}(labShell|labUi|faults)\\.ts`, `${A}personas/`, `${C}index\\.ts`),
     room(`${A}personas/`),
@@ -112,7 +133,7 @@ module.exports = {
     room(`${A}webview/`, `${A}(labUi|faults)\\.ts`, `${C}index\\.ts`, sharedPath("programs")),
     room(`${A}uia2/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
     room(
-      "controllers/lab/ios/",
+      "test/lab/ios/",
       `${A}labUi\\.ts`,
       `${A}ui/`,
       `${A}uia2/(actions|gestures|tree|xpath)\\.ts`,
@@ -124,6 +145,13 @@ module.exports = {
     room(`${S}errors\\.ts`, door),
     room(`${S}observability/`, `${S}errors\\.ts`),
     room(`${S}config`, `${S}(errors\\.ts|fileFailure\\.ts|domain/)`, door, "agent-client/src/settings\\.ts"),
+    room(`${S}storage/schema/`, door, `${S}domain/`),
+    room(`${S}storage/engine/`, `${S}(errors\\.ts|domain/|observability/span\\.ts|storage/schema/)`, door),
+    room(
+      `${S}storage/rows/`,
+      `${S}(errors\\.ts|domain/|observability/span\\.ts|storage/(schema/|engine/database\\.ts))`,
+      door,
+    ),
     room(`${S}storage/`, `${S}(errors\\.ts|domain/|observability/span\\.ts)`, door),
     {
       name: "nothing loose in the hall",
@@ -144,22 +172,22 @@ module.exports = {
     room(`${S}tools/`, `${S}(errors\\.ts|domain/|registry/|services/(index|ports)\\.ts)`, door),
     room(
       `${S}server/`,
-      `${S}(errors\\.ts|fileFailure\\.ts|domain/|registry/|observability/|config|services/(index|ports)\\.ts|storage/(lock|failure)\\.ts)`,
+      `${S}(errors\\.ts|fileFailure\\.ts|domain/|registry/|observability/|config|services/(index|ports)\\.ts|storage/engine/(lock|failure)\\.ts)`,
       door,
     ),
     room(
       `${S}api/`,
-      `${S}(errors\\.ts|domain/|registry/|observability/|services/(index|ports)\\.ts|server/(callTool|clientHeaders)\\.ts)`,
+      `${S}(errors\\.ts|domain/|registry/|observability/|services/(index|ports)\\.ts|server/(call/callTool|http/clientHeaders)\\.ts)`,
       door,
     ),
     room(
       `${S}agents/`,
       `${S}(errors\\.ts|domain/|config/|storage/index\\.ts|services/(index|ports)\\.ts)`,
-      `${S}(api/errors|server/(traceId|nodeBindings))\\.ts`,
+      `${S}(api/errors|server/http/(traceId|nodeBindings))\\.ts`,
       "agent-client/src/index\\.ts",
     ),
     packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
-    packages("playwright-core", `${C}web/`, `${S}cli/`, `${A}webview/`),
+    packages("playwright-core", `${C}web/`, `${S}cli/`),
     packages("@devicefarmer", `${C}android/(adb/|link\\.ts)`),
     packages(
       "sharp",

@@ -37,6 +37,7 @@ const sources = [
   "controllers/src",
   "controllers/lab",
   "controllers/addons",
+  "test/lab",
   "skills",
   "agent-client/src",
   "agent-client/agents",
@@ -117,6 +118,7 @@ function isDone(stamp) {
     "daemon.js",
     "cli.js",
     "agent.js",
+    "simulatedPhone.js",
     "agents/assistant.yaml",
     ...Object.keys(workers).map((name) => `${name}.js`),
     ...pgliteFiles,
@@ -143,6 +145,8 @@ async function buildAll(hash) {
         daemon: join(here, "src/main.ts"),
         cli: join(here, "src/cli/main.ts"),
         agent: join(here, "src/cli/agent.ts"),
+        // For the demo in a checkout; no package has it.
+        simulatedPhone: join(root, "test/lab/android/index.ts"),
       },
       outdir: fresh,
       chunkNames: "chunks/[name]-[hash]",
@@ -226,7 +230,7 @@ async function generate(build, fresh, made) {
         export { tools } from "./src/tools/index.ts";
         export { buildCatalogue } from "./src/registry/catalogue.ts";
         export { latestSkills, loadSkills, skillMarkdown } from "@labwright/skills";
-        export { makeTemplate } from "./src/storage/makeTemplate.ts";`,
+        export { makeTemplate } from "./src/storage/engine/makeTemplate.ts";`,
       resolveDir: here,
       loader: "ts",
     },

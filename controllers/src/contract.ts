@@ -313,8 +313,8 @@ export type Controller = {
 
 /**
  * What the controllers of a device lend each other, looked for when it is used: the first that has it, in the order in which
- * they are asked, which may be the one that asks. Each throws CONTROLLER_UNAVAILABLE that names what is missing and what could not be opened. What
- * `screen`, `elements` and `focus` give waits until its controller is open.
+ * they are asked, which may be the one that asks. Each throws CONTROLLER_UNAVAILABLE that names what is missing and what could not be opened.
+ * `screen`, `elements` and `focus` wait until their controller is open.
  */
 export type DevicePorts = {
   screen(): ScreenSource;

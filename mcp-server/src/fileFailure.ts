@@ -6,13 +6,13 @@ type FileError = Error & { code: string; syscall: string; path?: string };
 type Said = { message: string; hint: string };
 
 const space =
-  "Free space on that disk, or name another place with LABWRIGHT_DATA_DIR; labwright doctor shows the disks.";
+  "Free up disk space, or set LABWRIGHT_DATA_DIR to another disk; labwright doctor shows the disks.";
 
 const known: Readonly<Record<string, (what: string) => Said>> = {
   EACCES: noRight,
   EPERM: noRight,
   EISDIR: (what) => ({
-    message: `${what} is a folder, and a file is needed there.`,
+    message: `${what} is a folder; expected a file.`,
     hint: "Name a file, or move the folder away.",
   }),
   ENOTDIR: fileInTheWay,

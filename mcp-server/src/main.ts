@@ -12,7 +12,7 @@ import {
 } from "./cli/serve.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Registry } from "./registry/registry.ts";
-import type { CallTool } from "./server/callTool.ts";
+import type { CallTool } from "./server/call/callTool.ts";
 import type { Daemon } from "./server/daemon.ts";
 import type { Serving } from "./services/lab/processes/index.ts";
 
@@ -40,7 +40,7 @@ async function run(given: readonly string[]): Promise<void> {
     lost.throwIfAborted();
     process.exit(serveExitCodes.ended);
   } catch (error) {
-    const { storageFailure } = await import("./storage/failure.ts");
+    const { storageFailure } = await import("./storage/engine/failure.ts");
     const { line, exitCode } = failureLine(storageFailure(error) ?? error);
     process.stderr.write(line);
     process.exit(exitCode);
@@ -64,9 +64,9 @@ async function loadRooms() {
   const [registry, callTool, daemon, http, resources, api, agentStore, agentStoreApi, agents] =
     await Promise.all([
       import("./registry/registry.ts"),
-      import("./server/callTool.ts"),
+      import("./server/call/callTool.ts"),
       import("./server/daemon.ts"),
-      import("./server/http.ts"),
+      import("./server/http/http.ts"),
       import("./server/resources/index.ts"),
       import("./api/index.ts"),
       import("./agents/store.ts"),

@@ -7,7 +7,7 @@ import { openApiDocument } from "../../mcp-server/src/api/openapi.ts";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import type { CallOutcome, CallRequest } from "../../mcp-server/src/server/callTool.ts";
+import type { CallOutcome, CallRequest } from "../../mcp-server/src/server/call/callTool.ts";
 import type { ArtifactStore, StoredEvent } from "../../mcp-server/src/services/ports.ts";
 
 type Tree = { name: string; children: Tree[] };

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRecording } from "../../controllers/lab/android/index.ts";
 import { startAdbRelay } from "../fixtures/adbRelay.ts";
 import { type AndroidLab, startAndroidLab } from "../fixtures/androidLab.ts";
+import { readRecording } from "../lab/android/index.ts";
 import { run } from "./fixtures.ts";
 
 let folder: string;

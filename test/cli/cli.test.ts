@@ -148,7 +148,7 @@ describe("labwright status", () => {
   it("ends with 1 when no daemon runs", async () => {
     expect(await labwright(["status"])).toMatchObject({
       code: 1,
-      out: expect.stringContaining("No daemon runs"),
+      out: expect.stringContaining("No daemon is running"),
     });
     const { out } = await labwright(["status", "--json"]);
     expect(JSON.parse(out)).toEqual({ running: false, data_dir: folder.path });

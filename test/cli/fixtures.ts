@@ -7,7 +7,7 @@ import { runCommand } from "../../mcp-server/src/cli/main.ts";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import { createCallTool } from "../../mcp-server/src/server/callTool.ts";
+import { createCallTool } from "../../mcp-server/src/server/call/callTool.ts";
 import { type DaemonFile, writeDaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
 import { systemClock } from "../../mcp-server/src/services/records/clock.ts";
 import { memoryCalls } from "../fixtures/client.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { forTerminal, hintFor } from "../../mcp-server/src/cli/hints.ts";
 import { done } from "../../mcp-server/src/cli/run/connection.ts";
-import { verdictText } from "../../mcp-server/src/cli/verdictText.ts";
+import { verdictText } from "../../mcp-server/src/cli/run/verdictText.ts";
 import { schemaProblems } from "../../mcp-server/src/domain/schemaProblems.ts";
 
 test("a hint names what a person types, and no tool", async () => {

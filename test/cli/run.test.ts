@@ -10,8 +10,8 @@ import {
   type RunConnection,
   type RunOptions,
   runTestcases,
-} from "../../mcp-server/src/cli/run.ts";
-import { verdictText } from "../../mcp-server/src/cli/verdictText.ts";
+} from "../../mcp-server/src/cli/run/run.ts";
+import { verdictText } from "../../mcp-server/src/cli/run/verdictText.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run.ts";
+import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run/run.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type Site, startSite } from "../fixtures/site.ts";

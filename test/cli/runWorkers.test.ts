@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { simulatedFactory } from "@labwright/controllers/lab";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run.ts";
+import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run/run.ts";
 import { builtInFactories } from "../../mcp-server/src/config/controllers.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";

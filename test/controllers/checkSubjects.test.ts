@@ -1,9 +1,9 @@
 import { portable } from "@labwright/controllers";
 import { simulatedFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
-import { iphone, startLabIos } from "../../controllers/lab/ios/index.ts";
 import { startAndroidLab } from "../fixtures/androidLab.ts";
 import { controllerContext } from "../fixtures/controllerContext.ts";
+import { iphone, startLabIos } from "../lab/ios/index.ts";
 import { openAndroid } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
 import { type Params, portableRows, type SubjectRows, wrongVerdicts } from "./checkSubjects.ts";

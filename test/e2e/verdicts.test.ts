@@ -265,7 +265,7 @@ test("a loop that stands still for half of the deadline is ENVIRONMENT_SLOW, but
   const slow = await run([open(site.url("/late")), check("text_visible", { text: "Ready" })]);
   expect(slow).toMatchObject(error("ENVIRONMENT_SLOW"));
   expect(slow).toMatchObject({
-    reason: { message: expect.stringMatching(/1200 ms.*stood still for \d+ ms/) },
+    reason: { message: expect.stringMatching(/stalled for \d+ ms.*out of 1200 ms/) },
   });
   const wrong = [
     open(site.url("/late")),

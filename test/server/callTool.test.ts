@@ -4,14 +4,14 @@ import { z } from "zod";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { type AnyTool, defineTool } from "../../mcp-server/src/registry/tool.ts";
-import type { CallEnd } from "../../mcp-server/src/server/callStore.ts";
+import type { CallEnd } from "../../mcp-server/src/server/call/callStore.ts";
 import {
   type CallOutcome,
   type CallRecord,
   type CallRequest,
   type CallToolDeps,
   createCallTool,
-} from "../../mcp-server/src/server/callTool.ts";
+} from "../../mcp-server/src/server/call/callTool.ts";
 import type { CallContext } from "../../mcp-server/src/services/index.ts";
 import { memoryCalls } from "../fixtures/client.ts";
 import { runOf } from "../fixtures/executionRecords.ts";

@@ -5,9 +5,9 @@ import { buildCatalogue } from "../../mcp-server/src/registry/catalogue.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { wholeCatalogue } from "../../mcp-server/src/registry/subset.ts";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import type { Backend } from "../../mcp-server/src/server/backend.ts";
-import { createServer } from "../../mcp-server/src/server/createServer.ts";
-import { parseInput } from "../../mcp-server/src/server/parseInput.ts";
+import { parseInput } from "../../mcp-server/src/server/call/parseInput.ts";
+import type { Backend } from "../../mcp-server/src/server/mcp/backend.ts";
+import { createServer } from "../../mcp-server/src/server/mcp/createServer.ts";
 import { tools } from "../../mcp-server/src/tools/index.ts";
 
 const plain = defineTool({

@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import { checkExposure, listen } from "../../mcp-server/src/server/listen.ts";
+import { checkExposure, listen } from "../../mcp-server/src/server/http/listen.ts";
 import type { CallContext } from "../../mcp-server/src/services/index.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
 import { bearer, connectHttp, type HttpFixture, startHttp } from "../fixtures/http.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import type { CatalogueSkill } from "../../mcp-server/src/registry/catalogue.ts";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import { createServer } from "../../mcp-server/src/server/createServer.ts";
+import { createServer } from "../../mcp-server/src/server/mcp/createServer.ts";
 import { bearer, connectHttp, type HttpFixture, startHttp } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";
 

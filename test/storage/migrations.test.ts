@@ -8,8 +8,8 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
+import { migrationsFolder } from "../../mcp-server/src/storage/engine/migrate.ts";
 import { openStorage } from "../../mcp-server/src/storage/index.ts";
-import { migrationsFolder } from "../../mcp-server/src/storage/migrate.ts";
 import { type Postgres, startPostgres } from "../fixtures/postgres.ts";
 
 const run = promisify(execFile);
@@ -29,7 +29,7 @@ it("has a migration for everything in the schema (else: npm run migrations)", as
   await cp(migrationsFolder(), copy, { recursive: true });
   const before = await readdir(copy, { recursive: true });
   const generator = ["node_modules/drizzle-kit/bin.cjs", "generate", "--dialect", "postgresql"];
-  const paths = ["--schema", "mcp-server/src/storage/schema.ts", "--out", relative(root, copy)];
+  const paths = ["--schema", "mcp-server/src/storage/schema/index.ts", "--out", relative(root, copy)];
   const { stdout } = await run(process.execPath, [...generator, ...paths], { cwd: root });
   expect(stdout).toContain("nothing to migrate");
   expect(await readdir(copy, { recursive: true })).toEqual(before);

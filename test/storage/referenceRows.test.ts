@@ -7,7 +7,7 @@ import {
   referenceRows,
   type Storage,
 } from "../../mcp-server/src/storage/index.ts";
-import { userinterfaceRows } from "../../mcp-server/src/storage/userinterfaceRows.ts";
+import { userinterfaceRows } from "../../mcp-server/src/storage/rows/userinterfaceRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 const at = "2026-01-01T00:00:00.000Z";

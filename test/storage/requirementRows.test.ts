@@ -8,7 +8,7 @@ import {
   requirementRows,
   type Storage,
 } from "../../mcp-server/src/storage/index.ts";
-import { testcaseRows } from "../../mcp-server/src/storage/testcaseRows.ts";
+import { testcaseRows } from "../../mcp-server/src/storage/rows/testcaseRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { draft, minute, saveTestcase, storeRun } from "../services/lab/requirements/facts.ts";
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { type LabIos, startLabIos } from "../../controllers/lab/ios/index.ts";
 import { type AndroidLab, startAndroidLab } from "../fixtures/androidLab.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { type LabIos, startLabIos } from "../lab/ios/index.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type LabIos, startLabIos } from "../../controllers/lab/ios/index.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { type LabIos, startLabIos } from "../lab/ios/index.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -8,6 +8,11 @@ const pages: Record<string, string> = {
     <button>Rest</button>`,
   "/toast": `<title>toast</title><button onclick="const t=document.createElement('div');t.textContent='Saved';
     document.body.append(t);setTimeout(()=>t.remove(),300)">Save</button>`,
+  "/toast-in-shadow": `<title>toast</title><x-toasts></x-toasts><button onclick="const t=document.createElement('div');t.textContent='Saved';
+    toasts.append(t);setTimeout(()=>t.remove(),300)">Save</button><script>
+    const toasts=document.querySelector('x-toasts').attachShadow({mode:'open'})</script>`,
+  "/toast-with-shadow": `<title>toast</title><button onclick="const t=document.createElement('x-toast');
+    t.attachShadow({mode:'open'}).innerHTML='<p>Saved</p>';document.body.append(t);setTimeout(()=>t.remove(),300)">Save</button>`,
   "/chart": `<title>chart</title><canvas width=200 height=100></canvas><button onclick="this.textContent+='!'">Draw</button>`,
   "/plain": "<title>plain</title><p>It works</p><p>Build 12</p>",
   "/long": `<title>long</title><a href="/other">Other</a>${"<p>One of many texts.</p>".repeat(20)}`,
@@ -55,8 +60,12 @@ it("a click's reply has the text that changed", async () => {
   expect(await click("Rest")).toContain("nothing changed");
 });
 
-it("a message that was gone before the reply is told", async () => {
-  await open("/toast");
+it.each([
+  "/toast",
+  "/toast-in-shadow",
+  "/toast-with-shadow",
+])("a message that was gone before the reply is told: %s", async (page) => {
+  await open(page);
   expect(await click("Save")).toMatch(/shown for a moment: \\?"Saved\\?"/);
 });
 

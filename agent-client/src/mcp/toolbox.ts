@@ -3,7 +3,7 @@ import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client"
 import type { ResultPart, Toolbox, ToolSpec } from "../ports.ts";
 import { withRetries } from "./daemon.ts";
 
-/** A name of our own server: `mcp-server/src/server/createServer.ts`. */
+/** A name of our own server: `mcp-server/src/server/mcp/createServer.ts`. */
 const idempotencyKeyMeta = "dev.labwright/idempotency_key";
 
 export type ToolboxOptions = {

@@ -277,7 +277,7 @@ function findAgent(agents: readonly Agent[], name?: string): Agent {
   const events = agent.triggers.map(({ event }) => event);
   throw new AgentError(
     "AGENT_NOT_SELECTABLE",
-    `${agent.nickname} answers events and no messages.`,
+    `${agent.nickname} only runs on events; you cannot chat with it.`,
     `It is started by ${events.join(", ")}. Talk to ${names.join(", ")}.`,
     { events },
   );

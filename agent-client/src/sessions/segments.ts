@@ -91,7 +91,7 @@ export const runIn = (
     // A segment of the skill at work, with messages that stand for all that came before.
     async restart(messages) {
       const system = systemOf(agent, skill);
-      const text = "The conversation became long: old pictures, screens and listings have left it.";
+      const text = "The conversation got long: older pictures, screens and listings were dropped.";
       const segment = {
         skill: skill.name,
         after: transcript.history.length,

@@ -54,7 +54,7 @@ export const noAnswer = (url: string, seconds: number) =>
 export const sessionEnded = (url: string) =>
   new DeviceError(
     "TRANSPORT_LOST",
-    `The session at ${originOf(url)} has ended, as servers do after a time without commands. Nothing was done: the next call opens another session.`,
+    `The session at ${originOf(url)} expired (idle too long). Nothing was sent; the next call opens a new one.`,
   );
 
 const noDevice =
@@ -90,7 +90,7 @@ export function notOpened(url: string, { status, message = "it gave no reason" }
   if (bare !== undefined)
     return new DeviceError(
       "DEVICE_ERROR",
-      `The capability ${bare} lacks the prefix of who knows it. Write appium:${bare} in controllers.appium.capabilities.`,
+      `The capability ${bare} needs a vendor prefix. Write appium:${bare} in controllers.appium.capabilities.`,
     );
   return new DeviceError(
     "DEVICE_ERROR",

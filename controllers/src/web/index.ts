@@ -1,6 +1,13 @@
 import type { Command, ControllerContext, Usable } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
-import { webChecks } from "./checks.ts";
+import { doubting } from "./acting/doubting.ts";
+import { createSettle } from "./acting/settle.ts";
+import { diagnoseBrowser } from "./browser/diagnose.ts";
+import { createIsolation } from "./browser/isolation.ts";
+import { LiveSession } from "./browser/liveSession.ts";
+import type { DrivenSession } from "./browser/session.ts";
+import { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
+import { webChecks } from "./checks/checks.ts";
 import { choiceCommands } from "./commands/choices.ts";
 import { downloadCommands } from "./commands/downloads.ts";
 import { environmentCommands } from "./commands/environment.ts";
@@ -14,21 +21,14 @@ import { tabCommands } from "./commands/tabs.ts";
 import { textCommands } from "./commands/text.ts";
 import { viewCommands } from "./commands/view.ts";
 import { waitCommands } from "./commands/waiting.ts";
-import { diagnoseBrowser } from "./diagnose.ts";
-import { doubting } from "./doubting.ts";
-import { createIsolation } from "./isolation.ts";
-import { LiveSession } from "./liveSession.ts";
-import { createLook } from "./look.ts";
-import { createRecorder } from "./recorder.ts";
-import { createScreen } from "./screen.ts";
-import { createSensors } from "./sensors.ts";
-import type { DrivenSession } from "./session.ts";
-import { type WebSettings, webSettingsSchema } from "./settings.ts";
-import { createSettle } from "./settle.ts";
-import { createSurroundings } from "./surroundings.ts";
+import { createLook } from "./ports/look.ts";
+import { createRecorder } from "./ports/recorder.ts";
+import { createScreen } from "./ports/screen.ts";
+import { createSensors } from "./ports/sensors.ts";
+import { createSurroundings } from "./ports/surroundings.ts";
 
-export { type FoundBrowser, findBrowser } from "./findBrowser.ts";
-export { type WebSettings, webSettingsSchema } from "./settings.ts";
+export { type FoundBrowser, findBrowser } from "./browser/findBrowser.ts";
+export { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
 
 /**
  * The controllers `web` and `verification_web` of one device, on one browser with one isolated context. The browser

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DeviceError } from "@labwright/controllers";
 import type { Hono } from "hono";
 import { type ErrorCode, errors, ToolError } from "../errors.ts";
-import type { CallOutcome } from "../server/callTool.ts";
+import type { CallOutcome } from "../server/call/callTool.ts";
 
 type CallError = Extract<CallOutcome, { ok: false }>["error"];
 export type ErrorBody = Omit<CallError, "code"> & { code: string };

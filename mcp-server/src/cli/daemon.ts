@@ -6,11 +6,11 @@ import { loadConfig } from "../config.ts";
 import { ToolError } from "../errors.ts";
 import { findDaemon } from "../server/bridge/findDaemon.ts";
 import type { Attached } from "../server/bridge/link.ts";
-import { secretHeaders } from "../server/clientHeaders.ts";
 import { type DaemonFile, daemonHeaders, daemonUrl } from "../server/daemonFile.ts";
+import { secretHeaders } from "../server/http/clientHeaders.ts";
 import { givenSecrets } from "../services/policy/secrets.ts";
-import { isDataDirLocked } from "../storage/lock.ts";
-import { packageFolder } from "../storage/packageFolder.ts";
+import { isDataDirLocked } from "../storage/engine/lock.ts";
+import { packageFolder } from "../storage/engine/packageFolder.ts";
 import { type DaemonOptions, toArguments } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 

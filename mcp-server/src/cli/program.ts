@@ -1,16 +1,16 @@
 import { Command, Option } from "commander";
-import { agentTaskStates } from "../storage/taskStates.ts";
-import { addAndroidCommands } from "./androidCommands.ts";
-import { runCall } from "./call.ts";
+import { agentTaskStates } from "../storage/schema/taskStates.ts";
 import { daemonOptions, examples, type Given, readCount, withDaemonOptions } from "./commandOptions.ts";
-import { runStatus, runStop } from "./control.ts";
+import { addAndroidCommands } from "./commands/androidCommands.ts";
+import { runCall } from "./commands/call.ts";
+import { runStatus, runStop } from "./commands/control.ts";
+import type { InstallOptions } from "./commands/install.ts";
+import { addListCommands } from "./commands/listCommands.ts";
+import { runLogs } from "./commands/logs.ts";
+import { addReportCommand } from "./commands/reportCommand.ts";
+import { runSetup } from "./commands/setup.ts";
 import { addFolderCommands } from "./folder/commands.ts";
-import type { InstallOptions } from "./install.ts";
-import { addListCommands } from "./listCommands.ts";
-import { runLogs } from "./logs.ts";
 import { addRunCommands } from "./programRun.ts";
-import { addReportCommand } from "./reportCommand.ts";
-import { runSetup } from "./setup.ts";
 import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
 import { version } from "./version.ts";
 
@@ -95,7 +95,7 @@ function addAgentCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright agents list", "labwright agents list --json"))
     .action(async (given: Given & { json?: boolean }) => {
-      const { listAgents } = await import("./agents.ts");
+      const { listAgents } = await import("./commands/agents.ts");
       exit(listAgents({ ...daemonOptions(given), json: given.json }, terminal));
     });
   withDaemonOptions(agents.command("tasks"))
@@ -105,7 +105,7 @@ function addAgentCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright agents tasks --agent monitor --json"))
     .action(async ({ agent, state, json, ...given }: Given & TasksGiven) => {
-      const { listTasks } = await import("./agents.ts");
+      const { listTasks } = await import("./commands/agents.ts");
       exit(await listTasks({ ...daemonOptions(given), agent, state, json }, terminal));
     });
   program
@@ -184,7 +184,7 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .action(async (named: string[], given: { for: string; server?: boolean; dataDir?: string }) => {
       const parts = given.server ? [...named, "appium-server"] : named;
       if (parts.length === 0) return exit(await runSetup(given, terminal));
-      const { runSetupOfParts } = await import("./setupParts.ts");
+      const { runSetupOfParts } = await import("./commands/setupParts.ts");
       exit(await runSetupOfParts({ parts, dataDir: given.dataDir }, terminal));
     });
 }
@@ -199,7 +199,7 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright skills list", "labwright skills list --json"))
     .action(async (given: Given & { json?: boolean }) => {
-      const { listSkills } = await import("./skills.ts");
+      const { listSkills } = await import("./commands/skills.ts");
       exit(listSkills({ ...daemonOptions(given), json: given.json }, terminal));
     });
   withDaemonOptions(skills.command("why"))
@@ -207,7 +207,7 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
     .argument("<request>", "what would be said to the assistant")
     .addHelpText("after", examples('labwright skills why "check the lab"'))
     .action(async (request: string, given: Given) => {
-      const { whySkill } = await import("./skills.ts");
+      const { whySkill } = await import("./commands/skills.ts");
       exit(whySkill({ ...daemonOptions(given), request }, terminal));
     });
   withDaemonOptions(skills.command("export"))
@@ -219,7 +219,7 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       examples("labwright skills export .claude/skills", "labwright skills export out run-testcase"),
     )
     .action(async (folder: string, names: string[], given: Given) => {
-      const { exportAll } = await import("./skills.ts");
+      const { exportAll } = await import("./commands/skills.ts");
       exit(exportAll({ ...daemonOptions(given), folder, names }, terminal));
     });
   addOwnSkillsCommands(skills, terminal, exit);
@@ -232,7 +232,7 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     .option("--into <folder>", "the folder of skills, in place of yours (LABWRIGHT_SKILLS_DIR)")
     .addHelpText("after", examples("labwright skills new check-lamps"))
     .action(async (name: string, given: Given & { into?: string }) => {
-      const { newSkill } = await import("./ownSkills.ts");
+      const { newSkill } = await import("./commands/ownSkills.ts");
       exit(newSkill({ ...daemonOptions(given), name, into: given.into }, terminal));
     });
   withDaemonOptions(skills.command("test"))
@@ -240,7 +240,7 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     .argument("[names...]", "only these skills")
     .addHelpText("after", examples("labwright skills test", "labwright skills test check-lamps"))
     .action(async (names: string[], given: Given) => {
-      const { testSkills } = await import("./ownSkills.ts");
+      const { testSkills } = await import("./commands/ownSkills.ts");
       exit(testSkills({ ...daemonOptions(given), names }, terminal));
     });
 }
@@ -277,7 +277,7 @@ function addInstallCommand(program: Command, terminal: Terminal, exit: (code: Ex
       ),
     )
     .action(async (host: string | undefined, { skills, ...given }: InstallGiven) => {
-      const { installSkillHere, runInstall } = await import("./install.ts");
+      const { installSkillHere, runInstall } = await import("./commands/install.ts");
       if (skills === true) return exit(installSkillHere({ ...given, host }, terminal));
       exit(await runInstall({ ...given, skills, host }, terminal));
     });

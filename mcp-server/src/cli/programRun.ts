@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { examples, type Given, readUpTo, withDaemonOptions } from "./commandOptions.ts";
-import type { DemoOptions } from "./demo.ts";
+import type { DemoOptions } from "./demo/demo.ts";
 import { addProjectCommands } from "./project/commands.ts";
-import type { RunOptions } from "./run.ts";
+import type { RunOptions } from "./run/run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 
 type RunGiven = Given &
@@ -33,7 +33,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
     )
     .addHelpText("after", exitCodesText)
     .action(async (testcases: string[], given: RunGiven) => {
-      const { runOnDaemon } = await import("./runOnDaemon.ts");
+      const { runOnDaemon } = await import("./run/runOnDaemon.ts");
       const { input: inputs, tag: tags, ...rest } = given;
       exit(await runOnDaemon({ ...rest, testcases, inputs, tags }, terminal));
     });
@@ -133,7 +133,7 @@ function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) =>
       ),
     )
     .action(async (only: string[], given: Omit<DemoOptions, "only">) => {
-      const { runDemo } = await import("./demo.ts");
+      const { runDemo } = await import("./demo/demo.ts");
       exit(await runDemo({ only, ...given }, terminal));
     });
 }

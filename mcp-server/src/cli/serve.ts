@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
 import { fileFailure } from "../fileFailure.ts";
-import { type Engine, startEngine } from "../storage/engine.ts";
-import { engineFiles } from "../storage/engineFiles.ts";
-import { type DataDirLock, lockDataDir } from "../storage/lock.ts";
+import { type Engine, startEngine } from "../storage/engine/engine.ts";
+import { engineFiles } from "../storage/engine/engineFiles.ts";
+import { type DataDirLock, lockDataDir } from "../storage/engine/lock.ts";
 import { type DaemonOptions, daemonOptionNames } from "./options.ts";
 
 // The daemon loads this file first of all: it imports nothing heavy.

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { packageFolder } from "../storage/packageFolder.ts";
+import { packageFolder } from "../storage/engine/packageFolder.ts";
 
 const catalogueSchema = z.object({ version: z.string() });
 

@@ -3,14 +3,14 @@ import type { Hono } from "hono";
 import { isLoopback } from "../config/exposure.ts";
 import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
 import type { Clock } from "../services/index.ts";
-import type { CallTool } from "./call.ts";
+import type { CallTool } from "./call/call.ts";
+import { trackCalls } from "./call/trackCalls.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemonFile.ts";
-import { createHttp, type Http, type HttpDeps, type ServedAgents } from "./http.ts";
+import { createHttp, type Http, type HttpDeps, type ServedAgents } from "./http/http.ts";
+import { type Listening, type ListenSettings, listen } from "./http/listen.ts";
 import { type IdleWatch, watchIdle } from "./idle.ts";
-import { type Listening, type ListenSettings, listen } from "./listen.ts";
 import { ownHeap, watchMemory } from "./memory.ts";
 import type { Resources } from "./resources/index.ts";
-import { trackCalls } from "./trackCalls.ts";
 
 export type DaemonParts = {
   dataDir: string;

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { clientHeader, projectHeader } from "./clientHeaders.ts";
+import { clientHeader, projectHeader } from "./http/clientHeaders.ts";
 
 /**
  * `daemon.json` in the data directory, mode 0600: where the daemon that owns it is and which one it is. `port` is the

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { ControllerFactory } from "@labwright/controllers";
 import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../config.ts";
-import { executionRows } from "../storage/executionRows.ts";
+import { ownAddons } from "../storage/engine/ownAddons.ts";
+import { packageFolder } from "../storage/engine/packageFolder.ts";
 import {
   analysisRows,
   artifactRows,
@@ -14,10 +15,9 @@ import {
   runRecords,
   type Storage,
 } from "../storage/index.ts";
-import { ownAddons } from "../storage/ownAddons.ts";
-import { packageFolder } from "../storage/packageFolder.ts";
-import { testcaseRows } from "../storage/testcaseRows.ts";
-import { userinterfaceRows } from "../storage/userinterfaceRows.ts";
+import { executionRows } from "../storage/rows/executionRows.ts";
+import { testcaseRows } from "../storage/rows/testcaseRows.ts";
+import { userinterfaceRows } from "../storage/rows/userinterfaceRows.ts";
 import { createAuthoring } from "./apps/authoring/index.ts";
 import { createAppFiles } from "./apps/files/index.ts";
 import { createNavigation } from "./apps/navigation/index.ts";
@@ -84,7 +84,7 @@ export type RunningServices = {
   events: Events;
   artifacts: RetainingArtifactStore;
   watching: Watching;
-  /** Says how a script's calls are made, once there is a way. */
+  /** Registers how scripts call tools, once that path exists. */
   serveScripts(calls: ToolCalls): void;
   close(): Promise<void>;
 };

@@ -1,3 +1,8 @@
+export type { Database } from "./engine/database.ts";
+export { databaseBytes } from "./engine/databaseSize.ts";
+export { type Engine, type EngineOptions, startEngine } from "./engine/engine.ts";
+export { type DataDirLock, isDataDirLocked, lockDataDir } from "./engine/lock.ts";
+export { openStorage, type Storage, type StorageOptions, type StorageWatcher } from "./engine/open.ts";
 export {
   type AgentEntry,
   type AgentSession,
@@ -5,17 +10,21 @@ export {
   agentSessionRows,
   type HeldSession,
   type NewAgentSession,
-} from "./agentSessionRows.ts";
+} from "./rows/agents/agentSessionRows.ts";
 export {
   type AgentTask,
   type AgentTaskFilter,
   type AgentTaskPatch,
   agentTaskRows,
   type NewAgentTask,
-} from "./agentTaskRows.ts";
-export { type Alert, type AlertFilter, type AlertRows, alertRows } from "./alertRows.ts";
-export { type Analysis, type AnalysisRows, type AwaitingExecution, analysisRows } from "./analysisRows.ts";
-export { type ArtifactRow, type ArtifactRows, artifactRows } from "./artifactRows.ts";
+} from "./rows/agents/agentTaskRows.ts";
+export {
+  type Analysis,
+  type AnalysisRows,
+  type AwaitingExecution,
+  analysisRows,
+} from "./rows/analysisRows.ts";
+export { type ArtifactRow, type ArtifactRows, artifactRows } from "./rows/artifactRows.ts";
 export {
   type AuditRecord,
   type CallEnd,
@@ -23,7 +32,7 @@ export {
   callRows,
   type IdempotencyKey,
   type IdempotencyRow,
-} from "./callRows.ts";
+} from "./rows/callRows.ts";
 export {
   type CoverageRows,
   coverageRows,
@@ -31,33 +40,41 @@ export {
   type RequirementCoverage,
   type RunFilter,
   type UncoveredRequirement,
-} from "./coverageRows.ts";
-export type { Database } from "./database.ts";
-export { databaseBytes } from "./databaseSize.ts";
+} from "./rows/coverageRows.ts";
 export {
-  type Deployment,
-  type DeploymentRows,
-  deploymentRows,
-  type ListedDeployment,
-} from "./deploymentRows.ts";
-export {
-  type DeploymentRun,
-  type DeploymentRunEnd,
-  type DeploymentRunRows,
-  deploymentRunRows,
-} from "./deploymentRunRows.ts";
-export { type Engine, type EngineOptions, startEngine } from "./engine.ts";
-export { type EventRow, type EventRows, eventChannel, eventRows, type NewEventRow } from "./eventRows.ts";
+  type EventRow,
+  type EventRows,
+  eventChannel,
+  eventRows,
+  type NewEventRow,
+} from "./rows/eventRows.ts";
 export {
   type ExecutionFilter,
   type ExecutionPlace,
   type ExecutionSearch,
   executionSearch,
   type FoundExecution,
-} from "./executionSearch.ts";
-export { type LeaseLoss, type LeaseRow, type LeaseRows, leaseRows, type WantedLease } from "./leaseRows.ts";
-export { type DataDirLock, isDataDirLocked, lockDataDir } from "./lock.ts";
-export { openStorage, type Storage, type StorageOptions, type StorageWatcher } from "./open.ts";
+} from "./rows/executionSearch.ts";
+export { type Alert, type AlertFilter, type AlertRows, alertRows } from "./rows/lab/alertRows.ts";
+export {
+  type Deployment,
+  type DeploymentRows,
+  deploymentRows,
+  type ListedDeployment,
+} from "./rows/lab/deploymentRows.ts";
+export {
+  type DeploymentRun,
+  type DeploymentRunEnd,
+  type DeploymentRunRows,
+  deploymentRunRows,
+} from "./rows/lab/deploymentRunRows.ts";
+export {
+  type LeaseLoss,
+  type LeaseRow,
+  type LeaseRows,
+  leaseRows,
+  type WantedLease,
+} from "./rows/leaseRows.ts";
 export {
   type NamedReference,
   type ReferenceFilter,
@@ -65,7 +82,7 @@ export {
   type ReferenceRow,
   type ReferenceRows,
   referenceRows,
-} from "./referenceRows.ts";
+} from "./rows/referenceRows.ts";
 export {
   type LinkOutcome,
   type NewRequirement,
@@ -76,7 +93,7 @@ export {
   requirementRows,
   type TracedRequirement,
   type TracedTest,
-} from "./requirementRows.ts";
-export { type RunRecord, type RunRecords, runRecords } from "./runRecords.ts";
+} from "./rows/requirementRows.ts";
+export { type RunRecord, type RunRecords, runRecords } from "./rows/runRecords.ts";
 export type { AgentUsage } from "./schema/agents.ts";
-export { type AgentTaskState, agentTaskStates } from "./taskStates.ts";
+export { type AgentTaskState, agentTaskStates } from "./schema/taskStates.ts";

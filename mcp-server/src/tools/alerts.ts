@@ -76,7 +76,7 @@ export const publishEvent = defineTool({
   name: "publish_event",
   title: "Publish an event",
   description:
-    "Tell of something outside: an event (type, priority, device_id, payload) or an alert, which is active at once",
+    "Publish something external: an event (type, priority, device_id, payload) or an alert, which is active at once",
   domain: "alerts",
   capabilities: ["ALERTS"],
   effect: "write",

@@ -183,7 +183,7 @@ export const linkTestcaseToRequirement = defineTool({
 export const unlinkTestcaseFromRequirement = defineTool({
   name: "unlink_testcase_from_requirement",
   title: "Unlink a test case from a requirement",
-  description: "Take back that a test case checks a requirement; both stay",
+  description: "Unlink a test case from a requirement; both are kept",
   domain: "requirements",
   capabilities: ["REQUIREMENTS"],
   effect: "write",

@@ -281,7 +281,7 @@ export const createSubtree = defineTool({
   name: "create_subtree",
   title: "Create a subtree",
   description:
-    "Hang a tree below a node (5 deep at most). Add its nodes with tree; edges lead from the node itself, or from the subtree's own entry, which is the same place",
+    "Attach a subtree to a node (at most 5 levels). Add its nodes with tree; edges lead from the node itself, or from the subtree's own entry, which is the same place",
   domain: "tree",
   capabilities: ["NAVIGATION_MODEL"],
   effect: "write",

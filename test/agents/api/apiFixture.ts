@@ -5,7 +5,7 @@ import type { AgentEvent } from "../../../agent-client/src/events.ts";
 import { createAgentApi } from "../../../mcp-server/src/agents/api/app.ts";
 import type { ApiDeps, OutsideEvent } from "../../../mcp-server/src/agents/api/deps.ts";
 import { agentsSchema } from "../../../mcp-server/src/config/agents.ts";
-import type { ListenSettings } from "../../../mcp-server/src/server/listen.ts";
+import type { ListenSettings } from "../../../mcp-server/src/server/http/listen.ts";
 import { startHttp } from "../../fixtures/http.ts";
 import { wireServices } from "../../fixtures/wire.ts";
 import { type FakeConversations, fakeConversations, type Script } from "./fakeConversations.ts";

@@ -1,7 +1,7 @@
 import { DeviceError } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { phone as persona } from "../../../controllers/lab/android/index.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { phone as persona } from "../../lab/android/index.ts";
 import { openAndroid } from "./openAndroid.ts";
 
 const samples = "dev.labwright.samples";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { phone2 } from "../../../controllers/lab/android/index.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { phone2 } from "../../lab/android/index.ts";
 import { never, openAndroid, portOf } from "./openAndroid.ts";
 
 /** A phone with Android 8: it says where the focus is, which flags a window has and where it is in other words. */

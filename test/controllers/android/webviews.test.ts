@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { UiNode } from "../../../controllers/lab/android/labUi.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import type { UiNode } from "../../lab/android/labUi.ts";
 import { chromedrivers, driverProgram, nothingLeft } from "./driverTraces.ts";
 import { never, openAndroid, portOf } from "./openAndroid.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeviceError } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { appleTv, iphone, type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
+import { appleTv, iphone, type LabIos, startLabIos } from "../../lab/ios/index.ts";
 import { never, portOf } from "../android/openAndroid.ts";
 import { expectFling, expectGestures } from "./gestures.ts";
 import { openAppium } from "./openAppium.ts";

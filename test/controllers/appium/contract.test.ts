@@ -1,12 +1,6 @@
 import { appiumFactory } from "@labwright/controllers";
 import { afterAll, beforeAll, describe } from "vitest";
-import {
-  appleTv,
-  type IosPersona,
-  iphone,
-  type LabIos,
-  startLabIos,
-} from "../../../controllers/lab/ios/index.ts";
+import { appleTv, type IosPersona, iphone, type LabIos, startLabIos } from "../../lab/ios/index.ts";
 import { portOf } from "../android/openAndroid.ts";
 import { controllerContract } from "../contract.ts";
 import { focusSourceContract } from "../ports.ts";

@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { appiumFactory } from "@labwright/controllers";
 import { expect, it } from "vitest";
-import { startLabIos } from "../../../controllers/lab/ios/index.ts";
 import { whyNotOnNode } from "../../../controllers/src/appium/node.ts";
 import { testAddons } from "../../fixtures/addons.ts";
+import { startLabIos } from "../../lab/ios/index.ts";
 import { never } from "../android/openAndroid.ts";
 
 const look = (settings: unknown, addons = testAddons) =>

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { createServer as createTcp, type Server } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ManualClock } from "../../../controllers/lab/android/ui/manualClock.ts";
-import { iphone, type LabIos, startLabIos } from "../../../controllers/lab/ios/index.ts";
+import { ManualClock } from "../../lab/android/ui/manualClock.ts";
+import { iphone, type LabIos, startLabIos } from "../../lab/ios/index.ts";
 import { never, portOf } from "../android/openAndroid.ts";
 import { makeAppium, openAppium } from "./openAppium.ts";
 

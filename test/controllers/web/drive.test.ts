@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { agentSource } from "../../../controllers/src/web/inpage.ts";
+import { agentSource } from "../../../controllers/src/web/page/inpage.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 

@@ -6,10 +6,10 @@ import { createInterface } from "node:readline";
 import { findBrowser, webSettingsSchema } from "@labwright/controllers";
 import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { wholeUrl } from "../../../controllers/src/web/address.ts";
-import { createDialogs } from "../../../controllers/src/web/dialogs.ts";
-import { keyOf } from "../../../controllers/src/web/keys.ts";
-import { createNotices } from "../../../controllers/src/web/notices.ts";
+import { keyOf } from "../../../controllers/src/web/acting/keys.ts";
+import { createDialogs } from "../../../controllers/src/web/browser/dialogs.ts";
+import { createNotices } from "../../../controllers/src/web/browser/notices.ts";
+import { wholeUrl } from "../../../controllers/src/web/page/address.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { asDeviceError } from "../../../controllers/src/web/failures.ts";
-import { playwright } from "../../../controllers/src/web/playwright.ts";
+import { asDeviceError } from "../../../controllers/src/web/page/failures.ts";
+import { playwright } from "../../../controllers/src/web/page/playwright.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 let device: WebDevice;

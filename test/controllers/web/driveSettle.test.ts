@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { closedOnInput } from "../../../controllers/src/web/failures.ts";
+import { closedOnInput } from "../../../controllers/src/web/page/failures.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 

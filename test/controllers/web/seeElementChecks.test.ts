@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { Reading } from "../../../controllers/src/contract.ts";
-import { numbersIn } from "../../../controllers/src/web/checksOfNumbers.ts";
+import { numbersIn } from "../../../controllers/src/web/checks/numbers.ts";
 import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { openForTests, type SeeingPage } from "./seeSession.ts";
 

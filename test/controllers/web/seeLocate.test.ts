@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { DeviceError } from "../../../controllers/src/errors.ts";
-import { locate } from "../../../controllers/src/web/locate.ts";
+import { locate } from "../../../controllers/src/web/acting/locate.ts";
 import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Element } from "../../../controllers/src/contract.ts";
-import { locate } from "../../../controllers/src/web/locate.ts";
+import { locate } from "../../../controllers/src/web/acting/locate.ts";
 import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
@@ -323,7 +323,7 @@ test("a document that began before the look was set up is read as well", async (
   const page = await plain.newPage();
   await page.setContent("<button>Here</button>");
   const session = { ...see.session, page: () => page };
-  const { createLook } = await import("../../../controllers/src/web/look.ts");
+  const { createLook } = await import("../../../controllers/src/web/ports/look.ts");
   const dump = await createLook(session).dump({ interactiveOnly: true }, signal);
   expect(dump.elements.map(short)).toEqual(["button Here"]);
   await (await locate(session, { ref: dump.elements[0]?.ref ?? "" }, signal)).click();

@@ -1,5 +1,5 @@
 import type { Element } from "../../../controllers/src/contract.ts";
-import { locate } from "../../../controllers/src/web/locate.ts";
+import { locate } from "../../../controllers/src/web/acting/locate.ts";
 import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
 import { renderElements } from "../../../mcp-server/src/services/devices/screen/render.ts";
 import { openForTests, type SeeingPage } from "./seeSession.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Selector } from "../../../controllers/src/contract.ts";
-import { locate } from "../../../controllers/src/web/locate.ts";
-import { parseForPage } from "../../../controllers/src/web/selectors.ts";
+import { locate } from "../../../controllers/src/web/acting/locate.ts";
+import { parseForPage } from "../../../controllers/src/web/page/selectors.ts";
 import { openForTests, type SeeingPage } from "./seeSession.ts";
 
 const signal = new AbortController().signal;

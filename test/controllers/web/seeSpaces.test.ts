@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Frame, Rect, ScreenSource } from "../../../controllers/src/contract.ts";
 import { rectIn } from "../../../controllers/src/spaces.ts";
-import { createScreen } from "../../../controllers/src/web/screen.ts";
+import { createScreen } from "../../../controllers/src/web/ports/screen.ts";
 import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { locate } from "../../../controllers/src/web/locate.ts";
+import { locate } from "../../../controllers/src/web/acting/locate.ts";
 import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
 import { openReader, signal } from "./seeReader.ts";
 

@@ -5,8 +5,8 @@ import type { CatalogueSkill } from "../../../mcp-server/src/registry/catalogue.
 import { buildCatalogue } from "../../../mcp-server/src/registry/catalogue.ts";
 import type { Subset } from "../../../mcp-server/src/registry/subset.ts";
 import type { WireTool } from "../../../mcp-server/src/registry/wire.ts";
-import type { Backend } from "../../../mcp-server/src/server/backend.ts";
-import { createServer } from "../../../mcp-server/src/server/createServer.ts";
+import type { Backend } from "../../../mcp-server/src/server/mcp/backend.ts";
+import { createServer } from "../../../mcp-server/src/server/mcp/createServer.ts";
 import { tools } from "../../../mcp-server/src/tools/index.ts";
 import { testBuild } from "../../fixtures/client.ts";
 import { bearer, startHttp } from "../../fixtures/http.ts";

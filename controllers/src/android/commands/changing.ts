@@ -2,7 +2,7 @@ import { DeviceError } from "../../errors.ts";
 import { poll } from "../../waiting/deadlines.ts";
 import { type AndroidSession, sendInputs } from "../session.ts";
 
-/** What was set is there by then, or does not come. */
+/** A setting that has not taken effect by now never will. */
 export const takenMs = 3_000;
 export const lookEveryMs = 150;
 

@@ -55,5 +55,5 @@ export async function readFront(
 export const treeEmpty = (): DeviceError =>
   new DeviceError(
     "TREE_EMPTY",
-    "The screen has no elements that Android tells of: it was asked again and again. Wait until the app shows something, or use capture_screenshot.",
+    "Android reported no elements on this screen, even after retries. Wait until the app shows something, or use capture_screenshot.",
   );

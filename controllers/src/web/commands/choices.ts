@@ -4,12 +4,12 @@ import { z } from "zod";
 import type { Command } from "../../contract.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import type { Acting } from "../act.ts";
-import { askHandle, runApart } from "../askAgent.ts";
-import { clickFacts, clickPlace, noPlace } from "../clickPlace.ts";
-import { playwright } from "../playwright.ts";
-import { expectChecked, expectKept, expectOptions, newToken, noteField } from "../readBack.ts";
-import type { DrivenSession } from "../session.ts";
+import type { Acting } from "../acting/act.ts";
+import { clickFacts, clickPlace, noPlace } from "../acting/clickPlace.ts";
+import { expectChecked, expectKept, expectOptions, newToken, noteField } from "../acting/readBack.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { askHandle, runApart } from "../page/askAgent.ts";
+import { playwright } from "../page/playwright.ts";
 import { actionOptions, documentShape, elementCommand } from "./elementCommand.ts";
 import { setSlider } from "./slider.ts";
 

@@ -4,9 +4,9 @@ import { matches, matchSchema } from "../../elements/match.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { DeviceError } from "../../errors.ts";
 import { poll } from "../../waiting/deadlines.ts";
-import type { ReceivedDownload } from "../downloads.ts";
-import { lostBrowser } from "../failures.ts";
-import type { DrivenSession } from "../session.ts";
+import type { ReceivedDownload } from "../browser/downloads.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { lostBrowser } from "../page/failures.ts";
 import { pageTimeoutShape } from "./elementCommand.ts";
 
 const LOOK_EVERY_MS = 50;

@@ -2,9 +2,9 @@ import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { type Target, waitMs } from "../../elements/target.ts";
-import { type Acting, act } from "../act.ts";
-import { locate } from "../locate.ts";
-import type { DrivenSession } from "../session.ts";
+import { type Acting, act } from "../acting/act.ts";
+import { locate } from "../acting/locate.ts";
+import type { DrivenSession } from "../browser/session.ts";
 
 /** How long a page may take until its DOM is ready. */
 export const pageTimeoutShape = {

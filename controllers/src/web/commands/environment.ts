@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { portable } from "../../portable.ts";
-import { act } from "../act.ts";
-import type { DrivenSession } from "../session.ts";
-import { readStorageState, writeStorageState } from "../storageState.ts";
+import { act } from "../acting/act.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { readStorageState, writeStorageState } from "../browser/storageState.ts";
 
 /** Dialogs and storage: what surrounds the page. */
 export function environmentCommands(session: DrivenSession): Command[] {

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
-import { type Acting, act } from "../act.ts";
-import { appUrl, isOfApp, wholeUrl } from "../address.ts";
-import { ask } from "../question.ts";
-import type { DrivenSession } from "../session.ts";
+import { type Acting, act } from "../acting/act.ts";
+import { ask } from "../acting/question.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { appUrl, isOfApp, wholeUrl } from "../page/address.ts";
 import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
 
 /** Addresses, apps and the tab's history. */

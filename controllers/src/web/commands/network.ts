@@ -2,9 +2,9 @@ import type { Page } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { act } from "../act.ts";
-import { wholeUrl } from "../address.ts";
-import type { DrivenSession } from "../session.ts";
+import { act } from "../acting/act.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { wholeUrl } from "../page/address.ts";
 
 /** How pages reach their servers, and how they say who they are to them. */
 export function networkCommands(session: DrivenSession): Command[] {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { untilAborted } from "../../waiting/deadlines.ts";
-import { ask } from "../question.ts";
-import type { DrivenSession } from "../session.ts";
+import { ask } from "../acting/question.ts";
+import type { DrivenSession } from "../browser/session.ts";
 
 const DEADLINE_MS = 5_000;
 const LONGEST_TEXT = 100_000;

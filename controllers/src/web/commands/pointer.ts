@@ -5,13 +5,13 @@ import { type Target, targetShape, timeoutShape } from "../../elements/target.ts
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { pause, untilAborted } from "../../waiting/deadlines.ts";
-import { type Acting, act } from "../act.ts";
-import { askAgent, askElement, askOverDevTools, runApart } from "../askAgent.ts";
-import { clickPlace } from "../clickPlace.ts";
-import { askFrames } from "../elementsInFrames.ts";
-import { inOneFrame, locate } from "../locate.ts";
-import { isMainDocument } from "../requests.ts";
-import type { DrivenSession } from "../session.ts";
+import { type Acting, act } from "../acting/act.ts";
+import { clickPlace } from "../acting/clickPlace.ts";
+import { inOneFrame, locate } from "../acting/locate.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { askAgent, askElement, askOverDevTools, runApart } from "../page/askAgent.ts";
+import { askFrames } from "../page/elementsInFrames.ts";
+import { isMainDocument } from "../page/requests.ts";
 import { actionOptions, documentShape, elementCommand } from "./elementCommand.ts";
 
 const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });

@@ -3,14 +3,14 @@ import { z } from "zod";
 import { type Command, type CommandResult, defineCommand, type Usable } from "../../contract.ts";
 import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import { askElement, runApart } from "../askAgent.ts";
-import { findInFrames } from "../elementsInFrames.ts";
-import type { DescribeOptions, Description } from "../inpageAgent.ts";
-import { countAll, locate } from "../locate.ts";
-import { ask } from "../question.ts";
-import { parseForPage } from "../selectors.ts";
-import { type DrivenSession, testIdAttributeOf } from "../session.ts";
-import { drawnTable, tableOf } from "../tables.ts";
+import { countAll, locate } from "../acting/locate.ts";
+import { ask } from "../acting/question.ts";
+import { type DrivenSession, testIdAttributeOf } from "../browser/session.ts";
+import type { DescribeOptions, Description } from "../page/agent/agent.ts";
+import { askElement, runApart } from "../page/askAgent.ts";
+import { findInFrames } from "../page/elementsInFrames.ts";
+import { parseForPage } from "../page/selectors.ts";
+import { drawnTable, tableOf } from "../page/tables.ts";
 
 /** What the reading itself may take when the element is there. */
 const READ_MS = 3_000;

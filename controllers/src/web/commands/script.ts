@@ -3,9 +3,9 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
-import { act } from "../act.ts";
-import { ask } from "../question.ts";
-import type { DrivenSession } from "../session.ts";
+import { act } from "../acting/act.ts";
+import { ask } from "../acting/question.ts";
+import type { DrivenSession } from "../browser/session.ts";
 
 const STOP_MS = 1_000;
 const LONGEST_RESULT = 10_000;

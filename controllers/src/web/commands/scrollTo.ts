@@ -4,13 +4,13 @@ import type { Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { poll } from "../../waiting/deadlines.ts";
-import { type Acting, act, busyMsOf } from "../act.ts";
-import { askAgent } from "../askAgent.ts";
-import { askFrames } from "../elementsInFrames.ts";
-import { locate } from "../locate.ts";
-import { ask } from "../question.ts";
-import type { DrivenSession } from "../session.ts";
-import { actionEnded, reaction } from "../settle.ts";
+import { type Acting, act, busyMsOf } from "../acting/act.ts";
+import { locate } from "../acting/locate.ts";
+import { ask } from "../acting/question.ts";
+import { actionEnded, reaction } from "../acting/settle.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { askAgent } from "../page/askAgent.ts";
+import { askFrames } from "../page/elementsInFrames.ts";
 import { actionOptions, nameOf } from "./elementCommand.ts";
 
 /** Before anything is scrolled: an element that is only late. */

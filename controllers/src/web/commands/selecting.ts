@@ -3,8 +3,8 @@ import type { Command } from "../../contract.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import { runApart } from "../askAgent.ts";
-import type { DrivenSession } from "../session.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { runApart } from "../page/askAgent.ts";
 import { actionOptions, elementCommand } from "./elementCommand.ts";
 
 /** Selects text of an element or field, as a user does with the mouse. */

@@ -4,10 +4,10 @@ import type { Command } from "../../contract.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { poll, untilAborted } from "../../waiting/deadlines.ts";
-import type { Acting } from "../act.ts";
-import { askElement, runApart } from "../askAgent.ts";
-import { expectKept, expectText, newToken } from "../readBack.ts";
-import type { DrivenSession } from "../session.ts";
+import type { Acting } from "../acting/act.ts";
+import { expectKept, expectText, newToken } from "../acting/readBack.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { askElement, runApart } from "../page/askAgent.ts";
 import { actionOptions, elementCommand } from "./elementCommand.ts";
 import { dragTo, middleOf } from "./pointer.ts";
 

@@ -2,10 +2,10 @@ import type { Page } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { act } from "../act.ts";
-import { wholeUrl } from "../address.ts";
-import { ask } from "../question.ts";
-import type { DrivenSession } from "../session.ts";
+import { act } from "../acting/act.ts";
+import { ask } from "../acting/question.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { wholeUrl } from "../page/address.ts";
 import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
 
 const MOST_TABS = 50;

@@ -1,7 +1,7 @@
 import type { Locator } from "playwright-core";
 import { DeviceError } from "../../errors.ts";
-import type { Acting } from "../act.ts";
-import { runApart } from "../askAgent.ts";
+import type { Acting } from "../acting/act.ts";
+import { runApart } from "../page/askAgent.ts";
 import { actionOptions } from "./elementCommand.ts";
 
 /**

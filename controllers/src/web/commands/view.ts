@@ -2,9 +2,9 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { hasTarget } from "../../elements/target.ts";
 import { portable } from "../../portable.ts";
-import { act } from "../act.ts";
-import { locate } from "../locate.ts";
-import type { DrivenSession } from "../session.ts";
+import { act } from "../acting/act.ts";
+import { locate } from "../acting/locate.ts";
+import type { DrivenSession } from "../browser/session.ts";
 import { actionOptions } from "./elementCommand.ts";
 import { scrollToElement } from "./scrollTo.ts";
 

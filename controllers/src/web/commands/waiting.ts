@@ -5,9 +5,9 @@ import { hasTarget } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { poll } from "../../waiting/deadlines.ts";
-import { bareChecks } from "../checks.ts";
-import { ask } from "../question.ts";
-import type { DrivenSession } from "../session.ts";
+import { ask } from "../acting/question.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { bareChecks } from "../checks/checks.ts";
 
 /** Between two looks; a look costs a few milliseconds. */
 const LOOK_EVERY_MS = 100;

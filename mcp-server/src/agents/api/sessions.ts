@@ -178,6 +178,6 @@ async function runOf(
     stop();
   }
   const end = events.at(-1);
-  if (end?.type !== "session_ended") throw new Error(`The run in ${id} did not tell its end.`);
+  if (end?.type !== "session_ended") throw new Error(`The run in ${id} ended without a session_ended event.`);
   return { events, end };
 }

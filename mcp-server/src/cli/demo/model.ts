@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { packageFolder } from "../../storage/packageFolder.ts";
+import { packageFolder } from "../../storage/engine/packageFolder.ts";
 
 const fileSchema = z.object({
   tests: z.array(z.object({ name: z.string(), tags: z.array(z.string()).default([]) })),

@@ -1,4 +1,4 @@
-import { runStop } from "../control.ts";
+import { runStop } from "../commands/control.ts";
 import { connectDaemon } from "../daemon.ts";
 import type { Terminal } from "../terminal.ts";
 import { attachHost, type Host } from "./host.ts";

@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { ToolError } from "../../errors.ts";
+import { packageFolder } from "../../storage/engine/packageFolder.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import type { Host } from "./host.ts";
 import { readPhoneShop } from "./model.ts";
@@ -26,8 +29,29 @@ const treeSchema = z.looseObject({
   problems: z.array(z.unknown()).default([]),
 });
 
+/** What the demo needs of `test/lab/android`. */
+type SimulatedPhone = {
+  phone: unknown;
+  startLabAndroid(options: { persona: unknown }): Promise<{ adbd: { port: number }; close(): Promise<void> }>;
+  connectToOwnServer(
+    devicePort: number,
+    signal: AbortSignal,
+  ): Promise<{ serial: string; adbPort: number; close(): Promise<void> }>;
+};
+
+/** The phone that the tests use, which is in a checkout of the repository only. */
+async function loadPhone(): Promise<SimulatedPhone> {
+  const file = join(packageFolder(), "dist", "simulatedPhone.js");
+  if (existsSync(file)) return import(pathToFileURL(file).href);
+  throw new ToolError(
+    "INVALID_INPUT",
+    "The simulated phone is a part of the repository and not of this package.",
+    "In a checkout of the repository run: npm run demo -- --device android. With a phone of your own see docs/android.md.",
+  );
+}
+
 /**
- * `labwright demo --device android`: a phone of the laboratory, an adb server and a daemon of the demo's own, all gone
+ * `labwright demo --device android`: a simulated phone, an adb server and a daemon of the demo's own, all gone
  * afterwards. Every edge of the shop's tree is walked, then its test cases run. Exit code 0 when all passed, else 1. Throws
  * ADB_MISSING, ADB_TOO_OLD.
  */
@@ -38,7 +62,7 @@ export async function runPhoneDemo(options: PhoneDemoOptions, terminal: Terminal
       "The demo on a phone has no implementations of TodoMVC.",
       "Run: labwright demo --device android",
     );
-  const { connectToOwnServer, phone, startLabAndroid } = await import("@labwright/controllers/lab/android");
+  const { connectToOwnServer, phone, startLabAndroid } = await loadPhone();
   const device = await startLabAndroid({ persona: phone });
   const dataDir = await mkdtemp(join(tmpdir(), "labwright-demo-"));
   try {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { reportFiles } from "../../domain/index.ts";
-import { packageFolder } from "../../storage/packageFolder.ts";
+import { packageFolder } from "../../storage/engine/packageFolder.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Host } from "./host.ts";
 

@@ -3,7 +3,7 @@ import { readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
 import { findErrorFacts, ToolError } from "../../errors.ts";
-import { renderError, renderResult } from "../../server/render.ts";
+import { renderError, renderResult } from "../../server/call/render.ts";
 import {
   commandOf,
   commandsIn,
@@ -16,7 +16,7 @@ import {
 import type { ToolAnswer } from "../daemon.ts";
 import { forTerminal, hintFor } from "../hints.ts";
 import type { DaemonOptions } from "../options.ts";
-import { exitCodeOf } from "../run.ts";
+import { exitCodeOf } from "../run/run.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { type JournalLine, note, ownFolder, stepOf } from "./journal.ts";

@@ -4,7 +4,7 @@ import { nearest } from "@labwright/controllers";
 import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import { namesIn } from "../../registry/subset.ts";
-import { packageFolder } from "../../storage/packageFolder.ts";
+import { packageFolder } from "../../storage/engine/packageFolder.ts";
 import { readBridgeOptions } from "../options.ts";
 
 /** How a host starts the bridge. `env` is what the bridge gets besides the host's own environment. */

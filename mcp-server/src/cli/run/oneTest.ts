@@ -1,9 +1,9 @@
 import { ToolError } from "../../errors.ts";
-import { type RunReply, runReply } from "../verdictText.ts";
 import { done, type RunConnection, type RunTerminal, unending } from "./connection.ts";
 import type { Planned } from "./plan.ts";
 import type { Seat } from "./seat.ts";
 import { askAtStep } from "./stepping.ts";
+import { type RunReply, runReply } from "./verdictText.ts";
 
 /** One wait of a call; far below what a proxy in between would cut. */
 const waitMs = 20_000;

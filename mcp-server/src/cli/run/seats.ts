@@ -39,7 +39,7 @@ const askAgainMs = 500;
 
 /**
  * Takes a device for each worker, before the first test: copies of a browser, of other devices those that are free and of the
- * same model. Fewer than `wanted` are told with the reason. Throws DEVICE_HELD with the holder, and why a device does not open.
+ * same model. Reports the reason if fewer than `wanted` are available. Throws DEVICE_HELD with the holder, and why a device does not open.
  */
 export async function takeSeats(
   wanted: number,

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ErrorCode, errors } from "../../errors.ts";
-import type { CallError } from "../callError.ts";
-import { renderError } from "../render.ts";
+import type { CallError } from "../call/callError.ts";
+import { renderError } from "../call/render.ts";
 
 /**
  * The codes that answer a call which reaches no tool, with their HTTP status. Their values are the type's, so they cannot drift from

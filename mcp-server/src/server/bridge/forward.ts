@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Backend, ToolCall } from "../backend.ts";
+import type { Backend, ToolCall } from "../mcp/backend.ts";
 import { BridgeError, failedResult } from "./bridgeError.ts";
 import { type Attached, DaemonLost, type Loss } from "./link.ts";
 import { createWatches } from "./watches.ts";

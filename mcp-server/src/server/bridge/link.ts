@@ -1,7 +1,6 @@
 import { request } from "node:http";
 import type { Socket } from "node:net";
 import { ProtocolError } from "@modelcontextprotocol/server";
-import type { Backend, Completion, ToolCall } from "../backend.ts";
 import { type DaemonFile, daemonHeaders } from "../daemonFile.ts";
 import {
   type Asked,
@@ -11,7 +10,8 @@ import {
   readLines,
   type Told,
   toldSchema,
-} from "../linkMessages.ts";
+} from "../http/linkMessages.ts";
+import type { Backend, Completion, ToolCall } from "../mcp/backend.ts";
 import { BridgeError } from "./bridgeError.ts";
 
 /** How the daemon ended: with a reason when it said so, without one when it died. */

@@ -10,9 +10,9 @@ import {
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Catalogue } from "../../registry/catalogue.ts";
 import { cutCatalogue, type Subset, type SubsetAsked } from "../../registry/subset.ts";
-import type { Backend } from "../backend.ts";
-import { createServer } from "../createServer.ts";
-import { listenedTo, listenMethod, tellUpdated } from "../subscriptions.ts";
+import type { Backend } from "../mcp/backend.ts";
+import { createServer } from "../mcp/createServer.ts";
+import { listenedTo, listenMethod, tellUpdated } from "../mcp/subscriptions.ts";
 import type { DaemonWanted } from "./findDaemon.ts";
 import type { Forward } from "./forward.ts";
 
@@ -131,7 +131,7 @@ async function loadForward(
   const [{ createForward }, { findDaemon }, { isDataDirLocked }] = await Promise.all([
     import("./forward.ts"),
     import("./findDaemon.ts"),
-    import("../../storage/lock.ts"),
+    import("../../storage/engine/lock.ts"),
   ]);
   const repeatable = catalogue.tools
     .filter((tool) => tool.annotations.idempotentHint)

@@ -5,7 +5,7 @@ import {
   ResourceNotFoundError,
 } from "@modelcontextprotocol/server";
 import { errors, ToolError } from "../../errors.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../mcp/backend.ts";
 import type { ResourceRoom } from "./room.ts";
 
 export { artifactRoom } from "./artifacts.ts";

@@ -1,7 +1,7 @@
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import type { Catalogue, CatalogueSkill } from "../../registry/catalogue.ts";
-import { describeSchema, describeSkill, mimeType } from "../catalogueResources.ts";
+import { describeSchema, describeSkill, mimeType } from "../mcp/catalogueResources.ts";
 import type { ResourceRoom } from "./room.ts";
 
 /**

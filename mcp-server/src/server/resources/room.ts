@@ -1,4 +1,4 @@
-import type { Completion } from "../backend.ts";
+import type { Completion } from "../mcp/backend.ts";
 
 export type Content = { mimeType: string } & ({ text: string } | { bytes: Uint8Array });
 

@@ -25,7 +25,7 @@ export type BatchRequest = DeviceRef &
     max_tokens: number;
     wait_ms: number;
     execution_id?: string | undefined;
-    /** Tells what passed with selectors in place of refs, to be done again another day. */
+    /** Also returns the actions that passed, with selectors instead of refs, so they can be replayed. */
     lasting?: boolean | undefined;
   };
 

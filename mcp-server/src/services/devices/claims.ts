@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { type Controller, type ControllerFactory, DeviceError } from "@labwright/controllers";
 import { z } from "zod";
-import { type FileLock, lockFile } from "../../storage/lock.ts";
+import { type FileLock, lockFile } from "../../storage/engine/lock.ts";
 import type { Clock } from "../ports.ts";
 
 export type ClaimOptions = {

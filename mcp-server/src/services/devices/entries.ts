@@ -24,7 +24,7 @@ export function configuredDevices(
   return devices.map(({ name, model, drivers: names, controllers, screen, oneOf }) => {
     const drivers = names.map((driver) => {
       const factory = factories.find((one) => one.name === driver);
-      if (!factory) throw new Error(`Device ${name} names the driver ${driver}, which nobody makes`);
+      if (!factory) throw new Error(`Device ${name} uses the unknown driver ${driver}`);
       return { factory, settings: controllers[driver] ?? {} };
     });
     const offers = once(() => offersOf(drivers.map(({ factory }) => factory)));

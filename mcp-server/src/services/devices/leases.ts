@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ToolError } from "../../errors.ts";
-import type { LeaseLoss, WantedLease } from "../../storage/leaseRows.ts";
+import type { LeaseLoss, WantedLease } from "../../storage/rows/leaseRows.ts";
 import type { CallContext, Clock, Lease } from "../ports.ts";
 import { clientEnded, expiredError, givenBack, heldError, takenError, unknownHandle } from "./leaseErrors.ts";
 import { LiveLease } from "./liveLease.ts";

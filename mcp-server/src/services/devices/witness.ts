@@ -52,7 +52,7 @@ function findCause(error: unknown, evidence: Evidence): unknown {
   if (Math.max(loopMs, blankMs) >= deadlineMs / 2) {
     return new ToolError(
       "ENVIRONMENT_SLOW",
-      `Of ${deadlineMs} ms our own loop stood still for ${loopMs} ms, and a blank page took ${blankMs} ms to answer: the app cannot be judged. ${said}`,
+      `The machine was too slow to judge the app: Labwright stalled for ${loopMs} ms and a blank page took ${blankMs} ms to answer, out of ${deadlineMs} ms. ${said}`,
       "Run it again on a machine with less to do.",
     );
   }

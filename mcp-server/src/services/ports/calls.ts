@@ -1,4 +1,4 @@
-import type { FinishedRun } from "../../storage/executionRows.ts";
+import type { FinishedRun } from "../../storage/rows/executionRows.ts";
 
 /**
  * Real time, or a test's. `now` is the wall clock in milliseconds since the epoch, for instants that people read and the

@@ -9,8 +9,8 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { instant, jsonText } from "../columns.ts";
-import type { AgentTaskState } from "../taskStates.ts";
+import { instant, jsonText } from "./columns.ts";
+import type { AgentTaskState } from "./taskStates.ts";
 
 /** Tokens of all requests of a conversation, as the Messages API counts them. */
 export type AgentUsage = {

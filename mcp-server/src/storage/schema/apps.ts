@@ -20,7 +20,7 @@ import type {
   UserInterfaceInput,
   Verification,
 } from "../../domain/index.ts";
-import { instant } from "../columns.ts";
+import { instant } from "./columns.ts";
 
 /** Where a row comes from: rows of two projects may have one name. */
 const source = () => ({

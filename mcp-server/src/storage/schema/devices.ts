@@ -1,5 +1,5 @@
 import { bigint, boolean, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { instant } from "../columns.ts";
+import { instant } from "./columns.ts";
 
 /** The exclusive right to drive one device. An expired row is free; `fence` only ever grows. */
 export const leases = pgTable(

@@ -8,8 +8,8 @@ import type {
   RequirementPriority,
   RequirementStatus,
 } from "../../domain/index.ts";
-import { instant } from "../columns.ts";
 import { testcases } from "./apps.ts";
+import { instant } from "./columns.ts";
 
 export const requirements = pgTable(
   "requirements",

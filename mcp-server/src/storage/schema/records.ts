@@ -1,6 +1,6 @@
 import { bigint, bigserial, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import type { Execution, Params, Step } from "../../domain/index.ts";
-import { instant } from "../columns.ts";
+import { instant } from "./columns.ts";
 
 export const executions = pgTable(
   "executions",

@@ -6,7 +6,7 @@ import type {
   DeploymentStatus,
   Execution,
 } from "../../domain/index.ts";
-import { instant } from "../columns.ts";
+import { instant } from "./columns.ts";
 import { executions } from "./records.ts";
 
 /** What a finished run's result is worth: whether it was right, and whose fault a failure is. */

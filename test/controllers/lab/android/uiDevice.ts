@@ -1,6 +1,6 @@
-import type { LabUi, UiEvent, UiNode } from "../../../../controllers/lab/android/labUi.ts";
-import { createLabUi } from "../../../../controllers/lab/android/ui/labScreen.ts";
-import { ManualClock } from "../../../../controllers/lab/android/ui/manualClock.ts";
+import type { LabUi, UiEvent, UiNode } from "../../../lab/android/labUi.ts";
+import { createLabUi } from "../../../lab/android/ui/labScreen.ts";
+import { ManualClock } from "../../../lab/android/ui/manualClock.ts";
 
 export const phoneScreen = { screen: { width: 1080, height: 2400, density: 420 }, isTv: false };
 export const smallPhoneScreen = { screen: { width: 720, height: 1280, density: 320 }, isTv: false };

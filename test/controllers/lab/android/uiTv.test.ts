@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Direction, nextFocus } from "../../../../controllers/lab/android/ui/focusSearch.ts";
+import { type Direction, nextFocus } from "../../../lab/android/ui/focusSearch.ts";
 import { device, nodesBelow, tvScreen } from "./uiDevice.ts";
 
 const [up, down, left, right, ok, back] = [19, 20, 21, 22, 23, 4];

@@ -2,9 +2,9 @@ import { connect } from "node:net";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { delayOf, documentedDelays } from "../../../../controllers/lab/android/personas/delays.ts";
-import { ManualClock } from "../../../../controllers/lab/android/ui/manualClock.ts";
-import { startUia2 } from "../../../../controllers/lab/android/uia2/server.ts";
+import { delayOf, documentedDelays } from "../../../lab/android/personas/delays.ts";
+import { ManualClock } from "../../../lab/android/ui/manualClock.ts";
+import { startUia2 } from "../../../lab/android/uia2/server.ts";
 import { session } from "./uia2Client.ts";
 import { center, device, phoneScreen } from "./uiDevice.ts";
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { z } from "zod";
-import { startUia2, type Uia2Server } from "../../../../controllers/lab/android/uia2/server.ts";
+import { startUia2, type Uia2Server } from "../../../lab/android/uia2/server.ts";
 import { type Device, device, phoneScreen } from "./uiDevice.ts";
 
 const elementKey = "element-6066-11e4-a52e-4f735466cecf";

@@ -1,10 +1,10 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { noFaults } from "../../../../controllers/lab/android/faults.ts";
-import { documentedDelays } from "../../../../controllers/lab/android/index.ts";
-import { ManualClock } from "../../../../controllers/lab/android/ui/manualClock.ts";
 import { apkOf } from "../../../fixtures/androidApk.ts";
 import { startUserland } from "../../../fixtures/androidUserland.ts";
+import { noFaults } from "../../../lab/android/faults.ts";
+import { documentedDelays } from "../../../lab/android/index.ts";
+import { ManualClock } from "../../../lab/android/ui/manualClock.ts";
 
 const shop = "dev.labwright.shop";
 const samples = "dev.labwright.samples";

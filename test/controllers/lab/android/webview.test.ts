@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { UiNode } from "../../../../controllers/lab/android/labUi.ts";
 import { type AndroidLab, startAndroidLab } from "../../../fixtures/androidLab.ts";
+import type { UiNode } from "../../../lab/android/labUi.ts";
 
 let lab: AndroidLab;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type LabIos, startLabIos } from "../../../../controllers/lab/ios/index.ts";
 import { openWireSession, type WireSession } from "../../../../controllers/src/appium/client.ts";
 import { testAddons } from "../../../fixtures/addons.ts";
+import { type LabIos, startLabIos } from "../../../lab/ios/index.ts";
 
 const never = new AbortController().signal;
 const bundleId = "dev.labwright.shop";

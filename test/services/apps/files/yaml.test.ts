@@ -9,7 +9,7 @@ import { readTest, writeTest } from "../../../../mcp-server/src/services/apps/st
 import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import type { Database, Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { navigationRows } from "../../../../mcp-server/src/storage/navigationRows.ts";
+import { navigationRows } from "../../../../mcp-server/src/storage/rows/navigationRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 import { boxYaml, noReferences, noTestcases } from "../navigation/lab.ts";

@@ -19,8 +19,8 @@ import type {
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
 import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import { executionRows } from "../../../../mcp-server/src/storage/executionRows.ts";
 import type { Database } from "../../../../mcp-server/src/storage/index.ts";
+import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ActionExecutor } from "../../../../mcp-server/src/services/ports.ts";
 import type { Database } from "../../../../mcp-server/src/storage/index.ts";
-import { navigationRows } from "../../../../mcp-server/src/storage/navigationRows.ts";
+import { navigationRows } from "../../../../mcp-server/src/storage/rows/navigationRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { boxYaml, click, drive, fakeRun, type Lab, type LabOptions, openLab, press, shows } from "./lab.ts";

@@ -35,9 +35,9 @@ import { createExecutions } from "../../../../mcp-server/src/services/records/ex
 import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
 import { createReports } from "../../../../mcp-server/src/services/runs/reports/index.ts";
 import { findScript } from "../../../../mcp-server/src/services/runs/scripts/folder.ts";
-import { executionRows } from "../../../../mcp-server/src/storage/executionRows.ts";
 import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { testcaseRows } from "../../../../mcp-server/src/storage/testcaseRows.ts";
+import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+import { testcaseRows } from "../../../../mcp-server/src/storage/rows/testcaseRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";

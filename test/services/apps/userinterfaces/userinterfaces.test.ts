@@ -11,8 +11,8 @@ import { createAppFiles } from "../../../../mcp-server/src/services/apps/files/i
 import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
 import type { Database } from "../../../../mcp-server/src/storage/index.ts";
-import { navigationRows } from "../../../../mcp-server/src/storage/navigationRows.ts";
-import { positionRows } from "../../../../mcp-server/src/storage/positionRows.ts";
+import { navigationRows } from "../../../../mcp-server/src/storage/rows/navigationRows.ts";
+import { positionRows } from "../../../../mcp-server/src/storage/rows/positionRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 import { boxYaml, click, noReferences, noTestcases, shows } from "../navigation/lab.ts";

@@ -5,7 +5,7 @@ import {
   type RequirementService,
 } from "../../../../mcp-server/src/services/lab/requirements/index.ts";
 import { coverageRows, requirementRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { testcaseRows } from "../../../../mcp-server/src/storage/testcaseRows.ts";
+import { testcaseRows } from "../../../../mcp-server/src/storage/rows/testcaseRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { draft, saveTestcase, storeRun } from "./facts.ts";

@@ -10,8 +10,8 @@ import type {
 } from "../../../../mcp-server/src/services/ports.ts";
 import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
 import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import { type ExecutionRows, executionRows } from "../../../../mcp-server/src/storage/executionRows.ts";
 import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
+import { type ExecutionRows, executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";

@@ -11,13 +11,13 @@ import {
   type ResultDependencies,
   type ResultService,
 } from "../../../../mcp-server/src/services/runs/results/index.ts";
-import { executionRows } from "../../../../mcp-server/src/storage/executionRows.ts";
 import {
   analysisRows,
   eventRows,
   runRecords,
   type Storage,
 } from "../../../../mcp-server/src/storage/index.ts";
+import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { minute, storeOpenRun, storeRuns } from "../../../fixtures/executionRecords.ts";

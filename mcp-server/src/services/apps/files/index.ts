@@ -1,8 +1,8 @@
 import type { Step } from "../../../domain/index.ts";
-import type { Database } from "../../../storage/database.ts";
-import { executionRows } from "../../../storage/executionRows.ts";
-import { testcaseRows } from "../../../storage/testcaseRows.ts";
-import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import { executionRows } from "../../../storage/rows/executionRows.ts";
+import { testcaseRows } from "../../../storage/rows/testcaseRows.ts";
+import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import { projectInUse } from "../../records/project.ts";
 import type { ListedProblem } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "../../../errors.ts";
-import type { Database } from "../../../storage/database.ts";
-import { testcaseRows } from "../../../storage/testcaseRows.ts";
-import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import { testcaseRows } from "../../../storage/rows/testcaseRows.ts";
+import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import { inProject } from "../../records/project.ts";
 import { codeOf, type ListedProblem, testNameOf } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";

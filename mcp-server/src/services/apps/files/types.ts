@@ -1,4 +1,4 @@
-import type { Database } from "../../../storage/database.ts";
+import type { Database } from "../../../storage/engine/database.ts";
 import type { ReferenceService } from "../../devices/references/index.ts";
 import type { Clock } from "../../ports.ts";
 import type { Verbs } from "../steps/index.ts";

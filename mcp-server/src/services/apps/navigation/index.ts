@@ -1,7 +1,7 @@
 import type { ActionSet, Edge } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
-import type { Database } from "../../../storage/database.ts";
+import type { Database } from "../../../storage/engine/database.ts";
 import type { ActionExecutor, Clock, DeviceService, ExecutionService, Run } from "../../ports.ts";
 import { inApp } from "../../records/appInUse.ts";
 import { pageOf } from "../../values/pages.ts";

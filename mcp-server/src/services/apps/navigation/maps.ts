@@ -1,6 +1,6 @@
 import type { Node } from "../../../domain/index.ts";
-import type { Database } from "../../../storage/database.ts";
-import { type NavigationRun, navigationRows, type RunSummary } from "../../../storage/navigationRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import { type NavigationRun, navigationRows, type RunSummary } from "../../../storage/rows/navigationRows.ts";
 import type { Clock } from "../../ports.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { buildGraph, type NavigationGraph } from "./graph.ts";

@@ -1,5 +1,5 @@
-import type { Database } from "../../../storage/database.ts";
-import { type PositionRow, positionRows } from "../../../storage/positionRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import { type PositionRow, positionRows } from "../../../storage/rows/positionRows.ts";
 import type { Clock } from "../../ports.ts";
 
 export type Tracked = {

@@ -33,7 +33,7 @@ export async function travel(trip: Trip, target: Node): Promise<TravelEnd> {
     if ("arrived" in end) return { reached: true, at: end.at, verified: end.arrived };
     const failure = await whyStranded(trip, target, end.failure);
     trip.lastFailure = failure;
-    // Another way helps only where the app did otherwise than its tree says.
+    // Replanning only helps if the app deviated from its tree.
     if (isFinal(failure) || trip.replans >= maxReplans) return { reached: false, at: end.at, failure };
     trip.replans += 1;
     at = end.at && { node: end.at, verified: true };

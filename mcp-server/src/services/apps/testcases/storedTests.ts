@@ -8,8 +8,8 @@ import {
   type TestCaseInput,
 } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { Database } from "../../../storage/database.ts";
-import type { SavedTest, TestcaseRows } from "../../../storage/testcaseRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import type { SavedTest, TestcaseRows } from "../../../storage/rows/testcaseRows.ts";
 import { meantOf, projectInUse } from "../../records/project.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { allBlocks } from "./graph.ts";

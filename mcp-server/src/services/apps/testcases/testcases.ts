@@ -1,8 +1,8 @@
 import { paramsSchema, type TestCase, type TestCaseInput } from "../../../domain/index.ts";
 import type { Source } from "../../../domain/source.ts";
 import { ToolError } from "../../../errors.ts";
-import type { Database } from "../../../storage/database.ts";
-import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import type { TestcaseRows } from "../../../storage/rows/testcaseRows.ts";
 import { offeringOf } from "../../devices/findCommand.ts";
 import type { CallContext, DeviceRef, OfferingDevice, OpenDevice } from "../../ports.ts";
 import { Stepping } from "../../records/executions/index.ts";

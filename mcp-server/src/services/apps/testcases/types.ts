@@ -10,8 +10,8 @@ import {
   type TestCaseInput,
 } from "../../../domain/index.ts";
 import type { ToolError } from "../../../errors.ts";
-import type { Database } from "../../../storage/database.ts";
-import type { TestcaseRows } from "../../../storage/testcaseRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import type { TestcaseRows } from "../../../storage/rows/testcaseRows.ts";
 import type { AllowedRequest } from "../../policy/allowedFetch.ts";
 import type { Uploads } from "../../policy/uploads.ts";
 import type {

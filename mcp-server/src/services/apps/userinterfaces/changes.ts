@@ -1,8 +1,8 @@
 import type { Edge, Node, Tree } from "../../../domain/index.ts";
-import type { Database } from "../../../storage/database.ts";
-import { navigationRows } from "../../../storage/navigationRows.ts";
-import { positionRows } from "../../../storage/positionRows.ts";
-import { treeRows } from "../../../storage/treeRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import { navigationRows } from "../../../storage/rows/navigationRows.ts";
+import { positionRows } from "../../../storage/rows/positionRows.ts";
+import { treeRows } from "../../../storage/rows/treeRows.ts";
 import type { AppModel } from "./model.ts";
 
 /** One edit of an app's trees: what the rows, the copy in memory and every graph made from it do alike. */

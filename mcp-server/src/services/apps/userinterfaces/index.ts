@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { databaseOnly } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { Database } from "../../../storage/database.ts";
-import { navigationRows } from "../../../storage/navigationRows.ts";
-import { positionRows } from "../../../storage/positionRows.ts";
-import { treeRows } from "../../../storage/treeRows.ts";
-import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import { navigationRows } from "../../../storage/rows/navigationRows.ts";
+import { positionRows } from "../../../storage/rows/positionRows.ts";
+import { treeRows } from "../../../storage/rows/treeRows.ts";
+import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
 import { projectInUse } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";

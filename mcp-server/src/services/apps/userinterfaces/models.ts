@@ -1,9 +1,9 @@
 import { nearest } from "@labwright/controllers";
 import type { Edge, Source, UserInterface } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { Database } from "../../../storage/database.ts";
-import { treeRows } from "../../../storage/treeRows.ts";
-import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import { treeRows } from "../../../storage/rows/treeRows.ts";
+import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
 import { meantApp } from "../../records/project.ts";
 import { applyChange, type Change, writeChange } from "./changes.ts";

@@ -113,7 +113,7 @@ export function sharingEdges(model: AppModel, edge: Edge): Edge[] {
 export function treeProblems(model: AppModel, tree: Tree): string[] {
   const parent = model.nodes.get(tree.parent_node_id ?? "");
   const problems: string[] = [];
-  if (tree.parent_node_id !== undefined && !parent) problems.push(`tree "${tree.name}" hangs on no node`);
+  if (tree.parent_node_id !== undefined && !parent) problems.push(`tree "${tree.name}" has no parent node`);
   if (parent?.type === "action") problems.push(`"${parent.label}" is an action node and can hold no subtree`);
   if (parent && depthOf(model, parent.tree_id) + 1 > maxDepth) {
     problems.push(`subtrees nest at most ${maxDepth} deep, and "${tree.name}" would be one deeper`);

@@ -8,8 +8,8 @@ import type {
   UserInterface,
   UserInterfaceInput,
 } from "../../../domain/index.ts";
-import type { Database } from "../../../storage/database.ts";
-import type { UserInterfaceCounts } from "../../../storage/userinterfaceRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import type { UserInterfaceCounts } from "../../../storage/rows/userinterfaceRows.ts";
 import type { EdgeName, EdgePatch } from "./editEdges.ts";
 import type { NodePatch, Removed, Subtree } from "./editNodes.ts";
 import type { AppModel } from "./model.ts";

@@ -1,5 +1,5 @@
 import type { Edge, Node } from "../../../domain/index.ts";
-import type { RunSummary } from "../../../storage/navigationRows.ts";
+import type { RunSummary } from "../../../storage/rows/navigationRows.ts";
 import { type AppModel, edgeLabel, labelOf, treeName } from "./model.ts";
 import { successRate, wilson } from "./weights.ts";
 

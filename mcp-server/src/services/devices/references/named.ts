@@ -1,6 +1,6 @@
 import { DeviceError, nearest, type ReferencePicture } from "@labwright/controllers";
 import { type Database, referenceRows } from "../../../storage/index.ts";
-import { userinterfaceRows } from "../../../storage/userinterfaceRows.ts";
+import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
 import { meantApp } from "../../records/project.ts";
 import { sizeOf } from "./crops.ts";

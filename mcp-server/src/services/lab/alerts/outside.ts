@@ -43,7 +43,7 @@ export function checkType(type: string): void {
   if (!ours.has(first)) return;
   throw new ToolError(
     "INVALID_INPUT",
-    `type: only the server tells events that begin with "${first}.": they are stored with what they report.`,
+    `type: event types starting with "${first}." are reserved for the server.`,
     first === "alert"
       ? "Give alert instead of type."
       : `Give it a name of your own, such as webhook.${first}.`,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DiagnosisFinding } from "@labwright/controllers";
-import { databaseGone, storageFailure } from "../../../storage/failure.ts";
-import { embeddedDatabase, oldestServer, serverVersion } from "../../../storage/probe.ts";
+import { databaseGone, storageFailure } from "../../../storage/engine/failure.ts";
+import { embeddedDatabase, oldestServer, serverVersion } from "../../../storage/engine/probe.ts";
 
 const what = "database";
 

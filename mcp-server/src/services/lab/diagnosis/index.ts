@@ -1,7 +1,7 @@
 import type { ControllerFactory, DiagnosisContext, DiagnosisFinding } from "@labwright/controllers";
 import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../../../config.ts";
-import { ownAddons } from "../../../storage/ownAddons.ts";
+import { ownAddons } from "../../../storage/engine/ownAddons.ts";
 import { checkOpenDatabase } from "./database.ts";
 import { checkDisks } from "./disks.ts";
 import { checkDrivers } from "./drivers.ts";

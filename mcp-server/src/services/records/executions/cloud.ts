@@ -1,5 +1,5 @@
 import type { CloudSession } from "@labwright/controllers";
-import type { ExecutionEnd, NewExecution } from "../../../storage/executionRows.ts";
+import type { ExecutionEnd, NewExecution } from "../../../storage/rows/executionRows.ts";
 import type { OpenDevice } from "../../ports.ts";
 
 /** The kinds of runs that are tests: of the others a cloud's reports have nothing to say. */

@@ -1,6 +1,6 @@
 import type { FinalStatus, Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { storageFailure } from "../../../storage/failure.ts";
+import { storageFailure } from "../../../storage/engine/failure.ts";
 import type { Reason } from "./types.ts";
 
 /** What the code of a run gave back. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Execution, Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { ExecutionEnd, NewExecution } from "../../../storage/executionRows.ts";
+import type { ExecutionEnd, NewExecution } from "../../../storage/rows/executionRows.ts";
 import type { CallContext, ExecutionService, Grant, Run, RunReply, RunSpec } from "../../ports.ts";
 import type { AppModel } from "../appInUse.ts";
 import { tellCloud } from "./cloud.ts";

@@ -1,7 +1,7 @@
 import type { Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
-import type { ExecutionEnd } from "../../../storage/executionRows.ts";
+import type { ExecutionEnd } from "../../../storage/rows/executionRows.ts";
 import type { CallContext, Grant, Run, RunSpec } from "../../ports.ts";
 import { type AppModel, inApp } from "../appInUse.ts";
 import { sessionOf } from "./cloud.ts";

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { NewExecution } from "../../../storage/executionRows.ts";
+import type { NewExecution } from "../../../storage/rows/executionRows.ts";
 import type { CallContext, OpenDevice, RunSpec } from "../../ports.ts";
 import { projectInUse } from "../project.ts";
 import { storableText } from "./storable.ts";

@@ -1,11 +1,11 @@
 import type { Step } from "../../../domain/index.ts";
-import type { Database } from "../../../storage/database.ts";
+import type { Database } from "../../../storage/engine/database.ts";
 import type {
   ExecutionEnd,
   ExecutionRows,
   FinishedRun,
   NewExecution,
-} from "../../../storage/executionRows.ts";
+} from "../../../storage/rows/executionRows.ts";
 import type { Clock } from "../../ports.ts";
 
 /** A run that is shorter is stored whole at its end. */

@@ -1,5 +1,5 @@
-import type { Database } from "../../../storage/database.ts";
-import type { ExecutionRows } from "../../../storage/executionRows.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import type { ExecutionRows } from "../../../storage/rows/executionRows.ts";
 import type { Clock, DeviceService, EventInput, Secrets } from "../../ports.ts";
 import type { AppModel } from "../appInUse.ts";
 import type { Notices } from "../notices.ts";

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../errors.ts";
-import type { ExecutionEnd } from "../../../storage/executionRows.ts";
+import type { ExecutionEnd } from "../../../storage/rows/executionRows.ts";
 import type { Clock } from "../../ports.ts";
 
 export type Waited = { ended: true; end: ExecutionEnd } | { ended: false };

@@ -30,7 +30,7 @@ function nothingVerified({ run }: Facts): Decided | undefined {
   if (run.reason?.code === "NOTHING_VERIFIED")
     return decided("SCRIPT_ISSUE", 0.95, "It came to its end without a check.", ["NOTHING_VERIFIED"]);
   if (run.status !== "passed" || run.verified_count > 0) return undefined;
-  const summary = "It passed without a check that was recorded: it proves too little.";
+  const summary = "Passed, but no check was recorded, so it proves too little.";
   return decided("SCRIPT_ISSUE", 0.7, summary, ["verified_count 0"]);
 }
 

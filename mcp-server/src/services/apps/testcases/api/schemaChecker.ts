@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { ToolError } from "../../../../errors.ts";
-import { packageFolder } from "../../../../storage/packageFolder.ts";
+import { packageFolder } from "../../../../storage/engine/packageFolder.ts";
 import { jsonText } from "../../../values/exactNumbers.ts";
 import { withExactNumbers } from "../../../values/values.ts";
 import type { JsonSchema, SchemaAnswer, SchemaQuestion } from "./schemaMessages.ts";

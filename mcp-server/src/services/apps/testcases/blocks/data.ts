@@ -78,7 +78,7 @@ function sizeOf(value: unknown, limit: number): number {
 }
 
 function tooLarge(): ToolError {
-  const message = `The values are larger than ${LARGEST_VALUES} characters and items.`;
+  const message = `The values exceed the limit of ${LARGEST_VALUES} (characters plus items).`;
   return new ToolError("INVALID_INPUT", message, "Keep a part of the data.");
 }
 

@@ -1,0 +1,202 @@
+import type { Locator } from "playwright-core";
+import { quoted } from "../../elements/quoted.ts";
+import type { Target } from "../../elements/target.ts";
+import { DeviceError } from "../../errors.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import type { FieldFacts, HeldField } from "../page/agent/fields.ts";
+import type { PageQuery } from "../page/agent/query.ts";
+import { askAgent, askElement } from "../page/askAgent.ts";
+import { askFrames } from "../page/elementsInFrames.ts";
+import type { Acting } from "./act.ts";
+import { dateForm, isDateType } from "./fieldDates.ts";
+import { isTaken } from "./fieldTaken.ts";
+import { heldFields, keepInput } from "./keptInput.ts";
+import { inOneFrame } from "./locate.ts";
+
+let tokens = 0;
+/** Names one action on a field, in whichever frame it is. */
+export const newToken = (): number => ++tokens;
+
+/** Notes the field before it is acted on. */
+export function noteField(
+  session: DrivenSession,
+  locator: Locator,
+  target: Target,
+  { token, acting }: { token: number; acting: Acting },
+): Promise<FieldFacts | undefined> {
+  const query: PageQuery | null = inOneFrame(session, target)?.query ?? null;
+  return askElement(locator, "noteField", [token, query], { timeout: acting.left(), signal: acting.signal });
+}
+
+/** Notes the field that has the focus; undefined when none has. */
+export async function noteFocused(
+  session: DrivenSession,
+  token: number,
+  signal: AbortSignal,
+): Promise<FieldFacts | undefined> {
+  const answers = await askFrames(session.page(), signal, (frame) => askAgent(frame, "noteFocused", [token]));
+  return answers.flatMap(({ answer }) => answer ?? []).at(0);
+}
+
+/** What a field that was noted holds now; undefined when it is gone, and with it what could be judged. */
+async function heldField(
+  session: DrivenSession,
+  token: number,
+  signal: AbortSignal,
+): Promise<HeldField | undefined> {
+  return (await heldFields(session.page(), [token], signal)).get(token);
+}
+
+/** Throws INPUT_NOT_TAKEN unless the field holds the text, or one of the texts, when the page is usable again. */
+export function expectText(
+  session: DrivenSession,
+  acting: Acting,
+  { token, asked }: { token: number; asked: readonly string[] },
+): void {
+  acting.whenUsable(async (signal) => {
+    const held = await heldField(session, token, signal);
+    if (held === undefined) return unread;
+    if (held.now.type === "none" || !held.before.seen) return undefined;
+    const isHeld = (now: HeldField) => asked.some((text) => holds(now, text));
+    if (!isHeld(held)) throw textNotTaken(held, asked[0] ?? "");
+    // Another text may be the same in a form of the page's own.
+    keepInput(session, acting, token, (now) => !isHeld(now) && isPutBack(now));
+    return undefined;
+  });
+}
+
+const isPutBack = ({ now, before }: HeldField): boolean => now.value === "" || now.value === before.value;
+
+const unread = "not read back, since the page that held it is gone";
+
+/**
+ * For a text of several lines that was typed: Enter does what the page makes of it. Throws INPUT_NOT_TAKEN where a field of one
+ * line only ran the lines together.
+ */
+export function expectLines(
+  session: DrivenSession,
+  acting: Acting,
+  { token, text, joined }: { token: number; text: string; joined: readonly string[] },
+): void {
+  acting.whenUsable(async (signal) => {
+    const held = await heldField(session, token, signal);
+    if (held === undefined || !isOneLine(held.now) || !hasLines(text)) return undefined;
+    if (joined.includes(held.now.value)) throw textNotTaken(held, text);
+    return undefined;
+  });
+}
+
+const hasLines = (text: string): boolean => /\S[^\S\n\r]*[\n\r]+\s*\S/.test(text);
+const isOneLine = ({ type }: FieldFacts): boolean => /^(text|email|password|search|tel|url)$/.test(type);
+
+function holds({ now, before }: HeldField, asked: string): boolean {
+  if (now.value !== "" && isOneLine(now) && hasLines(asked)) return false;
+  // The browser's own fields of these types have one way to write a value.
+  if (isDateType(now.type)) return now.value === asked;
+  const typed = now.value.slice(0, now.value.length - now.completed);
+  if (isTaken(asked, now.value) || (now.completed > 0 && isTaken(asked, typed))) return true;
+  return now.value === "" && isBeside(asked, before.around, now.around);
+}
+
+/** The field made a thing of its own of the text, as fields for tags do, and is empty again. */
+function isBeside(asked: string, before: string, now: string): boolean {
+  const words = asked.replace(/[,;\s]+$/, "").toLowerCase();
+  return words !== "" && now.toLowerCase().includes(words) && !before.toLowerCase().includes(words);
+}
+
+/** The error for a text that a field of this type cannot take at all. */
+export function cannotTake(facts: FieldFacts, asked: string): DeviceError {
+  return notTaken("a field of this kind cannot hold it", facts, asked);
+}
+
+function textNotTaken({ now, before }: HeldField, asked: string): DeviceError {
+  const states = [
+    isOneLine(now) && hasLines(asked) && "the text has several lines, and the field takes one",
+    now.readOnly && "the field is read-only",
+    now.disabled && "the field is disabled",
+    now.value === "" && "the field is empty now",
+    now.value === before.value && "the field holds what it held before",
+  ];
+  return notTaken(states.find(Boolean) || "the field holds something else now", now, asked);
+}
+
+/** What was typed may be a secret, so the values stand apart in the details: whoever knows that they are none shows them. */
+function notTaken(state: string, facts: FieldFacts, asked: string): DeviceError {
+  const form = formOf(facts);
+  return new DeviceError(
+    "INPUT_NOT_TAKEN",
+    `The field did not take the text: ${state}.${form === "" ? "" : ` It takes ${form}.`} Give what it takes, or look at the screen for what the page says.`,
+    facts.secret ? {} : { held: quoted(facts.value), asked: quoted(asked) },
+  );
+}
+
+/** What the field takes, in words with an example; empty where nothing is known. */
+function formOf({ type, limits, locale }: FieldFacts): string {
+  if (isDateType(type)) return dateForm(type, locale);
+  if (type === "color") return "a colour as #ff8800";
+  if (type === "number") return numberForm(limits);
+  // What HTML says of a range that says nothing.
+  if (type === "range") return numberForm({ ...limits, min: limits.min || "0", max: limits.max || "100" });
+  const { maxLength, pattern, placeholder } = limits;
+  const most = maxLength >= 0 ? `at most ${maxLength} character${maxLength === 1 ? "" : "s"}` : "";
+  const hint = pattern || placeholder;
+  return [most, hint && `what its hint says: ${quoted(hint)}`].filter(Boolean).join(", ");
+}
+
+function numberForm({ min, max, step }: FieldFacts["limits"]): string {
+  const steps = step !== "" && step !== "any" && `in steps of ${step}`;
+  return ["a number", min && `from ${min}`, max && `to ${max}`, steps].filter(Boolean).join(" ");
+}
+
+/** Throws INPUT_NOT_TAKEN unless the options are chosen when the page is usable again. */
+export function expectOptions(
+  session: DrivenSession,
+  acting: Acting,
+  token: number,
+  wanted: readonly string[],
+): void {
+  acting.whenUsable(async (signal) => {
+    const held = await heldField(session, token, signal);
+    if (held === undefined) return unread;
+    if (held.now.type !== "select") return undefined;
+    if (hasOptions(held, wanted)) {
+      keepInput(session, acting, token, (now) => !hasOptions(now, wanted));
+      return undefined;
+    }
+    const labels = held.now.chosen.map(({ label }) => quoted(label)).join(", ");
+    throw new DeviceError(
+      "INPUT_NOT_TAKEN",
+      `The list did not keep ${wanted.map((option) => quoted(option)).join(", ")}: it holds ${labels || "nothing"} now. Look at the screen for what the page says.`,
+    );
+  });
+}
+
+const hasOptions = ({ now }: HeldField, wanted: readonly string[]): boolean =>
+  wanted.every((option) => now.chosen.some(({ label, value }) => label === option || value === option));
+
+/** Throws INPUT_NOT_TAKEN unless the box is ticked, or not, when the page is usable again. */
+export function expectChecked(session: DrivenSession, acting: Acting, token: number, checked: boolean): void {
+  acting.whenUsable(async (signal) => {
+    const held = await heldField(session, token, signal);
+    if (held === undefined) return unread;
+    if (held.now.checked !== checked) throw boxNotTaken(checked);
+    keepInput(session, acting, token, ({ now }) => now.checked !== checked);
+    return undefined;
+  });
+}
+
+/** For a field whose value the command has read itself, or that the page may rightly empty at once: only a later loss is one. */
+export function expectKept(session: DrivenSession, acting: Acting, token: number): void {
+  acting.whenUsable(async (signal) => {
+    const held = await heldField(session, token, signal);
+    if (held && !isPutBack(held)) keepInput(session, acting, token, isPutBack);
+    return undefined;
+  });
+}
+
+function boxNotTaken(wanted: boolean): DeviceError {
+  return new DeviceError(
+    "INPUT_NOT_TAKEN",
+    `The box is ${wanted ? "not ticked" : "still ticked"}: a click did not change it, or the page changed it back. Look at the screen for what the page says, or try click_element on what shows the box.`,
+  );
+}

@@ -1,0 +1,175 @@
+import type { Browser, LaunchOptions } from "playwright-core";
+import { z } from "zod";
+import { DeviceError } from "../../errors.ts";
+import { endsWithin, untilAborted } from "../../waiting/deadlines.ts";
+import { firstLines } from "../page/failures.ts";
+import { registerEngine } from "../page/inpage.ts";
+import { playwright } from "../page/playwright.ts";
+import { browserNotFound, findBrowser } from "./findBrowser.ts";
+import type { WebSettings } from "./settings.ts";
+
+const START_DEADLINE_MS = 30_000;
+/** A browser that was told to close and has not within this time is killed. */
+const CLOSE_DEADLINE_MS = 3_000;
+
+export type OpenedBrowser = {
+  browser: Browser;
+  /** Closes it, or kills it when it does not close; never fails. */
+  close(): Promise<void>;
+};
+
+/** Without these Chromium asks outside hosts at every start. */
+const quietFlags = [
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-quic",
+  "--no-first-run",
+];
+
+/**
+ * Starts the browser of the settings, or connects to it. Throws BROWSER_NOT_FOUND with the command that installs one,
+ * BROWSER_UNUSABLE with the browser's own reason. A started browser hangs on a pipe of this process, so it ends with
+ * it, also on kill -9.
+ */
+export async function openBrowser(settings: WebSettings, signal: AbortSignal): Promise<OpenedBrowser> {
+  signal.throwIfAborted();
+  const starting = start(settings);
+  try {
+    return await untilAborted(starting, signal);
+  } catch (error) {
+    // A start that was given up may still succeed; nobody would own that browser.
+    starting.then((opened) => opened.close()).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function start(settings: WebSettings): Promise<OpenedBrowser> {
+  try {
+    await registerEngine();
+    if (settings.connect !== undefined) {
+      return opened(
+        await playwright()[settings.browser].connect(settings.connect, { timeout: START_DEADLINE_MS }),
+      );
+    }
+    if (settings.cdp !== undefined) {
+      return opened(await playwright().chromium.connectOverCDP(settings.cdp, { timeout: START_DEADLINE_MS }));
+    }
+    const browser = await launch(settings);
+    return opened(browser, settings.browser === "chromium" ? await processIdOf(browser) : undefined);
+  } catch (error) {
+    throw unusable(settings, error);
+  }
+}
+
+function opened(browser: Browser, pid?: number): OpenedBrowser {
+  return {
+    browser,
+    async close() {
+      // A browser that is gone already has nothing to close.
+      const closing = browser.close().catch(() => undefined);
+      if (await endsWithin(closing, CLOSE_DEADLINE_MS)) return;
+      if (pid !== undefined) kill(pid);
+      await endsWithin(closing, CLOSE_DEADLINE_MS);
+    },
+  };
+}
+
+const processSchema = z.object({ processInfo: z.array(z.object({ type: z.string(), id: z.int() })) });
+
+/** Asked while the browser still answers: it is killed by this id when it does not any more. */
+async function processIdOf(browser: Browser): Promise<number | undefined> {
+  const ask = async () => {
+    const cdp = await browser.newBrowserCDPSession();
+    const { processInfo } = processSchema.parse(await cdp.send("SystemInfo.getProcessInfo"));
+    await cdp.detach();
+    return processInfo.find(({ type }) => type === "browser")?.id;
+  };
+  // A browser that does not say it is still one to drive; it fails at its first tab if it must.
+  return await untilAborted(ask(), AbortSignal.timeout(CLOSE_DEADLINE_MS)).catch(() => undefined);
+}
+
+/** With the processes it started: Playwright makes each browser the leader of a group. */
+function kill(pid: number): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, "SIGKILL");
+    } catch {
+      // No such group or process: it has ended, or a wrapper leads the group.
+    }
+  }
+}
+
+async function launch(settings: WebSettings): Promise<Browser> {
+  const found = settings.channel === undefined ? findBrowser(settings) : undefined;
+  if (found === undefined && settings.channel === undefined) {
+    throw browserNotFound(settings.browser, settings.executable_path);
+  }
+  const asRoot = process.getuid?.() === 0;
+  const options: LaunchOptions = {
+    headless: settings.headless,
+    timeout: START_DEADLINE_MS,
+    // The daemon closes its devices in its own order; Playwright's handlers would exit the process first.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    ...(settings.channel === undefined ? {} : { channel: settings.channel }),
+    ...(found?.path === undefined ? {} : { executablePath: found.path }),
+    ...(settings.browser === "chromium" ? { args: quietFlags, chromiumSandbox: !asRoot } : {}),
+  };
+  const type = playwright()[settings.browser];
+  try {
+    return await type.launch(options);
+  } catch (error) {
+    // Containers and hardened kernels forbid the sandbox to users other than root, too.
+    if (
+      options.chromiumSandbox !== true ||
+      !/no usable sandbox|suid sandbox|sandbox_host/i.test(String(error))
+    )
+      throw error;
+    return await type.launch({ ...options, chromiumSandbox: false });
+  }
+}
+
+/** The error of a browser that could not be started, or that started and then could not open a page. */
+export function unusable(settings: WebSettings, error: unknown): DeviceError {
+  if (error instanceof DeviceError) return error;
+  const address = settings.connect ?? settings.cdp;
+  const log = String(error);
+  const reason = browserReason(log) ?? firstLines(error);
+  if (/Executable doesn't exist|distribution '.*' is not found/.test(log)) {
+    return browserNotFound(settings.browser, settings.executable_path);
+  }
+  if (address !== undefined) {
+    const message = `The browser at ${withoutQuery(address)} does not answer: ${reason}. Check that it runs and that the address is right.`;
+    return new DeviceError("BROWSER_UNUSABLE", message, {}, { cause: error });
+  }
+  return new DeviceError(
+    "BROWSER_UNUSABLE",
+    unusableMessage(settings, reason, log),
+    { reason },
+    { cause: error },
+  );
+}
+
+/** What the browser itself wrote; Playwright's own line often says only that it closed. */
+function browserReason(log: string): string | undefined {
+  const lines = [...log.matchAll(/\[err\] (.+)/g)].map((match) => (match[1] ?? "").trim());
+  return (lines.find((line) => /error|fatal|cannot|missing|failed/i.test(line)) ?? lines[0])?.slice(0, 300);
+}
+
+function unusableMessage(settings: WebSettings, reason: string, log: string): string {
+  if (/missing x server|\$DISPLAY|cannot open display/i.test(log)) {
+    return `The ${settings.browser} browser cannot open a window: there is no display where the daemon was started. Set headless: true, or run labwright stop, and start it again in a session with a display, or under xvfb-run.`;
+  }
+  const next =
+    settings.browser === "chromium"
+      ? "Try another browser with executable_path or channel."
+      : `Playwright drives only its own build of ${settings.browser}: npx playwright-core install ${settings.browser}`;
+  return `The ${settings.browser} browser was found but cannot be used: ${reason}. ${next}`;
+}
+
+/** Tokens of hosted browsers are in the query. */
+function withoutQuery(address: string): string {
+  return address.replace(/\?.*$/s, "").replace(/\/\/[^/@]*@/, "//");
+}

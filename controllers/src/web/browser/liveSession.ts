@@ -1,0 +1,449 @@
+import type { BrowserContext, Page } from "playwright-core";
+import type { ControllerContext, DeviceNotice, FreshStart } from "../../contract.ts";
+import type { ControllerFacts } from "../../ports.ts";
+import { endsWithin, untilAborted, withDeadline } from "../../waiting/deadlines.ts";
+import { SharedWork } from "../../waiting/sharedWork.ts";
+import { lostBrowser } from "../page/failures.ts";
+import { type PageSignals, watchPage } from "../page/signals.ts";
+import { type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
+import { Clipboard } from "./clipboard.ts";
+import { listenToContext } from "./contextEvents.ts";
+import { contextOptions } from "./contextOptions.ts";
+import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
+import { createDownloads, type Downloads } from "./downloads.ts";
+import { type Health, healthOf } from "./health.ts";
+import { type ContextSetting, LiveContext, type TabSetting } from "./liveContext.ts";
+import { createNotices } from "./notices.ts";
+import type { DrivenSession, StorageState } from "./session.ts";
+import type { WebSettings } from "./settings.ts";
+import { StateKeeper } from "./stateKeeper.ts";
+import { readStorageState, writeStorageState } from "./storageState.ts";
+import { createUrlGuard, guardBrowser, guardConnections, guardContext, type UrlGuard } from "./urlGuard.ts";
+
+const DENIED_KEPT = 50;
+/** How long a browser that was launched may take to its first tab. */
+const READY_DEADLINE_MS = 30_000;
+/** How long a context that takes the place of a stuck one may take, before the whole browser is given up. */
+const REPLACE_DEADLINE_MS = 10_000;
+/** A context that has not closed within this time is left behind. */
+const END_DEADLINE_MS = 3_000;
+/** A trace of ten busy minutes is written in seconds. */
+const SAVE_DEADLINE_MS = 30_000;
+/** How long a check waits for the answer of a page that may be frozen. */
+const CHECK_PATIENCE_MS = 500;
+/** What is kept of a browser was read lately; a last reading may take this long. */
+const READ_DEADLINE_MS = 1_000;
+
+type Tell = DrivenSession["notify"];
+type Preparation = (context: BrowserContext) => Promise<void>;
+
+/** A place for one context: a storage state that is loaded puts another context into it. */
+type Place = { live: LiveContext };
+
+/**
+ * A {@link DrivenSession} with its beginning and end: one browser. The holder's own context lies at the bottom; those of
+ * runs that started fresh lie above it, and the topmost is the one that is driven.
+ */
+export class LiveSession implements DrivenSession {
+  readonly #notices = createNotices((context) => this.#isBeside(context));
+  readonly clipboard = new Clipboard(() => this.#browser?.browser);
+  readonly #noDialogs = createDialogs(() => undefined);
+  readonly #noDownloads = createDownloads(() => undefined);
+  readonly #signals = new WeakMap<Page, PageSignals>();
+  readonly #preparations: Preparation[] = [];
+  readonly #endings: Preparation[] = [];
+  readonly #keeper: StateKeeper;
+  readonly #guard: UrlGuard;
+  readonly #opening = new SharedWork<void>();
+  #browser: OpenedBrowser | undefined;
+  #places: Place[] = [];
+  #ended: "closed" | "lost" | undefined;
+  #doubted = false;
+  #handedOver = false;
+  #acting = 0;
+  #denials = 0;
+  readonly #denied: string[] = [];
+
+  constructor(
+    readonly settings: WebSettings,
+    readonly context: ControllerContext,
+  ) {
+    this.#guard = createUrlGuard(context);
+    this.#keeper = new StateKeeper((page) => this.signals(page).cdp());
+  }
+
+  get dialogs(): AnsweringDialogs {
+    return this.#places.at(-1)?.live.dialogs ?? this.#noDialogs;
+  }
+
+  get downloads(): Downloads {
+    return this.#places.at(-1)?.live.downloads ?? this.#noDownloads;
+  }
+
+  page(): Page {
+    return this.#top().live.page();
+  }
+
+  pages(): readonly Page[] {
+    return this.#places.at(-1)?.live.pages() ?? [];
+  }
+
+  browserContext(): BrowserContext {
+    return this.#top().live.context;
+  }
+
+  signals(page: Page): PageSignals {
+    const known = this.#signals.get(page);
+    if (known !== undefined) return known;
+    const signals = watchPage(page, this.isChromium());
+    this.#signals.set(page, signals);
+    return signals;
+  }
+
+  facts(): ControllerFacts {
+    if (this.#browser === undefined) return {};
+    return {
+      version: `${this.settings.channel ?? this.settings.browser} ${this.#browser.browser.version()}`,
+    };
+  }
+
+  isAlive(): boolean {
+    return this.#places.at(-1)?.live.isOpen() === true;
+  }
+
+  strangeness(): string | undefined {
+    return this.#top().live.strangeness();
+  }
+
+  /** True while the holder's own context can be driven, also when a run that started fresh has lost its own. */
+  isOpen(): boolean {
+    return this.#places[0]?.live.isOpen() === true;
+  }
+
+  doubt(): void {
+    this.#doubted = true;
+  }
+
+  handOver(): void {
+    this.#handedOver = true;
+    this.#doubted = true;
+  }
+
+  isDoubted(): boolean {
+    return this.#doubted;
+  }
+
+  viewport(): { width: number; height: number } {
+    return this.settings.viewport;
+  }
+
+  isChromium(): boolean {
+    return this.settings.browser === "chromium";
+  }
+
+  onNewContext(prepare: Preparation): void {
+    this.#preparations.push(prepare);
+  }
+
+  onContextEnd(save: Preparation): void {
+    this.#endings.push(save);
+  }
+
+  notify(kind: DeviceNotice["kind"], text: string): void {
+    this.#notices.add(kind, text);
+  }
+
+  noticesAfter(seq: number): readonly DeviceNotice[] {
+    return this.#notices.after(seq);
+  }
+
+  denials(): number {
+    return this.#denials;
+  }
+
+  wasDenied(url: string): boolean {
+    return this.#denied.includes(url);
+  }
+
+  async following<T>(action: () => Promise<T>): Promise<T> {
+    this.#acting++;
+    try {
+      return await action();
+    } finally {
+      this.#acting--;
+      this.#keeper.noteChange();
+      // A tab that the action opened may be left for another page by the next one.
+      await endsWithin(this.#keeper.listening(), READ_DEADLINE_MS);
+    }
+  }
+
+  async select(page: Page): Promise<void> {
+    const { live } = this.#top();
+    live.makeCurrent(page);
+    live.own(page);
+    await page.bringToFront();
+  }
+
+  async openTab(): Promise<Page> {
+    return this.#openTab(this.#top().live);
+  }
+
+  async closeTab(page: Page): Promise<void> {
+    const place = this.#placeOf(page.context()) ?? this.#top();
+    await page.close();
+    if (place.live.pages().length === 0) await this.#openTab(place.live);
+  }
+
+  async forEachTab(key: string, setting: TabSetting): Promise<void> {
+    await this.#top().live.forEachTab(key, setting);
+  }
+
+  async setOnContext(key: string, setting: ContextSetting): Promise<void> {
+    await this.#top().live.setOnContext(key, setting);
+  }
+
+  async storageState(): Promise<StorageState> {
+    const place = this.#top();
+    const state = await place.live.context.storageState();
+    if (place === this.#places[0]) this.#keeper.keep(state);
+    return state;
+  }
+
+  async reset(storageState: StorageState | undefined): Promise<void> {
+    await this.clipboard.clear();
+    await this.#replace(this.#top(), storageState);
+  }
+
+  /** Starts fresh: from here on another context of the same browser is driven, until it is left. */
+  async enter(name: string | undefined, signal: AbortSignal): Promise<FreshStart> {
+    const state = await this.#savedState(name ?? this.settings.storage_state);
+    await this.clipboard.clear();
+    const creating = this.#newLive(state);
+    try {
+      const place = { live: await untilAborted(creating, signal) };
+      this.#places.push(place);
+      return { saveState: (as) => this.#saveState(place, as), leave: () => this.#leave(place) };
+    } catch (error) {
+      creating.then((late) => this.#end(late)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Opens the browser unless it is open, and makes anew what does not answer. Any number of callers may ask at once. */
+  async open(signal: AbortSignal): Promise<void> {
+    await this.#opening.join((own) => this.#makeReady(own), signal);
+  }
+
+  /** The same for a check, which has a deadline of its own: waits only a moment for a page that does not answer. */
+  async openForCheck(signal: AbortSignal): Promise<void> {
+    if (!this.isOpen()) return this.open(signal);
+    const limit = withDeadline(signal, CHECK_PATIENCE_MS);
+    try {
+      await this.open(limit.signal);
+    } catch (error) {
+      if (!limit.over()) throw error;
+    } finally {
+      limit.done();
+    }
+  }
+
+  /** The next {@link open} brings the cookies and local storage back. */
+  async close(): Promise<void> {
+    await this.#opening.settled();
+    await this.#closeBrowser("closed");
+  }
+
+  async #makeReady(signal: AbortSignal): Promise<void> {
+    if (this.isOpen() && !this.#doubted) return;
+    const health = await this.#health(signal);
+    if (health === "frozen") await this.#replaceFrozen(signal);
+    else if (health === "lost") await this.#start(signal);
+    else if (this.#handedOver) await this.#undoSettings();
+    this.#handedOver = false;
+    this.#doubted = false;
+  }
+
+  async #undoSettings(): Promise<void> {
+    const undoing = this.#places[0]?.live.undoSettings();
+    if (undoing)
+      await endsWithin(Promise.all([undoing, this.clipboard.clear(this.#ownsClipboard())]), SAVE_DEADLINE_MS);
+  }
+
+  async #health(signal: AbortSignal): Promise<Health> {
+    const holder = this.#places[0]?.live;
+    return holder?.isOpen() === true ? await healthOf(holder, signal) : "lost";
+  }
+
+  /** A page whose script never rests goes with its context; the browser goes too when even that does not work. */
+  async #replaceFrozen(signal: AbortSignal): Promise<void> {
+    const holder = this.#places[0];
+    const limit = withDeadline(signal, REPLACE_DEADLINE_MS);
+    try {
+      if (holder === undefined) throw lostBrowser();
+      await untilAborted(this.#replace(holder, this.#keeper.kept()), limit.signal);
+      this.#restarted("the page did not answer any more; its tabs were closed and an empty one opened");
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await this.#start(signal);
+    } finally {
+      limit.done();
+    }
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    const before = this.#ended ?? (this.#browser === undefined ? undefined : "lost");
+    const state =
+      before === undefined ? await this.#savedState(this.settings.storage_state) : this.#keeper.kept();
+    if (before === "lost") await this.#closeBrowser("lost");
+    const opened = await openBrowser(this.settings, signal);
+    const limit = withDeadline(signal, READY_DEADLINE_MS);
+    try {
+      await untilAborted(this.#fill(opened, state), limit.signal);
+    } catch (error) {
+      this.#browser = undefined;
+      this.#ended = before;
+      await opened.close();
+      throw signal.aborted ? signal.reason : unusable(this.settings, error);
+    } finally {
+      limit.done();
+    }
+    this.#ended = undefined;
+    if (before === "lost") this.#restarted("the browser was lost and has been started again");
+    if (before === "closed") this.#restarted("the browser was closed meanwhile and has been started again");
+  }
+
+  /** The holder's context is a new one: nothing in it is what the client opened. */
+  #restarted(what: string): void {
+    this.notify("restarted", what);
+    this.#places[0]?.live.disown(what);
+  }
+
+  async #fill(opened: OpenedBrowser, state: StorageState | undefined): Promise<void> {
+    if (this.#ownsBrowser()) await guardBrowser(opened.browser, this.#guard, this.#deny);
+    this.#browser = opened;
+    const live = await this.#newLive(state);
+    // Fresh starts that were lost stay above it until they are left: their runs must not go on in the holder's context.
+    this.#places = [{ live }, ...this.#places.slice(1)];
+    await this.#keeper.follow(live.context, state);
+  }
+
+  async #closeBrowser(ended: "closed" | "lost"): Promise<void> {
+    const browser = this.#browser;
+    if (browser === undefined) return;
+    const places = this.#places;
+    if (this.isOpen()) await endsWithin(this.#keeper.read(), READ_DEADLINE_MS);
+    this.#keeper.stop();
+    this.#browser = undefined;
+    this.#ended = ended;
+    for (const { live } of places) if (live.isOpen()) await this.#end(live);
+    await browser.close();
+  }
+
+  /** Puts a new context into the place and ends the one that was there. */
+  async #replace(place: Place, state: StorageState | undefined): Promise<void> {
+    const former = place.live;
+    const fresh = await this.#newLive(state);
+    place.live = fresh;
+    if (place === this.#places[0]) await this.#keeper.follow(fresh.context, state);
+    await this.#end(former);
+  }
+
+  async #leave(place: Place): Promise<void> {
+    this.#places = this.#places.filter((one) => one !== place);
+    await this.clipboard.clear();
+    if (place.live.isOpen()) await this.#end(place.live);
+  }
+
+  /** Never fails; a context that does not close takes the browser with it when that is looked at next. */
+  async #end(live: LiveContext): Promise<void> {
+    for (const save of this.#endings) await endsWithin(save(live.context), SAVE_DEADLINE_MS);
+    if (!(await endsWithin(live.context.close(), END_DEADLINE_MS))) this.doubt();
+  }
+
+  async #saveState({ live }: Place, name: string): Promise<void> {
+    await writeStorageState(this.context.storageStatePath(name), await live.context.storageState());
+  }
+
+  async #savedState(name: string | undefined): Promise<StorageState | undefined> {
+    return name === undefined ? undefined : await readStorageState(this.context.storageStatePath(name), name);
+  }
+
+  #top(): Place {
+    const place = this.#places.at(-1);
+    if (place?.live.isOpen() !== true) throw lostBrowser();
+    return place;
+  }
+
+  #placeOf(context: BrowserContext): Place | undefined {
+    return this.#places.find(({ live }) => live.context === context);
+  }
+
+  #isBeside(context: BrowserContext): boolean {
+    const place = this.#placeOf(context);
+    return place !== undefined && place !== this.#places.at(-1);
+  }
+
+  /** Only then may a guard pause the requests of the whole browser. */
+  #ownsBrowser(): boolean {
+    return this.isChromium() && this.settings.cdp === undefined;
+  }
+
+  /** A browser with a window, and one that others use too, have the clipboard of a person. */
+  #ownsClipboard(): boolean {
+    const { headless, connect, cdp } = this.settings;
+    return headless && connect === undefined && cdp === undefined;
+  }
+
+  /** A new context with one empty tab. */
+  async #newLive(state: StorageState | undefined): Promise<LiveContext> {
+    if (this.#browser === undefined) throw lostBrowser();
+    const context = await this.#browser.browser.newContext(contextOptions(this.settings, state));
+    if (!this.#ownsBrowser()) await guardContext(context, this.#guard, this.#deny);
+    guardConnections(context, this.#guard, this.#deny);
+    const tell: Tell = (kind, text) => this.#notices.add(kind, text, context);
+    const live = new LiveContext(context, tell);
+    listenToContext(context, {
+      dialogs: live.dialogs,
+      downloads: live.downloads,
+      notify: tell,
+      opened: (page) => this.#tabOpened(live, page),
+      crashed: (page) => {
+        this.#closeCrashed(live, page, tell).catch(() => undefined);
+      },
+    });
+    for (const prepare of this.#preparations) await prepare(context);
+    await this.#openTab(live);
+    return live;
+  }
+
+  async #closeCrashed(live: LiveContext, page: Page, tell: Tell): Promise<void> {
+    const what = "the tab crashed and was closed; its page must be opened again";
+    tell("page_error", what);
+    if (live.page() === page) {
+      live.disown(what);
+      if (live.pages().length === 1) await this.#openTab(live);
+      live.disown(what);
+    }
+    await page.close();
+  }
+
+  readonly #deny = (url: string, reason: string): void => {
+    this.#denials++;
+    this.#denied.push(url);
+    if (this.#denied.length > DENIED_KEPT) this.#denied.shift();
+    this.notify("url_denied", `${url.slice(0, 200)}: ${reason}`);
+  };
+
+  async #openTab(live: LiveContext): Promise<Page> {
+    const page = await live.openTab();
+    await this.signals(page).cdp();
+    await this.#keeper.watch(page);
+    return page;
+  }
+
+  #tabOpened(live: LiveContext, page: Page): void {
+    this.signals(page);
+    live.prepareTab(page);
+    if (this.#acting > 0) live.makeCurrent(page);
+  }
+}

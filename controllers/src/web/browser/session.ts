@@ -1,0 +1,70 @@
+import type { BrowserContext, Page } from "playwright-core";
+import type { ControllerContext, DeviceNotice } from "../../contract.ts";
+import type { PageSignals } from "../page/signals.ts";
+import type { Clipboard } from "./clipboard.ts";
+import type { Dialogs } from "./dialogs.ts";
+import type { Downloads } from "./downloads.ts";
+import type { ContextSetting, TabSetting } from "./liveContext.ts";
+
+/**
+ * The one browser context of a device, as commands, dumps and checks see it. The context behind it changes when the
+ * browser is restarted or a storage state is loaded, so nobody keeps a page or a context over an await of a command.
+ */
+export type WebSession = {
+  readonly context: ControllerContext;
+  /** The current tab. Throws DEVICE_LOST when there is no living browser, TAB_NOT_FOUND when every tab is closed. */
+  page(): Page;
+  /** Open tabs in the order in which they were opened. */
+  pages(): readonly Page[];
+  readonly dialogs: Dialogs;
+  readonly downloads: Downloads;
+  browserContext(): BrowserContext;
+  /** Runs on each new context before its first page is opened: init scripts and the like. */
+  onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
+  notify(kind: DeviceNotice["kind"], text: string): void;
+  isAlive(): boolean;
+  /** Why the current tab does not show what the client opened, such as a restart; undefined where it does. */
+  strangeness(): string | undefined;
+};
+
+/** What only commands use: tabs, waiting for navigations, and replacing the context. */
+export type DrivenSession = WebSession & {
+  readonly clipboard: Pick<Clipboard, "used">;
+  isChromium(): boolean;
+  /** The size of the page that the settings name, in CSS pixels. */
+  viewport(): { width: number; height: number };
+  /** What the tab did of itself: navigations under way, windows asked for. */
+  signals(page: Page): PageSignals;
+  /** While `action` runs, new tabs are followed. */
+  following<T>(action: () => Promise<T>): Promise<T>;
+  select(page: Page): Promise<void>;
+  openTab(): Promise<Page>;
+  closeTab(page: Page): Promise<void>;
+  /** What the context holds now; a restart gets it back. */
+  storageState(): Promise<StorageState>;
+  /** Replaces the context by a new one with this state in it, or with none. */
+  reset(storageState: StorageState | undefined): Promise<void>;
+  /** Applies to the tabs there are and to those that come, until the next {@link reset}. */
+  forEachTab(key: string, setting: TabSetting): Promise<void>;
+  /** Sets something of the whole context, until the next {@link reset} or until another client drives. */
+  setOnContext(key: string, setting: ContextSetting): Promise<void>;
+  /** Runs on each context before it is closed by us: what it holds can still be saved. Must not throw. */
+  onContextEnd(save: (context: BrowserContext) => Promise<void>): void;
+  /** How many requests the URL policy has refused so far; a command compares before and after. */
+  denials(): number;
+  /** Says whether the URL policy refused this address lately. */
+  wasDenied(url: string): boolean;
+};
+
+/** Cookies and local storage as Playwright gives them. */
+export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+/** What a check needs of a session: it looks, and never acts. */
+export type CheckSession = Pick<
+  WebSession,
+  "context" | "page" | "dialogs" | "downloads" | "isAlive" | "strangeness"
+>;
+
+/** The attribute that names elements for tests: that of the app in use, else the usual one. */
+export const testIdAttributeOf = ({ context }: Pick<WebSession, "context">): string =>
+  context.app()?.testIdAttribute ?? "data-testid";

@@ -1,0 +1,209 @@
+import { z } from "zod";
+import { type Check, defineCheck, type Reading } from "../../contract.ts";
+import { type Match, matches, matchSchema, matchWords, partNote, relation } from "../../elements/match.ts";
+import { quoted } from "../../elements/quoted.ts";
+import { missing, ofSubject, untold } from "../../elements/readings.ts";
+import { readState } from "../../elements/states.ts";
+import type { StateWord } from "../../elements/stateWords.ts";
+import { type Target, targetShape } from "../../elements/target.ts";
+import { portable } from "../../portable.ts";
+import { stateChecks } from "../../screens/stateChecks.ts";
+import { describe } from "../acting/locate.ts";
+import { ask, LOOK_DEADLINE_MS } from "../acting/question.ts";
+import type { CheckSession } from "../browser/session.ts";
+import type { Description } from "../page/agent/agent.ts";
+import { downloadChecks } from "./downloads.ts";
+import { elementPropertyChecks } from "./element.ts";
+import { layoutCheck } from "./layout.ts";
+import { absent, admittingSilence, lookFor, nearestTo, notOne } from "./look.ts";
+import { valueBetween } from "./numbers.ts";
+import { pageChecks } from "./page.ts";
+import { requestSeen } from "./requests.ts";
+import { tableCell } from "./tables.ts";
+
+/** Everything that can be judged from one look at the current tab. Single looks: whoever asks polls. */
+export function webChecks(session: CheckSession): readonly Check[] {
+  return bareChecks(session).map((check) => ({
+    ...check,
+    read: (input, signal, { ms = LOOK_DEADLINE_MS } = {}) =>
+      ask(session, { what: check.name, ms, signal, isOfApp: true }, (limited) => check.read(input, limited)),
+  }));
+}
+
+/** The same without a deadline, for a command that keeps one of its own over several looks. */
+export function bareChecks(session: CheckSession): readonly Check[] {
+  const checks = [
+    ...elementChecks(session),
+    ...webStateChecks(session),
+    countCheck(session),
+    textCheck(session),
+    valueCheck(session),
+    attributeCheck(session),
+    ...elementPropertyChecks(session),
+    valueBetween(session),
+    tableCell(session),
+    layoutCheck(session),
+    ...pageChecks(session),
+    requestSeen(session),
+    ...downloadChecks(session),
+  ];
+  return checks.map(admittingSilence);
+}
+
+type SightCheck = {
+  offered: Pick<Check<z.ZodObject<typeof targetShape>>, "name" | "description" | "input" | "judges">;
+  is: string;
+  /** Undefined when no element matches. */
+  holds(one: Description | undefined): boolean;
+};
+
+const sightChecks: readonly SightCheck[] = [
+  { offered: portable.element_exists, is: "exists", holds: (one) => one !== undefined },
+  {
+    offered: {
+      ...portable.element_visible,
+      description: `${portable.element_visible.description}: laid out, not transparent, not clipped away`,
+    },
+    is: "is visible",
+    holds: (one) => one?.visible === true,
+  },
+  {
+    offered: portable.element_hidden,
+    is: "is hidden or absent",
+    holds: (one) => one?.visible !== true,
+  },
+];
+
+/** Of several matches, one that can be seen is enough. */
+function elementChecks(session: CheckSession): Check[] {
+  return sightChecks.map(({ offered, is, holds }) =>
+    defineCheck({
+      ...offered,
+      async read(target, signal) {
+        const look = await lookFor(session, target, signal);
+        const isHeld = holds(look.first);
+        const sight = look.first?.visible ? "it is visible" : "it exists and is hidden";
+        return {
+          holds: isHeld,
+          expected: `${look.target} ${is}`,
+          actual: look.first ? sight : absent(look),
+          ...missing(look.count === 0),
+          ...(isHeld ? {} : await nearestTo(session, look, signal)),
+        };
+      },
+    }),
+  );
+}
+
+const ofState = (name: string, description: string) => ({
+  name,
+  description,
+  input: z.strictObject(targetShape),
+  judges: ofSubject,
+});
+
+function webStateChecks(session: CheckSession): Check[] {
+  const read = async (target: Target, word: StateWord, signal: AbortSignal): Promise<Reading> => {
+    const look = await lookFor(session, target, signal, { states: true });
+    const { first } = look;
+    if (!first || look.count > 1) return notOne(session, look, `${look.target} is ${word}`, signal);
+    return readState(word, look.target, { states: {}, ...first });
+  };
+  return stateChecks(read, [
+    [ofState("element_disabled", "The element is visible and disabled"), "disabled"],
+    [
+      ofState("element_editable", "The element is a field that takes text: neither disabled nor read-only"),
+      "editable",
+    ],
+  ]);
+}
+
+function countCheck(session: CheckSession): Check {
+  return defineCheck({
+    ...portable.element_count,
+    async read({ selector, count, min, max }, signal) {
+      const look = await lookFor(session, { selector }, signal, { all: true });
+      const holds =
+        (count === undefined || look.count === count) &&
+        (min === undefined || look.count >= min) &&
+        (max === undefined || look.count <= max);
+      const wanted =
+        count !== undefined
+          ? `${count}`
+          : [min !== undefined && `at least ${min}`, max !== undefined && `at most ${max}`]
+              .filter(Boolean)
+              .join(" and ");
+      return {
+        holds,
+        expected: `${wanted} match ${look.target}`,
+        actual: `${look.count} match`,
+        ...missing(look.count === 0),
+        ...(holds || look.count > 0 ? {} : await nearestTo(session, look, signal)),
+      };
+    },
+  });
+}
+
+function textCheck(session: CheckSession): Check {
+  return defineCheck({
+    ...portable.element_text,
+    read: ({ text, match, ...target }, signal) =>
+      compare(session, target, { what: "text", wanted: text, match }, (one) => one.shown || one.name, signal),
+  });
+}
+
+function valueCheck(session: CheckSession): Check {
+  return defineCheck({
+    ...portable.element_value,
+    read: ({ value, match, ...target }, signal) =>
+      compare(session, target, { what: "value", wanted: value, match }, (one) => one.value, signal),
+  });
+}
+
+function attributeCheck(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_attribute",
+    description: `An attribute of the element; without value, that it is there; ${matchWords}`,
+    input: z.strictObject({
+      ...targetShape,
+      attribute: z.string().min(1).max(100),
+      value: z.string().max(100_000).optional(),
+      match: matchSchema.default("same"),
+    }),
+    judges: ofSubject,
+    read: ({ attribute, value, match, ...target }, signal) =>
+      compare(
+        session,
+        target,
+        { what: `attribute ${attribute}`, wanted: value, match, attribute },
+        (one) => one.attribute,
+        signal,
+      ),
+  });
+}
+
+type Comparison = { what: string; wanted: string | undefined; match: Match; attribute?: string };
+
+async function compare(
+  session: CheckSession,
+  target: Target,
+  { what, wanted, match, attribute }: Comparison,
+  read: (one: Description) => string | undefined,
+  signal: AbortSignal,
+): Promise<Reading> {
+  const look = await lookFor(session, target, signal, { whole: true, ...(attribute ? { attribute } : {}) });
+  const found = look.first && look.count < 2 ? read(look.first) : undefined;
+  const expected =
+    wanted === undefined
+      ? `${look.target} has ${what}`
+      : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
+  if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
+  if (what === "value" && found === undefined)
+    return untold(expected, `it is ${describe(look.first)}, which holds no value`);
+  if (found === undefined) return { holds: false, expected, actual: `it has no ${what}` };
+  return {
+    holds: wanted === undefined || matches(match, wanted, found),
+    expected,
+    actual: `${what} is ${quoted(found, wanted)}${partNote(match, wanted ?? "", [found])}`,
+  };
+}

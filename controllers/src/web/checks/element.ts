@@ -1,0 +1,254 @@
+import { z } from "zod";
+import { type Check, defineCheck, type Reading } from "../../contract.ts";
+import { matches, matchSchema, matchWords, partNote, relation } from "../../elements/match.ts";
+import { quoted } from "../../elements/quoted.ts";
+import { missing, ofSubject } from "../../elements/readings.ts";
+import { targetShape } from "../../elements/target.ts";
+import { fold } from "../../elements/text.ts";
+import type { CheckSession } from "../browser/session.ts";
+import { runApart } from "../page/askAgent.ts";
+import { absent, foundOne, lookFor, nearestTo, notOne, readOptions } from "./look.ts";
+
+const text = z.string().max(10_000);
+
+/** What an element is, says and looks like, beside its text and value. */
+export function elementPropertyChecks(session: CheckSession): Check[] {
+  return [
+    elementName(session),
+    elementRole(session),
+    elementTexts(session),
+    ...styleChecks(session),
+    ...fieldChecks(session),
+  ];
+}
+
+function styleChecks(session: CheckSession): Check[] {
+  return [
+    property(session, {
+      name: "element_class",
+      description: "The element has all these classes",
+      wanted: z.strictObject({ ...targetShape, classes: z.string().min(1).max(2_000) }),
+      read: (element) => element.getAttribute("class") ?? "",
+      expects: ({ classes }) => `has class ${quoted(classes)}`,
+      holds: ({ classes }, found) => {
+        const own = words(found);
+        return words(classes).every((one) => own.includes(one));
+      },
+    }),
+    property(session, {
+      name: "element_css",
+      description: "A computed style of the element, such as color rgb(255, 0, 0)",
+      wanted: z.strictObject({
+        ...targetShape,
+        property: z.string().min(1).max(100),
+        value: text,
+        match: matchSchema.default("same"),
+      }),
+      about: ({ property }) => property,
+      read: (element, property) => getComputedStyle(element).getPropertyValue(property),
+      expects: ({ property, value, match }) => `has ${property} that ${relation(match)} ${quoted(value)}`,
+      holds: ({ value, match }, found) => matches(match, value, found),
+    }),
+  ];
+}
+
+function fieldChecks(session: CheckSession): Check[] {
+  return [
+    property(session, {
+      name: "element_empty",
+      description: "The field holds nothing, or the element shows no text",
+      wanted: z.strictObject(targetShape),
+      read: readContent,
+      expects: () => "is empty",
+      holds: (_, found) => fold(found) === "",
+    }),
+    property(session, {
+      name: "element_description",
+      description: `What describes the element to those who do not see it: aria-describedby, else title; ${matchWords}`,
+      wanted: z.strictObject({ ...targetShape, text, match: matchSchema.default("same") }),
+      read: readDescription,
+      expects: (wanted) => `has a description that ${relation(wanted.match)} ${quoted(wanted.text)}`,
+      holds: (wanted, found) => matches(wanted.match, wanted.text, found),
+      note: ({ match, text }, found) => partNote(match, text, [found]),
+    }),
+    property(session, {
+      name: "element_error",
+      description: `The error that a field reports: aria-errormessage, else the browser's own; without text, that there is one; ${matchWords}`,
+      wanted: z.strictObject({
+        ...targetShape,
+        text: text.optional(),
+        match: matchSchema.default("words"),
+      }),
+      read: readError,
+      expects: (wanted) =>
+        wanted.text === undefined
+          ? "reports an error"
+          : `reports an error that ${relation(wanted.match)} ${quoted(wanted.text)}`,
+      holds: (wanted, found) =>
+        wanted.text === undefined ? found !== "" : matches(wanted.match, wanted.text, found),
+      note: ({ match, text = "" }, found) => partNote(match, text, [found]),
+    }),
+  ];
+}
+
+const words = (list: string): string[] => list.split(/\s+/).filter((word) => word !== "");
+
+type Property<Wanted extends z.ZodObject> = {
+  name: string;
+  description: string;
+  wanted: Wanted;
+  /** What `read` is told. */
+  about?(wanted: z.output<Wanted>): string;
+  /** Runs in the page. */
+  read(element: Element, about: string): string;
+  expects(wanted: z.output<Wanted>): string;
+  holds(wanted: z.output<Wanted>, found: string): boolean;
+  /** What is added to what was found. */
+  note?(wanted: z.output<Wanted>, found: string): string;
+};
+
+function property<Wanted extends z.ZodObject>(session: CheckSession, spec: Property<Wanted>): Check {
+  return defineCheck<Wanted>({
+    name: spec.name,
+    description: spec.description,
+    input: spec.wanted,
+    judges: ofSubject,
+    async read(wanted, signal) {
+      const look = await lookFor(session, targetOf(wanted), signal);
+      const expected = `${look.target} ${spec.expects(wanted)}`;
+      const one = foundOne(look);
+      const found = one && (await runApart(one, spec.read, spec.about?.(wanted) ?? "", readOptions(signal)));
+      if (found === undefined) return notOne(session, look, expected, signal);
+      return {
+        holds: spec.holds(wanted, found),
+        expected,
+        actual: `it is ${quoted(found)}${spec.note?.(wanted, found) ?? ""}`,
+      };
+    },
+  });
+}
+
+function targetOf({ ref, selector }: Record<string, unknown>) {
+  return {
+    ...(typeof ref === "string" && { ref }),
+    ...(typeof selector === "string" && { selector }),
+  };
+}
+
+function elementName(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_name",
+    description: `The element's accessible name, as a dump shows it; ${matchWords}`,
+    input: z.strictObject({ ...targetShape, name: text, match: matchSchema.default("same") }),
+    judges: ofSubject,
+    read: ({ name, match, ...target }, signal) =>
+      described(session, target, "name", signal, (found) => ({
+        holds: matches(match, name, found),
+        expected: `${relation(match)} ${quoted(name, found)}`,
+      })),
+  });
+}
+
+function elementRole(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_role",
+    description: "The element's role, as a dump shows it",
+    input: z.strictObject({ ...targetShape, role: z.string().min(1).max(100) }),
+    judges: ofSubject,
+    read: ({ role, ...target }, signal) =>
+      described(session, target, "role", signal, (found) => ({
+        holds: found === role.toLowerCase(),
+        expected: `is ${role}`,
+      })),
+  });
+}
+
+async function described(
+  session: CheckSession,
+  target: { ref?: string | undefined; selector?: string | undefined },
+  what: "name" | "role",
+  signal: AbortSignal,
+  judge: (found: string) => { holds: boolean; expected: string },
+): Promise<Reading> {
+  const look = await lookFor(session, target, signal);
+  const found = look.first?.[what] ?? "";
+  const { holds, expected } = judge(found);
+  const whole = `${what} of ${look.target} ${expected}`;
+  if (look.count !== 1) return notOne(session, look, whole, signal);
+  return { holds, expected: whole, actual: `${what} is ${quoted(found)}` };
+}
+
+const MOST_TEXTS = 1_000;
+
+function elementTexts(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_texts",
+    description: `The texts of all that match, in their order; ${matchWords}`,
+    input: z.strictObject({
+      selector: targetShape.selector.unwrap(),
+      texts: z.array(text).max(MOST_TEXTS),
+      match: matchSchema.default("same"),
+    }),
+    // No texts are what a list that is not there has.
+    judges: ({ texts }) => (texts.length === 0 ? "presence" : "subject"),
+    async read({ selector, texts, match }, signal) {
+      const wanted = { whole: true, all: true, limit: MOST_TEXTS + 1 };
+      const look = await lookFor(session, { selector }, signal, wanted);
+      const found = look.found.flatMap(({ answer }) => answer.first.map((one) => one.shown || one.name));
+      const most = Math.max(texts.length, found.length);
+      const isWrong = (at: number) =>
+        texts[at] === undefined || found[at] === undefined || !matches(match, texts[at], found[at]);
+      const wrong = Array.from({ length: most }, (_, at) => at).find(isWrong);
+      return {
+        holds: wrong === undefined,
+        expected: `the texts of ${look.target} are ${listText(texts, wrong)}`,
+        actual: found.length === 0 ? absent(look) : `they are ${listText(found, wrong)}`,
+        ...missing(found.length === 0),
+        ...(found.length > 0 ? {} : await nearestTo(session, look, signal)),
+      };
+    },
+  });
+}
+
+/** How many there are, and the one at `place`. */
+function listText(list: readonly string[], place: number | undefined): string {
+  if (place === undefined) return `${list.length}`;
+  const text = list[place];
+  return `${list.length}, number ${place + 1} ${text === undefined ? "is not there" : quoted(text)}`;
+}
+
+// What follows runs in the page.
+
+function readContent(element: Element): string {
+  const field = element instanceof HTMLLabelElement ? (element.control ?? element) : element;
+  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)
+    return field instanceof HTMLInputElement && field.type === "password" && field.value !== ""
+      ? "••••"
+      : field.value;
+  return field instanceof HTMLElement ? field.innerText : (field.textContent ?? "");
+}
+
+function readDescription(element: Element): string {
+  const root = element.getRootNode();
+  const ids = (element.getAttribute("aria-describedby") ?? "").split(/\s+/).filter((id) => id !== "");
+  const parts =
+    root instanceof Document || root instanceof ShadowRoot
+      ? ids.map((id) => root.getElementById(id)?.textContent?.trim() ?? "")
+      : [];
+  const said = parts.filter((part) => part !== "").join(" ");
+  return said || element.getAttribute("aria-description") || element.getAttribute("title") || "";
+}
+
+function readError(element: Element): string {
+  const field = element instanceof HTMLLabelElement ? (element.control ?? element) : element;
+  const root = field.getRootNode();
+  const id = field.getAttribute("aria-errormessage");
+  const isInvalid = !["", "false"].includes(field.getAttribute("aria-invalid") ?? "");
+  if (id && isInvalid && (root instanceof Document || root instanceof ShadowRoot)) {
+    const said = root.getElementById(id)?.textContent?.trim();
+    if (said) return said;
+  }
+  return "validationMessage" in field && typeof field.validationMessage === "string"
+    ? field.validationMessage
+    : "";
+}

@@ -1,0 +1,191 @@
+import type { Frame, Locator } from "playwright-core";
+import { z } from "zod";
+import { type Check, defineCheck, type Reading } from "../../contract.ts";
+import { ofSubject } from "../../elements/readings.ts";
+import { type Target, targetShape } from "../../elements/target.ts";
+import { DeviceError } from "../../errors.ts";
+import type { CheckSession } from "../browser/session.ts";
+import { runApart } from "../page/askAgent.ts";
+import { foundOne, lookFor, notOne, readOptions } from "./look.ts";
+
+type Box = { x: number; y: number; width: number; height: number };
+
+/** By how many pixels a place is missed; 0 or less where it holds. */
+const relations: Readonly<Record<string, (one: Box, other: Box) => number>> = {
+  left_of: (one, other) => one.x + one.width - other.x,
+  right_of: (one, other) => other.x + other.width - one.x,
+  above: (one, other) => one.y + one.height - other.y,
+  below: (one, other) => other.y + other.height - one.y,
+  inside: (one, other) =>
+    Math.max(
+      other.x - one.x,
+      other.y - one.y,
+      one.x + one.width - other.x - other.width,
+      one.y + one.height - other.y - other.height,
+    ),
+  aligned_left: (one, other) => Math.abs(one.x - other.x),
+  aligned_right: (one, other) => Math.abs(one.x + one.width - other.x - other.width),
+  aligned_top: (one, other) => Math.abs(one.y - other.y),
+  aligned_bottom: (one, other) => Math.abs(one.y + one.height - other.y - other.height),
+  centered_across: (one, other) => Math.abs(one.x + one.width / 2 - other.x - other.width / 2),
+  centered_down: (one, other) => Math.abs(one.y + one.height / 2 - other.y - other.height / 2),
+};
+
+const places = z.enum([
+  "in_window",
+  "not_covered",
+  "left_of",
+  "right_of",
+  "above",
+  "below",
+  "inside",
+  "aligned_left",
+  "aligned_right",
+  "aligned_top",
+  "aligned_bottom",
+  "centered_across",
+  "centered_down",
+]);
+
+/** Where an element lies in the window, or beside another one. */
+export function layoutCheck(session: CheckSession): Check {
+  return defineCheck({
+    name: "layout",
+    description:
+      "Where an element lies: in the window, not covered, or left of, above, inside, aligned with another one",
+    input: z.strictObject({
+      ...targetShape,
+      is: places,
+      of_ref: targetShape.ref.describe("ref of the other element"),
+      of_selector: targetShape.selector.describe("selector of the other element"),
+      part: z.number().gt(0).max(1).default(1).describe("Of the element that must be in the window."),
+      tolerance: z.number().min(0).max(1_000).default(1).describe("Pixels."),
+    }),
+    judges: ofSubject,
+    async read({ is, of_ref, of_selector, part, tolerance, ...target }, signal) {
+      const other = { ref: of_ref, selector: of_selector };
+      const relation = relations[is];
+      if (relation) return besides(session, { target, other, is, relation, tolerance }, signal);
+      if (of_ref !== undefined || of_selector !== undefined) throw needless(is);
+      const look = await lookFor(session, target, signal);
+      const expected = `${look.target} is ${is.replaceAll("_", " ")}${part < 1 ? `, ${percent(part)} of it` : ""}`;
+      const locator = foundOne(look);
+      const frame = look.found[0]?.frame;
+      if (!locator || !frame) return notOne(session, look, expected, signal);
+      return is === "in_window"
+        ? { expected, ...(await inWindow(locator, part, signal)) }
+        : { expected, ...(await notCovered(locator, frame, signal)) };
+    },
+  });
+}
+
+const needless = (is: string) =>
+  new DeviceError("INVALID_PARAMS", `${is} needs no other element. Leave of_ref and of_selector out.`);
+
+const percent = (part: number): string => `${Math.round(part * 100)} %`;
+
+type Beside = {
+  target: Target;
+  other: Target;
+  is: string;
+  relation: (one: Box, other: Box) => number;
+  tolerance: number;
+};
+
+async function besides(
+  session: CheckSession,
+  { target, other, is, relation, tolerance }: Beside,
+  signal: AbortSignal,
+): Promise<Reading> {
+  const [one, two] = await Promise.all([lookFor(session, target, signal), lookFor(session, other, signal)]);
+  const expected = `${one.target} is ${is.replaceAll("_", " ")} ${two.target}`;
+  const [box, otherBox] = await Promise.all(
+    [one, two].map((look) => foundOne(look)?.boundingBox(readOptions(signal))),
+  );
+  if (!box) return lost(session, one, expected, signal, box === null);
+  if (!otherBox) return lost(session, two, expected, signal, otherBox === null);
+  const missed = relation(box, otherBox);
+  const places = `${one.target} is at ${rectText(box)}, ${two.target} at ${rectText(otherBox)}`;
+  const actual = missed <= tolerance ? places : `${Math.round(missed)} pixels amiss: ${places}`;
+  return { holds: missed <= tolerance, expected, actual };
+}
+
+async function lost(
+  session: CheckSession,
+  look: Awaited<ReturnType<typeof lookFor>>,
+  expected: string,
+  signal: AbortSignal,
+  isHidden: boolean,
+): Promise<Reading> {
+  if (isHidden) return { holds: false, expected, actual: `${look.target} is hidden`, missing: "unclear" };
+  return notOne(session, look, expected, signal);
+}
+
+const rectText = ({ x, y, width, height }: Box): string =>
+  `${Math.round(x)},${Math.round(y)} ${Math.round(width)}x${Math.round(height)}`;
+
+type Judged = Pick<Reading, "holds" | "actual">;
+
+async function inWindow(locator: Locator, part: number, signal: AbortSignal): Promise<Judged> {
+  const seen = await locator.evaluate(shareInWindow, undefined, readOptions(signal));
+  return { holds: seen >= part - 0.005, actual: `${percent(seen)} of it is in the window` };
+}
+
+/** Within its own frame; where that lies in the page, there too. */
+async function notCovered(locator: Locator, own: Frame, signal: AbortSignal): Promise<Judged> {
+  const cover = await runApart(locator, coverOf, null, readOptions(signal));
+  if (cover !== "") return { holds: false, actual: cover };
+  const box = await locator.boundingBox(readOptions(signal));
+  const holder = await outermost(own)?.frameElement();
+  const above = box && holder ? await holder.evaluate(coverOf, box) : "";
+  return above === "" ? { holds: true, actual: "nothing covers it" } : { holds: false, actual: above };
+}
+
+/** The frame right below the page's own that holds this one; undefined for the page's own. */
+function outermost(frame: Frame): Frame | undefined {
+  const parent = frame.parentFrame();
+  if (parent === null) return undefined;
+  return outermost(parent) ?? frame;
+}
+
+// What follows runs in the page.
+
+/** The share of an element that no edge of the window or of a scrolling area cuts off. */
+function shareInWindow(element: Element): Promise<number> {
+  return new Promise((resolve) => {
+    const observer = new IntersectionObserver(([entry]) => {
+      observer.disconnect();
+      resolve(entry?.intersectionRatio ?? 0);
+    });
+    observer.observe(element);
+  });
+}
+
+/** What covers the element, or a part of it in `box`, at any of nine points; empty when nothing does. */
+function coverOf(element: Node, box: Box | null): string {
+  if (!(element instanceof Element)) return "";
+  const { x, y, width, height } = box ?? element.getBoundingClientRect();
+  if (width === 0 || height === 0) return "it is hidden";
+  const parentOf = (one: Element): Element | null => {
+    const root = one.getRootNode();
+    return one.assignedSlot ?? one.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+  };
+  const hitAt = (across: number, down: number): Element | null => {
+    let hit = document.elementFromPoint(across, down);
+    let inner = hit?.shadowRoot?.elementFromPoint(across, down);
+    while (inner && inner !== hit) {
+      hit = inner;
+      inner = hit.shadowRoot?.elementFromPoint(across, down);
+    }
+    return hit;
+  };
+  const isWithin = (one: Element | null): boolean =>
+    one !== null && (one === element || isWithin(parentOf(one)));
+  const points = [0.1, 0.5, 0.9].flatMap((across) => [0.1, 0.5, 0.9].map((down) => [across, down] as const));
+  const hits = points.map(([across, down]) => hitAt(x + width * across, y + height * down));
+  if (hits.includes(null)) return "a part of it is outside of the window; scroll_to_element first";
+  const cover = hits.find((hit) => !isWithin(hit));
+  if (!cover) return "";
+  const classes = [...cover.classList].slice(0, 2).map((name) => `.${name}`);
+  return `it is covered by ${[cover.localName, cover.id && `#${cover.id}`, ...classes].join("").slice(0, 100)}`;
+}

@@ -1,0 +1,124 @@
+import type { Locator } from "playwright-core";
+import type { Check, Reading } from "../../contract.ts";
+import { untold } from "../../elements/readings.ts";
+import { wantedText } from "../../elements/selectors.ts";
+import { onlyTarget, type Target } from "../../elements/target.ts";
+import { countAll, describe, frameOfRef } from "../acting/locate.ts";
+import { type CheckSession, testIdAttributeOf } from "../browser/session.ts";
+import type { DescribeOptions, Description, Matches } from "../page/agent/agent.ts";
+import { type FrameAnswer, findInAllFrames, locatorIn, MAX_FRAMES } from "../page/elementsInFrames.ts";
+import { nearestOnScreen } from "../page/elementsNearest.ts";
+import { forPage, type PageSelector, pageGrammar } from "../page/selectors.ts";
+
+/** What one look for a target found, in whichever frames. */
+export type Look = {
+  target: string;
+  count: number;
+  first: Description | undefined;
+  found: FrameAnswer<Matches>[];
+  query: PageSelector;
+  /** The words that the selector looks for; undefined for a ref. */
+  wanted: string | undefined;
+};
+
+/** A part of the page did not answer, so what is not in the rest of it may be there. */
+export class SilentFrames extends Error {
+  constructor(count: number) {
+    super(`${count} of the page's frames did not answer, or are beyond the first ${MAX_FRAMES}`);
+  }
+}
+
+/** The check with a reading that tells nothing, where a part of the page did not answer. */
+export const admittingSilence = (check: Check): Check => ({
+  ...check,
+  async read(input, signal, look) {
+    try {
+      return await check.read(input, signal, look);
+    } catch (error) {
+      if (error instanceof SilentFrames) return untold(check.description, error.message);
+      throw error;
+    }
+  },
+});
+
+/**
+ * Looks for what a target means. Throws {@link SilentFrames} where what is not found may be in a frame that did not answer. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR.
+ */
+export async function lookFor(
+  session: CheckSession,
+  target: Target,
+  signal: AbortSignal,
+  wanted: { attribute?: string; whole?: boolean; all?: boolean; states?: boolean; limit?: number } = {},
+): Promise<Look> {
+  const only = onlyTarget(target);
+  const testIdAttribute = testIdAttributeOf(session);
+  const parsed = "selector" in only ? pageGrammar.parse(only.selector) : undefined;
+  const query: PageSelector = parsed
+    ? forPage(parsed, testIdAttribute)
+    : { kind: "ref", ref: target.ref ?? "" };
+  const options: DescribeOptions = {
+    limit: 6,
+    selectors: false,
+    testIdAttribute,
+    ...wanted,
+  };
+  const inReach = "selector" in only || (await frameOfRef(session, only.ref, signal)) !== undefined;
+  const { answers: found, silent } = inReach
+    ? await findInAllFrames(session.page(), query, options, signal)
+    : { answers: [], silent: 0 };
+  const all = found.flatMap(({ answer }) => answer.first);
+  const isSeen = all.some(({ visible }) => visible);
+  if (silent > 0 && (wanted.all === true || !isSeen)) throw new SilentFrames(silent);
+  return {
+    target: "ref" in only ? only.ref : JSON.stringify(only.selector),
+    count: countAll(found),
+    first: all.find((one) => one.visible) ?? all[0],
+    found,
+    query,
+    wanted: parsed && wantedText(parsed),
+  };
+}
+
+/** What a look read that found no one element. */
+export function absent(look: Look): string {
+  return look.count > 1 ? `${look.count} elements match; name one of them` : "nothing matches";
+}
+
+export async function nearestTo(
+  session: CheckSession,
+  look: Look,
+  signal: AbortSignal,
+): Promise<{ nearest?: readonly string[] }> {
+  if (look.count > 1)
+    return { nearest: look.found.flatMap(({ answer }) => answer.first.map(describe)).slice(0, 5) };
+  if (look.count === 1 || look.wanted === undefined) return {};
+  return { nearest: await nearestOnScreen(session.page(), look.wanted, signal) };
+}
+
+/** An element that was found may go before it is read. */
+const READ_MS = 1_000;
+
+/** Playwright's locator for the one element that a look found; undefined where it found none or several. */
+export function foundOne({ count, found, query }: Look): Locator | undefined {
+  const [only] = found;
+  return count === 1 && only ? locatorIn(only.frame, query, only.answer.hidden > 0) : undefined;
+}
+
+/** Options for reading what {@link foundOne} gives. */
+export const readOptions = (signal: AbortSignal) => ({ timeout: READ_MS, signal });
+
+/** The reading of a check on an element that is not there, or not the only one. */
+export async function notOne(
+  session: CheckSession,
+  look: Look,
+  expected: string,
+  signal: AbortSignal,
+): Promise<Reading> {
+  return {
+    holds: false,
+    expected,
+    actual: absent(look),
+    missing: look.count === 0 ? "absent" : "unclear",
+    ...(await nearestTo(session, look, signal)),
+  };
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { type Check, defineCheck, type Reading } from "../../contract.ts";
+import { quoted } from "../../elements/quoted.ts";
+import { ofSubject } from "../../elements/readings.ts";
+import { targetShape } from "../../elements/target.ts";
+import type { CheckSession } from "../browser/session.ts";
+import { lookFor, notOne } from "./look.ts";
+
+/** The number that an element shows or a field holds. */
+export function valueBetween(session: CheckSession): Check {
+  return defineCheck({
+    name: "value_between",
+    description: "The number in a field or in an element's text lies between min and max, both included",
+    input: z
+      .strictObject({
+        ...targetShape,
+        min: z.number().optional(),
+        max: z.number().optional(),
+        decimal: z
+          .enum([".", ","])
+          .optional()
+          .describe("Decimal sign where 1.234 or 1,234 could be read in two ways."),
+      })
+      .refine(({ min, max }) => min !== undefined || max !== undefined, "give min, max or both"),
+    judges: ofSubject,
+    async read({ min, max, decimal, ...target }, signal) {
+      const look = await lookFor(session, target, signal, { whole: true });
+      const bounds = [min !== undefined && `at least ${min}`, max !== undefined && `at most ${max}`];
+      const expected = `the number of ${look.target} is ${bounds.filter(Boolean).join(" and ")}`;
+      const { first } = look;
+      if (!first || look.count > 1) return notOne(session, look, expected, signal);
+      const text = first.value ?? (first.shown || first.name);
+      return { expected, ...judge(text, numbersIn(text, decimal), { min, max }) };
+    },
+  });
+}
+
+function judge(
+  text: string,
+  [number, ...others]: readonly number[],
+  {
+    min = Number.NEGATIVE_INFINITY,
+    max = Number.POSITIVE_INFINITY,
+  }: { min?: number | undefined; max?: number | undefined },
+): Pick<Reading, "holds" | "actual" | "missing"> {
+  const missing = { holds: false, missing: "unclear" } as const;
+  if (number === undefined) return { ...missing, actual: `there is no number in ${quoted(text)}` };
+  if (others.length > 0)
+    return { ...missing, actual: `there are ${others.length + 1} numbers in ${quoted(text)}` };
+  return { holds: number >= min && number <= max, actual: `it is ${number}, in ${quoted(text)}` };
+}
+
+/**
+ * The numbers of a text, written with either decimal sign and any sign between thousands. One comma or point before exactly
+ * three digits could be both: it is the decimal sign when that is said to be its sign, or, if nothing is said, a point.
+ */
+export function numbersIn(text: string, decimal?: "." | ","): number[] {
+  const written =
+    text.match(/(?<![\p{L}\d])[-−+]?\s?\p{Sc}?\s?\d(?:[\d.,'’]|[\s\u00a0\u202f](?=\d{3}(?!\d)))*/gu) ?? [];
+  return written.map((one) => {
+    const plain = one
+      .replace(/−/g, "-")
+      .replace(/[^\d.,-]/g, "")
+      .replace(/[.,]$/, "");
+    return Number(withPoint(plain, decimal));
+  });
+}
+
+function withPoint(text: string, decimal: "." | "," | undefined): string {
+  const last = /[.,](?=\d*$)/.exec(text)?.[0];
+  if (last === undefined) return text;
+  const isOnly = text.split(last).length === 2;
+  const hasOther = text.includes(last === "." ? "," : ".");
+  const isAmbiguous = isOnly && !hasOther && /[.,]\d{3}$/.test(text);
+  const isDecimal = isAmbiguous ? last === (decimal ?? ".") : isOnly;
+  const digits = text.replace(/[.,]/g, (sign, at: number) =>
+    isDecimal && at === text.lastIndexOf(last) ? sign : "",
+  );
+  return digits.replace(",", ".");
+}

@@ -1,0 +1,85 @@
+import type { ElementHandle, Frame, Locator } from "playwright-core";
+import type { InpageAgent } from "./agent/agent.ts";
+import { agentSource, engineSelector } from "./inpage.ts";
+import { evaluateApart } from "./signals.ts";
+
+type AnyMethod = (...args: never[]) => unknown;
+type Method = { [M in keyof InpageAgent]: InpageAgent[M] extends AnyMethod ? M : never }[keyof InpageAgent];
+/** Methods about one element, which is their first argument. */
+type OfElement = "expectPresses" | "noteField" | "describeElement" | "framePlace";
+
+type Answer<M extends Method> = Awaited<ReturnType<InpageAgent[M]>>;
+type Rest<A extends unknown[]> = A extends [unknown, ...infer R] ? R : never;
+
+/** Only our own agent writes it, so its type needs no check. */
+const readAnswer = <M extends Method>(answer: string): Answer<M> => JSON.parse(answer);
+
+/**
+ * What the agent in a frame answers at once; nothing is null. As JSON on its way: Playwright would take an object apart, check
+ * it and put it together again, element by element.
+ */
+export async function askAgent<M extends Method>(
+  frame: Frame,
+  method: M,
+  args: Parameters<InpageAgent[M]>,
+): Promise<Answer<M>> {
+  const quick = await askOverDevTools(frame, method, args);
+  if (quick !== undefined) return quick;
+  const selector = engineSelector({ kind: "ask", asked: { of: "document", method, args } });
+  return readAnswer<M>((await frame.locator(selector).textContent({ timeout: 0 })) ?? "null");
+}
+
+/** What the agent answers at once about the one element of a locator. */
+export async function askElement<M extends OfElement>(
+  locator: Locator,
+  method: M,
+  args: Rest<Parameters<InpageAgent[M]>>,
+  options: { timeout: number; signal: AbortSignal },
+): Promise<Answer<M>> {
+  const selector = engineSelector({ kind: "ask", asked: { of: "element", method, args } });
+  return readAnswer<M>((await locator.locator(selector).textContent(options)) ?? "null");
+}
+
+/**
+ * Calls a function with the one element of a locator, where the page's scripts do not reach, as `locator.evaluate` does where
+ * they do. It travels as text, and its answer as JSON; nothing is null.
+ */
+export async function runApart<Given, Answer>(
+  locator: Locator,
+  call: (element: Element, given: Given) => Answer,
+  given: Given,
+  options: { timeout: number; signal: AbortSignal },
+): Promise<Answer> {
+  const selector = engineSelector({ kind: "run", run: { source: String(call), given } });
+  return JSON.parse((await locator.locator(selector).textContent(options)) ?? "null");
+}
+
+/** The same of an element that has no locator. */
+export async function askHandle<M extends OfElement>(
+  element: ElementHandle,
+  method: M,
+  args: Rest<Parameters<InpageAgent[M]>>,
+): Promise<Answer<M> | undefined> {
+  const answer = await element.$(engineSelector({ kind: "ask", asked: { of: "element", method, args } }));
+  const text = await answer?.textContent();
+  await answer?.dispose();
+  return typeof text === "string" ? readAnswer<M>(text) : undefined;
+}
+
+/**
+ * The same over DevTools, for half of what Playwright's way costs; it may also take its time. Undefined where the frame is not
+ * the page's own, or the tab has no session that knows its document.
+ */
+export async function askOverDevTools<M extends Method>(
+  frame: Frame,
+  method: M,
+  args: Parameters<InpageAgent[M]>,
+): Promise<Answer<M> | undefined> {
+  const evaluate = evaluateApart(frame);
+  if (!evaluate) return undefined;
+  const call = `async (agent) => JSON.stringify((await agent.${method}(...${JSON.stringify(args)})) ?? null)`;
+  const agent = "globalThis.__labwright";
+  const answer =
+    (await evaluate(`${agent} && (${call})(${agent})`)) ?? (await evaluate(`(${call})(${agentSource})`));
+  return typeof answer === "string" ? readAnswer<M>(answer) : undefined;
+}

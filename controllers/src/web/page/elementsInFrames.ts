@@ -1,0 +1,186 @@
+import type { Frame, Locator, Page } from "playwright-core";
+import { atMost, untilAborted } from "../../waiting/deadlines.ts";
+import type { DescribeOptions, FramePlace, Matches } from "./agent/agent.ts";
+import { askAgent, askHandle } from "./askAgent.ts";
+import { engineSelector } from "./inpage.ts";
+import { type PageSelector, pageGrammar } from "./selectors.ts";
+
+/** A page with more frames than this is read only so far. */
+export const MAX_FRAMES = 30;
+
+// A frame whose server never answers, or whose script is stuck, does not hold up the rest.
+const FRAME_ANSWER_MS = 3_000;
+const FRAME_PLACE_MS = 1_000;
+
+export type FrameAnswer<T> = { frame: Frame; answer: T };
+
+/** `silent` counts the frames that gave no answer, and those beyond {@link MAX_FRAMES}. */
+export type FrameAnswers<T> = { answers: FrameAnswer<T>[]; silent: number };
+
+/** Asks every frame at once, the page's own first. Frames that cannot answer are left out; the page's own failure is thrown. */
+export async function askFrames<T>(
+  page: Page,
+  signal: AbortSignal,
+  ask: (frame: Frame) => Promise<T | undefined>,
+): Promise<FrameAnswer<T>[]> {
+  return (await askAllFrames(page, signal, ask)).answers;
+}
+
+/** The same, for a caller to whom the lack of an answer says something. */
+export async function askAllFrames<T>(
+  page: Page,
+  signal: AbortSignal,
+  ask: (frame: Frame) => Promise<T | undefined>,
+): Promise<FrameAnswers<T>> {
+  const all = page.frames();
+  const frames = all.slice(0, MAX_FRAMES);
+  const answers = await Promise.all(
+    frames.map(async (frame) => ({ frame, answer: await askFrame(frame, signal, ask, FRAME_ANSWER_MS) })),
+  );
+  const given = answers.flatMap(({ frame, answer }) => (answer === undefined ? [] : [{ frame, answer }]));
+  const silent = answers.filter(({ frame, answer }) => answer === undefined && !frame.isDetached()).length;
+  return { answers: given, silent: silent + all.length - frames.length };
+}
+
+/** Undefined when the frame went away, moved on or did not answer within `timeoutMs`. The page's own frame has no such limit: whoever asks has a deadline. */
+export async function askFrame<T>(
+  frame: Frame,
+  signal: AbortSignal,
+  ask: (frame: Frame) => Promise<T | undefined>,
+  timeoutMs: number,
+): Promise<T | undefined> {
+  signal.throwIfAborted();
+  const isChild = frame.parentFrame() !== null;
+  const ends = isChild ? atMost(signal, timeoutMs) : signal;
+  try {
+    return await untilAborted(ask(frame), ends);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isChild || isMovingOn(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The document was replaced while it was asked: the next one will answer. */
+function isMovingOn(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /context was destroyed|frame was detached|navigating and changing|target navigated/i.test(error.message)
+  );
+}
+
+/** Playwright's locator for a selector in one frame; `onlyVisible` where hidden twins are to be passed over. */
+export function locatorIn(frame: Frame, selector: PageSelector, onlyVisible: boolean): Locator {
+  if (selector.kind !== "css" && selector.kind !== "xpath") return frame.locator(engineSelector(selector));
+  const locator = frame.locator(selector.kind === "css" ? `css=${selector.css}` : `xpath=${selector.xpath}`);
+  return onlyVisible ? locator.filter({ visible: true }) : locator;
+}
+
+/** The same for all frames, or for each its own. */
+type FrameOptions = DescribeOptions | ((frame: Frame) => DescribeOptions);
+
+const optionsIn = (frame: Frame, options: FrameOptions): DescribeOptions =>
+  typeof options === "function" ? options(frame) : options;
+
+/** Matches of a selector in every frame, in the order of frames. Throws INVALID_SELECTOR for bad CSS or XPath. */
+export async function findInFrames(
+  page: Page,
+  selector: PageSelector,
+  options: FrameOptions,
+  signal: AbortSignal,
+): Promise<FrameAnswer<Matches>[]> {
+  return (await findInAllFrames(page, selector, options, signal)).answers;
+}
+
+/** The same, with how many frames did not say whether they have matches. */
+export async function findInAllFrames(
+  page: Page,
+  selector: PageSelector,
+  options: FrameOptions,
+  signal: AbortSignal,
+): Promise<FrameAnswers<Matches>> {
+  try {
+    const isAlone = page.frames().length === 1;
+    const { answers, silent } = await askAllFrames(page, signal, (frame) =>
+      findInFrame(frame, selector, { ...optionsIn(frame, options), isAlone }),
+    );
+    const matching = answers.filter(({ answer }) => answer.count > 0);
+    const found = visibleFirst(await asSeen(matching, signal));
+    // Of several elements with one name, those in exactly the case that was asked for are meant, in whichever frame.
+    const cased = found.filter(({ answer }) => answer.isCased);
+    return { answers: cased.length > 0 ? cased : found, silent };
+  } catch (error) {
+    if (error instanceof Error && isBadSyntax(error.message)) {
+      const written =
+        selector.kind === "xpath" ? selector.xpath : selector.kind === "css" ? selector.css : selector.kind;
+      throw pageGrammar.invalid(written, firstLine(error.message), positionIn(written, error.message));
+    }
+    throw error;
+  }
+}
+
+/** What a frame that nobody sees holds is not visible either. */
+async function asSeen(
+  found: readonly FrameAnswer<Matches>[],
+  signal: AbortSignal,
+): Promise<FrameAnswer<Matches>[]> {
+  return Promise.all(
+    found.map(async ({ frame, answer }) => {
+      const isSeen = !answer.first.some(({ visible }) => visible) || (await isFrameSeen(frame, signal));
+      const first = isSeen ? answer.first : answer.first.map((one) => ({ ...one, visible: false }));
+      return { frame, answer: { ...answer, first } };
+    }),
+  );
+}
+
+/** As in one frame: invisible matches are left out where there are visible ones. */
+function visibleFirst(found: FrameAnswer<Matches>[]): FrameAnswer<Matches>[] {
+  const visible = found.filter(({ answer }) => answer.first.some((one) => one.visible));
+  return visible.length > 0 ? visible : found;
+}
+
+/** The frame's element can be seen, and those of the frames around it. */
+export async function isFrameSeen(frame: Frame, signal: AbortSignal): Promise<boolean> {
+  const parent = frame.parentFrame();
+  if (!parent) return true;
+  const place = await placeOfFrame(frame, signal);
+  return place?.seen === true && (await isFrameSeen(parent, signal));
+}
+
+/** Where the frame lies in its parent; undefined where that gives no answer. */
+export const placeOfFrame = (frame: Frame, signal: AbortSignal): Promise<FramePlace | undefined> =>
+  askFrame(
+    frame,
+    signal,
+    async (child) => askHandle(await child.frameElement(), "framePlace", []),
+    FRAME_PLACE_MS,
+  );
+
+let gatherings = 0;
+
+async function findInFrame(frame: Frame, selector: PageSelector, options: DescribeOptions): Promise<Matches> {
+  if (selector.kind !== "css" && selector.kind !== "xpath")
+    return askAgent(frame, "find", [selector, options]);
+  const token = ++gatherings;
+  await locatorIn(frame, selector, false)
+    .locator(engineSelector({ kind: "gather", token }))
+    .count();
+  return askAgent(frame, "describeGathered", [token, options]);
+}
+
+function isBadSyntax(message: string): boolean {
+  return /not a valid (selector|XPath)|Unexpected token|Unknown engine|while parsing|Malformed|Failed to execute '(querySelector|evaluate)/i.test(
+    message,
+  );
+}
+
+/** Of the token that Playwright's parser names: the last one of its kind, since it reads from the left. */
+function positionIn(selector: string, message: string): number | undefined {
+  const token = /Unexpected token "([^"]+)"|Unknown engine "([^"]+)"|Error: "([^"]+)"/.exec(message);
+  const at = selector.lastIndexOf(token?.[1] ?? token?.[2] ?? token?.[3] ?? "\0");
+  return at < 0 ? undefined : at;
+}
+
+function firstLine(message: string): string {
+  return (message.split("\n")[0] ?? "").replace(/^.*?Error: /, "").slice(0, 200);
+}

@@ -1,0 +1,33 @@
+import type { BrowserContext, Frame, Page } from "playwright-core";
+import { InpageRest, type RestTimes } from "./agent/rest.ts";
+import { InpageScrolls } from "./agent/scrolls.ts";
+import { devToolsOf } from "./signals.ts";
+
+declare global {
+  var __labwrightRest: InpageRest | undefined;
+}
+
+// Classes travel as source text. `__name` is what esbuild wraps functions in when it keeps names.
+const source = `(() => {
+  if (globalThis.__labwrightRest) return;
+  const __name = (value) => value;
+  const rest = new (${String(InpageRest)})(${String(InpageScrolls)});
+  Object.defineProperty(globalThis, "__labwrightRest", { value: rest });
+  rest.watch();
+})()`;
+
+/** Has every new document know when it is at rest. To be called on a new context before its first page. */
+export async function installRest(context: BrowserContext): Promise<void> {
+  await context.addInitScript({ content: source });
+}
+
+/** Asks one frame to tell when it is at rest, at the latest after `leftMs`; what goes on then. */
+export async function restOf(page: Page, frame: Frame, times: RestTimes): Promise<readonly string[]> {
+  const expression = `globalThis.__labwrightRest?.rest(${JSON.stringify(times)})`;
+  const cdp = frame === page.mainFrame() ? devToolsOf(page) : undefined;
+  const answer: unknown = cdp
+    ? (await cdp.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })).result
+        .value
+    : await frame.evaluate(expression);
+  return Array.isArray(answer) ? answer.map(String) : [];
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import type { SensorName, SensorReading, SensorReport, SensorSource } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { ask } from "../acting/question.ts";
+import type { DrivenSession } from "../browser/session.ts";
+
+const DEADLINE_MS = 5_000;
+
+/** What the page itself answers. A page may lie; its answer is checked for form and length only. */
+const answerSchema = z.object({
+  online: z.boolean(),
+  connection: z
+    .object({
+      effectiveType: z.string().max(20).optional(),
+      downlink: z.number().optional(),
+      rtt: z.number().optional(),
+    })
+    .optional(),
+  battery: z.object({ level: z.number(), charging: z.boolean(), isKnown: z.boolean() }).optional(),
+  orientation: z.object({ type: z.string().max(40), angle: z.number() }).optional(),
+});
+type Answer = z.output<typeof answerSchema>;
+type Absence = { name: SensorName; reason: string };
+
+const fullOrNone = "the browser says full and charging, which is also what it says where there is no battery";
+const never: readonly Absence[] = [
+  { name: "location", reason: "none is emulated, and a browser's own would be a guess from its network" },
+  { name: "accelerometer", reason: "a browser on a computer has none" },
+  { name: "temperature", reason: "browsers measure none" },
+];
+
+/** What a browser tells its pages of the machine below it, asked of the current tab. */
+export function createSensors(session: DrivenSession): SensorSource {
+  return {
+    sensors(signal) {
+      const question = { what: "reading the sensors", silence: "did not answer", ms: DEADLINE_MS, signal };
+      return ask(session, question, async () => reportOf(readAnswer(await session.page().evaluate(askPage))));
+    },
+  };
+}
+
+function readAnswer(given: unknown): Answer {
+  const { data } = answerSchema.safeParse(given);
+  if (data !== undefined) return data;
+  throw new DeviceError(
+    "DEVICE_ERROR",
+    "The page has put something of its own in place of what the browser tells. Open another page and try again.",
+  );
+}
+
+function reportOf(answer: Answer): SensorReport {
+  const battery = batteryOf(answer);
+  const orientation = orientationOf(answer);
+  return {
+    readings: [...battery, ...networkOf(answer), ...orientation],
+    absent: [
+      ...absence(
+        battery,
+        "battery",
+        answer.battery ? fullOrNone : "only Chromium tells it, to secure pages (https)",
+      ),
+      ...absence(orientation, "orientation", "this browser does not tell it"),
+      ...never,
+    ],
+  };
+}
+
+const absence = (readings: readonly SensorReading[], name: SensorName, reason: string): Absence[] =>
+  readings.length === 0 ? [{ name, reason }] : [];
+
+function batteryOf({ battery }: Answer): SensorReading[] {
+  if (!battery?.isKnown) return [];
+  return [
+    { name: "battery.level", value: Math.round(battery.level * 100), unit: "%" },
+    { name: "battery.charging", value: battery.charging },
+  ];
+}
+
+function networkOf({ online, connection = {} }: Answer): SensorReading[] {
+  const { effectiveType, downlink, rtt } = connection;
+  return [
+    { name: "network.online", value: online },
+    ...(effectiveType === undefined ? [] : [{ name: "network.effective_type", value: effectiveType }]),
+    ...(downlink === undefined ? [] : [{ name: "network.downlink", value: downlink, unit: "Mbit/s" }]),
+    ...(rtt === undefined ? [] : [{ name: "network.round_trip", value: rtt, unit: "ms" }]),
+  ];
+}
+
+function orientationOf({ orientation }: Answer): SensorReading[] {
+  if (orientation === undefined) return [];
+  return [
+    { name: "orientation.type", value: orientation.type },
+    { name: "orientation.angle", value: orientation.angle, unit: "°" },
+  ];
+}
+
+// Runs in the page. TypeScript's DOM library lacks what only Chromium has.
+async function askPage() {
+  type Connection = { effectiveType?: string; downlink?: number; rtt?: number };
+  type Battery = { level: number; charging: boolean; chargingTime: number; dischargingTime: number };
+  type Extras = { connection?: Connection; getBattery?: () => Promise<Battery> };
+  const extras: Navigator & Extras = navigator;
+  // What the Battery Status API has a browser say that knows of no battery.
+  const isKnown = (it: Battery) =>
+    !it.charging ||
+    it.level !== 1 ||
+    it.chargingTime !== 0 ||
+    it.dischargingTime !== Number.POSITIVE_INFINITY;
+  const battery = await extras.getBattery?.().catch(() => undefined);
+  const { connection } = extras;
+  return {
+    online: navigator.onLine,
+    ...(connection && {
+      connection: {
+        effectiveType: connection.effectiveType,
+        downlink: connection.downlink,
+        rtt: connection.rtt,
+      },
+    }),
+    ...(battery && {
+      battery: { level: battery.level, charging: battery.charging, isKnown: isKnown(battery) },
+    }),
+    ...(screen.orientation && {
+      orientation: { type: screen.orientation.type, angle: screen.orientation.angle },
+    }),
+  };
+}

@@ -1,0 +1,221 @@
+import type { BrowserContext, Page, Request, Response } from "playwright-core";
+import type { Check, Command, CommandResult, DocumentStatus, Health, HealthSource } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { endsWithin } from "../../waiting/deadlines.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { lostBrowser, unreachable, unreachableReason } from "../page/failures.ts";
+import { BlankPage } from "./blankPage.ts";
+
+/** A step that lasts so long has the blank page asked beside it. */
+const WATCHED_AFTER_MS = 400;
+const ASKED_EVERY_MS = 250;
+/** Requests of more origins than this are not kept apart. */
+const ORIGINS_KEPT = 200;
+
+/** The last word of a server, or of the lack of one. `at` is the count of all such words. */
+type Word = { at: number; url: string; from: string | undefined; failure: string | undefined };
+type Opened = {
+  at: number;
+  page: Page;
+  url: string;
+  status: number | undefined;
+  failure: string | undefined;
+  challenge: string | undefined;
+};
+
+/** Hears which servers answer, and tells what was around a command or check that failed. */
+export function createSurroundings(session: DrivenSession): {
+  health: HealthSource;
+  /** The command with the status of the main document that it led to; throws APP_UNREACHABLE where no server gave one. */
+  answered(command: Command): Command;
+  /** The check that throws DEVICE_LOST where the browser went away under it. */
+  surviving(check: Check): Check;
+} {
+  const heard = new Servers();
+  const blank = new BlankPage(() => session.browserContext().browser());
+  session.onNewContext(async (context) => heard.listen(context));
+  return {
+    health: { watch: () => watch(session, heard, blank) },
+    answered: (command) => ({
+      ...command,
+      async run(input, signal) {
+        const since = heard.count;
+        const openedSince = () =>
+          session.isAlive() && session.pages().length > 0 ? heard.opened(session.page(), since) : undefined;
+        const result = await command
+          .run(input, signal)
+          .catch((error: unknown) => ifAnswered(error, openedSince()) ?? ifLost(error, blank));
+        const opened = openedSince();
+        return opened ? withDocument(result, opened, input.expect_status) : result;
+      },
+    }),
+    surviving: (check) => ({
+      ...check,
+      read: (input, signal, look) =>
+        check.read(input, signal, look).catch((error: unknown) => ifLost(error, blank)),
+    }),
+  };
+}
+
+/** Chromium shows a page of its own for some answers, such as a 401 or an error without a body, and calls them a failure. */
+function ifAnswered(error: unknown, opened: Opened | undefined): CommandResult | undefined {
+  if (!(error instanceof DeviceError) || opened?.status === undefined) return undefined;
+  const isAnswer = /^ERR_(INVALID_AUTH_CREDENTIALS|HTTP_RESPONSE_CODE_FAILURE)$/.test(
+    String(error.details.reason),
+  );
+  const { url, status } = opened;
+  return isAnswer ? { message: `the server answered ${status}`, data: { url, status } } : undefined;
+}
+
+/** A page that is gone may be the first sign of a browser that is gone; the browser itself says which. */
+async function ifLost(error: unknown, blank: BlankPage): Promise<never> {
+  const text = error instanceof Error ? error.message : "";
+  const isGone = /has been closed|Target closed|crashed|went away/i.test(text);
+  throw isGone && !(await blank.hasBrowser()) ? lostBrowser() : error;
+}
+
+function withDocument(
+  result: CommandResult,
+  { url, status, failure, challenge }: Opened,
+  expected: unknown,
+): CommandResult {
+  if (status === undefined) {
+    const reason = unreachableReason(failure ?? "");
+    if (reason === undefined) return result;
+    throw unreachable(
+      `The action was done, but the page that it leads to, ${url}, was not reached`,
+      reason,
+      failure ?? "",
+    );
+  }
+  const document: DocumentStatus = {
+    url,
+    status,
+    ...(typeof expected === "number" && { expected }),
+    ...(challenge !== undefined && { challenge }),
+  };
+  return { ...result, document };
+}
+
+/** What servers said last, by origin, and the main documents of tabs. */
+class Servers {
+  count = 0;
+  private readonly words = new Map<string, Word>();
+  private readonly documents = new WeakMap<Page, Opened>();
+
+  listen(context: BrowserContext): void {
+    context.on("response", (response) => this.answered(response));
+    context.on("requestfailed", (request) => this.failed(request));
+  }
+
+  opened(page: Page, since: number): Opened | undefined {
+    const opened = this.documents.get(page);
+    return opened && opened.at > since ? opened : undefined;
+  }
+
+  /** The last request since then to the page's own site that no server answered. */
+  unreachable(page: Page, since: number): Health["unreachable"] {
+    const missed = [...this.words.values()].filter(({ at, failure }) => at > since && failure !== undefined);
+    const opened = this.documents.get(page);
+    // A document that the tab has left may still be heard of.
+    const isOfPage = ({ from }: Word) => from === undefined || originOf(from) === originOf(page.url());
+    const own = missed.findLast(
+      (word) => word.url === opened?.url || (isSameSite(word.url, page.url()) && isOfPage(word)),
+    );
+    const reason = own?.failure && unreachableReason(own.failure);
+    return own && reason ? { url: own.url, reason } : undefined;
+  }
+
+  private answered(response: Response): void {
+    const [url, request] = [response.url(), response.request()];
+    this.note(request, undefined);
+    const page = mainPageOf(request);
+    const isRedirect = response.status() >= 300 && response.status() < 400;
+    const status = response.status();
+    const challenge = status === 401 ? response.headers()["www-authenticate"]?.slice(0, 200) : undefined;
+    if (page && !isRedirect) this.open(page, { url, status, failure: undefined, challenge });
+  }
+
+  private failed(request: Request): void {
+    const failure = request.failure()?.errorText ?? "";
+    // A network that a test has switched off is no word about the app; neither is a request that the page gave up.
+    if (unreachableReason(failure) === undefined || /DISCONNECTED|OFFLINE/.test(failure)) return;
+    this.note(request, failure);
+    const page = mainPageOf(request);
+    if (page) this.open(page, { url: request.url(), status: undefined, failure, challenge: undefined });
+  }
+
+  private note(request: Request, failure: string | undefined): void {
+    const [url, from] = [request.url(), request.headers().referer];
+    if (this.words.size >= ORIGINS_KEPT) this.words.clear();
+    this.words.set(originOf(url), { at: ++this.count, url, from, failure });
+  }
+
+  private open(page: Page, opened: Omit<Opened, "at" | "page">): void {
+    this.documents.set(page, { at: ++this.count, page, ...opened });
+  }
+}
+
+function watch(session: DrivenSession, heard: Servers, blank: BlankPage): ReturnType<HealthSource["watch"]> {
+  const since = heard.count;
+  let longest: number | undefined;
+  let asking: { at: number; answer: Promise<void> } | undefined;
+  const askBlank = (): Promise<void> => {
+    if (asking) return asking.answer;
+    const at = performance.now();
+    const answer = blank.roundTrip().then((ms) => {
+      if (ms !== undefined) longest = Math.max(longest ?? 0, ms);
+      asking = undefined;
+    });
+    asking = { at, answer };
+    return answer;
+  };
+  const timer = setTimeout(() => {
+    void askBlank();
+    repeated = setInterval(() => void askBlank(), ASKED_EVERY_MS);
+    repeated.unref();
+  }, WATCHED_AFTER_MS);
+  let repeated: NodeJS.Timeout | undefined;
+  timer.unref();
+  return {
+    async ask(patienceMs) {
+      if (!session.isAlive() || session.pages().length === 0) return {};
+      const page = session.page();
+      await endsWithin(askBlank(), patienceMs);
+      const waiting = asking && performance.now() - asking.at;
+      const blankMs = Math.max(longest ?? 0, waiting ?? 0);
+      const missing = heard.unreachable(page, since);
+      return {
+        blankMs: Math.round(blankMs),
+        ...(missing && { unreachable: missing }),
+      };
+    },
+    end() {
+      clearTimeout(timer);
+      clearInterval(repeated);
+    },
+  };
+}
+
+/** The tab whose main document a request is for. */
+function mainPageOf(request: Request): Page | undefined {
+  if (!request.isNavigationRequest()) return undefined;
+  try {
+    const frame = request.frame();
+    return frame.parentFrame() === null ? frame.page() : undefined;
+  } catch {
+    // The frame of a tab's very first request is not known yet.
+    return undefined;
+  }
+}
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
+
+/** One host with any of its ports, or hosts below one domain: what serves an app, and not what it only embeds. */
+function isSameSite(a: string, b: string): boolean {
+  if (!URL.canParse(a) || !URL.canParse(b)) return false;
+  const [one, other] = [new URL(a).hostname, new URL(b).hostname];
+  if (one === other) return true;
+  const domain = (host: string) => (/[a-z]$/i.test(host) ? host.split(".").slice(-2).join(".") : host);
+  return domain(one).includes(".") && domain(one) === domain(other);
+}

@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { explainMatch } from "@labwright/skills";
+import type { CatalogueSkill } from "../../registry/catalogue.ts";
+import { table } from "../table.ts";
+import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { type KnownSkills, problemLines, readKnownSkills, type SkillOptions } from "./knownSkills.ts";
+
+/** `labwright skills list`: those of the build and the user's own. Exit code 1 when a file of the user's is left out. */
+export function listSkills(
+  options: SkillOptions & { json?: boolean | undefined },
+  terminal: Terminal,
+): ExitCode {
+  const known = readKnownSkills(options, terminal);
+  const rows = listed(known).map(({ name, version, description, tools, own }) => ({
+    ...{ name, version, own, description, tools },
+  }));
+  terminal.out(options.json ? `${JSON.stringify(rows)}\n` : listText(rows, terminal.columns));
+  return reportProblems(known, terminal);
+}
+
+/** `labwright skills export`: writes `<folder>/<name>/SKILL.md` for the named ones, or for all. */
+export function exportAll(
+  options: SkillOptions & { folder: string; names: readonly string[] },
+  terminal: Terminal,
+): ExitCode {
+  const known = readKnownSkills(options, terminal);
+  const skills = listed(known);
+  const unknown = options.names.filter((name) => !skills.some((skill) => skill.name === name));
+  if (unknown.length > 0) {
+    const names = skills.map(({ name }) => name).join(", ");
+    terminal.err(`No skill is called ${unknown.join(", ")}. The skills are ${names}.\n`);
+    return exitCodes.error;
+  }
+  for (const { name, markdown } of skills) {
+    if (options.names.length > 0 && !options.names.includes(name)) continue;
+    const folder = join(resolve(terminal.cwd, options.folder), name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "SKILL.md"), markdown);
+    terminal.out(`${join(folder, "SKILL.md")}\n`);
+  }
+  return reportProblems(known, terminal);
+}
+
+/**
+ * `labwright skills why`: which skill a request loads, how near each comes and by which phrase, and what kept the best from
+ * being taken. Exit code 1 when it would be asked which is meant.
+ */
+export function whySkill(options: SkillOptions & { request: string }, terminal: Terminal): ExitCode {
+  const { decision, near, stopped } = explainMatch(
+    options.request,
+    readKnownSkills(options, terminal).matched(),
+  );
+  const isMatch = decision.kind === "match";
+  const lines = [
+    isMatch
+      ? `It loads ${decision.skill.name}.`
+      : `No skill is loaded, and the assistant asks which one is meant: ${stopped.join("; ")}.`,
+    ...near.map(
+      ({ skill, score, phrase }) => `${score.toFixed(2).padStart(7)}  ${skill.name.padEnd(24)} "${phrase}"`,
+    ),
+    "The number says how much better the skill fits than a request that no skill is for. The quote is its nearest phrase.",
+  ];
+  terminal.out(`${lines.join("\n")}\n`);
+  return isMatch ? exitCodes.passed : exitCodes.failed;
+}
+
+type Listed = CatalogueSkill & { own: boolean };
+
+const listed = ({ shipped, user }: KnownSkills): Listed[] =>
+  [
+    ...shipped.map((skill) => ({ ...skill, own: false })),
+    ...user.map((skill) => ({ ...skill, own: true })),
+  ].sort((a, b) => (a.name < b.name ? -1 : 1));
+
+const listText = (rows: readonly Omit<Listed, "system_prompt" | "markdown">[], columns: number | undefined) =>
+  table(
+    ["skill", "version", "of", "what it is for"],
+    rows.map(({ name, version, own, description }) => [
+      ...[name, version, own ? "you" : "Labwright", description],
+    ]),
+    columns,
+  );
+
+function reportProblems({ problems }: KnownSkills, { err }: Terminal): ExitCode {
+  err(problemLines(problems));
+  return problems.length === 0 ? exitCodes.passed : exitCodes.failed;
+}

@@ -1,0 +1,226 @@
+import { join, relative, resolve } from "node:path";
+import { countText } from "../../domain/index.ts";
+import { ToolError } from "../../errors.ts";
+import { ownFolder } from "../folder/journal.ts";
+import { changedSince, type Loaded } from "../project/files.ts";
+import { type ExitCode, exitCodes, wrapText } from "../terminal.ts";
+import { annotationText } from "./annotations.ts";
+import type { RunConnection, RunTerminal } from "./connection.ts";
+import { noteRun } from "./lastRun.ts";
+import { type ExecuteOptions, runTest } from "./oneTest.ts";
+import { type Planned, type PlanOptions, planRun } from "./plan.ts";
+import { progressText } from "./progress.ts";
+import { tryReports, writeReports } from "./reportFiles.ts";
+import type { Seat } from "./seat.ts";
+import { deviceName, type SeatOptions, takeSeats } from "./seats.ts";
+import { withStatusLine } from "./statusLine.ts";
+import { type TraceOptions, traced } from "./traces.ts";
+import { notRunText, notStartedText, type RunReply, verdictText } from "./verdictText.ts";
+
+export type { RunConnection } from "./connection.ts";
+
+export type RunOptions = PlanOptions &
+  SeatOptions &
+  ExecuteOptions &
+  TraceOptions & {
+    /** Folder for `report.html`, `junit.xml` and `ctrf.json`; no files when left out. */
+    report?: string | undefined;
+    repeat: number;
+    /** So many tests at a time, each on a device of its own; 1 when left out. */
+    workers?: number | undefined;
+    /** No test is started behind so many that did not pass. */
+    maxFailures?: number | undefined;
+    /** Names the tests and their files, and runs none. */
+    list?: boolean | undefined;
+  };
+
+type Ran = {
+  at: number;
+  status: string;
+  flaky: boolean;
+  executionId: string | undefined;
+  /** Files of its trace. */
+  traces: string[];
+  error?: string;
+};
+
+/** The lease of these is gone, and nothing more runs there. */
+const seatLost: ReadonlySet<string> = new Set([
+  "LEASE_LOST",
+  "LEASE_EXPIRED",
+  "LEASE_NOT_FOUND",
+  "DEVICE_NOT_FOUND",
+]);
+
+/**
+ * `labwright run`: runs test cases, a line for each verdict, and writes the reports. Exit code 0: all passed, also those that
+ * passed when they were tried again; 1: a test failed; 2: something could not be judged; 130: interrupted, with what was under
+ * way cancelled. Throws INVALID_INPUT, DEVICE_HELD and what a tool answered, before anything runs.
+ */
+export async function runTestcases(
+  options: RunOptions,
+  connection: RunConnection,
+  given: RunTerminal,
+): Promise<ExitCode> {
+  const terminal = withStatusLine(given);
+  refuseContradictions(options, terminal);
+  const report = options.report === undefined ? undefined : resolve(terminal.cwd, options.report);
+  if (report !== undefined && !options.list) await tryReports(report);
+  const { tests: planned, files } = await planRun(options, connection, terminal);
+  if (options.list) {
+    for (const { name, file } of planned) terminal.out(`${file === undefined ? name : `${name}  ${file}`}\n`);
+    return exitCodes.passed;
+  }
+  return runPlanned({ planned, files, report }, { options, connection, terminal });
+}
+
+async function runPlanned(
+  { planned, files, report }: { planned: Planned[]; files: readonly Loaded[]; report: string | undefined },
+  { options, connection, terminal }: Running,
+): Promise<ExitCode> {
+  const rounds = Array.from({ length: options.repeat }, () => planned).flat();
+  const wanted = Math.min(options.workers ?? 1, rounds.length);
+  // A test of requests alone needs no device.
+  const isDriven = options.device !== undefined || planned.some(({ needsDevice }) => needsDevice);
+  const seats = isDriven ? await takeSeats(wanted, options, connection, terminal) : undefined;
+  const places = seats?.all ?? Array.from({ length: wanted }, () => undefined);
+  const ran = await runAll(rounds, places, { options, connection, terminal }).finally(() => seats?.leave());
+  const ids = ran.flatMap(({ executionId }) => executionId ?? []);
+  const left = rounds.filter((_, at) => !ran.some((one) => one.at === at)).map(({ name }) => name);
+  const unstarted = ran.flatMap(({ at, error }) =>
+    error === undefined ? [] : [{ name: rounds[at]?.name ?? "", error }],
+  );
+  const notRun = [...unstarted, ...left.map((name) => ({ name }))];
+  if (report !== undefined && ids.length > 0)
+    terminal.out(`report: ${await writeReports(ran, report, connection, notRun)}\n`);
+  if (left.length > 0) terminal.out(wrapText(notRunText(left), terminal.columns));
+  warnOfChanges(files, terminal);
+  noteRun(
+    ran.flatMap(({ at, status }) => rounds.slice(at, at + 1).map((test) => ({ ...test, status }))),
+    terminal,
+  );
+  terminal.out(`${countText(ran, left.length)}\n`);
+  if (terminal.signal.aborted) return exitCodes.interrupted;
+  return exitCodeOf(ran.map(({ status }) => status));
+}
+
+function warnOfChanges(files: readonly Loaded[], terminal: RunTerminal): void {
+  const changed = changedSince(files);
+  if (changed.length > 0)
+    terminal.err(
+      `changed during the run, so the verdicts are of what was there before: ${changed.join(", ")}\n`,
+    );
+}
+
+/** An error outweighs a failure: a run that could not be judged says nothing of the app. */
+export function exitCodeOf(statuses: readonly string[]): ExitCode {
+  if (statuses.length === 0 || statuses.some((status) => status !== "passed" && status !== "failed")) {
+    return exitCodes.error;
+  }
+  return statuses.includes("failed") ? exitCodes.failed : exitCodes.passed;
+}
+
+function refuseContradictions({ keep, debug, workers = 1 }: RunOptions, { ask }: RunTerminal): void {
+  const refuse = (message: string, hint: string) => {
+    throw new ToolError("INVALID_INPUT", message, hint);
+  };
+  if (keep && workers > 1)
+    refuse(
+      "--keep chains the tests on one device, and --workers gives them several.",
+      "Leave one of them out.",
+    );
+  if (debug && workers > 1)
+    refuse("--debug goes through one test at a time, and --workers runs several.", "Leave one of them out.");
+  if (debug && !ask) refuse("--debug asks at each step, and this is no terminal.", "Run it in a terminal.");
+}
+
+type Running = { options: RunOptions; connection: RunConnection; terminal: RunTerminal };
+
+/** In the order of `tests`; those that were not started are left out. */
+async function runAll(
+  tests: readonly Planned[],
+  places: readonly (Seat | undefined)[],
+  running: Running,
+): Promise<Ran[]> {
+  const { options, terminal } = running;
+  const ran: Ran[] = [];
+  let next = 0;
+  let isOver = false;
+  const mayStart = () => {
+    const bad = ran.filter(({ status }) => status !== "passed").length;
+    return !isOver && !terminal.signal.aborted && bad < (options.maxFailures ?? Number.POSITIVE_INFINITY);
+  };
+  const seatFor = ({ needsDevice }: Planned, place: Seat | undefined) =>
+    needsDevice || options.device !== undefined ? place : undefined;
+  const work = async (place: Seat | undefined) => {
+    while (mayStart()) {
+      const at = next++;
+      const test = tests[at];
+      if (!test) return;
+      const seat = seatFor(test, place);
+      const { end, stopped, isLost, text, fault } = await runOne(test, seat, running);
+      ran.push({ at, ...end });
+      terminal.out(progressText({ done: ran.length, total: tests.length }, text, end, terminal));
+      if (isFault(end))
+        terminal.out(annotationText({ name: test.name, file: test.file, ...fault }, terminal));
+      isOver ||= stopped;
+      if (isLost) return;
+    }
+  };
+  await Promise.all(places.map(work));
+  return ran.sort((a, b) => a.at - b.at);
+}
+
+const isFault = ({ status }: { status: string }) => status !== "passed" && status !== "cancelled";
+
+/** Runs a test and returns its end and the text of its verdict. */
+async function runOne(test: Planned, seat: Seat | undefined, { options, connection, terminal }: Running) {
+  const device = seat && deviceName(seat.device);
+  const { cwd, err } = terminal;
+  const run = () => runTest(test, { options, seat }, connection, terminal);
+  const { ended, traces } =
+    options.trace === undefined || seat === undefined
+      ? { ended: await run(), traces: [] }
+      : await traced(run, nameOfTrace, { seat, folder: folderOfTraces(options, cwd), connection, err });
+  if ("error" in ended) {
+    const { error } = ended;
+    const text = notStartedText({ name: test.name, device }, error);
+    const why = `${error.code}: ${error.message}`;
+    const end = { status: "error", flaky: false, executionId: undefined, traces, error: why };
+    return {
+      end,
+      stopped: false,
+      isLost: seatLost.has(error.code),
+      text,
+      fault: { path: undefined, message: why },
+    };
+  }
+  const { reply, stopped } = ended;
+  const shown = traces.map((path) => relative(cwd, path));
+  const text = verdictText({ name: test.name, device }, reply, shown);
+  const end = { status: reply.status, flaky: reply.flaky === true, executionId: reply.execution_id, traces };
+  return { end, stopped, isLost: seatLost.has(reply.reason?.code ?? ""), text, fault: faultOf(reply) };
+}
+
+/** Undefined for a test that leaves no trace: it passed at once, was stopped, or could not be started. */
+function nameOfTrace(ended: Awaited<ReturnType<typeof runTest>>): string | undefined {
+  if ("error" in ended) return undefined;
+  const { status, flaky, execution_id } = ended.reply;
+  return isFault({ status }) || flaky ? execution_id : undefined;
+}
+
+const folderOfTraces = ({ report }: RunOptions, cwd: string) =>
+  join(report === undefined ? ownFolder(cwd) : resolve(cwd, report), "traces");
+
+/** Why a test did not pass, for a line that stands alone. */
+const faultOf = ({ failed_step: step, reason, status }: RunReply) => ({
+  path: step?.path,
+  message: [
+    step?.label,
+    ...(step?.expected === undefined
+      ? [reason?.message ?? status]
+      : [`expected ${step.expected}`, `found ${step.found}`]),
+  ]
+    .filter((line) => line !== undefined)
+    .join("\n"),
+});

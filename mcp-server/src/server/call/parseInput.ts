@@ -1,0 +1,71 @@
+import { fitTypes } from "../../domain/fitTypes.ts";
+import { pathText, schemaProblems } from "../../domain/schemaProblems.ts";
+import { strictOf } from "../../domain/strictOf.ts";
+import { ToolError } from "../../errors.ts";
+import type { AnyTool } from "../../registry/tool.ts";
+import { wholeInput } from "../../registry/wire.ts";
+import { callLine } from "./repair/callLine.ts";
+import { putRight, type Righted } from "./repair/rightPlaces.ts";
+
+/** More would only bury the first ones. */
+const maxProblems = 20;
+
+type Problem = { path: string; problem: string };
+
+/**
+ * The input of a call. Numbers, booleans and JSON that were given as text are read, where text is not valid itself. Throws
+ * INVALID_INPUT naming every bad path: with the whole call where each argument only stands at a wrong place or has another name.
+ */
+export function parseInput(tool: AnyTool, given: unknown): Record<string, unknown> {
+  const args = withoutDummy(tool, given ?? {});
+  const strict = strictOf(tool.input);
+  const parsed = strict.safeParse(args);
+  if (parsed.success) return parsed.data;
+  const fitted = strict.safeParse(fitTypes(strict, args));
+  if (fitted.success) return fitted.data;
+  const right = putRight(wholeInput(tool) ?? tool.input, args);
+  if (right && strict.safeParse(right.args).success) throw misplaced(tool, right);
+  throw invalid(tool, schemaProblems(fitted.error.issues, tool.input));
+}
+
+/** Some hosts cannot call a tool without an argument, and make one up: Cursor sends `random_string`. */
+const dummyName =
+  /^_?(?:random_string|dummy|placeholder|unused|noop|no_?arg(?:s|uments)?|no_?param(?:s|eters)?)$/i;
+
+function withoutDummy({ input }: AnyTool, args: unknown): unknown {
+  if (typeof args !== "object" || args === null || Object.keys(input.shape).length > 0) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !dummyName.test(name)));
+}
+
+function misplaced(tool: AnyTool, { args, moves }: Righted): ToolError {
+  const said = moves.map(({ from, to }) => {
+    const isSamePlace = pathText(from.slice(0, -1)) === pathText(to.slice(0, -1));
+    return `${pathText(from)} ${isSamePlace ? "is called" : "belongs in"} ${pathText(to)}`;
+  });
+  const line = callLine({ tool: tool.name, arguments: args });
+  return new ToolError(
+    "INVALID_INPUT",
+    `${tool.name}: ${said.join("; ")}.`,
+    line === undefined ? "Put them there; the rest is valid." : `Send this in its place:\n${line}`,
+  );
+}
+
+function invalid(tool: AnyTool, found: ReturnType<typeof schemaProblems>): ToolError {
+  const problems = found.slice(0, maxProblems).map(
+    ({ path, message, key }): Problem => ({
+      path: pathText(key === undefined ? path : [...path, key]).slice(0, 300) || "arguments",
+      problem: message,
+    }),
+  );
+  const more = found.length > problems.length ? `; and ${found.length - problems.length} more` : "";
+  const known = Object.keys(tool.input.shape);
+  const whole = wholeInput(tool) ? ` Their whole shape is the resource schema://${tool.name}.` : "";
+  return new ToolError(
+    "INVALID_INPUT",
+    `${tool.name}: ${problems.map((p) => `${p.path}: ${p.problem}`).join("; ")}${more}`,
+    known.length === 0
+      ? `${tool.name} takes no arguments.`
+      : `${tool.name} takes ${known.join(", ")}.${whole}`,
+    { problems },
+  );
+}

@@ -1,0 +1,82 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Context, MiddlewareHandler } from "hono";
+import { type ErrorCode, errors } from "../../errors.ts";
+import { traceIdOf } from "./traceId.ts";
+
+/** Who may reach the HTTP port. Ports are known only once it listens. */
+export type Access = {
+  token: string;
+  ports: () => readonly number[];
+  /** Further Host headers: `name` with any port, or `name:port`. */
+  allowedHosts: readonly string[];
+  /** Further origins, as a browser sends them. */
+  allowedOrigins: readonly string[];
+};
+
+const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
+
+/** The errors of the HTTP edge, in the form of seed 002. */
+export function refuse(
+  c: Context,
+  code: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  const http_status = errors[code].status;
+  const trace_id = traceIdOf(c.req.header("traceparent")) ?? randomBytes(16).toString("hex");
+  const timestamp = new Date().toISOString();
+  const error = { code, message, http_status, details: {}, trace_id, timestamp };
+  return Response.json({ success: false, error }, { status: http_status, headers });
+}
+
+/** Refuses a Host or Origin that is not ours: a web page that had its name point here (DNS rebinding) sends its own. */
+export function hostAndOrigin(access: Access): MiddlewareHandler {
+  return async (c, next) => {
+    const host = c.req.header("host")?.toLowerCase() ?? "";
+    if (!isAllowedHost(host, access)) {
+      const message = `This server does not answer as ${JSON.stringify(host.slice(0, 200))}. Use 127.0.0.1 or localhost with its port, or add the name to server.allowed_hosts.`;
+      return refuse(c, "HOST_DENIED", message);
+    }
+    const origin = c.req.header("origin")?.toLowerCase();
+    if (origin !== undefined && !isAllowedOrigin(origin, access)) {
+      const message = `Pages of ${JSON.stringify(origin.slice(0, 200))} may not call this server. Add the origin to server.allowed_origins if they should.`;
+      return refuse(c, "ORIGIN_DENIED", message);
+    }
+    await next();
+    return undefined;
+  };
+}
+
+export function bearerToken(access: Access): MiddlewareHandler {
+  const expected = digest(`Bearer ${access.token}`);
+  return async (c, next) => {
+    if (timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) {
+      await next();
+      return undefined;
+    }
+    const message =
+      "Send the token of this server as `Authorization: Bearer <token>`; it is in daemon.json in the data directory.";
+    return refuse(c, "UNAUTHORIZED", message, { "www-authenticate": 'Bearer realm="labwright"' });
+  };
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest();
+
+function isAllowedHost(host: string, access: Access): boolean {
+  const ours = access.ports().flatMap((port) => loopbackNames.map((name) => `${name}:${port}`));
+  return ours.includes(host) || isListed(host, access.allowedHosts);
+}
+
+function isListed(host: string, list: readonly string[]): boolean {
+  const name = host.replace(/:\d+$/, "");
+  return list.some((entry) => entry.toLowerCase() === host || entry.toLowerCase() === name);
+}
+
+function isAllowedOrigin(origin: string, access: Access): boolean {
+  if (access.allowedOrigins.some((entry) => entry.toLowerCase().replace(/\/$/, "") === origin)) return true;
+  return access
+    .ports()
+    .some((port) =>
+      loopbackNames.some((name) => ["http", "https"].some((s) => origin === `${s}://${name}:${port}`)),
+    );
+}

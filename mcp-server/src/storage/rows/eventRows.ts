@@ -1,0 +1,68 @@
+import { asc, eq, gt, lt, max, sql } from "drizzle-orm";
+import type { Database } from "../engine/database.ts";
+import { type WithoutNulls, withoutNulls } from "../schema/columns.ts";
+import { eventCursors, events } from "../schema/index.ts";
+
+export type EventRow = WithoutNulls<typeof events.$inferSelect>;
+export type NewEventRow = Omit<EventRow, "id">;
+export type EventRows = ReturnType<typeof eventRows>;
+
+/** NOTIFY's channel; the payload is the event's id. */
+export const eventChannel = "labwright_events";
+/** Any fixed number: names the lock among this database's advisory locks ("even" in ASCII). */
+const orderLock = 0x6576656e;
+
+export function eventRows(db: Database) {
+  return {
+    /**
+     * Appends within the caller's transaction, as its last statement: from here to its end, transactions that append wait
+     * for each other. Otherwise a lower id could become visible after a higher one was read, and be missed for ever.
+     */
+    async append(tx: Database, event: NewEventRow): Promise<number> {
+      await tx.execute(sql`select pg_advisory_xact_lock(${orderLock})`);
+      const [row] = await tx.insert(events).values(event).returning({ id: events.id });
+      if (row === undefined) throw new Error("an insert returned no row");
+      await tx.execute(sql`select pg_notify(${eventChannel}, ${String(row.id)})`);
+      return row.id;
+    },
+
+    /** Events with a higher id, in order. */
+    async read({ after, limit }: { after: number; limit: number }): Promise<EventRow[]> {
+      const rows = await db
+        .select()
+        .from(events)
+        .where(gt(events.id, after))
+        .orderBy(asc(events.id))
+        .limit(limit);
+      return rows.map(withoutNulls);
+    },
+
+    /** 0 when there is none. */
+    async latestId(): Promise<number> {
+      const [row] = await db.select({ id: max(events.id) }).from(events);
+      return row?.id ?? 0;
+    },
+
+    /** The last event that a consumer has done; 0 for a new one. */
+    async cursor(consumer: string): Promise<number> {
+      const [row] = await db.select().from(eventCursors).where(eq(eventCursors.consumer, consumer));
+      return row?.event_id ?? 0;
+    },
+
+    /** Never goes back. Given a transaction, the cursor moves with what the consumer did, exactly once. */
+    async advance(consumer: string, eventId: number, tx: Database = db): Promise<void> {
+      await tx
+        .insert(eventCursors)
+        .values({ consumer, event_id: eventId })
+        .onConflictDoUpdate({
+          target: eventCursors.consumer,
+          set: { event_id: sql`greatest(${eventCursors.event_id}, excluded.event_id)` },
+        });
+    },
+
+    /** Forgets what is older than an instant. */
+    async purge(before: string): Promise<void> {
+      await db.delete(events).where(lt(events.at, before));
+    },
+  };
+}

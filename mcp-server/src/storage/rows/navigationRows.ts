@@ -1,0 +1,106 @@
+import { type AnyColumn, and, count, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../engine/database.ts";
+import { edges, navigationRuns, nodes, trees } from "../schema/index.ts";
+
+export type NavigationRun = Omit<typeof navigationRuns.$inferInsert, "id">;
+
+export type RunSummary = {
+  subject: "edge" | "node";
+  subject_id: string;
+  action_set_id: string | undefined;
+  runs: number;
+  successes: number;
+  /** Of the runs that went well; of all if none did. */
+  median_ms: number;
+  kpi_median_ms: number | undefined;
+};
+
+const batchSize = 1_000;
+
+const median = (column: AnyColumn, condition: SQL) =>
+  sql`percentile_cont(0.5) within group (order by ${column}) filter (where ${condition})`;
+
+const summary = {
+  subject: navigationRuns.subject,
+  subject_id: navigationRuns.subject_id,
+  action_set_id: navigationRuns.action_set_id,
+  runs: count(),
+  successes: sql`count(*) filter (where ${navigationRuns.ok})`.mapWith(Number),
+  median_ms: sql`coalesce(${median(navigationRuns.duration_ms, sql`${navigationRuns.ok}`)}, ${median(
+    navigationRuns.duration_ms,
+    sql`true`,
+  )})`.mapWith(Number),
+  kpi_median_ms: sql<
+    number | null
+  >`${median(navigationRuns.kpi_ms, sql`${navigationRuns.kpi_ms} is not null`)}`,
+};
+const groups = [navigationRuns.subject, navigationRuns.subject_id, navigationRuns.action_set_id] as const;
+
+/** The history of edges and nodes, which path weights and reliability are computed from. */
+export function navigationRows(db: Database) {
+  return {
+    async insert(run: NavigationRun): Promise<void> {
+      await db.insert(navigationRuns).values(run);
+    },
+    /** All that ran in one userinterface on one model of device. */
+    async summaries(userinterfaceId: string, deviceModel: string): Promise<RunSummary[]> {
+      const inApp = eq(trees.userinterface_id, userinterfaceId);
+      const ownEdges = db
+        .select({ id: edges.id })
+        .from(edges)
+        .innerJoin(trees, eq(edges.tree_id, trees.id))
+        .where(inApp);
+      const ownNodes = db
+        .select({ id: nodes.id })
+        .from(nodes)
+        .innerJoin(trees, eq(nodes.tree_id, trees.id))
+        .where(inApp);
+      const rows = await db
+        .select(summary)
+        .from(navigationRuns)
+        .where(
+          and(
+            eq(navigationRuns.device_model, deviceModel),
+            sql`(${inArray(navigationRuns.subject_id, ownEdges)} or ${inArray(navigationRuns.subject_id, ownNodes)})`,
+          ),
+        )
+        .groupBy(...groups);
+      return rows.map(fromRow);
+    },
+    /** One edge by action set, or one node; on one model of device, or on all. */
+    async summaryOf(
+      subject: "edge" | "node",
+      subjectId: string,
+      deviceModel?: string,
+    ): Promise<RunSummary[]> {
+      const isSubject = and(eq(navigationRuns.subject, subject), eq(navigationRuns.subject_id, subjectId));
+      const isModel = deviceModel === undefined ? undefined : eq(navigationRuns.device_model, deviceModel);
+      const rows = await db
+        .select(summary)
+        .from(navigationRuns)
+        .where(and(isSubject, isModel))
+        .groupBy(...groups);
+      return rows.map(fromRow);
+    },
+    /** Forgets what ran of edges and nodes that are gone. */
+    async forget(subjectIds: readonly string[]): Promise<void> {
+      for (let at = 0; at < subjectIds.length; at += batchSize) {
+        const batch = subjectIds.slice(at, at + batchSize);
+        await db.delete(navigationRuns).where(inArray(navigationRuns.subject_id, batch));
+      }
+    },
+  };
+}
+
+type SummaryRow = Omit<RunSummary, "action_set_id" | "kpi_median_ms"> & {
+  action_set_id: string | null;
+  kpi_median_ms: number | null;
+};
+
+function fromRow(row: SummaryRow): RunSummary {
+  return {
+    ...row,
+    action_set_id: row.action_set_id ?? undefined,
+    kpi_median_ms: row.kpi_median_ms === null ? undefined : Number(row.kpi_median_ms),
+  };
+}
