@@ -52,7 +52,7 @@ test("skills why names the skill that a request loads, the nearest phrases, and 
   const short = await skills("why", "lamps");
   expect(short).toMatchObject({ code: 1 });
   expect(short.out).toMatch(
-    /^No skill is loaded, and the assistant asks which one is meant: only 1 of its words say something, and 2 are needed/,
+    /^No skill is loaded, and the assistant asks which one you mean: only 1 of its words say something, and 2 are needed/,
   );
   const far = await skills("why", "could you maybe check something");
   expect(far.out).toMatch(/fits -?\d+\.\d\d better than .*, and 0\.4 are needed|words say something/);

@@ -36,7 +36,7 @@ test("publish_event stores an event that everybody hears of, without the secrets
 
 test("publish_event says why it refuses: our own names, a strange device, too much, an unknown argument", async () => {
   const refused: [Record<string, unknown>, string, string][] = [
-    [{ type: "execution.analyzed" }, "INVALID_INPUT", "only the server"],
+    [{ type: "execution.analyzed" }, "INVALID_INPUT", "reserved for the server"],
     [{ type: "Deployed" }, "INVALID_INPUT", "dotted"],
     [{ type: "build.deployed", device_id: "boxx" }, "DEVICE_NOT_FOUND", "box"],
     [{ type: "build.deployed", payload: { log: "x".repeat(70_000) } }, "INPUT_TOO_LARGE", "65536"],

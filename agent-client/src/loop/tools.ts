@@ -86,7 +86,7 @@ async function callTool(deps: ToolDeps, use: ToolCall, id: string): Promise<Tool
 }
 
 const broken =
-  "INVALID_INPUT: the input of this call was no whole JSON, so nothing was done. Send the call again.";
+  "INVALID_INPUT: the input of this call was not complete JSON, so nothing was done. Send the call again.";
 
 const failed = (text: string): ToolResult => ({ parts: [{ type: "text", text }], isError: true });
 

@@ -58,7 +58,7 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   }
   return {
     kind: "ask",
-    question: "Which of these is meant?",
+    question: "Which of these do you mean?",
     options: choice.candidates.map(({ name }) => name),
     details: choice.candidates.map(({ description }) => firstSentence(description)),
   };

@@ -61,7 +61,7 @@ export async function recordAndroid({ serial, signal, progress }: RecordOptions)
   if (!settings.success)
     throw new DeviceError(
       "INVALID_PARAMS",
-      `${JSON.stringify(serial)} is no serial: name it as adb devices lists it.`,
+      `${JSON.stringify(serial)} is not a serial: give one that adb devices lists.`,
     );
   const device = new AndroidDevice(settings.data);
   await device.open("record", signal);

@@ -21,7 +21,7 @@ export const unreachable = (url: string, said: string) =>
 const noServer = (url: string) =>
   new DeviceError(
     "DEVICE_OFFLINE",
-    `What answers at ${originOf(url)} is no Appium server. Correct controllers.appium.url of the device, its path too.`,
+    `The server at ${originOf(url)} is not an Appium server. Correct controllers.appium.url of the device, including its path.`,
   );
 
 /** The words of the network for what the client says in sentences. */
@@ -120,7 +120,7 @@ export function refused(command: string, { error = "", message = "" }: WireAnswe
   if (/waiting for root AccessibilityNodeInfo/.test(message))
     return new DeviceError(
       "TREE_EMPTY",
-      "The screen has no elements that the device tells of. Wait until the app shows something, or use capture_screenshot.",
+      "The device reported no elements on this screen. Wait until the app shows something, or use capture_screenshot.",
     );
   return new DeviceError(
     "DEVICE_ERROR",

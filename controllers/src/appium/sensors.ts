@@ -29,8 +29,8 @@ const reads: Readonly<Record<SensorName, Read>> = {
   network: readNetwork,
   location: readLocation,
   orientation: readOrientation,
-  accelerometer: async () => "no server of Appium tells it",
-  temperature: async () => "no server of Appium tells it",
+  accelerometer: async () => "Appium servers do not report it",
+  temperature: async () => "Appium servers do not report it",
 };
 
 /** What an Appium server says of its device without anything insecure. What it refuses is absent, with its reason. */

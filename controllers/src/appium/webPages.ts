@@ -67,6 +67,6 @@ export const withheldPages = ({ platform }: AppiumFacts): Withheld[] =>
     : [
         {
           name: "switch_context",
-          reason: "Pages in WebViews are read on Android only. Accessibility tells of them.",
+          reason: "Pages in WebViews are read on Android only. They are read through accessibility.",
         },
       ];

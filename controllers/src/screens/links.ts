@@ -13,7 +13,7 @@ export function schemeOf(url: string): string {
   if (scheme === undefined)
     throw new DeviceError(
       "INVALID_PARAMS",
-      "This is no link. Give one with its scheme and without blanks, such as https://example.com/a.",
+      "This is not a link. Give one with its scheme and without blanks, such as https://example.com/a.",
     );
   if (!forbidden.has(scheme)) return scheme;
   throw new DeviceError(

@@ -57,7 +57,7 @@ export function createApi(deps: ApiDeps): Hono {
     const error = new ToolError(
       "INVALID_INPUT",
       `There is no ${c.req.method} ${c.req.path}.`,
-      "See openapi.json beside it for what there is.",
+      "See openapi.json next to it for the list of routes.",
     );
     return thrownResponse(error, newTraceId(), new Date());
   });

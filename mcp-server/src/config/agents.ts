@@ -26,7 +26,7 @@ const jwtSchema = z
   .refine(
     ({ jwks_url, issuer, audience }) =>
       jwks_url === undefined || (issuer !== undefined && audience !== undefined),
-    "needs issuer and audience beside jwks_url: otherwise a token for another program would be let in",
+    "needs issuer and audience as well as jwks_url: otherwise a token for another program would be accepted",
   );
 
 const apiSchema = z.strictObject({
@@ -34,7 +34,7 @@ const apiSchema = z.strictObject({
     .array(z.strictObject({ owner: z.string().min(1).max(100), sha256: z.string().regex(/^[\da-f]{64}$/) }))
     .max(100)
     .default([])
-    .describe("Who may talk to the agents beside the owner of the daemon's token."),
+    .describe("Who may talk to the agents, in addition to the owner of the daemon's token."),
   jwt: jwtSchema.optional(),
   requests_per_minute: z.int().min(1).max(100_000).default(120).describe("Of each owner."),
   host: moved("server.host"),

@@ -61,7 +61,9 @@ const limitsSchema = z.strictObject({
     .describe("How long a watched device shows something wrong until an alert is pending."),
   alert_active_ms: ms(day)
     .default(30_000)
-    .describe("How long a watched device shows something wrong until the alert is active and told."),
+    .describe(
+      "How long something must stay wrong on a watched device before its alert becomes active and is sent.",
+    ),
   alert_settle_ms: ms(day)
     .default(10_000)
     .describe("How long behind a command of ours a watched device may be dark, still or silent."),
@@ -148,7 +150,11 @@ export const configFileSchema = (factories: Factories) =>
       .min(1)
       .max(200)
       .prefault([{ name: "browser" }]),
-    models: z.array(modelSchema).max(100).default([]).describe("Device models beside the built-in ones."),
+    models: z
+      .array(modelSchema)
+      .max(100)
+      .default([])
+      .describe("Device models in addition to the built-in ones."),
     url_policy: z
       .strictObject({
         allow: z

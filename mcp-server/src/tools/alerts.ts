@@ -8,7 +8,7 @@ const name = z.string().optional();
 export const listAlerts = defineTool({
   name: "list_alerts",
   title: "List alerts",
-  description: "What went wrong on devices or beside them, newest first",
+  description: "Problems on devices or outside them, newest first",
   domain: "alerts",
   capabilities: ["ALERTS"],
   effect: "read",

@@ -85,7 +85,7 @@ export const takeControl = defineTool({
   timeoutMs: 60_000,
   input: z.strictObject({
     device_id: deviceFields.device_id,
-    force: z.boolean().default(false).describe("Take it from its holder, who is told"),
+    force: z.boolean().default(false).describe("Take it from its holder, who is notified"),
     copy: z
       .strictObject({ headed: z.boolean().default(false).describe("Shows its window") })
       .optional()
@@ -93,7 +93,7 @@ export const takeControl = defineTool({
   }),
   wireInput: z.object({
     device_id: z.string().optional(),
-    force: z.boolean().default(false).describe("Take it from its holder, who is told"),
+    force: z.boolean().default(false).describe("Take it from its holder, who is notified"),
   }),
   output: z.object({
     session_id: z.string(),

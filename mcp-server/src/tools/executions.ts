@@ -16,7 +16,7 @@ const executionId = { execution_id: z.string().min(1) };
 const reason = z.object({ code: z.string(), message: z.string() }).optional();
 const judgement = z.object({
   ...{ execution_id: z.string(), kind: z.string(), name: z.string(), status: executionStatusSchema },
-  classified: classificationSchema.optional().describe("What somebody has judged it to be"),
+  classified: classificationSchema.optional().describe("The class that it was given"),
   decided: z.boolean().describe("Whether the record alone decides it"),
   classification: classificationSchema.optional(),
   confidence: z.number().optional(),
@@ -117,7 +117,7 @@ export const getExecutionReport = defineTool({
     traces: z
       .array(z.strictObject({ execution_id: z.string(), file: z.string().max(1_000) }))
       .default([])
-      .describe("Files beside the report"),
+      .describe("Files next to the report"),
   }),
   wireInput: reportInput,
   output: z.object({

@@ -61,7 +61,7 @@ export const viewLogs = defineTool({
     shown: z.int(),
     lines: z.string(),
     more: z.int().optional().describe("Older lines that match"),
-    malformed: z.int().optional().describe("Lines that are no records"),
+    malformed: z.int().optional().describe("Lines that are not records"),
     unread: z.int().optional().describe("Bytes, older still, not looked at"),
   }),
   async handle({ input: { max_tokens: maxTokens, ...query }, services, context }) {

@@ -51,7 +51,7 @@ describe("a session that does not open", () => {
     const url = `http://127.0.0.1:${port}`;
     expect(await failing({ url })).toMatchObject({
       code: "DEVICE_OFFLINE",
-      message: expect.stringContaining(`What answers at ${url} is no Appium server`),
+      message: expect.stringContaining(`The server at ${url} is not an Appium server`),
     });
     page.close();
   });
@@ -140,7 +140,7 @@ describe("a session that ends", () => {
     lab.endSession();
     await expect(phone.run("click_element", { selector: "Account" })).rejects.toMatchObject({
       code: "TRANSPORT_LOST",
-      message: expect.stringContaining("the next call opens another session"),
+      message: expect.stringContaining("the next call opens a new one"),
     });
     expect(phone.remote.isAlive()).toBe(false);
     expect(phone.remote.status?.()).toMatchObject({ state: "offline" });

@@ -37,7 +37,7 @@ describe("open_app", () => {
 
   it.each([
     ["an app without an address", { package: "example.second" }, /A browser finds an app by its url/],
-    ["an address that is not whole", { url: "/second" }, /"\/second" is no address/],
+    ["an address that is not whole", { url: "/second" }, /"\/second" is not an address/],
   ])("refuses %s", async (_, wrong, message) => {
     for (const command of ["open_app", "close_app"]) {
       const failure = await failureOf(device.run(command, { app: wrong }));

@@ -43,7 +43,7 @@ export function packageOf({ package: id }: App): string {
     "INVALID_PARAMS",
     id === undefined
       ? "An Android device opens apps by package. Give the app one, such as com.android.settings."
-      : `${JSON.stringify(id)} is no name of a package. Give one such as com.android.settings.`,
+      : `${JSON.stringify(id)} is not a package name. Give one such as com.android.settings.`,
   );
 }
 
@@ -101,7 +101,7 @@ function given(id: string, activity: string): string {
   if (activityName.test(activity)) return `${id}/${activity}`;
   throw new DeviceError(
     "INVALID_PARAMS",
-    `${JSON.stringify(activity)} is no name of an activity. Give one such as .MainActivity.`,
+    `${JSON.stringify(activity)} is not an activity name. Give one such as .MainActivity.`,
   );
 }
 

@@ -83,7 +83,7 @@ export function appIdOf({ package: id }: App): string {
     "INVALID_PARAMS",
     id === undefined
       ? "A phone opens apps by package or bundle id. Give the app a package, such as com.apple.Preferences."
-      : `${JSON.stringify(id)} is no name of a package or bundle. Give one such as com.apple.Preferences.`,
+      : `${JSON.stringify(id)} is not a package or bundle id. Give one such as com.apple.Preferences.`,
   );
 }
 
@@ -123,6 +123,6 @@ function component(id: string, activity: string): string {
   if (activityName.test(activity)) return `${id}/${activity}`;
   throw new DeviceError(
     "INVALID_PARAMS",
-    `${JSON.stringify(activity)} is no name of an activity. Give one such as .MainActivity.`,
+    `${JSON.stringify(activity)} is not an activity name. Give one such as .MainActivity.`,
   );
 }

@@ -14,7 +14,7 @@ export async function hideKeyboard(session: AppiumParts, signal: AbortSignal): P
     if (!(error instanceof DeviceError) || error.code !== "DEVICE_ERROR") throw error;
     throw new DeviceError(
       "ELEMENT_NOT_ACTIONABLE",
-      "The keyboard does not go: the app gives no key that hides it. Press ENTER, or tap beside the field.",
+      "The keyboard did not close: the app offers no key that hides it. Press ENTER, or tap outside the field.",
     );
   }
 }

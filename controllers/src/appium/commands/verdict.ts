@@ -14,7 +14,7 @@ export function verdictCommands(cloud: Cloud): Command[] {
     defineCommand<typeof input>({
       name,
       description:
-        "Tells the device cloud whether the test passed, in place of the verdict that each test case tells it at its end.",
+        "Reports to the device cloud whether the test passed, instead of the verdict that each test case reports at its end.",
       effect: "write",
       input,
       async run(verdict, signal) {

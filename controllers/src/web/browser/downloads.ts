@@ -101,7 +101,7 @@ async function arrived(download: Download, announcedBytes: number | undefined): 
   }
 }
 
-const tooLarge = (bytes: number): string => `${bytes} bytes: not kept (limit ${LARGEST_BYTES})`;
+const tooLarge = (bytes: number): string => `${bytes} bytes, not kept (limit ${LARGEST_BYTES})`;
 
 /** The browser may be gone by then. */
 const failureText = async (download: Download): Promise<string> =>

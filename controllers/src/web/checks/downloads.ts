@@ -87,7 +87,7 @@ async function missingOf(wanted: Wanted, download: ReceivedDownload): Promise<st
   if (wanted.min_bytes !== undefined && bytes < wanted.min_bytes) return `it has ${bytes} bytes`;
   if (wanted.sha256 !== undefined && sha256 !== wanted.sha256.toLowerCase()) return `its sha256 is ${sha256}`;
   if (wanted.text === undefined) return undefined;
-  if (text === undefined) return "it is no text";
+  if (text === undefined) return "it is not text";
   return matches(wanted.text_match, wanted.text, text)
     ? undefined
     : `its text is ${quoted(text, wanted.text)}${partNote(wanted.text_match, wanted.text, [text])}`;

@@ -19,7 +19,10 @@ const content = z
     z.string().min(1).max(10_000),
     z
       .record(z.string(), z.unknown())
-      .refine(isExact, "a number beyond 9007199254740991 is not told from its neighbours: give it as a text"),
+      .refine(
+        isExact,
+        "a number beyond 9007199254740991 cannot be told apart from its neighbours: give it as text",
+      ),
   ])
   .optional();
 type Content = z.output<typeof content>;

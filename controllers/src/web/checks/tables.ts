@@ -36,7 +36,7 @@ export function tableCell(session: CheckSession): Check {
       const drawn = one && (await runApart(one, drawnTable, undefined, readOptions(signal)));
       if (drawn === undefined) return notOne(session, look, expected, signal);
       if (drawn === "")
-        return untold(expected, `${look.target} is no table or grid, and holds none or several`);
+        return untold(expected, `${look.target} is not a table or grid, and contains none or several`);
       return { expected, ...cellReading(tableOf(drawn), { row, column, text, match }) };
     },
   });

@@ -106,7 +106,7 @@ function bytesPerSecond(kbps: number | undefined): number {
 function httpCredentials(session: DrivenSession): Command {
   const input = z
     .strictObject({
-      url: z.string().min(1).max(10_000).describe("Of the site; no other one is told them."),
+      url: z.string().min(1).max(10_000).describe("Of the site; they are sent to no other."),
       username: z.string().min(1).max(1_000).optional(),
       password: z.string().max(1_000).optional().describe("{{secret.NAME}}"),
     })

@@ -177,7 +177,7 @@ function noSlider({ count }: SliderState): DeviceError {
   const message =
     count > 1
       ? `The element holds ${count} sliders. Name one of them by its ref.`
-      : "The element is no slider that says its value. Move it with drag_by or press_key, and check what the page shows.";
+      : "The element is not a slider that reports its value. Move it with drag_by or press_key, and check what the page shows.";
   return new DeviceError("ACTION_REJECTED", message);
 }
 

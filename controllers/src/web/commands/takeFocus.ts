@@ -37,7 +37,7 @@ export async function takeFocus(
   if (command === "type_text" && isPressed)
     throw new DeviceError(
       "COMMAND_UNSUITABLE",
-      `type_text: ${tag} takes no text. Use click_element, or name the field that is meant.`,
+      `type_text: ${tag} takes no text. Use click_element, or name the field itself.`,
     );
 }
 

@@ -94,7 +94,7 @@ function emulateMedia(session: DrivenSession): Command {
   });
   return defineCommand<typeof input>({
     name: "emulate_media",
-    description: "Sets what the page's style sheets are told of the user's media; what is absent is reset.",
+    description: "Sets the media features that the page's style sheets see; those left out are reset.",
     effect: "write",
     input,
     run: (given, signal) => {

@@ -15,7 +15,7 @@ function checked(url: string, given: string, base?: string): string {
   if (URL.canParse(url, base)) return new URL(url, base).href;
   throw new DeviceError(
     "INVALID_PARAMS",
-    `"${given.slice(0, 100)}" is no address. Give a whole one such as https://example.org/path.`,
+    `"${given.slice(0, 100)}" is not an address. Give a full one such as https://example.org/path.`,
   );
 }
 

@@ -147,7 +147,7 @@ function networkFailure(text: string, attempt: Attempt): DeviceError | undefined
   if (/invalid URL|Invalid url/.test(text)) {
     return new DeviceError(
       "INVALID_PARAMS",
-      "That is no address. Give a whole one such as https://example.org/path.",
+      "That is not an address. Give a full one such as https://example.org/path.",
     );
   }
   if (/interrupted by another navigation/.test(text)) {

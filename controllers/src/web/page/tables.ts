@@ -6,7 +6,7 @@ export type TableData = { columns: string[]; rows: Record<string, string>[]; tot
 const notATable = () =>
   new DeviceError(
     "ACTION_REJECTED",
-    "The element is no table or grid and holds none, or several. Name the table itself; what is drawn as one without saying so is read by get_text.",
+    "The element is not a table or grid, and contains none or several. Select the table itself; use get_text for something that only looks like a table.",
   );
 
 type Cell = { text: string; across: number; down: number; column: number };

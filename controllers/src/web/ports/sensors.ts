@@ -44,7 +44,7 @@ function readAnswer(given: unknown): Answer {
   if (data !== undefined) return data;
   throw new DeviceError(
     "DEVICE_ERROR",
-    "The page has put something of its own in place of what the browser tells. Open another page and try again.",
+    "The page has replaced the browser's own functions. Open another page and try again.",
   );
 }
 
@@ -57,7 +57,7 @@ function reportOf(answer: Answer): SensorReport {
       ...absence(
         battery,
         "battery",
-        answer.battery ? fullOrNone : "only Chromium tells it, to secure pages (https)",
+        answer.battery ? fullOrNone : "only Chromium reports it, and only to secure pages (https)",
       ),
       ...absence(orientation, "orientation", "this browser does not tell it"),
       ...never,

@@ -103,7 +103,7 @@ const saveKey = createRoute({
   path: `${basePath}/api-key`,
   summary: "Keep the key of a model",
   description:
-    "For the owner of the daemon's token. The key is tried with one call, kept in a file, never told.",
+    "For the owner of the daemon's token. The key is tested with one call and stored in a file; it is never returned.",
   request: { body: { required: true, content: json(keySchema) } },
   responses: okResponses("It works and is kept.", z.object({ saved: z.literal(true) })),
 });

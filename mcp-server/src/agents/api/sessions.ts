@@ -64,7 +64,7 @@ const sendMessage = createRoute({
   path: `${sessionPath}/messages`,
   summary: "Say something and start a run",
   description:
-    "Answers at once with 202, with `?wait=true` at the end of the run. Who goes away leaves the run going. Socket.IO tells a run's events as they come.",
+    "Answers at once with 202, or with `?wait=true` when the run ends. The run goes on if the client disconnects. Socket.IO sends its events as they happen.",
   request: {
     params,
     query: z.object({ wait: z.enum(["true", "false"]).optional() }),
@@ -101,7 +101,7 @@ const decideApproval = createRoute({
 const sessionEvents = createRoute({
   method: "get",
   path: `${sessionPath}/events`,
-  summary: "What was told, in order",
+  summary: "The events so far, in order",
   request: {
     params,
     query: z.object({

@@ -33,7 +33,7 @@ export async function keepSchedules(
     for (const one of all)
       await raiseDue(deps, one, signal).catch((error: unknown) => {
         if (!signal.aborted)
-          log({ level: "warn", text: `${one.trigger.event} could not be told: ${messageOf(error)}` });
+          log({ level: "warn", text: `${one.trigger.event} could not be reported: ${messageOf(error)}` });
       });
     await rest(clock, lookMs, signal);
   }

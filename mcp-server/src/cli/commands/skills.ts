@@ -55,7 +55,7 @@ export function whySkill(options: SkillOptions & { request: string }, terminal: 
   const lines = [
     isMatch
       ? `It loads ${decision.skill.name}.`
-      : `No skill is loaded, and the assistant asks which one is meant: ${stopped.join("; ")}.`,
+      : `No skill is loaded, and the assistant asks which one you mean: ${stopped.join("; ")}.`,
     ...near.map(
       ({ skill, score, phrase }) => `${score.toFixed(2).padStart(7)}  ${skill.name.padEnd(24)} "${phrase}"`,
     ),

@@ -90,7 +90,7 @@ function addVerbs(program: Command, terminal: Terminal, exit: Exit): void {
     });
   verb(
     "check",
-    "checks the screen; exit code 0: it holds, 1: it does not, 2: this cannot be told",
+    "checks the screen; exit code 0: it holds, 1: it does not, 2: it could not be judged",
     "list_verifications",
   )
     .addHelpText(

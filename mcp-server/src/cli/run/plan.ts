@@ -134,7 +134,7 @@ function withoutParts(
         .map(({ name }) => name)
         .join(", ")})`,
   );
-  const text = `${said.length > 1 ? "These need inputs" : "This needs an input"} that nobody gave: ${said.join(", ")}.`;
+  const text = `${said.length > 1 ? "These need inputs" : "This needs an input"} that were not given: ${said.join(", ")}.`;
   if (parts.length === tests.length)
     throw new ToolError("INVALID_INPUT", text, "Give them: --input name=value.");
   given.err(`left out: ${text}\n`);

@@ -131,7 +131,8 @@ function refuseContradictions({ keep, debug, workers = 1 }: RunOptions, { ask }:
     );
   if (debug && workers > 1)
     refuse("--debug goes through one test at a time, and --workers runs several.", "Leave one of them out.");
-  if (debug && !ask) refuse("--debug asks at each step, and this is no terminal.", "Run it in a terminal.");
+  if (debug && !ask)
+    refuse("--debug asks at each step, and this is not a terminal.", "Run it in a terminal.");
 }
 
 type Running = { options: RunOptions; connection: RunConnection; terminal: RunTerminal };

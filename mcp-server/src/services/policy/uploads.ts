@@ -19,7 +19,7 @@ export const createUploads = (folder: string): Uploads => ({
   async readText(name) {
     const path = uploadPath(folder, name);
     const found = await stat(path);
-    if (!found.isFile()) throw notText(name, "it is no file");
+    if (!found.isFile()) throw notText(name, "it is not a file");
     if (found.size > maxBytes) {
       const message = `"${name}" has ${found.size} bytes; at most ${maxBytes} are read.`;
       throw new ToolError("INPUT_TOO_LARGE", message, "Split the file.");

@@ -261,7 +261,7 @@ describe("what is wrong is told with line and column", () => {
     [
       "an edge to nowhere",
       "  Home:\nedges:\n  Home -> Hom: reload",
-      { line: 5, message: expect.stringContaining('target "Hom" is no node; did you mean "Home"?') },
+      { line: 5, message: expect.stringContaining('target "Hom" is not a node; did you mean "Home"?') },
     ],
     [
       "an edge without an arrow",

@@ -315,7 +315,7 @@ describeEachDatabase("a userinterface as YAML", (open) => {
           problems: [
             { line: 7, message: expect.stringContaining("already has a node") },
             { line: 8, message: expect.stringContaining("second entry") },
-            { line: 10, message: expect.stringContaining('target "Nowhere" is no node') },
+            { line: 10, message: expect.stringContaining('target "Nowhere" is not a node') },
             { line: 11, message: expect.stringContaining("lead to itself") },
           ],
         },

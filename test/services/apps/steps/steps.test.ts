@@ -304,7 +304,7 @@ describe("what is wrong with a step is told with its place", () => {
       { clik_element: {} },
       'steps.0: unknown command or check "clik_element"; did you mean "click_element"?',
     ],
-    ["a colon in words", { 'type "a': 'b" into "X"' }, /in YAML, quote words as a whole/],
+    ["a colon in words", { 'type "a': 'b" into "X"' }, /in YAML, quote the whole step/],
     [
       "two verbs",
       { reload: null, press_key: {} },
@@ -324,18 +324,18 @@ describe("what is wrong with a step is told with its place", () => {
     [
       "a key beside the verb",
       { click_element: { selector: "A" }, timeout_ms: 5 },
-      /unknown key "timeout_ms" beside click_element; .*its arguments below it/,
+      /unknown key "timeout_ms" next to click_element; .*its arguments below it/,
     ],
     [
       "a misspelt key beside the verb",
       { get_text: { selector: "A" }, inot: "x" },
-      'steps.0: unknown key "inot" beside get_text; did you mean "into"?',
+      'steps.0: unknown key "inot" next to get_text; did you mean "into"?',
     ],
     ["not of a command", { not: { reload: null } }, /^steps\.0\.not: not takes one check/],
     [
       "an id in a call",
       { call: { testcase: "log in", id: "x" } },
-      /^steps\.0\.call: "id" has no place in call/,
+      /^steps\.0\.call: "id" is not allowed in call/,
     ],
     [
       "a loop without steps",

@@ -207,7 +207,7 @@ describeEachDatabase("userinterfaces", (open) => {
       [
         "an edge out of an action node",
         (apps, app) => apps.createEdge(app, edge("Mute", "Home")),
-        /action node, where nobody stays/,
+        /action node, which is not a place to start from/,
       ],
       [
         "an action set twice",

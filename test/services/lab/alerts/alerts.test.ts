@@ -239,7 +239,7 @@ describeEachDatabase("the alert service", (open) => {
   ])("%s is told by the server only", async (type) => {
     await expect(publish({ type })).rejects.toMatchObject({
       code: "INVALID_INPUT",
-      message: expect.stringContaining("only the server"),
+      message: expect.stringContaining("reserved for the server"),
     });
     expect(await told()).toEqual([]);
   });

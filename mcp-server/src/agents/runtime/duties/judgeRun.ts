@@ -48,7 +48,7 @@ export const judgeRun: Kind<z.output<typeof findingSchema>> = {
 
   async find(work) {
     const [own, ...earlier] = await judgementsOf(work, work.event.execution_id ?? "");
-    if (!own) return { left_alone: "It is no run of a test." };
+    if (!own) return { left_alone: "It is not a run of a test." };
     if (own.classified !== undefined) return { left_alone: "Somebody has judged it already." };
     const { answer, ...open } = own.decided ? {} : await askModel(work, own);
     const ofModel = answer ? [{ execution_id: own.execution_id, ...answer }] : [];

@@ -17,7 +17,7 @@ export const tabPhrases: readonly Phrase[] = [
     switches,
   ),
   phrase("switch to the second tab", "(?:switch|go|change|move)(?: back)? to (?:the )?.*\\btab\\b.*", () => ({
-    reason: "a tab is meant by its place",
+    reason: "a tab is chosen by its position",
     nearest: ["switch to the second tab", "switch_tab: { tab: 1 }"],
   })),
 ];
@@ -26,7 +26,10 @@ function switches(part: Parts, vocabulary: Vocabulary): Meaning {
   const place = Number(placeOf(part("place")));
   // They are counted from 0, and how many there are is seen when it runs.
   if (Number.isInteger(place)) return action(vocabulary, "switch_tab", { tab: place - 1 });
-  return { reason: "a tab is meant by its place from the first one", nearest: ["switch to the second tab"] };
+  return {
+    reason: "a tab is chosen by its position, counted from the first",
+    nearest: ["switch to the second tab"],
+  };
 }
 
 const dialog = "(?:dialog|alert|prompt|confirm(?:ation)?)(?: dialog| box)?";

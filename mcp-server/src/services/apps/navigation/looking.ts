@@ -78,7 +78,7 @@ export function createLooking(
         throw new ToolError(
           "CONTROLLER_UNAVAILABLE",
           message,
-          "Use a device that has one; get_device_info tells.",
+          "Use a device that has one; see get_device_info.",
         );
       }
       const { uri, mime_type } = taken.artifact;

@@ -49,7 +49,7 @@ export function commandsIn(line: readonly string[], verb: Verb): Said[] {
     const not = verb === "check" && part[0] === "not";
     const [name, ...words] = not ? part.slice(1) : part;
     if (name === undefined) {
-      const message = `A command is missing ${parts.length > 1 ? `beside "${separator}"` : `after labwright ${verb}`}.`;
+      const message = `A command is missing ${parts.length > 1 ? `next to "${separator}"` : `after labwright ${verb}`}.`;
       throw new ToolError("INVALID_INPUT", message, `For example: ${examples[verb]}`);
     }
     return { command: name, not, words };

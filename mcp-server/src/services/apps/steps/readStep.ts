@@ -118,7 +118,7 @@ function verbOf(step: Fields, path: Path, { verbs, report }: Reading): string | 
 function noVerb(unknown: string | undefined, verbs: Verbs): string {
   if (unknown === undefined) return "the step names no command, check or kind of block";
   return /[\s"]/.test(unknown)
-    ? `${JSON.stringify(unknown)} is no command or check; in YAML, quote words as a whole where they hold ": "`
+    ? `${JSON.stringify(unknown)} is not a command or check; in YAML, quote the whole step if it contains ": "`
     : `unknown command or check "${unknown}"; ${nearestVerb(verbs, unknown)}`;
 }
 
@@ -132,9 +132,9 @@ function onlyKnown(
   const unknown = Object.keys(rest).filter((key) => !known.includes(key));
   for (const key of unknown) {
     const [near] = nearest(key, known, 1);
-    const may = known.length === 0 ? "nothing stands beside it here" : `beside it stand ${known.join(", ")}`;
+    const may = known.length === 0 ? "no other key is allowed here" : `allowed keys: ${known.join(", ")}`;
     const hint = near === undefined ? `${may}, and its arguments below it` : `did you mean "${near}"?`;
-    report({ path, message: `unknown key "${key}" beside ${verb}; ${hint}`, key });
+    report({ path, message: `unknown key "${key}" next to ${verb}; ${hint}`, key });
   }
   return unknown.length === 0;
 }
@@ -150,7 +150,7 @@ function ownBlock(verb: string, value: unknown, path: Path, { verbs, report }: R
   if (kind) {
     const misplaced = ["type", ...besideIn.test.kind].find((key) => Object.hasOwn(fields, key));
     if (misplaced === undefined) return { ...fields, type: kind.type };
-    report({ path, message: `"${misplaced}" has no place in ${verb}; an id or label stands beside it` });
+    report({ path, message: `"${misplaced}" is not allowed in ${verb}; put an id or label next to it` });
     return undefined;
   }
   const problems = argumentProblems(verbs, verb, fields);

@@ -36,7 +36,7 @@ function actionNodeProblems(model: AppModel, node: Node): string[] {
     .filter((edge) => edge.source === node.id)
     .map(
       (edge) =>
-        `edge ${edgeLabel(model, edge)} starts at "${node.label}", and nobody stays on an action node`,
+        `edge ${edgeLabel(model, edge)} starts at "${node.label}", but an action node is not a place to start from`,
     );
 }
 
@@ -45,8 +45,8 @@ export function edgeProblems(model: AppModel, edge: Edge): string[] {
   const source = model.nodes.get(edge.source);
   const target = model.nodes.get(edge.target);
   const problems = [
-    ...(source ? [] : [`source "${edge.source}" is no node${offer(model, edge.source)}`]),
-    ...(target ? [] : [`target "${edge.target}" is no node${offer(model, edge.target)}`]),
+    ...(source ? [] : [`source "${edge.source}" is not a node${offer(model, edge.source)}`]),
+    ...(target ? [] : [`target "${edge.target}" is not a node${offer(model, edge.target)}`]),
     ...setProblems(edge.action_sets),
   ];
   if (!source || !target) return problems;
@@ -56,7 +56,8 @@ export function edgeProblems(model: AppModel, edge: Edge): string[] {
       `"${source.label}" (tree "${treeName(model, source.tree_id)}") and "${target.label}" (tree "${treeName(model, target.tree_id)}") are in different trees: an edge stays in its tree or joins a node with its own subtree`,
     );
   }
-  if (source.type === "action") problems.push(`"${source.label}" is an action node, where nobody stays`);
+  if (source.type === "action")
+    problems.push(`"${source.label}" is an action node, which is not a place to start from`);
   if (target.type === "action" && edge.action_sets.some(({ direction }) => direction === "reverse")) {
     problems.push(`a reverse action set cannot start at the action node "${target.label}"`);
   }

@@ -51,7 +51,8 @@ function hintFor(candidates: readonly ActionCandidate[], tied: number): string |
   const [best] = candidates;
   if (!best)
     return "Nothing on this screen is that. Ask by the words it shows, scroll, or look with dump_ui_elements.";
-  if (tied > 0) return "Say more of the one that is meant, or choose by where and use its own selector.";
+  if (tied > 0)
+    return "Describe the wanted one more precisely, or choose it by where and use its own selector.";
   if (best.command === undefined) return "The device has no command that uses it; list_actions shows all.";
   return best.unique ? undefined : "No selector names it alone: use ref, which lasts while it is there.";
 }

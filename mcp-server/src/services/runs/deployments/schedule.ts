@@ -48,7 +48,7 @@ export function timezoneProblem(timezone: string): string | undefined {
   } catch {
     const near = nearest(timezone, ["UTC", ...Intl.supportedValuesOf("timeZone")], 3);
     const hint = near.length > 0 ? `; did you mean ${near.join(", ")}?` : ", such as Europe/Paris";
-    return `"${timezone}" is no IANA time zone${hint}`;
+    return `"${timezone}" is not an IANA time zone${hint}`;
   }
 }
 

@@ -56,7 +56,7 @@ function bodyFor(check: ApiCheck, path: JsonPath, answer: Answer): { body: unkno
   if (typeof body !== "string" || /[/+]json\b/i.test(type) || !asksForJson(check, path)) return { body };
   const parsed = parsedJson(body);
   if (!("not_json" in parsed)) return parsed;
-  return { not_json: `${shown(body)} is no JSON: ${parsed.not_json} (${from})` };
+  return { not_json: `${shown(body)} is not JSON: ${parsed.not_json} (${from})` };
 }
 
 const asksForJson = ({ json_schema, equals, type }: ApiCheck, path: JsonPath): boolean =>
