@@ -76,7 +76,7 @@ it("parts a line into its commands, and a check may be the contrary", () => {
     said("visible", ["#error"], true),
     said("text", ["Hi"]),
   ]);
-  expect(() => commandsIn(["click", "e3", "then"], "do")).toThrow('beside "then"');
+  expect(() => commandsIn(["click", "e3", "then"], "do")).toThrow('next to "then"');
   expect(() => commandsIn(["not"], "check")).toThrow("after labwright check");
 });
 

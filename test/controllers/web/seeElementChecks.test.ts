@@ -158,7 +158,7 @@ describe("table_cell", () => {
   it("cannot be told where there is no table", async () => {
     await see.page.setContent(page);
     expect(await read("table_cell", { ...cell, selector: "css=p", row: 1, text: "x" })).toMatchObject({
-      inconclusive: expect.stringContaining("is no table"),
+      inconclusive: expect.stringContaining("is not a table"),
     });
   });
 });
