@@ -46,7 +46,7 @@ const project = (
     include,
     ...order,
     // A machine that does other work can be late for a test of real processes. What passed only then is named at the end.
-    retry: process.env.CI === "true" ? 1 : 0,
+    retry: 1,
     // No test meets the phones of whoever runs it: no adb server has this port.
     env: { ANDROID_ADB_SERVER_PORT: "1" },
     testTimeout: 60_000,
