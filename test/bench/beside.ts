@@ -16,7 +16,7 @@ const beforeAndroid = "d98a26f";
 const beforeReader = "184a94e";
 
 const clickRounds = { rounds: 9, warmUps: 4 };
-/** As many looks as a session has: what the first ones cost more is the browser's compiler, which either build meets. */
+/** Tens of looks, as a session has; a click opens a new page each time, so its rounds are fewer. */
 const lookRounds = { rounds: 40, warmUps: 10 };
 
 /**

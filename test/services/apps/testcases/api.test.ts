@@ -1,36 +1,19 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  createSchemaChecker,
-  type SchemaChecker,
-} from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
-import { openStorage, type Storage } from "../../../../mcp-server/src/storage/index.ts";
+import { describe, expect, it } from "vitest";
+import type { SchemaChecker } from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
+import type { Storage } from "../../../../mcp-server/src/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
-import { bundled, engineFiles } from "../../../fixtures/engine.ts";
+import { openForTests } from "./apiBench.ts";
 import { type BenchOptions, chain, openBench, runSaved, serve, testcase } from "./testcaseBench.ts";
 
 type Given = Record<string, unknown>;
 let storage: Storage;
 let folder: string;
 let schemas: SchemaChecker;
-const open: (() => Promise<void>)[] = [];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "labwright-api-"));
-  storage = await openStorage({ dataDir: folder, ...(await engineFiles()) });
-  const entry = "../../../../mcp-server/src/services/apps/testcases/api/schemaWorker.ts";
-  schemas = createSchemaChecker(await bundled(fileURLToPath(new URL(entry, import.meta.url))));
-});
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-afterAll(async () => {
-  await schemas.close();
-  await storage.close();
-  await rm(folder, { recursive: true, force: true });
+const open = openForTests((opened) => {
+  ({ storage, folder, schemas } = opened);
 });
 
 const bench = (options: BenchOptions = {}) => openBench(storage, { schemas, uploads: folder, ...options });

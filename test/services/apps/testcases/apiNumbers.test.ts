@@ -1,35 +1,18 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  createSchemaChecker,
-  type SchemaChecker,
-} from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
-import { openStorage, type Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { bundled, engineFiles } from "../../../fixtures/engine.ts";
+import { describe, expect, it } from "vitest";
+import type { SchemaChecker } from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
+import type { Storage } from "../../../../mcp-server/src/storage/index.ts";
+import { openForTests } from "./apiBench.ts";
 import { chain, openBench, runSaved, serve, testcase } from "./testcaseBench.ts";
 
 type Given = Record<string, unknown>;
 let storage: Storage;
 let folder: string;
 let schemas: SchemaChecker;
-const open: (() => Promise<void>)[] = [];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "labwright-numbers-"));
-  storage = await openStorage({ dataDir: folder, ...(await engineFiles()) });
-  const entry = "../../../../mcp-server/src/services/apps/testcases/api/schemaWorker.ts";
-  schemas = createSchemaChecker(await bundled(fileURLToPath(new URL(entry, import.meta.url))));
-});
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-afterAll(async () => {
-  await schemas.close();
-  await storage.close();
-  await rm(folder, { recursive: true, force: true });
+const open = openForTests((opened) => {
+  ({ storage, folder, schemas } = opened);
 });
 
 const bench = () => openBench(storage, { schemas, uploads: folder });
