@@ -1,64 +1,72 @@
-/** Who may import whom. A room sees only the rooms named beside it; everything else is an error. */
-const S = "mcp-server/src/";
-const workspaces = "^(mcp-server|agent-client|skills|controllers|test)/(?!node_modules/)";
-const door = "controllers/(src|lab)/index\\.ts";
+/**
+ * Who may import whom. What a folder may import besides itself stands in the head of its README:
+ *
+ *     May import: `../errors.ts`, `../waiting/`, `controllers`, `sharp`.
+ *
+ * An entry with a slash is a file or folder seen from the README; a workspace's name is its `src/index.ts`; anything else is an
+ * npm package. A package that one README names is closed to every folder whose README does not name it. A folder without such a
+ * line has no wall of its own, and a folder within a folder obeys both lines.
+ */
+const { existsSync, readdirSync, readFileSync } = require("node:fs");
+const { dirname, join, normalize } = require("node:path");
 
-const room = (from, ...may) => ({
-  name: `room ${from.replaceAll("\\", "")}`,
+const workspaces = ["controllers", "skills", "mcp-server", "agent-client", "test"];
+const ours = `^(${workspaces.join("|")})/(?!node_modules/)`;
+const escaped = (path) => path.replaceAll(/[.+*?^$()[\]{}|\\]/g, "\\$&");
+
+/** Reads every "May import" line: the folder, the paths it may import and the packages. */
+function readWalls(root) {
+  return workspaces
+    .flatMap((workspace) => readmes(root, workspace))
+    .flatMap((file) => {
+      const line = /^May import: (.+?)\.\n(?:\n|$)/ms.exec(readFileSync(join(root, file), "utf8"));
+      if (!line) return [];
+      const folder = `${dirname(file)}/`;
+      const entries = [...line[1].matchAll(/`([^`]+)`/g)].map(([, entry]) => entry);
+      if (entries.length === 0 && line[1] !== "nothing")
+        throw new Error(`${file}: "May import" names nothing`);
+      const paths = entries.flatMap((entry) => {
+        if (workspaces.includes(entry)) return [`${entry}/src/index.ts`];
+        return entry.startsWith("../") ? [normalize(join(folder, entry))] : [];
+      });
+      const missing = paths.find((path) => !existsSync(join(root, path)));
+      if (missing) throw new Error(`${file}: "May import" names ${missing}, which does not exist`);
+      const packages = entries.filter((entry) => !entry.startsWith("../") && !workspaces.includes(entry));
+      return [{ folder, paths, packages }];
+    });
+}
+
+function readmes(root, folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory())
+      return /^(node_modules|dist|out|\..*)$/.test(entry.name) ? [] : readmes(root, path);
+    return entry.name === "README.md" ? [path] : [];
+  });
+}
+
+const walls = readWalls(process.cwd());
+const rooms = walls.map(({ folder, paths }) => ({
+  name: `room ${folder}`,
   severity: "error",
-  from: { path: `^${from}` },
-  to: { path: workspaces, pathNot: [`^${from}`, ...may.map((path) => `^${path}`)] },
-});
-
-const packages = (name, ...where) => ({
-  name: `only there ${name}`,
+  from: { path: `^${escaped(folder)}` },
+  to: {
+    path: ours,
+    pathNot: [folder, ...paths].map((path) => `^${escaped(path)}${path.endsWith("/") ? "" : "$"}`),
+  },
+}));
+const packages = [...new Set(walls.flatMap((wall) => wall.packages))].map((name) => ({
+  name: `package ${name}`,
   severity: "error",
-  from: { path: workspaces, pathNot: [...where.map((path) => `^${path}`), "^test/"] },
-  to: { path: `node_modules/${name}/` },
-});
-
-const C = "controllers/src/";
-/** The laboratory's Android: its folders meet at its seams only. */
-const A = "test/lab/android/";
-/** What every room of the controllers sees. */
-const contract = `${C}(contract|diagnosis|errors|factory|fence|ports|shapes|spaces)\\.ts`;
-/** Rooms for several drivers, the lowest first: each sees those before it, and every driver sees all of them. */
-const sharedRooms = [
-  "waiting",
-  "programs",
-  "elements",
-  "focus",
-  "video",
-  "frames",
-  "addons",
-  "logs",
-  "screens",
-  "webviews",
-];
-const sharedPath = (name) => `${C}${name}/`;
-
-/** The rooms of the driver of browsers, and what each sees besides what every driver sees. */
-const webRooms = {
-  "page/agent/": [],
-  "page/": [],
-  "browser/": ["page/"],
-  "acting/": ["page/", "browser/"],
-  "checks/": ["page/", "browser/", "acting/"],
-  "commands/": ["page/", "browser/", "acting/", "checks/"],
-  "ports/": ["page/", "browser/", "acting/"],
-};
-
-/** The wings of the services, the lowest first: each sees those before it. */
-const wings = ["values", "policy", "records", "devices", "apps", "runs", "lab"];
-const belowServices = `${S}(errors\\.ts|fileFailure\\.ts|domain/|storage/|config|observability/)`;
-const wingPath = (wing) => `${S}services/${wing}/`;
-const wingMay = (lower) => [
-  ...lower.map(wingPath),
-  `${S}services/ports\\.ts`,
-  belowServices,
-  door,
-  "skills/src/index\\.ts",
-];
+  from: {
+    path: ours,
+    pathNot: [
+      "^test/",
+      ...walls.filter((wall) => wall.packages.includes(name)).map(({ folder }) => `^${escaped(folder)}`),
+    ],
+  },
+  to: { path: `node_modules/${escaped(name)}/` },
+}));
 
 module.exports = {
   forbidden: [
@@ -73,134 +81,22 @@ module.exports = {
       severity: "error",
       // An add-on has packages of its own, which are not installed here.
       from: { pathNot: "^controllers/addons/" },
-      to: {
-        dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
-        pathNot: workspaces,
-      },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown", "undetermined"], pathNot: ours },
     },
     { name: "nothing imports tests", severity: "error", from: { pathNot: "^test/" }, to: { path: "^test/" } },
-    room(C),
     {
-      name: "nothing loose in the hall of the controllers",
+      name: "nothing loose",
       severity: "error",
       from: {
-        path: `^${C}[^/]+\\.ts$`,
-        pathNot: [`^${contract}$`, `^${C}(index|models|portable)\\.ts$`],
-      },
-      to: {},
-    },
-    room(contract),
-    room(`${C}models\\.ts`, contract),
-    room(`${C}portable\\.ts`, contract, sharedPath("elements")),
-    ...sharedRooms.map((name, index) =>
-      room(
-        sharedPath(name),
-        contract,
-        ...sharedRooms.slice(0, index).map(sharedPath),
-        // It offers what the portable set names.
-        ...(name === "screens" ? [`${C}portable\\.ts`] : []),
-      ),
-    ),
-    {
-      name: "room of each driver",
-      severity: "error",
-      from: { path: `^${C}([^/]+)/`, pathNot: sharedRooms.map((name) => `^${sharedPath(name)}`) },
-      to: {
-        path: `^${C}`,
-        pathNot: [
-          `^${C}$1/`,
-          `^${contract}`,
-          `^${C}portable\\.ts`,
-          ...sharedRooms.map((name) => `^${sharedPath(name)}`),
+        path: [
+          "^mcp-server/src/services/(?!(create|index|ports)\\.ts$)[^/]+\\.ts$",
+          "^controllers/src/(?!(contract|diagnosis|errors|factory|fence|index|models|portable|ports|shapes|spaces)\\.ts$)[^/]+\\.ts$",
         ],
       },
-    },
-    ...Object.entries(webRooms).map(([name, may]) =>
-      room(
-        `${C}web/${name}`,
-        contract,
-        `${C}portable\\.ts`,
-        ...sharedRooms.map(sharedPath),
-        ...may.map((seen) => `${C}web/${seen}`),
-      ),
-    ),
-    room("controllers/lab/", `${C}index\\.ts`, ...sharedRooms.map(sharedPath)),
-    room("test/lab/", `${C}index\\.ts`, sharedPath("programs"), sharedPath("waiting")),
-    room(`${A}adbd/`, `${A}(labShell|faults)\\.ts`),
-    room(`${A}userland/`, `${A}(labShell|labUi|faults)\\.ts`, `${A}personas/`, `${C}index\\.ts`),
-    room(`${A}personas/`),
-    room(`${A}ui/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
-    room(`${A}webview/`, `${A}(labUi|faults)\\.ts`, `${C}index\\.ts`, sharedPath("programs")),
-    room(`${A}uia2/`, `${A}labUi\\.ts`, `${C}index\\.ts`),
-    room(
-      "test/lab/ios/",
-      `${A}labUi\\.ts`,
-      `${A}ui/`,
-      `${A}uia2/(actions|gestures|tree|xpath)\\.ts`,
-      `${C}index\\.ts`,
-    ),
-    room("skills/src/"),
-    room("agent-client/src/", "skills/src/index\\.ts"),
-    room(`${S}domain/`, door),
-    room(`${S}errors\\.ts`, door),
-    room(`${S}observability/`, `${S}errors\\.ts`),
-    room(`${S}config`, `${S}(errors\\.ts|fileFailure\\.ts|domain/)`, door, "agent-client/src/settings\\.ts"),
-    room(`${S}storage/schema/`, door, `${S}domain/`),
-    room(`${S}storage/engine/`, `${S}(errors\\.ts|domain/|observability/span\\.ts|storage/schema/)`, door),
-    room(
-      `${S}storage/rows/`,
-      `${S}(errors\\.ts|domain/|observability/span\\.ts|storage/(schema/|engine/database\\.ts))`,
-      door,
-    ),
-    room(`${S}storage/`, `${S}(errors\\.ts|domain/|observability/span\\.ts)`, door),
-    {
-      name: "nothing loose in the hall",
-      severity: "error",
-      from: { path: `^${S}services/(?!(create|index|ports)\\.ts$)[^/]+\\.ts$` },
       to: {},
     },
-    room(`${S}services/ports(\\.ts|/)`, belowServices, door),
-    room(`${S}services/(create|index)\\.ts`, belowServices, `${S}services/`, door, "skills/src/index\\.ts"),
-    {
-      name: "files of apps stand above the rest",
-      severity: "error",
-      from: { path: `^${S}services/`, pathNot: `^${S}services/(apps/files/|(create|index)\\.ts$)` },
-      to: { path: `^${S}services/apps/files/` },
-    },
-    ...wings.map((wing, index) => room(wingPath(wing), ...wingMay(wings.slice(0, index)))),
-    room(`${S}registry/`, `${S}(errors\\.ts|domain/|services/(index|ports)\\.ts)`, door),
-    room(`${S}tools/`, `${S}(errors\\.ts|domain/|registry/|services/(index|ports)\\.ts)`, door),
-    room(
-      `${S}server/`,
-      `${S}(errors\\.ts|fileFailure\\.ts|domain/|registry/|observability/|config|services/(index|ports)\\.ts|storage/engine/(lock|failure)\\.ts)`,
-      door,
-    ),
-    room(
-      `${S}api/`,
-      `${S}(errors\\.ts|domain/|registry/|observability/|services/(index|ports)\\.ts|server/(call/callTool|http/clientHeaders)\\.ts)`,
-      door,
-    ),
-    room(
-      `${S}agents/`,
-      `${S}(errors\\.ts|domain/|config/|storage/index\\.ts|services/(index|ports)\\.ts)`,
-      `${S}(api/errors|server/http/(traceId|nodeBindings))\\.ts`,
-      "agent-client/src/index\\.ts",
-    ),
-    packages("@modelcontextprotocol", `${S}server/`, `${S}cli/`, "agent-client/src/mcp/"),
-    packages("playwright-core", `${C}web/`, `${S}cli/`),
-    packages("@devicefarmer", `${C}android/(adb/|link\\.ts)`),
-    packages(
-      "sharp",
-      `${C}(video|frames)/`,
-      `${C}(android|appium)/screen\\.ts`,
-      "controllers/lab/",
-      `${S}services/devices/(screen/pictures|references/crops)\\.ts`,
-      `${S}services/runs/reports/shrink\\.ts`,
-    ),
-    packages("(pg|drizzle-orm|@electric-sql)", `${S}storage/`),
-    packages("(hono|@hono)", `${S}server/`, `${S}api/`, `${S}agents/`, `${S}cli/`),
-    packages("(socket\\.io|jose)", `${S}agents/`),
-    packages("@anthropic-ai", "agent-client/src/(loop|model|ports\\.ts)"),
+    ...rooms,
+    ...packages,
   ],
   options: {
     tsPreCompilationDeps: true,
