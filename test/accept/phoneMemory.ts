@@ -37,7 +37,7 @@ async function watch(sides: Sides, all: Phones, minutes: number): Promise<number
       await playRound(server, device_id, round);
       const passed = performance.now() - started;
       if (passed < everyMs * (megabytes.length + 1)) continue;
-      megabytes.push(await treeMegabytes(pid, undefined));
+      megabytes.push(await treeMegabytes(pid));
       process.stdout.write(
         `${(passed / 60_000).toFixed(1)} min, ${round + 1} rounds: ${megabytes.at(-1)?.toFixed(0)} MB\n`,
       );

@@ -3,20 +3,18 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { run, steps } from "./steps.mjs";
+import { lines as allLines, run } from "./lines.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const { values } = parseArgs({
   options: {
-    step: { type: "string", default: "1" },
     only: { type: "string" },
     keep: { type: "boolean", default: false },
   },
 });
 const names = values.only?.split(",");
-const lines = (steps[values.step] ?? []).filter(({ name }) => names === undefined || names.includes(name));
-if (lines.length === 0)
-  throw new Error(`No line of step ${values.step} is called ${values.only ?? "anything"}.`);
+const lines = allLines.filter(({ name }) => names === undefined || names.includes(name));
+if (lines.length === 0) throw new Error(`No line is called ${values.only}.`);
 
 const print = (text) => process.stdout.write(`${text}\n`);
 const base = await mkdtemp(join(tmpdir(), "labwright-accept-"));
@@ -49,7 +47,8 @@ async function attempt(line) {
 }
 
 async function tryLine({ start, check, limitMs }, log) {
-  const code = await run({ ...start({ clone, dataDir }), cwd: clone, env, log, limitMs });
+  const { more, ...program } = start({ clone, dataDir });
+  const code = await run({ ...program, cwd: clone, env: { ...env, ...more }, log, limitMs });
   if (code !== 0) return `it ended with exit code ${code}`;
   await check(log);
   return undefined;

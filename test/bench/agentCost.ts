@@ -1,50 +1,39 @@
-import { join } from "node:path";
 import priceFile from "../../agent-client/src/model/models.json" with { type: "json" };
 import type { SeenRequest } from "../fixtures/messagesApi/messages.ts";
 import { calls, says } from "../fixtures/messagesApi/reply.ts";
 import { blocksOf, type MessagesRequest } from "../fixtures/messagesApi/request.ts";
-import { type Respond, type Step, script } from "../fixtures/messagesApi/script.ts";
+import type { Respond } from "../fixtures/messagesApi/script.ts";
 import { startMessagesApi, testKey } from "../fixtures/messagesApi/server.ts";
-import { fetchProgram } from "../interop/fetchProgram.ts";
-import { saveApp } from "./agentApp.ts";
 import { startAgentSide } from "./agentSide.ts";
-import { startNodeRed } from "./nodeRed.ts";
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
-import type { ListedTool } from "./stdioServer.ts";
+import type { ListedTool, StdioServer } from "./stdioServer.ts";
 import { withoutDialect } from "./surface.ts";
 
 const turns = 10;
-/** What a model may think in a turn. No stand-in can measure it. */
-const assumedThinking = 300;
 
 type Price = (typeof priceFile.models)[number]["price"];
 
 type Given = { sides: Sides; url(path: string): string; note(line: string): void };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-const inputOf = ({ usage }: SeenRequest): number =>
-  usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 /** US dollars for a million such requests. */
 const inputCost = ({ usage }: SeenRequest, { input, cache_write, cache_read }: Price): number =>
   input * usage.input_tokens +
   cache_write * usage.cache_creation_input_tokens +
   cache_read * usage.cache_read_input_tokens;
 
-/** Several messages of one conversation with a real daemon and real tools, and what the model's stand-in was sent. */
+/** A conversation of ten turns with a real daemon and real tools, and what the model's stand-in was sent. */
 async function converse(
   { sides, url }: Given,
-  given: { model?: string; steps: readonly Step[]; messages: readonly { text: string; skill?: string }[] },
+  model: string | undefined,
 ): Promise<{ requests: readonly SeenRequest[]; tools: readonly ListedTool[] }> {
-  const api = await startMessagesApi({ respond: script(given.steps) });
-  const prepare = (host: Parameters<typeof saveApp>[0]) => saveApp(host, url);
-  const side = await startAgentSide(sides, {
-    ...{ api: api.url, prepare },
-    ...(given.model !== undefined && { model: given.model }),
-  });
+  const api = await startMessagesApi({ respond: tenTurns() });
+  const prepare = (host: StdioServer) => saveApp(host, url);
+  const side = await startAgentSide(sides, { api: api.url, prepare, ...(model !== undefined && { model }) });
   try {
     const session = await side.open();
-    for (const { text, skill } of given.messages) await side.say(session, text, skill);
+    await side.say(session, "Run the script goto on lab/browser and watch it to its end", "run-script");
     if (api.refused.length > 0) throw new Error(`refused: ${api.refused[0]?.message}`);
     return { requests: [...api.requests], tools: side.tools };
   } finally {
@@ -90,37 +79,11 @@ const withoutThinking = (messages: MessagesRequest["messages"]) =>
     content: blocksOf(message).filter(({ type }) => type !== "thinking"),
   }));
 
-const seedTurns = {
-  run_script: { text: "Run the script goto on lab/browser", call: goto() },
-  run_testcase: {
-    text: "Run the test case login_basic on lab/browser",
-    call: calls("execute_testcase", { testcase: "login_basic", device_id: "lab/browser", wait_ms: 60_000 }),
-  },
-  list_resources: {
-    text: "List all test cases and scripts that there are",
-    call: calls("list_scripts", {}),
-  },
-};
-
 function goto() {
   return calls("execute_script", {
     ...{ script: "goto", args: ["Reached"], device_id: "lab/browser" },
     ...{ userinterface_name: "shop", wait_ms: 60_000 },
   });
-}
-
-/** The largest request of a message with its visible output, for the three messages that seed 000 counts. */
-async function measureSeedTurns(given: Given): Promise<Measurement[]> {
-  const found: Measurement[] = [];
-  for (const [id, { text, call }] of Object.entries(seedTurns)) {
-    const { requests } = await converse(given, { steps: [call, says("It passed.")], messages: [{ text }] });
-    const turnTokens = requests.map((one) => inputOf(one) + one.usage.output_tokens);
-    found.push({ id: `agent.${id}`, ours: Math.max(...turnTokens), runs: requests.length });
-  }
-  given.note(
-    `agent: thinking is not measured; with ${assumedThinking} tokens a turn, assumed, each of these turns has as many more`,
-  );
-  return found;
 }
 
 /** A script is run, then asked for by its id: what it answers is what the daemon has. */
@@ -136,26 +99,20 @@ function tenTurns(): Respond {
   };
 }
 
-async function measureTenTurns(given: Given): Promise<Measurement[]> {
+/** What a conversation costs, from requests that the agents of a real daemon sent. */
+export async function measureTenTurns(given: Given): Promise<Measurement> {
   const { models } = priceFile;
-  const others = await otherTools(given);
   const price = (id: string) => models.find(({ model }) => model === id)?.price;
   const costs = async (model?: string) => {
-    const respond = tenTurns();
-    const { requests, tools } = await converse(given, {
-      ...(model !== undefined && { model }),
-      steps: Array.from({ length: turns }, () => respond),
-      messages: [{ text: "Run the script goto on lab/browser and watch it to its end", skill: "run-script" }],
-    });
+    const { requests, tools } = await converse(given, model);
     const used = requests[0]?.body.model ?? "";
     const paid = price(used);
     if (requests.length !== turns || !paid) throw new Error(`${requests.length} turns of ${used}`);
     const output = sum(requests.map(({ usage }) => paid.output * usage.output_tokens));
     const cost = (sent: readonly SeenRequest[]) =>
       (sum(sent.map((one) => inputCost(one, paid))) + output) / 1e6;
-    const [all, theirs] = [await sentWith(requests, tools), await sentWith(requests, others)];
     const cached = sum(requests.map(({ usage }) => usage.cache_read_input_tokens));
-    return { model: used, ours: cost(requests), all: cost(all), theirs: cost(theirs), cached };
+    return { model: used, ours: cost(requests), all: cost(await sentWith(requests, tools)), cached };
   };
   const usual = await costs();
   const rows = [usual];
@@ -164,75 +121,34 @@ async function measureTenTurns(given: Given): Promise<Measurement[]> {
     given.note(
       `agent: ten turns, ${model}: $${ours.toFixed(4)} with the skill's tools${cached === 0 ? " (below the model's floor: nothing cached)" : ""}, $${all.toFixed(4)} with all tools, ${(ours / all).toFixed(3)}`,
     );
-  const worst = rows.reduce((one, other) => (one.ours / one.all > other.ours / other.all ? one : other));
-  given.note(`agent: ten turns: the worst is ${worst.model}, ${(worst.ours / worst.all).toFixed(3)}`);
-  return [
-    { id: "agent.ten_turns", ours: usual.ours, theirs: usual.all, runs: turns },
-    { id: "agent.others", ours: usual.ours, theirs: usual.theirs, runs: turns },
-  ];
+  return { id: "agent.ten_turns", ours: usual.ours, theirs: usual.all, runs: turns };
 }
 
-/** Looks at a dense editor three times, and opens a menu of it. */
-async function measureExploration(given: Given): Promise<Measurement> {
-  const app = await startNodeRed(given.sides.root, given.sides.scratch);
-  const device_id = "lab/browser";
-  const act = (command: string, params: object) =>
-    calls("execute_device_action", { device_id, actions: [{ command, params }] });
-  const dump = calls("dump_ui_elements", { device_id });
-  try {
-    const { requests, tools } = await converse(given, {
-      steps: [
-        calls("take_control", { device_id }),
-        act("navigate_to_url", { url: app.url }),
-        dump,
-        act("click_element", { selector: "#red-ui-header-button-sidemenu" }),
-        dump,
-        act("press_key", { key: "Escape" }),
-        dump,
-        calls("release_control", { device_id }),
-        says("The editor has a palette, a canvas and a side bar."),
+const shows = (text: string) => ({ command: "text_visible", params: { text } });
+const open = (url: string) => ({ command: "navigate_to_url", params: { url } });
+
+/** The app `shop` on the bench's pages, with the test case `login_basic`. */
+async function saveApp(host: StdioServer, url: (path: string) => string): Promise<void> {
+  const app = {
+    format_version: 1,
+    name: "shop",
+    models: ["web"],
+    tree: {
+      nodes: [
+        { label: "Entry", type: "entry" },
+        { label: "Start", verifications: [shows("A page of ordinary size.")] },
+        { label: "Reached", verifications: [shows("Reached page")] },
       ],
-      messages: [{ text: `Explore the website ${app.url} in lab/browser`, skill: "explore-web" }],
-    });
-    const all = await sentWith(requests, tools);
-    return {
-      id: "agent.explore_web",
-      ours: Math.max(...requests.map((one) => inputOf(one) + one.usage.output_tokens)),
-      theirs: Math.max(...all.map(inputOf)),
-      runs: requests.length,
-    };
-  } finally {
-    await app.close();
-  }
-}
-
-/** The tools of three other servers as they list them by default. */
-async function otherTools({ sides, note }: Given): Promise<ListedTool[]> {
-  const mobile = fetchProgram(
-    "@mobilenext/mobile-mcp@1.0.4",
-    "@mobilenext/mobile-mcp/lib/index.js",
-    join(sides.root, "test", "out", "cache"),
-  );
-  const servers = { playwright: sides.theirs(), devTools: sides.devTools(), mobile: sides.started([mobile]) };
-  try {
-    const listed: ListedTool[] = [];
-    for (const [name, server] of Object.entries(servers)) {
-      await server.initialize();
-      const tools = await server.listTools();
-      note(`agent: ${name} lists ${tools.length} tools by default`);
-      listed.push(...tools.map((tool) => ({ ...tool, name: `${name}_${tool.name}` })));
-    }
-    return listed;
-  } finally {
-    for (const server of Object.values(servers)) await server.end();
-  }
-}
-
-/** What conversations cost, from requests that were sent by the agents of a real daemon. */
-export async function measureAgentCost(given: Given): Promise<Measurement[]> {
-  return [
-    ...(await measureSeedTurns(given)),
-    ...(await measureTenTurns(given)),
-    await measureExploration(given),
-  ];
+      edges: [
+        { source: "Entry", target: "Start", action_sets: [{ actions: [open(url("/small"))] }] },
+        { source: "Start", target: "Reached", action_sets: [{ actions: [open(url("/reached"))] }] },
+      ],
+    },
+  };
+  await host.call("import_userinterface", { yaml: JSON.stringify(app) });
+  await host.call("generate_and_save_testcase", {
+    name: "login_basic",
+    userinterface_name: "shop",
+    description: 'go to Reached\ncheck for text "Reached page"',
+  });
 }

@@ -5,7 +5,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { io, type Socket } from "socket.io-client";
 import { z } from "zod";
 import { testKey } from "../fixtures/messagesApi/server.ts";
-import { treeMegabytes } from "./memory.ts";
 import type { Sides } from "./sides.ts";
 import type { ListedTool, StdioServer } from "./stdioServer.ts";
 
@@ -13,22 +12,18 @@ const startLimitMs = 60_000;
 const daemonSchema = z.object({ pid: z.int(), port: z.int(), token: z.string() });
 const sessionSchema = z.object({ id: z.string() });
 const eventSchema = z.looseObject({
-  ...{ type: z.string(), session_id: z.string(), seq: z.int() },
+  ...{ type: z.string(), session_id: z.string() },
   outcome: z.string().optional(),
 });
-type Told = z.output<typeof eventSchema>;
+type SessionEvent = z.output<typeof eventSchema>;
 
 /** The agents of a real daemon: conversations are opened by REST and spoken to by Socket.IO. */
 export type AgentSide = {
   /** As a host gets them from the same daemon. */
   tools: readonly ListedTool[];
   open(): Promise<string>;
-  /** Resolves with all events of the message, partial ones too, when its run has ended. Rejects when that is not `done`. */
-  say(session: string, text: string, skill?: string): Promise<Told[]>;
-  /** Milliseconds that calls of tools have taken in the daemon since its start. */
-  toolMs(): Promise<number>;
-  /** Resident memory of the daemon, without browsers. */
-  megabytes(): Promise<number>;
+  /** Resolves when the run of the message is done. Rejects when it ends in another way. */
+  say(session: string, text: string, skill: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -77,13 +72,7 @@ export async function startAgentSide(sides: Sides, { api, model, prepare }: Give
   return {
     tools,
     open: async () => sessionSchema.parse(JSON.parse(await post("/sessions", {}))).id,
-    say: (session, text, skill) => say(socket, session, { text, ...(skill !== undefined && { skill }) }),
-    async toolMs() {
-      const metrics = await request("/metrics");
-      const sums = metrics.matchAll(/^labwright_call_duration_seconds_sum\S* (\S+)$/gm);
-      return [...sums].reduce((total, [, seconds]) => total + Number(seconds) * 1_000, 0);
-    },
-    megabytes: () => treeMegabytes(daemon.pid, undefined),
+    say: (session, text, skill) => say(socket, session, { text, skill }),
     close() {
       socket.close();
       return sides.stopDaemon(dataDir);
@@ -91,29 +80,21 @@ export async function startAgentSide(sides: Sides, { api, model, prepare }: Give
   };
 }
 
-async function say(
-  socket: Socket,
-  session: string,
-  message: { text: string; skill?: string },
-): Promise<Told[]> {
-  const events: Told[] = [];
+async function say(socket: Socket, session: string, message: { text: string; skill: string }): Promise<void> {
   let hear = (_: unknown): void => {};
-  const ended = new Promise<Told>((resolve) => {
+  const ended = new Promise<SessionEvent>((resolve) => {
     hear = (given) => {
       const event = eventSchema.parse(given);
-      if (event.session_id !== session) return;
-      events.push(event);
-      if (event.type === "session_ended") resolve(event);
+      if (event.session_id === session && event.type === "session_ended") resolve(event);
     };
   });
   socket.on("agent_event", hear);
   try {
     const taken: unknown = await socket.emitWithAck("send_message", { session_id: session, ...message });
     if (!z.object({ ok: z.literal(true) }).safeParse(taken).success)
-      throw new Error(`"${message.text}" was not taken: ${JSON.stringify(taken)}`);
+      throw new Error(`"${message.text}" was refused: ${JSON.stringify(taken)}`);
     const end = await ended;
-    if (end.outcome !== "done") throw new Error(`"${message.text}" ended so: ${JSON.stringify(end)}`);
-    return events;
+    if (end.outcome !== "done") throw new Error(`"${message.text}" ended with ${JSON.stringify(end)}`);
   } finally {
     socket.off("agent_event", hear);
   }

@@ -155,10 +155,7 @@ export async function measureCli(sides: Sides, note: (line: string) => void): Pr
     const [ours, theirs] = sums;
     if (!ours || !theirs) throw new Error("a side is missing");
     const runs = cliTasks.length;
-    return [
-      { id: "cli.tokens", ours: ours.tokens, theirs: theirs.tokens, runs },
-      { id: "cli.trips", ours: ours.trips, theirs: theirs.trips, runs },
-    ];
+    return [{ id: "cli.tokens", ours: ours.tokens, theirs: theirs.tokens, runs }];
   } finally {
     await site.close();
     await sides.stopDaemon(dataDir);

@@ -22,7 +22,7 @@ type Driver = {
   fill(ref: string, text: string): Promise<string>;
 };
 
-export function ourDriver(server: StdioServer): Driver {
+function ourDriver(server: StdioServer): Driver {
   const act = async (command: string, params: object): Promise<string> =>
     (await server.call("execute_device_action", { actions: [{ command, params }] })).text;
   return {
@@ -47,7 +47,7 @@ function theirs(server: StdioServer): Driver {
 }
 
 /** Each call opens the small page, clicks its link and gives the milliseconds of the click, reply included. */
-export function clicks(driver: Driver, url: (path: string) => string): () => Promise<number> {
+function clicks(driver: Driver, url: (path: string) => string): () => Promise<number> {
   return async () => {
     await driver.open(url("/small"));
     const ref = refOf(await driver.look(), "Next page");

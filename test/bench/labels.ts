@@ -12,16 +12,12 @@ const fileSchema = z.object({
       role: z.string(),
       name: z.string(),
       also: z.array(z.string()).default([]),
-      at: z.tuple([z.number(), z.number()]),
     }),
   ),
 });
 export type Control = z.output<typeof fileSchema>["controls"][number];
 
-/** Pixels of a picture of the whole page. */
-export type Place = { x: number; y: number; width: number; height: number };
-
-/** The labels, after checking that they belong to the picture beside them. */
+/** The labels. Refuses them when their picture was changed. */
 export async function readControls(folder: string): Promise<readonly Control[]> {
   const file = fileSchema.parse(JSON.parse(await readFile(join(folder, "nodeRedControls.json"), "utf8")));
   const picture = await readFile(join(folder, file.picture));
@@ -42,14 +38,6 @@ export function shows(entry: Entry, control: Control): boolean {
   if (editable.has(entry.role) !== (control.role === "textbox")) return false;
   const name = words(entry.name);
   return [control.name, ...control.also].some((wanted) => name.includes(words(wanted)));
-}
-
-/** No control in the picture is larger; what is lies around several. */
-const largest = { width: 320, height: 60 };
-
-export function isAt({ at: [x, y] }: Pick<Control, "at">, place: Place): boolean {
-  const fits = place.width <= largest.width && place.height <= largest.height;
-  return fits && x >= place.x && x <= place.x + place.width && y >= place.y && y <= place.y + place.height;
 }
 
 /** The controls that get an entry of their own, in the largest one-to-one matching (augmenting paths). */

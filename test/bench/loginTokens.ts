@@ -39,7 +39,7 @@ const proof = "Welcome, Ada";
  * Signs in and returns the tokens. A check is a command like any other, so it goes into the batch; a check that does not hold
  * fails the call.
  */
-export async function ourFlow(server: StdioServer, url: string): Promise<number> {
+async function ourFlow(server: StdioServer, url: string): Promise<number> {
   const { call, total } = metered(server);
   const page = await call("execute_device_action", {
     actions: [{ command: "navigate_to_url", params: { url } }],

@@ -6,36 +6,43 @@ import type { Sides } from "./sides.ts";
 import { median } from "./statistics.ts";
 
 const rounds = 5;
-/** The daemon's memory still falls in its first seconds; what counts is the one that stays. */
-export const settleMs = 3_000;
+/** The daemon's memory still falls in its first seconds. */
+const settleMs = 3_000;
 
-type Process = { pid: number; parent: number; megabytes: number };
+export type Process = { pid: number; parent: number; megabytes: number; command: string };
 
 async function processes(): Promise<Process[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,rss="]);
+  const columns = "pid=,ppid=,rss=,args=";
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", columns], { maxBuffer: 50_000_000 });
   return stdout
     .trim()
     .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .map(([pid = 0, parent = 0, kilobytes = 0]) => ({ pid, parent, megabytes: kilobytes / 1024 }));
+    .map((line) => {
+      const [pid = 0, parent = 0, kilobytes = 0] = line.trim().split(/\s+/, 3).map(Number);
+      return { pid, parent, megabytes: kilobytes / 1024, command: line };
+    });
 }
 
-/** Resident memory of a process and everything below it, apart from what is below `without`. */
-export async function treeMegabytes(root: number, without: number | undefined): Promise<number> {
+/** The descendants of a process, without the tree of `except`. */
+export async function processesBelow(root: number, except?: number): Promise<Process[]> {
   const all = await processes();
-  const below = (pid: number): number =>
-    pid === without
-      ? 0
-      : all.filter((p) => p.pid === pid).reduce((sum, p) => sum + p.megabytes, 0) +
-        all.filter((p) => p.parent === pid && p.pid !== pid).reduce((sum, p) => sum + below(p.pid), 0);
+  const below = (parent: number): Process[] =>
+    all
+      .filter((one) => one.parent === parent && one.pid !== except)
+      .flatMap((one) => [one, ...below(one.pid)]);
   return below(root);
+}
+
+/** Resident memory of a process and its descendants, without the tree of `except`. */
+export async function treeMegabytes(root: number, except?: number): Promise<number> {
+  const own = (await processes()).filter(({ pid }) => pid === root);
+  return [...own, ...(await processesBelow(root, except))].reduce((sum, { megabytes }) => sum + megabytes, 0);
 }
 
 /** After one call that reaches the database and no browser; child processes such as the lock's holder count too. */
 export async function measureMemory(sides: Sides): Promise<Measurement[]> {
-  const bridges: number[] = [];
-  const daemons: number[] = [];
-  const others: number[] = [];
+  const ours: number[] = [];
+  const theirs: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const dataDir = await sides.newDataDir();
     const server = sides.ours(dataDir);
@@ -49,23 +56,13 @@ export async function measureMemory(sides: Sides): Promise<Measurement[]> {
       await pause(settleMs);
       const daemon = await sides.daemonPid(dataDir);
       if (daemon === undefined) throw new Error("The daemon left no daemon.json.");
-      bridges.push(await treeMegabytes(server.pid, daemon));
-      daemons.push(await treeMegabytes(daemon, undefined));
-      others.push(await treeMegabytes(other.pid, undefined));
+      ours.push((await treeMegabytes(server.pid, daemon)) + (await treeMegabytes(daemon)));
+      theirs.push(await treeMegabytes(other.pid));
     } finally {
       await server.end();
       await other.end();
       await sides.stopDaemon(dataDir);
     }
   }
-  return [
-    { id: "memory.bridge", ours: median(bridges), runs: rounds },
-    { id: "memory.daemon", ours: median(daemons), runs: rounds },
-    {
-      id: "memory.both",
-      ours: median(bridges.map((bridge, round) => bridge + (daemons[round] ?? Number.NaN))),
-      theirs: median(others),
-      runs: rounds,
-    },
-  ];
+  return [{ id: "memory.both", ours: median(ours), theirs: median(theirs), runs: rounds }];
 }

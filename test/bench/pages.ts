@@ -8,8 +8,6 @@ const nav = `<nav><a href="/small">Start</a> <a href="/reached">Next page</a> <a
 
 /** What it shows is there 200 ms behind the page, as that of a server that is asked. */
 const sentScript = `<script>setTimeout(() => { document.querySelector("p").textContent = "Order " + new URLSearchParams(location.search).get("order") + " is sent"; }, 200)</script>`;
-/** Appears when its script has waited, as a page that fetches does; a check that looks once misses it. */
-const lateScript = `<script>setTimeout(() => { document.querySelector("main").insertAdjacentHTML("beforeend", "<p>Order 4711 is confirmed</p>"); }, 1500)</script>`;
 
 const pages: Readonly<Record<string, string>> = {
   "/small": page(
@@ -38,12 +36,7 @@ const pages: Readonly<Record<string, string>> = {
     `<header><a href="/account">Home</a> <a href="/orders">Orders</a> <a href="/login">Sign out</a></header>
      <main><h1>Welcome, Ada</h1><p>You have 3 open orders.</p><a href="/orders">See your orders</a></main>`,
   ),
-  "/many": page(
-    "Many",
-    `<main><h1>Many</h1><ul>${Array.from({ length: 200 }, (_, i) => `<li><a href="/small?item=${i}">Item ${i + 1}</a> <button>Add item ${i + 1}</button></li>`).join("")}</ul></main>`,
-  ),
   "/sent": page("Sent", `<main><h1>Your order</h1><p>Please wait.</p></main>${sentScript}`),
-  "/late": page("Late", `<main><h1>Your order</h1><p>Please wait.</p></main>${lateScript}`),
 };
 
 /** Pages for both sides, on a free loopback port, with those that only one suite has. */

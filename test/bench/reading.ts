@@ -1,4 +1,5 @@
 import type { Locator, Page } from "playwright-core";
+import { prepareVerdicts, unexplained, verdictsOf } from "../controllers/web/checkVerdicts.ts";
 import { launchBrowser, openSeeing, type SeeingPage } from "../controllers/web/seeingPage.ts";
 import { fieldNames, replaced, widgets } from "../fixtures/hostilePages.ts";
 import { sights } from "../fixtures/sights.ts";
@@ -6,7 +7,7 @@ import type { Measurement } from "./rows.ts";
 
 type Case = { what: string; html: string; right: string };
 type Suite = {
-  id: string;
+  name: string;
   cases: readonly Case[];
   ours(see: SeeingPage): Promise<string>;
   plain(page: Page): Promise<string>;
@@ -33,7 +34,7 @@ async function holds({ checks }: SeeingPage, name: string, input: Record<string,
 
 const suites: readonly Suite[] = [
   {
-    id: "reading.builtins",
+    name: "pages that replace built-ins",
     cases: replaced.map((script) => ({
       what: script,
       html: `<!doctype html><head><script>${script}</script></head><body>${widgets}</body>`,
@@ -48,7 +49,7 @@ const suites: readonly Suite[] = [
       }),
   },
   {
-    id: "reading.fields",
+    name: "fields named like a property",
     cases: fieldNames.map((name) => ({
       what: name,
       html: `<!doctype html><form><label>Field <input name="${name}"></label><button>Send</button></form>`,
@@ -62,7 +63,7 @@ const suites: readonly Suite[] = [
       }),
   },
   {
-    id: "reading.sights",
+    name: "visible and hidden",
     cases: sights.map(({ what, html, seen }) => ({
       what,
       html: `<!doctype html>${html}`,
@@ -78,36 +79,56 @@ const suites: readonly Suite[] = [
   },
 ];
 
-/** Pages whose answer is known, each printed with ours and with plain Playwright's. */
+/** Pages whose answer is known. The notes show each with our answer and that of plain Playwright. */
 export async function measureReading(note: (line: string) => void): Promise<Measurement[]> {
   const browser = await launchBrowser();
   try {
     const see = await openSeeing(browser);
-    const rows: Measurement[] = [];
-    for (const suite of suites) rows.push(await measureSuite(suite, see, note));
-    return rows;
+    const sum = { ours: 0, theirs: 0, runs: 0 };
+    for (const suite of suites) {
+      const { ours, theirs } = await rightAnswers(suite, see, note);
+      const runs = suite.cases.length;
+      note(`reading: ${suite.name}: ours ${ours} of ${runs}, Playwright ${theirs}`);
+      Object.assign(sum, { ours: sum.ours + ours, theirs: sum.theirs + theirs, runs: sum.runs + runs });
+    }
+    const percent = (count: number) => (count / sum.runs) * 100;
+    return [{ id: "reading.right", ours: percent(sum.ours), theirs: percent(sum.theirs), runs: sum.runs }];
   } finally {
     await browser.close();
   }
 }
 
-async function measureSuite(
-  { id, cases, ours, plain }: Suite,
+async function rightAnswers(
+  { name, cases, ours, plain }: Suite,
   see: SeeingPage,
   note: (line: string) => void,
-): Promise<Measurement> {
-  const right = { ours: 0, plain: 0 };
+): Promise<{ ours: number; theirs: number }> {
+  const right = { ours: 0, theirs: 0 };
   for (const { what, html, right: wanted } of cases) {
     // A document of its own, whose scripts run before it is read.
     await see.page.goto(`data:text/html;charset=utf-8,${encodeURIComponent(html)}`);
     const answers = {
       ours: await ours(see),
-      plain: await plain(see.page).catch((error) => String(error).split("\n", 1)[0]),
+      theirs: await plain(see.page).catch((error) => String(error).split("\n", 1)[0]),
     };
     right.ours += Number(answers.ours === wanted);
-    right.plain += Number(answers.plain === wanted);
-    note(`${id}: ${what}: ${wanted}; ours ${answers.ours}; Playwright ${answers.plain}`);
+    right.theirs += Number(answers.theirs === wanted);
+    note(`reading: ${name}: ${what}: ${wanted}; ours ${answers.ours}; Playwright ${answers.theirs}`);
   }
-  const percent = (count: number) => (count / cases.length) * 100;
-  return { id, ours: percent(right.ours), theirs: percent(right.plain), runs: cases.length };
+  return right;
+}
+
+/** Counts the verdicts of checks that differ from Playwright's assertions without a listed reason. */
+export async function measureChecks(note: (line: string) => void): Promise<Measurement[]> {
+  const browser = await launchBrowser();
+  try {
+    const { page, checks } = await openSeeing(browser);
+    await prepareVerdicts(page);
+    const verdicts = await verdictsOf(page, checks);
+    const open = unexplained(verdicts);
+    for (const line of open) note(`checks.property: ${line}`);
+    return [{ id: "checks.property", ours: open.length, runs: verdicts.length }];
+  } finally {
+    await browser.close();
+  }
 }

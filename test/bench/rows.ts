@@ -4,27 +4,29 @@ import { median } from "./statistics.ts";
 
 const goalSchema = z.strictObject({
   id: z.string(),
-  step: z.int(),
-  /** Later steps that must reach it too. */
-  again: z.array(z.int()).optional(),
   what: z.string(),
+  /** Who feels it when the goal is missed, and how. A figure that nobody feels is not measured. */
+  feels: z.string().min(1),
   goal: z.number(),
   unit: z.string(),
   /** What the goal bounds: our figure, or ours divided by theirs. */
   of: z.enum(["ours", "ratio"]),
   better: z.enum(["lower", "higher"]),
-  /** The row tells how it stands and fails nothing, once it is measured. */
-  information: z.literal(true).optional(),
 });
 export type Goal = z.output<typeof goalSchema>;
 
-export async function readGoals(file: string): Promise<readonly Goal[]> {
-  return z.array(goalSchema).parse(JSON.parse(await readFile(file, "utf8")));
-}
+/** Each goal keeps a mechanism in the product for ever. A new one takes the place of another. */
+const mostGoals = 30;
+
+export const parseGoals = (json: string): readonly Goal[] =>
+  z.array(goalSchema).max(mostGoals).parse(JSON.parse(json));
+
+export const readGoals = async (file: string): Promise<readonly Goal[]> =>
+  parseGoals(await readFile(file, "utf8"));
 
 /**
- * One figure as measured, in the goal's unit. `runs` is how many measurements the medians stand on; `ratios` those of the
- * single rounds, where their spread is of interest.
+ * One figure in the goal's unit. `runs`: the number of measurements behind the median. `ratios`: the ratio of each round,
+ * where their spread matters.
  */
 export type Measurement = {
   id: string;
@@ -34,27 +36,23 @@ export type Measurement = {
   ratios?: readonly number[];
 };
 
-export type Row = {
-  step: number;
-  id: string;
-  what: string;
-  unit: string;
+export type Row = Pick<Goal, "id" | "what" | "feels" | "unit" | "goal"> & {
   ours: number | null;
   theirs: number | null;
   ratio: number | null;
   /** Least, median and greatest ratio of the rounds. */
   spread: readonly number[] | null;
-  goal: number;
   met: boolean;
   runs: number;
 };
 
-const rounded = (value: number): number => Number(value.toPrecision(4));
+const rounded = (value: number | undefined): number | null =>
+  value === undefined ? null : Number(value.toPrecision(4));
 
-function isMet(goal: Goal, ours: number, ratio: number | null): boolean {
-  const value = goal.of === "ratio" ? ratio : ours;
-  if (value === null || !Number.isFinite(value)) return false;
-  return goal.better === "lower" ? value <= goal.goal : value >= goal.goal;
+function isMet({ of, better, goal }: Goal, ours: number | undefined, ratio: number | undefined): boolean {
+  const value = of === "ratio" ? ratio : ours;
+  if (value === undefined || !Number.isFinite(value)) return false;
+  return better === "lower" ? value <= goal : value >= goal;
 }
 
 const spreadOf = (ratios: readonly number[]): number[] =>
@@ -62,42 +60,17 @@ const spreadOf = (ratios: readonly number[]): number[] =>
 
 /** A goal that nothing measured is a row that is not met. */
 export function toRow(goal: Goal, found: Measurement | undefined): Row {
-  const { step, id, what, unit, goal: limit } = goal;
-  if (!found)
-    return {
-      step,
-      id,
-      what,
-      unit,
-      ours: null,
-      theirs: null,
-      ratio: null,
-      spread: null,
-      goal: limit,
-      met: false,
-      runs: 0,
-    };
-  const ratio = found.theirs === undefined || found.theirs === 0 ? null : found.ours / found.theirs;
+  const { id, what, feels, unit, goal: limit } = goal;
+  const ratio = found?.theirs ? found.ours / found.theirs : undefined;
   return {
-    step,
-    id,
-    what,
-    unit,
-    ours: rounded(found.ours),
-    theirs: found.theirs === undefined ? null : rounded(found.theirs),
-    ratio: ratio === null ? null : rounded(ratio),
-    spread: found.ratios ? spreadOf(found.ratios) : null,
-    goal: limit,
-    met: isMet(goal, found.ours, ratio),
-    runs: found.runs,
+    ...{ id, what, feels, unit, goal: limit },
+    ours: rounded(found?.ours),
+    theirs: rounded(found?.theirs),
+    ratio: rounded(ratio),
+    spread: found?.ratios ? spreadOf(found.ratios) : null,
+    met: isMet(goal, found?.ours, ratio),
+    runs: found?.runs ?? 0,
   };
-}
-
-/** How many rows hold what they promise, of those that promise something. A row that nothing measured promises it too. */
-export function countMet(rows: readonly Row[], goals: readonly Goal[]): { met: number; of: number } {
-  const isInformation = ({ id }: Row) => goals.find((goal) => goal.id === id)?.information === true;
-  const counted = rows.filter((row) => !isInformation(row) || row.ours === null);
-  return { met: counted.filter(({ met }) => met).length, of: counted.length };
 }
 
 const number = (value: number | null): string => (value === null ? "-" : String(value));
@@ -106,22 +79,13 @@ const number = (value: number | null): string => (value === null ? "-" : String(
 export function renderTable(rows: readonly Row[], goals: readonly Goal[]): string {
   const limit = (row: Row): string => {
     const goal = goals.find((g) => g.id === row.id);
-    const bound = `${goal?.better === "higher" ? ">=" : "<="} ${row.goal}${goal?.of === "ratio" ? "x" : ""}`;
-    return goal?.information ? `(${bound})` : bound;
+    return `${goal?.better === "higher" ? ">=" : "<="} ${row.goal}${goal?.of === "ratio" ? "x" : ""}`;
   };
   const cells = [
     ["id", "what", "unit", "ours", "theirs", "ratio", "spread", "goal", "met", "runs"],
     ...rows.map((row) => [
-      row.id,
-      row.what,
-      row.unit,
-      number(row.ours),
-      number(row.theirs),
-      number(row.ratio),
-      row.spread?.join(" ") ?? "-",
-      limit(row),
-      row.met ? "yes" : "NO",
-      String(row.runs),
+      ...[row.id, row.what, row.unit, number(row.ours), number(row.theirs), number(row.ratio)],
+      ...[row.spread?.join(" ") ?? "-", limit(row), row.met ? "yes" : "NO", String(row.runs)],
     ]),
   ];
   const widths = (cells[0] ?? []).map((_, column) =>

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { z } from "zod";
 import { parseEntries } from "./dumps.ts";
-import { type Control, isAt, matchControls, type Place, readControls } from "./labels.ts";
+import { type Control, matchControls, readControls } from "./labels.ts";
 import { tokensOf } from "./loginTokens.ts";
 import { startNodeRed } from "./nodeRed.ts";
 import type { Measurement } from "./rows.ts";
@@ -10,74 +9,28 @@ import { median } from "./statistics.ts";
 import type { Reply, StdioServer } from "./stdioServer.ts";
 
 const rounds = 5;
-const findLimit = 150;
+/** A dump that leaves out more of the 40 labelled controls is cheap and of no use. */
+const fewestControls = 34;
 
-type Look = { dump: Reply; missing: readonly Control[]; notFound: readonly string[] };
+const missingIn = ({ text }: Reply, controls: readonly Control[]): Control[] => {
+  const matched = new Set(matchControls(parseEntries(text), controls));
+  return controls.filter((control) => !matched.has(control));
+};
 
-const open = async (server: StdioServer, url: string): Promise<void> => {
+async function ourDump(server: StdioServer, url: string): Promise<Reply> {
   await server.call("execute_device_action", {
     actions: [
       { command: "navigate_to_url", params: { url } },
       { command: "wait_for", params: { text: "inject", timeout_ms: 30_000 } },
     ],
   });
-};
-
-const itemsSchema = z.array(
-  z.looseObject({
-    ref: z.string(),
-    rect: z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }).optional(),
-  }),
-);
-
-/** Where each ref is, from a look of its own that no figure counts. */
-async function places(server: StdioServer): Promise<ReadonlyMap<string, Place>> {
-  const all = { interactive_only: false, detail: "full", max_tokens: 50_000 };
-  const reply = await server.call("dump_ui_elements", all);
-  const items = itemsSchema.parse(reply.structured?.items ?? []);
-  return new Map(items.flatMap(({ ref, rect }) => (rect ? [[ref, rect]] : [])));
+  return server.call("dump_ui_elements", {});
 }
 
-/** Asks for the control by its name, as a person would; the reply must hold the control itself, whatever it is called there. */
-async function findProblem(server: StdioServer, control: Control): Promise<string | undefined> {
-  const found = await server.call("dump_ui_elements", { find: control.name });
-  const place = await places(server);
-  const isThere = parseEntries(found.text).some(({ ref }) => {
-    const at = place.get(ref);
-    return at !== undefined && isAt(control, at);
-  });
-  const tokens = tokensOf(found);
-  if (!isThere) return `${control.role} ${control.name}: not in the reply`;
-  return tokens > findLimit ? `${control.role} ${control.name}: ${tokens} tokens` : undefined;
-}
-
-async function look(server: StdioServer, url: string, controls: readonly Control[]): Promise<Look> {
-  await open(server, url);
-  const dump = await server.call("dump_ui_elements", {});
-  const matched = new Set(matchControls(parseEntries(dump.text), controls));
-  const notFound: string[] = [];
-  for (const control of controls) {
-    const problem = await findProblem(server, control);
-    if (problem !== undefined) notFound.push(problem);
-  }
-  return { dump, missing: controls.filter((control) => !matched.has(control)), notFound };
-}
-
-async function theirs(
-  sides: Sides,
-  url: string,
-  controls: readonly Control[],
-): Promise<{ labels: number; tokens: number }> {
-  const server = sides.theirs();
-  try {
-    await server.initialize();
-    await server.call("browser_navigate", { url });
-    await server.call("browser_wait_for", { text: "inject" });
-    const dump = await server.call("browser_snapshot", {});
-    return { labels: matchControls(parseEntries(dump.text), controls).length, tokens: tokensOf(dump) };
-  } finally {
-    await server.end();
-  }
+async function theirDump(server: StdioServer, url: string): Promise<Reply> {
+  await server.call("browser_navigate", { url });
+  await server.call("browser_wait_for", { text: "inject" });
+  return server.call("browser_snapshot", {});
 }
 
 /** A dense editor with controls of every kind, many without a role or a written name. */
@@ -85,29 +38,24 @@ export async function measureSeeing(sides: Sides, note: (line: string) => void):
   const controls = await readControls(join(sides.root, "test", "bench"));
   const app = await startNodeRed(sides.root, sides.scratch);
   const dataDir = await sides.newDataDir();
-  const server = sides.ours(dataDir);
+  const servers = { ours: sides.ours(dataDir), theirs: sides.theirs() };
   try {
-    const other = await theirs(sides, app.url, controls);
-    await server.initialize();
-    const looks: Look[] = [];
-    for (let round = 0; round < rounds; round++) looks.push(await look(server, app.url, controls));
-    const last = looks.at(-1);
-    for (const control of last?.missing ?? []) note(`not in the dump: ${control.role} ${control.name}`);
-    for (const line of last?.notFound ?? []) note(`not found: ${line}`);
-    const total = controls.length;
-    const middle = (of: (look: Look) => number): number => median(looks.map(of));
-    return [
-      {
-        id: "see.dump_labels",
-        ours: middle((l) => total - l.missing.length),
-        theirs: other.labels,
-        runs: rounds,
-      },
-      { id: "see.dump_tokens", ours: middle((l) => tokensOf(l.dump)), theirs: other.tokens, runs: rounds },
-      { id: "see.find_labels", ours: middle((l) => total - l.notFound.length), runs: rounds },
-    ];
+    for (const server of Object.values(servers)) await server.initialize();
+    const other = await theirDump(servers.theirs, app.url);
+    const dumps: Reply[] = [];
+    for (let round = 0; round < rounds; round++) dumps.push(await ourDump(servers.ours, app.url));
+    const shown = dumps.map((dump) => {
+      const missing = missingIn(dump, controls);
+      if (controls.length - missing.length < fewestControls)
+        throw new Error(`The dump lacks ${missing.map(({ role, name }) => `${role} ${name}`).join(", ")}`);
+      return controls.length - missing.length;
+    });
+    const theirShown = controls.length - missingIn(other, controls).length;
+    note(`see: labelled controls in the dump: ${median(shown)} of ${controls.length}, theirs ${theirShown}`);
+    const tokens = median(dumps.map(tokensOf));
+    return [{ id: "see.dump_tokens", ours: tokens, theirs: tokensOf(other), runs: rounds }];
   } finally {
-    await server.end();
+    for (const server of Object.values(servers)) await server.end();
     await sides.stopDaemon(dataDir);
     await app.close();
   }

@@ -9,8 +9,6 @@ const limitMs = 10_000;
 export type PlainSide = {
   /** Milliseconds from the action to a snapshot of the outcome. */
   run(pattern: Pattern, url: string): Promise<number>;
-  /** Presses the keys where the focus is, and gives what the page's log says. */
-  keys(url: string, keys: readonly string[]): Promise<{ ms: number; log: string }>;
   close(): Promise<void>;
 };
 
@@ -59,19 +57,6 @@ export async function openPlainSide(executablePath: string): Promise<PlainSide> 
   const browser = await chromium.launch({ executablePath, headless: true, args: [...browserArgs] });
   return {
     run: (pattern, url) => runIn(browser, pattern, url),
-    async keys(url, keys) {
-      const context = await browser.newContext();
-      const page = await context.newPage();
-      await page.goto(url);
-      await page.locator("#go").focus();
-      const { ms } = await timed(async () => {
-        for (const key of keys) await page.keyboard.press(key);
-        await page.ariaSnapshot({ mode: "ai" });
-      });
-      const log = await page.locator("#log").innerText();
-      await context.close();
-      return { ms, log };
-    },
     close: () => browser.close(),
   };
 }

@@ -10,21 +10,6 @@ import { documentOf, type Pattern } from "./settlePattern.ts";
 const websocketGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const everyMs = 40;
 
-/** A page whose head has one script, answered after so many milliseconds, as the issue of the empty reply had it. */
-const headPage = (ms: string): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Reached</title><script src="/script/${ms}"></script></head>
-   <body><main><h1>Reached page</h1><button>Only on the reached page</button></main></body></html>`;
-
-const startPage = (ms: string): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Start</title></head>
-   <body><h1>Start page</h1><a id="go" href="/head/${ms}">Go</a><p>A page of ordinary size.</p></body></html>`;
-
-const keysPage = documentOf(
-  "Keys",
-  `<h1>Keys</h1><input id="go" aria-label="Go"><p id="log"></p>
-  <script>addEventListener("keydown", (event) => { $("log").append(event.key); });</script>`,
-);
-
 type Answer = { type: string; body: string | Buffer };
 
 /** The smallest picture that a browser takes. */
@@ -37,9 +22,6 @@ function answerOf(patterns: readonly Pattern[], kind: string, rest: readonly str
   if (kind === "script") return { type: "text/javascript", body: "globalThis.loaded?.();" };
   if (kind === "style") return { type: "text/css", body: "h1 { color: navy }" };
   if (kind === "picture") return { type: "image/gif", body: pixel };
-  if (kind === "head") return html(headPage(first));
-  if (kind === "start") return html(startPage(first));
-  if (kind === "keys") return html(keysPage);
   const pattern = kind === "pattern" ? patterns.find(({ name }) => name === first) : undefined;
   const body = second === undefined ? pattern?.html : pattern?.pages?.[second];
   return pattern && body !== undefined ? html(documentOf(pattern.name, body)) : undefined;

@@ -40,16 +40,12 @@ export type Sides = {
   browser: string;
   scratch: string;
   newDataDir(): Promise<string>;
-  /** `config` is a file of {@link newConfig}; `product` is the folder of another build. */
-  ours(dataDir: string, options?: { config?: string; product?: string }): StdioServer;
+  /** `config` is a file of {@link newConfig}. */
+  ours(dataDir: string, options?: { config?: string }): StdioServer;
   /** A configuration with more in it than the browser that both sides get. */
   newConfig(settings: object): Promise<string>;
   /** `@playwright/mcp`, in the browser that ours gets. */
   theirs(...options: string[]): StdioServer;
-  /** `chrome-devtools-mcp` as it comes. */
-  devTools(): StdioServer;
-  /** Another server by its program and arguments. */
-  started(args: readonly string[]): StdioServer;
   daemonPid(dataDir: string): Promise<number | undefined>;
   stopDaemon(dataDir: string): Promise<void>;
   close(): Promise<void>;
@@ -97,9 +93,9 @@ export async function openSides(root: string): Promise<Sides> {
       return dir;
     },
     newConfig,
-    ours: (dataDir, { config = usual, product = root } = {}) =>
+    ours: (dataDir, { config = usual } = {}) =>
       start({
-        args: [join(product, "mcp-server", "bin", "labwright.js"), "mcp"],
+        args: [join(root, "mcp-server", "bin", "labwright.js"), "mcp"],
         env: { LABWRIGHT_DATA_DIR: dataDir, LABWRIGHT_CONFIG: config },
       }),
     theirs: (...options) =>
@@ -112,25 +108,6 @@ export async function openSides(root: string): Promise<Sides> {
           browser,
           ...browserArgs,
           ...options,
-        ],
-      }),
-    started: (args) => start({ args }),
-    devTools: () =>
-      start({
-        args: [
-          join(
-            resolve("chrome-devtools-mcp/package.json"),
-            "..",
-            "build",
-            "src",
-            "bin",
-            "chrome-devtools-mcp.js",
-          ),
-          "--headless",
-          "--isolated",
-          "--no-usage-statistics",
-          "--executablePath",
-          browser,
         ],
       }),
     daemonPid,

@@ -1,9 +1,3 @@
-/** `fraction` is 0..1; nearest rank. NaN for no values. */
-export function percentile(values: readonly number[], fraction: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(fraction * sorted.length) - 1)] ?? Number.NaN;
-}
-
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -17,21 +11,6 @@ export const ratiosOf = (ours: readonly number[], theirs: readonly number[]): nu
     const other = theirs[round];
     return other === undefined ? [] : [time / other];
   });
-
-const drawings = 1_000;
-
-/**
- * Bounds between which the ratio of the two medians lies with 95 % confidence, from rounds drawn again at random (bootstrap).
- * Rounds are drawn whole, since a busy moment of the machine hits both sides of a round.
- */
-export function ratioInterval(ours: readonly number[], theirs: readonly number[]): [number, number] {
-  const ratios = Array.from({ length: drawings }, () => {
-    const drawn = ours.map(() => Math.floor(Math.random() * ours.length));
-    const medianOf = (times: readonly number[]) => median(drawn.map((round) => times[round] ?? Number.NaN));
-    return medianOf(ours) / medianOf(theirs);
-  });
-  return [percentile(ratios, 0.025), percentile(ratios, 0.975)];
-}
 
 /**
  * Runs every side once a round, in turn, so that a busy moment of the machine hits all of them; the order is reversed in

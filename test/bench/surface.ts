@@ -4,22 +4,19 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { z } from "zod";
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
-import { percentile } from "./statistics.ts";
 import type { ListedTool } from "./stdioServer.ts";
 
 /** Everything that theirs can be asked for. */
 const theirOptions = ["--caps", "vision,pdf,devtools"];
-const listings = { rounds: 200, warmUps: 20 };
 
 /** As a model is sent them: name, description and input schema. */
 const tokensOf = (tools: readonly ListedTool[]): number =>
-  sum(
-    tools.map(({ name, description, inputSchema }) =>
-      countTokens(JSON.stringify({ name, description, input_schema: withoutDialect(inputSchema) })),
-    ),
-  );
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  tools
+    .map(({ name, description, inputSchema }) => ({
+      ...{ name, description },
+      input_schema: withoutDialect(inputSchema),
+    }))
+    .reduce((sum, tool) => sum + countTokens(JSON.stringify(tool)), 0);
 
 /** Hosts leave the dialect out, whoever wrote it. */
 export function withoutDialect(schema: unknown): object {
@@ -32,53 +29,31 @@ const catalogueSchema = z.object({
   skills: z.array(z.object({ name: z.string(), system_prompt: z.string(), tools: z.array(z.string()) })),
 });
 
-/** What the tools cost a model, all of them and by skill, and what a listing costs a host. */
+/** What the tools cost a model: all of them, and those of each skill with its prompt. */
 export async function measureSurface(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
   const dataDir = await sides.newDataDir();
-  const server = sides.ours(dataDir);
-  const others = [
-    { name: `@playwright/mcp ${theirOptions.join(" ")}`, side: sides.theirs(...theirOptions) },
-    { name: "chrome-devtools-mcp", side: sides.devTools() },
-  ];
+  const servers = { ours: sides.ours(dataDir), theirs: sides.theirs(...theirOptions) };
   try {
-    await server.initialize();
-    const tools = await server.listTools();
-    const theirs: number[] = [];
-    for (const { name, side } of others) {
-      await side.initialize();
-      const listed = await side.listTools();
-      theirs.push(tokensOf(listed));
-      note(`surface: ${name}: ${listed.length} tools, ${tokensOf(listed)} tokens`);
-    }
-    note(`surface: ours: ${tools.length} tools, ${tokensOf(tools)} tokens`);
+    for (const server of Object.values(servers)) await server.initialize();
+    const tools = await servers.ours.listTools();
+    const others = await servers.theirs.listTools();
+    note(`surface: ours ${tools.length} tools, @playwright/mcp ${theirOptions.join(" ")} ${others.length}`);
     const skills = await skillTokens(sides.root, tools);
-    const times: number[] = [];
-    for (let round = -listings.warmUps; round < listings.rounds; round++) {
-      const start = performance.now();
-      await server.listTools();
-      if (round >= 0) times.push(performance.now() - start);
-    }
     return [
-      { id: "surface.all", ours: tokensOf(tools), theirs: sum(theirs), runs: 1 },
-      { id: "surface.skill", ours: Math.max(...skills.values()), runs: skills.size },
-      { id: "surface.run_testcase", ours: skills.get("run-testcase") ?? Number.NaN, runs: 1 },
-      { id: "surface.list_bridge", ours: percentile(times, 0.95), runs: listings.rounds },
+      { id: "surface.all", ours: tokensOf(tools), theirs: tokensOf(others), runs: 1 },
+      { id: "surface.skill", ours: Math.max(...skills), runs: skills.length },
     ];
   } finally {
-    await server.end();
-    for (const { side } of others) await side.end();
+    for (const server of Object.values(servers)) await server.end();
     await sides.stopDaemon(dataDir);
   }
 }
 
-/** System prompt and tools of each skill. */
-async function skillTokens(root: string, tools: readonly ListedTool[]): Promise<Map<string, number>> {
+async function skillTokens(root: string, tools: readonly ListedTool[]): Promise<number[]> {
   const file = join(root, "mcp-server", "dist", "catalogue.json");
   const { skills } = catalogueSchema.parse(JSON.parse(await readFile(file, "utf8")));
-  return new Map(
-    skills.map((skill) => {
-      const own = tools.filter(({ name }) => skill.tools.includes(name));
-      return [skill.name, countTokens(skill.system_prompt) + tokensOf(own)];
-    }),
-  );
+  return skills.map((skill) => {
+    const own = tools.filter(({ name }) => skill.tools.includes(name));
+    return countTokens(skill.system_prompt) + tokensOf(own);
+  });
 }

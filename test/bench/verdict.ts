@@ -3,9 +3,11 @@ import { z } from "zod";
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
 import type { Reply, StdioServer } from "./stdioServer.ts";
-import { corpus, loadedCorpus } from "./verdictCorpus.ts";
+import { down, slowApp, slowMachine } from "./verdictAround.ts";
+import { appBugs, moreBugs } from "./verdictBugs.ts";
 import { browserProcesses, loadMachine, selfSigned, signalAll, standStill } from "./verdictFaults.ts";
-import { type Fault, html, type Places, type Run } from "./verdictRun.ts";
+import { frozen, lost, sound, wrongTests } from "./verdictOthers.ts";
+import { type Cause, type Fault, html, type Places, type Run, type Runs } from "./verdictRun.ts";
 import { shopRuns } from "./verdictShop.ts";
 import { closedPort, openSite, type Site } from "./verdictSite.ts";
 
@@ -13,6 +15,30 @@ import { closedPort, openSite, type Site } from "./verdictSite.ts";
 const runLimitMs = 25_000;
 /** A stall of twice the corpus's deadlines, and one that is far below half of one. */
 const stallMs = { long: 8_000, short: 400 };
+
+const of = (cause: Cause, runs: Runs): Run[] => runs.map((run) => ({ ...run, cause }));
+
+/** In the order in which they run: causes that disturb the device stand among ones that must not notice. */
+const corpus: readonly Run[] = [
+  ...interleave([
+    of("app bug", [...appBugs, ...moreBugs]),
+    of("app down", down),
+    of("slow app", slowApp),
+    of("wrong test", wrongTests),
+    of("slow machine", slowMachine),
+    of("none", sound),
+    of("lost browser", lost),
+  ]),
+  ...of("frozen page", frozen),
+];
+
+/** Failing runs whose verdict a loaded machine must not change. */
+const loadedCorpus: readonly Run[] = of("app bug, loaded machine", appBugs);
+
+function interleave(groups: readonly (readonly Run[])[]): Run[] {
+  const most = Math.max(...groups.map(({ length }) => length));
+  return Array.from({ length: most }, (_, at) => groups.flatMap((group) => group.slice(at, at + 1))).flat();
+}
 
 type Seen = { status: string; code: string; message: string; steps: string };
 type Lab = {
@@ -30,20 +56,20 @@ export const measureVerdicts = (sides: Sides, note: (line: string) => void): Pro
     const unload = loadMachine();
     await openNoisyPage(lab);
     const loaded = await judgeAll(loadedCorpus, { ...lab, markers }, note).finally(unload);
-    const all = [...calm, ...loaded];
-    return [
-      { id: "verdict.right", ours: share(all, "right"), runs: all.length },
-      { id: "verdict.loaded", ours: share(loaded, "right"), runs: loaded.length },
-      { id: "verdict.foreign", ours: all.filter(({ foreign }) => foreign).length, runs: all.length },
-    ];
+    return [shareOf("verdict.right", [...calm, ...loaded])];
   });
 
 /** A shop whose six users each see other faults, or none: whether each try of each has the verdict that it calls for. */
 export const measureShop = (sides: Sides, note: (line: string) => void): Promise<Measurement[]> =>
-  withLab(sides, async (lab) => {
-    const judged = await judgeAll(shopRuns, { ...lab, markers: [] }, note);
-    return [{ id: "shop.right", ours: share(judged, "right"), runs: judged.length }];
-  });
+  withLab(sides, async (lab) => [
+    shareOf("shop.right", await judgeAll(shopRuns, { ...lab, markers: [] }, note)),
+  ]);
+
+const shareOf = (id: string, right: readonly boolean[]): Measurement => ({
+  id,
+  ours: right.filter(Boolean).length / right.length,
+  runs: right.length,
+});
 
 async function withLab(sides: Sides, use: (lab: Lab) => Promise<Measurement[]>): Promise<Measurement[]> {
   const dataDir = await sides.newDataDir();
@@ -82,32 +108,31 @@ async function openNoisyPage({ server, control }: Lab): Promise<string> {
   return marker;
 }
 
-type Judged = { right: boolean; foreign: boolean };
-
-const share = (all: readonly Judged[], key: keyof Judged): number =>
-  all.filter((one) => one[key]).length / all.length;
-
-/** `markers`: what no run may be told of; each run adds its own for those behind it. */
+/**
+ * Whether each run has its verdict, and no notice of another run. `markers`: texts that no run may be told of; each run adds
+ * its own for the runs after it.
+ */
 async function judgeAll(
   runs: readonly Run[],
   { markers, ...lab }: Lab & { markers: string[] },
   note: (line: string) => void,
-): Promise<Judged[]> {
-  const judged: Judged[] = [];
+): Promise<boolean[]> {
+  const judged: boolean[] = [];
   for (const run of runs) {
     const marker = `marker-${randomUUID().slice(0, 8)}`;
     const started = performance.now();
     const seen = await perform(run, marker, lab);
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
     const { status, code } = run.expected;
-    const right = seen.status === status && (code === undefined || seen.code === code);
-    const foreign = markers.some((other) => seen.steps.includes(other));
+    const hasVerdict = seen.status === status && (code === undefined || seen.code === code);
+    const isForeign = markers.some((other) => seen.steps.includes(other));
+    const isRight = hasVerdict && !isForeign;
     markers.push(marker);
-    judged.push({ right, foreign });
+    judged.push(isRight);
     const wanted = [status, code].filter(Boolean).join(" ");
-    const got = right ? "" : `  SEEN ${seen.status} ${seen.code}: ${seen.message.slice(0, 160)}`;
-    const mark = foreign ? "  A NOTICE OF ANOTHER RUN" : "";
-    note(`${right ? "ok " : "NO "} ${run.cause}: ${run.name} -> ${wanted} (${seconds} s)${got}${mark}`);
+    const got = hasVerdict ? "" : `  SEEN ${seen.status} ${seen.code}: ${seen.message.slice(0, 160)}`;
+    const mark = isForeign ? "  A NOTICE OF ANOTHER RUN" : "";
+    note(`${isRight ? "ok " : "NO "} ${run.cause}: ${run.name} -> ${wanted} (${seconds} s)${got}${mark}`);
   }
   return judged;
 }
@@ -142,8 +167,8 @@ function fault(kind: Fault | undefined, site: Site, { daemonPid }: Lab): () => P
     const daemon = await daemonPid();
     const ms = kind.endsWith("shortly") ? stallMs.short : stallMs.long;
     if (kind === "close app") await site.close();
-    else if (kind === "kill browser") signalAll(browserProcesses(daemon), "SIGKILL");
-    else await standStill(kind.startsWith("stop browser") ? browserProcesses(daemon) : [daemon], ms);
+    else if (kind === "kill browser") signalAll(await browserProcesses(daemon), "SIGKILL");
+    else await standStill(kind.startsWith("stop browser") ? await browserProcesses(daemon) : [daemon], ms);
   };
   return () => {
     happened ??= happen();

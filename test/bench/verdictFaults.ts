@@ -1,35 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-
-type Process = { pid: number; parent: number; command: string };
-
-function processes(): Process[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
-        return [{ pid: Number(name), parent, command }];
-      } catch {
-        return []; // It ended meanwhile.
-      }
-    });
-}
+import { type Process, processesBelow } from "./memory.ts";
 
 /** Processes of the browsers that a daemon started, the browsers themselves first. */
-export function browserProcesses(daemonPid: number): number[] {
-  const all = processes();
-  const below = (pid: number): Process[] => {
-    const children = all.filter(({ parent }) => parent === pid);
-    return [...children, ...children.flatMap((child) => below(child.pid))];
-  };
-  const ours = below(daemonPid).filter(({ command }) => /chrom|msedge/i.test(command));
+export async function browserProcesses(daemonPid: number): Promise<number[]> {
+  const below = await processesBelow(daemonPid);
+  const ours = below.filter(({ command }) => /chrom|msedge/i.test(command));
   const isMain = ({ command }: Process) => !command.includes("--type=");
   return [...ours.filter(isMain), ...ours.filter((one) => !isMain(one))].map(({ pid }) => pid);
 }

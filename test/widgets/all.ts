@@ -11,11 +11,11 @@ import { judgeSettings, type Outcome, playOurs, playTheirs, upload } from "./sta
 export type Result = { widget: Widget; ours: Outcome; theirs: Outcome };
 
 /** Fewer of ours than this is a failed run. */
-export const wantedWidgets = 38;
+const wantedWidgets = 38;
 const wantedHeldOut = 8;
 
 /** Our server and theirs, each ready for the widgets. */
-export async function openBoth(
+async function openBoth(
   sides: Sides,
 ): Promise<{ ours: StdioServer; theirs: StdioServer; close(): Promise<void> }> {
   await writeFile(join(sides.scratch, upload.name), upload.text);
