@@ -53,7 +53,10 @@ const script = (...parts) => ({ program: process.execPath, args: parts });
 const tests = (...args) => ({ program: "npx", args: ["vitest", "run", ...args] });
 const testsPassed = (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests");
 
-/** `start` returns the program. `check` reads its output after exit code 0, and throws what is missing. */
+/**
+ * `start` returns the program. `check` reads its output after exit code 0, and throws what is missing. A line without `steps` belongs
+ * to every step.
+ */
 export const lines = [
   {
     name: "demo",
@@ -76,6 +79,7 @@ export const lines = [
   },
   {
     name: "phone",
+    steps: [9, 11],
     what: "npm run demo -- --device android: the shop's tree and a test case on a simulated phone",
     prints: true,
     start: () => npm("run", "demo", "--", "--device", "android"),
@@ -90,18 +94,21 @@ export const lines = [
   },
   {
     name: "inspector",
+    steps: [1],
     what: "npx labwright mcp serves Inspector's --cli --method tools/list --strict",
     start: inspector,
     check: (log) => expectIn(log, /execute_testcase/, "execute_testcase"),
   },
   {
     name: "interop",
+    steps: [3],
     what: "npm run interop -- --all: conformance, Inspector, a 1.x client, mcp-remote, the bundle, Claude Code",
     start: () => npm("run", "interop", "--", "--all"),
     check: testsPassed,
   },
   {
     name: "faults",
+    steps: [4, 11],
     what: "the tests see each fault of test/plantedFaults, planted one by one",
     prints: true,
     start: () => script(join("test", "plantedFaults", "run.mjs")),
@@ -109,6 +116,7 @@ export const lines = [
   },
   {
     name: "survival",
+    steps: [4],
     what: "15 minutes of kill -9, clock jumps and two hosts: nothing lost, left over, held, misdirected or open",
     prints: true,
     start: () => script(join("test", "faults", "run.mjs"), "--minutes", "15"),
@@ -120,6 +128,7 @@ export const lines = [
   },
   {
     name: "held-out",
+    steps: [5],
     what: "ten widgets of other kinds, chosen by kind alone after the forty",
     prints: true,
     start: () => script(join("test", "widgets", "run.mjs"), "--held-out"),
@@ -127,12 +136,14 @@ export const lines = [
   },
   {
     name: "names",
+    steps: [5],
     what: "names on all widgets' pages are Chromium's accessible names, or the committed table explains why not",
     start: () => ({ ...tests("test/widgets/names.test.ts"), more: { WIDGETS: "all" } }),
     check: (log) => expectIn(log, /Tests +.*40 passed/, "forty widgets"),
   },
   {
     name: "todomvc",
+    steps: [5],
     what: "the demo's test cases on every TodoMVC that runs offline: the verdicts of the committed table",
     prints: true,
     start: () => script(join("test", "todomvc", "run.mjs")),
@@ -140,18 +151,21 @@ export const lines = [
   },
   {
     name: "drops",
+    steps: [9],
     what: "200 taps under connections that break at random: none done twice, none acknowledged is missing",
     start: () => ({ ...tests("test/faults/phoneDrops.test.ts"), more: { PHONE_TAPS: "200" } }),
     check: (log) => expectIn(log, /seed \d+: 200 taps, /, "200 taps"),
   },
   {
     name: "skips",
+    steps: [9],
     what: "the phone's driver without the steps that ours leaves out",
     start: () => script(join("test", "accept", "wholeDriver.mjs")),
     check: (log) => expectIn(log, /^the whole driver: a session, a tree, /m, "last line"),
   },
   {
     name: "memory",
+    steps: [9],
     what: `${memoryMinutes} minutes (PHONE_MINUTES) of one phone in use: the memory of the daemon and its driver does not grow`,
     prints: true,
     limitMs: (memoryMinutes + 15) * 60_000,

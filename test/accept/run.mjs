@@ -9,11 +9,16 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
+    step: { type: "string" },
     keep: { type: "boolean", default: false },
   },
 });
 const names = values.only?.split(",");
-const lines = allLines.filter(({ name }) => names === undefined || names.includes(name));
+const step = values.step && Number(values.step);
+const lines = allLines.filter(
+  ({ name, steps }) =>
+    (names === undefined || names.includes(name)) && (!step || !steps || steps.includes(step)),
+);
 if (lines.length === 0) throw new Error(`No line is called ${values.only}.`);
 
 const print = (text) => process.stdout.write(`${text}\n`);
