@@ -1,11 +1,9 @@
-import type { Command, ControllerContext, Usable } from "../contract.ts";
+import type { Command, Controller, ControllerContext } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
-import { doubting } from "./acting/doubting.ts";
-import { createSettle } from "./acting/settle.ts";
+import { Actions } from "./acting/action.ts";
 import { diagnoseBrowser } from "./browser/diagnose.ts";
 import { createIsolation } from "./browser/isolation.ts";
 import { LiveSession } from "./browser/liveSession.ts";
-import type { DrivenSession } from "./browser/session.ts";
 import { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
 import { webChecks } from "./checks/checks.ts";
 import { choiceCommands } from "./commands/choices.ts";
@@ -58,12 +56,12 @@ export function createWebControllers(
   });
   const { recorder, isRecording, named } = createRecorder(session);
   const { health, answered, surviving } = createSurroundings(session);
-  const untilUsable = createSettle(session);
+  const actions = new Actions(session);
   return [
     {
       ...sharing("web"),
       ...doubting(session, {
-        commands: webCommands(session, untilUsable).map(named).map(answered),
+        commands: webCommands(actions).map(named).map(answered),
         checks: [],
         screen: createScreen(session),
         elements: createLook(session),
@@ -71,7 +69,7 @@ export function createWebControllers(
       sensors: createSensors(session),
       recorder,
       isolation: createIsolation(session),
-      untilUsable,
+      untilUsable: (signal) => actions.untilUsable(signal),
       health,
       facts: () => session.facts(),
       noticesAfter: (seq) => session.noticesAfter(seq),
@@ -84,25 +82,46 @@ export function createWebControllers(
   ];
 }
 
-function webCommands(
-  session: DrivenSession,
-  untilUsable: (signal: AbortSignal) => Promise<Usable>,
-): readonly Command[] {
+function webCommands(actions: Actions): readonly Command[] {
+  const { session } = actions;
   return [
-    ...navigationCommands(session),
-    ...pointerCommands(session),
-    ...textCommands(session),
-    ...choiceCommands(session),
-    ...viewCommands(session),
+    ...navigationCommands(actions),
+    ...pointerCommands(actions),
+    ...textCommands(actions),
+    ...choiceCommands(actions),
+    ...viewCommands(actions),
     ...waitCommands(session),
     ...downloadCommands(session),
-    ...readingCommands(session, untilUsable),
-    ...tabCommands(session),
-    ...environmentCommands(session),
-    ...networkCommands(session),
+    ...readingCommands(actions),
+    ...tabCommands(actions),
+    ...environmentCommands(actions),
+    ...networkCommands(actions),
     ...permissionCommands(session),
-    ...scriptCommands(session),
+    ...scriptCommands(actions),
   ];
+}
+
+type Parts = Pick<Controller, "commands" | "checks" | "screen" | "elements">;
+
+/**
+ * The same parts, which doubt the session when one of them fails: a page that is stuck shows by that first. Whoever opens
+ * the device next looks whether it answers, which costs a device that is well one question.
+ */
+function doubting(session: { doubt(): void }, { commands, checks, screen, elements }: Parts): Parts {
+  async function watched<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      session.doubt();
+      throw error;
+    }
+  }
+  return {
+    commands: commands.map((command) => ({ ...command, run: (...args) => watched(command.run(...args)) })),
+    checks: checks.map((check) => ({ ...check, read: (...args) => watched(check.read(...args)) })),
+    ...(screen && { screen: { capture: (...args) => watched(screen.capture(...args)) } }),
+    ...(elements && { elements: { ...elements, dump: (...args) => watched(elements.dump(...args)) } }),
+  };
 }
 
 /** Browsers, through Playwright. */

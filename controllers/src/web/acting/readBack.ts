@@ -2,67 +2,59 @@ import type { Locator } from "playwright-core";
 import { quoted } from "../../elements/quoted.ts";
 import type { Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import type { DrivenSession } from "../browser/session.ts";
 import type { FieldFacts, HeldField } from "../page/agent/fields.ts";
 import type { PageQuery } from "../page/agent/query.ts";
 import { askAgent, askElement } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
-import type { Acting } from "./act.ts";
+import type { Action } from "./action.ts";
 import { dateForm, isDateType } from "./fieldDates.ts";
 import { isTaken } from "./fieldTaken.ts";
-import { heldFields, keepInput } from "./keptInput.ts";
+import { heldFields } from "./keptInputs.ts";
 import { inOneFrame } from "./locate.ts";
 
-let tokens = 0;
-/** Names one action on a field, in whichever frame it is. */
-export const newToken = (): number => ++tokens;
-
 /** Notes the field before it is acted on. */
-export function noteField(
-  session: DrivenSession,
-  locator: Locator,
-  target: Target,
-  { token, acting }: { token: number; acting: Acting },
-): Promise<FieldFacts | undefined> {
-  const query: PageQuery | null = inOneFrame(session, target)?.query ?? null;
-  return askElement(locator, "noteField", [token, query], { timeout: acting.left(), signal: acting.signal });
+export function noteField(action: Action, locator: Locator, target: Target): Promise<FieldFacts | undefined> {
+  const query: PageQuery | null = inOneFrame(action.session, target)?.query ?? null;
+  return askElement(locator, "noteField", [action.token, query], action.limits);
 }
 
 /** Notes the field that has the focus; undefined when none has. */
-export async function noteFocused(
-  session: DrivenSession,
-  token: number,
-  signal: AbortSignal,
-): Promise<FieldFacts | undefined> {
-  const answers = await askFrames(session.page(), signal, (frame) => askAgent(frame, "noteFocused", [token]));
+export async function noteFocused({ page, signal, token }: Action): Promise<FieldFacts | undefined> {
+  const answers = await askFrames(page, signal, (frame) => askAgent(frame, "noteFocused", [token]));
   return answers.flatMap(({ answer }) => answer ?? []).at(0);
 }
 
-/** What a field that was noted holds now; undefined when it is gone, and with it what could be judged. */
-async function heldField(
-  session: DrivenSession,
-  token: number,
-  signal: AbortSignal,
-): Promise<HeldField | undefined> {
-  return (await heldFields(session.page(), [token], signal)).get(token);
+/**
+ * Has the field that was noted read when the page is usable again. `judge` throws when it did not take the input; else it returns
+ * what tells later that the input is lost, or undefined where that does not matter. `gone`: what to report of a field that is gone.
+ */
+function expectHeld(
+  action: Action,
+  judge: (held: HeldField) => ((now: HeldField) => boolean) | undefined,
+  gone?: string,
+): void {
+  action.whenUsable(async (signal) => {
+    const held = (await heldFields(action.page, [action.token], signal)).get(action.token);
+    if (held === undefined) return gone;
+    const isLost = judge(held);
+    if (isLost) action.inputs.keep({ action, isLost });
+    return undefined;
+  });
 }
 
 /** Throws INPUT_NOT_TAKEN unless the field holds the text, or one of the texts, when the page is usable again. */
-export function expectText(
-  session: DrivenSession,
-  acting: Acting,
-  { token, asked }: { token: number; asked: readonly string[] },
-): void {
-  acting.whenUsable(async (signal) => {
-    const held = await heldField(session, token, signal);
-    if (held === undefined) return unread;
-    if (held.now.type === "none" || !held.before.seen) return undefined;
-    const isHeld = (now: HeldField) => asked.some((text) => holds(now, text));
-    if (!isHeld(held)) throw textNotTaken(held, asked[0] ?? "");
-    // Another text may be the same in a form of the page's own.
-    keepInput(session, acting, token, (now) => !isHeld(now) && isPutBack(now));
-    return undefined;
-  });
+export function expectText(action: Action, ...asked: readonly string[]): void {
+  expectHeld(
+    action,
+    (held) => {
+      if (held.now.type === "none" || !held.before.seen) return undefined;
+      const isHeld = (now: HeldField) => asked.some((text) => holds(now, text));
+      if (!isHeld(held)) throw textNotTaken(held, asked[0] ?? "");
+      // Another text may be the same in a form of the page's own.
+      return (now) => !isHeld(now) && isPutBack(now);
+    },
+    unread,
+  );
 }
 
 const isPutBack = ({ now, before }: HeldField): boolean => now.value === "" || now.value === before.value;
@@ -73,15 +65,10 @@ const unread = "not read back, since the page that held it is gone";
  * For a text of several lines that was typed: Enter does what the page makes of it. Throws INPUT_NOT_TAKEN where a field of one
  * line only ran the lines together.
  */
-export function expectLines(
-  session: DrivenSession,
-  acting: Acting,
-  { token, text, joined }: { token: number; text: string; joined: readonly string[] },
-): void {
-  acting.whenUsable(async (signal) => {
-    const held = await heldField(session, token, signal);
-    if (held === undefined || !isOneLine(held.now) || !hasLines(text)) return undefined;
-    if (joined.includes(held.now.value)) throw textNotTaken(held, text);
+export function expectLines(action: Action, text: string, joined: readonly string[]): void {
+  expectHeld(action, (held) => {
+    if (isOneLine(held.now) && hasLines(text) && joined.includes(held.now.value))
+      throw textNotTaken(held, text);
     return undefined;
   });
 }
@@ -149,54 +136,41 @@ function numberForm({ min, max, step }: FieldFacts["limits"]): string {
 }
 
 /** Throws INPUT_NOT_TAKEN unless the options are chosen when the page is usable again. */
-export function expectOptions(
-  session: DrivenSession,
-  acting: Acting,
-  token: number,
-  wanted: readonly string[],
-): void {
-  acting.whenUsable(async (signal) => {
-    const held = await heldField(session, token, signal);
-    if (held === undefined) return unread;
-    if (held.now.type !== "select") return undefined;
-    if (hasOptions(held, wanted)) {
-      keepInput(session, acting, token, (now) => !hasOptions(now, wanted));
-      return undefined;
-    }
-    const labels = held.now.chosen.map(({ label }) => quoted(label)).join(", ");
-    throw new DeviceError(
-      "INPUT_NOT_TAKEN",
-      `The list did not keep ${wanted.map((option) => quoted(option)).join(", ")}: it holds ${labels || "nothing"} now. Look at the screen for what the page says.`,
-    );
-  });
+export function expectOptions(action: Action, wanted: readonly string[]): void {
+  expectHeld(
+    action,
+    (held) => {
+      if (held.now.type !== "select") return undefined;
+      if (hasOptions(held, wanted)) return (now) => !hasOptions(now, wanted);
+      const labels = held.now.chosen.map(({ label }) => quoted(label)).join(", ");
+      throw new DeviceError(
+        "INPUT_NOT_TAKEN",
+        `The list did not keep ${wanted.map((option) => quoted(option)).join(", ")}: it holds ${labels || "nothing"} now. Look at the screen for what the page says.`,
+      );
+    },
+    unread,
+  );
 }
 
 const hasOptions = ({ now }: HeldField, wanted: readonly string[]): boolean =>
   wanted.every((option) => now.chosen.some(({ label, value }) => label === option || value === option));
 
 /** Throws INPUT_NOT_TAKEN unless the box is ticked, or not, when the page is usable again. */
-export function expectChecked(session: DrivenSession, acting: Acting, token: number, checked: boolean): void {
-  acting.whenUsable(async (signal) => {
-    const held = await heldField(session, token, signal);
-    if (held === undefined) return unread;
-    if (held.now.checked !== checked) throw boxNotTaken(checked);
-    keepInput(session, acting, token, ({ now }) => now.checked !== checked);
-    return undefined;
-  });
-}
-
-/** For a field whose value the command has read itself, or that the page may rightly empty at once: only a later loss is one. */
-export function expectKept(session: DrivenSession, acting: Acting, token: number): void {
-  acting.whenUsable(async (signal) => {
-    const held = await heldField(session, token, signal);
-    if (held && !isPutBack(held)) keepInput(session, acting, token, isPutBack);
-    return undefined;
-  });
-}
-
-function boxNotTaken(wanted: boolean): DeviceError {
-  return new DeviceError(
-    "INPUT_NOT_TAKEN",
-    `The box is ${wanted ? "not ticked" : "still ticked"}: a click did not change it, or the page changed it back. Look at the screen for what the page says, or try click_element on what shows the box.`,
+export function expectChecked(action: Action, checked: boolean): void {
+  expectHeld(
+    action,
+    (held) => {
+      if (held.now.checked === checked) return ({ now }) => now.checked !== checked;
+      throw new DeviceError(
+        "INPUT_NOT_TAKEN",
+        `The box is ${checked ? "not ticked" : "still ticked"}: a click did not change it, or the page changed it back. Look at the screen for what the page says, or try click_element on what shows the box.`,
+      );
+    },
+    unread,
   );
+}
+
+/** For a field whose value the command has read itself, or that the page may rightly empty at once: only a later loss counts. */
+export function expectKept(action: Action): void {
+  expectHeld(action, (held) => (isPutBack(held) ? undefined : isPutBack));
 }

@@ -4,22 +4,21 @@ import { z } from "zod";
 import type { Command } from "../../contract.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import type { Acting } from "../acting/act.ts";
+import type { Action, Actions } from "../acting/action.ts";
 import { clickFacts, clickPlace, noPlace } from "../acting/clickPlace.ts";
-import { expectChecked, expectKept, expectOptions, newToken, noteField } from "../acting/readBack.ts";
-import type { DrivenSession } from "../browser/session.ts";
+import { expectChecked, expectKept, expectOptions, noteField } from "../acting/readBack.ts";
 import { askHandle, runApart } from "../page/askAgent.ts";
 import { playwright } from "../page/playwright.ts";
-import { actionOptions, documentShape, elementCommand } from "./elementCommand.ts";
+import { documentShape, elementCommand } from "./elementCommand.ts";
 import { setSlider } from "./slider.ts";
 
 /** Lists, boxes and files: fields in which a user chooses and does not type. */
-export function choiceCommands(session: DrivenSession): Command[] {
-  return [selectOption(session), setChecked(session), setSlider(session), uploadFile(session)];
+export function choiceCommands(actions: Actions): Command[] {
+  return [selectOption(actions), setChecked(actions), setSlider(actions), uploadFile(actions)];
 }
 
-function selectOption(session: DrivenSession): Command {
-  return elementCommand(session, {
+function selectOption(actions: Actions): Command {
+  return elementCommand(actions, {
     name: "select_option",
     description:
       "Chooses options of a <select> by their label or value; several only where it allows several.",
@@ -30,20 +29,19 @@ function selectOption(session: DrivenSession): Command {
       ...timeoutShape,
     }),
     done: "selected in",
-    async run(locator, input, acting) {
+    async run(locator, input, action) {
       const wanted = typeof input.option === "string" ? [input.option] : input.option;
-      const offered = await runApart(locator, optionsOf, null, actionOptions(acting));
+      const offered = await runApart(locator, optionsOf, null, action.limits);
       if (offered !== null && wanted.length > 1 && !offered.multiple) {
         throw new DeviceError("ACTION_REJECTED", "This <select> takes one option only. Give one.");
       }
-      const token = newToken();
-      await noteField(session, locator, input, { token, acting });
+      await noteField(action, locator, input);
       try {
-        await locator.selectOption(wanted, actionOptions(acting));
-        expectOptions(session, acting, token, wanted);
+        await locator.selectOption(wanted, action.limits);
+        expectOptions(action, wanted);
       } catch (error) {
         if (offered === null || !(error instanceof playwright().errors.TimeoutError)) throw error;
-        const now = await runApart(locator, optionsOf, null, { timeout: 1_000, signal: acting.signal });
+        const now = await runApart(locator, optionsOf, null, { timeout: 1_000, signal: action.signal });
         refuseMissing(wanted, now ?? offered);
         throw error;
       }
@@ -65,41 +63,40 @@ function refuseMissing(wanted: readonly string[], { labels, values }: Options): 
   );
 }
 
-function setChecked(session: DrivenSession): Command {
-  return elementCommand(session, {
+function setChecked(actions: Actions): Command {
+  return elementCommand(actions, {
     name: "set_checked",
     description:
       "Ticks or unticks a checkbox or switch, or chooses a radio button; does nothing if it is so already.",
     input: z.strictObject({ ...targetShape, checked: z.boolean().default(true), ...timeoutShape }),
     done: "set",
-    async run(locator, input, acting) {
-      const token = newToken();
-      await noteField(session, locator, input, { token, acting });
-      expectChecked(session, acting, token, input.checked);
-      const throughLabel = await runApart(locator, needsLabel, null, actionOptions(acting));
+    async run(locator, input, action) {
+      await noteField(action, locator, input);
+      expectChecked(action, input.checked);
+      const throughLabel = await runApart(locator, needsLabel, null, action.limits);
       if (!throughLabel) {
-        const position = await clickPlace(locator, actionOptions(acting));
-        return locator.setChecked(input.checked, { ...actionOptions(acting), ...(position && { position }) });
+        const position = await clickPlace(locator, action.limits);
+        return locator.setChecked(input.checked, { ...action.limits, ...(position && { position }) });
       }
-      if ((await locator.isChecked(actionOptions(acting))) === input.checked) return;
-      await clickLabel(locator, acting);
+      if ((await locator.isChecked(action.limits)) === input.checked) return;
+      await clickLabel(locator, action);
     },
   });
 }
 
 /** A label whose every place is a link's or button's leaves the keyboard, where the box can take the focus. */
-async function clickLabel(locator: Locator, acting: Acting): Promise<void> {
-  const label = (await locator.evaluateHandle(labelOf, undefined, actionOptions(acting))).asElement();
+async function clickLabel(locator: Locator, action: Action): Promise<void> {
+  const label = (await locator.evaluateHandle(labelOf, undefined, action.limits)).asElement();
   const { place } = (await label?.evaluate(clickFacts)) ?? { place: "middle" as const };
   if (place !== "none")
-    return label?.click({ ...actionOptions(acting), ...(place !== "middle" && { position: place }) });
-  await locator.focus(actionOptions(acting));
-  if (!(await runApart(locator, hasFocus, null, actionOptions(acting)))) throw noPlace();
-  await locator.press("Space", actionOptions(acting));
+    return label?.click({ ...action.limits, ...(place !== "middle" && { position: place }) });
+  await locator.focus(action.limits);
+  if (!(await runApart(locator, hasFocus, null, action.limits))) throw noPlace();
+  await locator.press("Space", action.limits);
 }
 
-function uploadFile(session: DrivenSession): Command {
-  return elementCommand(session, {
+function uploadFile(actions: Actions): Command {
+  return elementCommand(actions, {
     name: "upload_file",
     description: "Gives files to a file field, or to the file dialog that the element opens.",
     input: z.strictObject({
@@ -108,23 +105,22 @@ function uploadFile(session: DrivenSession): Command {
       ...timeoutShape,
     }),
     done: "gave files to",
-    async run(locator, input, acting) {
-      const paths = input.files.map((name) => session.context.uploadPath(name));
+    async run(locator, input, action) {
+      const paths = input.files.map((name) => action.session.context.uploadPath(name));
       await Promise.all(paths.map((path, index) => mustExist(path, input.files[index] ?? "")));
-      const token = newToken();
-      if (await runApart(locator, takesFiles, null, actionOptions(acting))) {
-        await noteField(session, locator, input, { token, acting });
-        await locator.setInputFiles(paths, actionOptions(acting));
-        return expectKept(session, acting, token);
+      if (await runApart(locator, takesFiles, null, action.limits)) {
+        await noteField(action, locator, input);
+        await locator.setInputFiles(paths, action.limits);
+        return expectKept(action);
       }
-      const choosing = acting.page.waitForEvent("filechooser", {
-        timeout: acting.left(),
-        signal: acting.signal,
+      const choosing = action.page.waitForEvent("filechooser", {
+        timeout: action.left(),
+        signal: action.signal,
       });
-      const [chooser] = await Promise.all([choosing, locator.click(actionOptions(acting))]);
-      await askHandle(chooser.element(), "noteField", [token, null]);
-      await chooser.setFiles(paths, actionOptions(acting));
-      expectKept(session, acting, token);
+      const [chooser] = await Promise.all([choosing, locator.click(action.limits)]);
+      await askHandle(chooser.element(), "noteField", [action.token, null]);
+      await chooser.setFiles(paths, action.limits);
+      expectKept(action);
     },
   });
 }

@@ -2,9 +2,7 @@ import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { type Target, waitMs } from "../../elements/target.ts";
-import { type Acting, act } from "../acting/act.ts";
-import { locate } from "../acting/locate.ts";
-import type { DrivenSession } from "../browser/session.ts";
+import type { Action, Actions } from "../acting/action.ts";
 
 /** How long a page may take until its DOM is ready. */
 export const pageTimeoutShape = {
@@ -25,16 +23,16 @@ type Timed = { timeout_ms: number };
 
 /** A command on one element: it is located, acted on with Playwright's own waiting, and the page it opens is waited for. */
 export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Timed>>(
-  session: DrivenSession,
+  actions: Actions,
   spec: {
     name: string;
     description: string;
     input: Input;
     /** What the message says, before the element's name. */
     done: string;
-    run(locator: Locator, input: z.output<Input>, acting: Acting): Promise<unknown>;
+    run(locator: Locator, input: z.output<Input>, action: Action): Promise<unknown>;
     /** The short way for what is ready now; false, and nothing done, where the element is to be located and waited for. */
-    runIfReady?(input: z.output<Input>, acting: Acting): Promise<boolean>;
+    runIfReady?(input: z.output<Input>, action: Action): Promise<boolean>;
   },
 ): Command {
   return defineCommand<Input>({
@@ -51,23 +49,41 @@ export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Ti
         done: `${spec.done} ${nameOf(target)}`,
         awaitsPage: true,
       };
-      return act(session, options, async (acting) => {
-        if (await spec.runIfReady?.(input, acting)) return;
-        const locator = await locate(session, target, signal, acting.left());
-        await spec.run(locator, input, acting);
+      return actions.run(options, async (action) => {
+        if (await spec.runIfReady?.(input, action)) return;
+        await spec.run(await action.locate(target), input, action);
       });
     },
   });
 }
 
-/** Options that every Playwright action takes. Navigations are waited for by {@link act}, with a deadline of their own. */
-export function actionOptions(acting: Acting) {
-  return { timeout: acting.left(), signal: acting.signal, noWaitAfter: true };
-}
-
-/** Options of Playwright's navigations: they end when the DOM is ready. */
-export function pageOptions(acting: Acting) {
-  return { timeout: acting.left(), signal: acting.signal, waitUntil: "domcontentloaded" as const };
+/** A command that names no element and takes five seconds at most. */
+export function shortCommand<Input extends z.ZodObject>(
+  actions: Actions,
+  spec: {
+    name: string;
+    description: string;
+    input: Input;
+    done: string | ((input: z.output<Input>) => string);
+    awaitsPage?: boolean;
+    run(input: z.output<Input>, action: Action): Promise<unknown>;
+  },
+): Command {
+  const { name, description, input, done, awaitsPage = false } = spec;
+  return defineCommand<Input>({
+    name,
+    description,
+    effect: "write",
+    input,
+    run: (given, signal) =>
+      actions.run(
+        {
+          ...{ command: name, timeoutMs: 5_000, signal, awaitsPage },
+          done: typeof done === "string" ? done : done(given),
+        },
+        (action) => spec.run(given, action),
+      ),
+  });
 }
 
 export function nameOf(target: Target): string {

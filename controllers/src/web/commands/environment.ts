@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { portable } from "../../portable.ts";
-import { act } from "../acting/act.ts";
+import type { Actions } from "../acting/action.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { readStorageState, writeStorageState } from "../browser/storageState.ts";
 
 /** Dialogs and storage: what surrounds the page. */
-export function environmentCommands(session: DrivenSession): Command[] {
-  return [handleDialog(session), saveStorageState(session), loadStorageState(session)];
+export function environmentCommands(actions: Actions): Command[] {
+  return [handleDialog(actions.session), saveStorageState(actions), loadStorageState(actions)];
 }
 
 function handleDialog(session: DrivenSession): Command {
@@ -24,7 +24,10 @@ function handleDialog(session: DrivenSession): Command {
 
 const stateName = z.string().min(1).max(100);
 
-function saveStorageState(session: DrivenSession): Command {
+const saving = { timeoutMs: 10_000 };
+
+function saveStorageState(actions: Actions): Command {
+  const { session } = actions;
   const input = z.strictObject({ name: stateName });
   return defineCommand<typeof input>({
     name: "save_storage_state",
@@ -33,20 +36,16 @@ function saveStorageState(session: DrivenSession): Command {
     input,
     async run({ name }, signal) {
       const path = session.context.storageStatePath(name);
-      const options = {
-        command: "save_storage_state",
-        timeoutMs: 10_000,
-        signal,
-        done: `saved storage state "${name}"`,
-      };
-      return act(session, options, async () => {
+      const done = `saved storage state "${name}"`;
+      return actions.run({ command: "save_storage_state", ...saving, signal, done }, async () => {
         await writeStorageState(path, await session.storageState());
       });
     },
   });
 }
 
-function loadStorageState(session: DrivenSession): Command {
+function loadStorageState(actions: Actions): Command {
+  const { session } = actions;
   const input = z.strictObject({
     name: stateName.optional().describe("Of a saved state; absent: start with nothing."),
   });
@@ -59,13 +58,9 @@ function loadStorageState(session: DrivenSession): Command {
     async run({ name }, signal) {
       const state =
         name === undefined ? undefined : await readStorageState(session.context.storageStatePath(name), name);
-      const done = name === undefined ? "started with an empty browser" : `loaded storage state "${name}"`;
-      const result = await act(
-        session,
-        { command: "load_storage_state", timeoutMs: 10_000, signal, done: "" },
-        () => session.reset(state),
-      );
-      return { message: done, ...(result.data === undefined ? {} : { data: result.data }) };
+      const message = name === undefined ? "started with an empty browser" : `loaded storage state "${name}"`;
+      const options = { command: "load_storage_state", ...saving, signal, done: message };
+      return { ...(await actions.run(options, () => session.reset(state))), message };
     },
   });
 }

@@ -1,20 +1,19 @@
-import type { Page, Response } from "playwright-core";
+import type { Response } from "playwright-core";
 import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
-import { type Acting, act } from "../acting/act.ts";
+import type { Action, Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
-import type { DrivenSession } from "../browser/session.ts";
 import { appUrl, isOfApp, wholeUrl } from "../page/address.ts";
-import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
+import { documentShape, pageTimeoutShape } from "./elementCommand.ts";
 
 /** Addresses, apps and the tab's history. */
-export function navigationCommands(session: DrivenSession): Command[] {
-  return [navigateToUrl(session), openApp(session), closeApp(session), ...historyCommands(session)];
+export function navigationCommands(actions: Actions): Command[] {
+  return [navigateToUrl(actions), openApp(actions), closeApp(actions), ...historyCommands(actions)];
 }
 
-function navigateToUrl(session: DrivenSession): Command {
+function navigateToUrl(actions: Actions): Command {
   const input = z.strictObject({
     url: z.string().min(1).max(10_000).describe("Whole, relative to the current page, or a bare host name."),
     ...documentShape,
@@ -26,32 +25,34 @@ function navigateToUrl(session: DrivenSession): Command {
     effect: "write",
     input,
     run: (given, signal) =>
-      opening(session, "navigate_to_url", given.timeout_ms, signal, "opened", ({ page, ...acting }) => {
-        const url = wholeUrl(given.url, page.url());
-        session.context.allowUrl(url);
-        return page.goto(url, pageOptions({ page, ...acting }));
-      }),
+      opening(actions, { command: "navigate_to_url", done: "opened", ...given, signal }, (action) =>
+        goTo(action, wholeUrl(given.url, action.page.url())),
+      ),
   });
 }
 
-function openApp(session: DrivenSession): Command {
+function openApp(actions: Actions): Command {
   return defineCommand({
     ...portable.open_app,
     input: portable.open_app.input.extend(documentShape),
-    run: ({ app, timeout_ms }, signal) =>
-      opening(session, "open_app", timeout_ms, signal, "opened the app", ({ page, ...acting }) => {
-        const url = appUrl(app);
-        session.context.allowUrl(url);
-        return page.goto(url, pageOptions({ page, ...acting }));
-      }),
+    run: (given, signal) =>
+      opening(actions, { command: "open_app", done: "opened the app", ...given, signal }, (action) =>
+        goTo(action, appUrl(given.app)),
+      ),
   });
 }
 
-function closeApp(session: DrivenSession): Command {
+function goTo({ session, page, pageLimits }: Action, url: string): Promise<Response | null> {
+  session.context.allowUrl(url);
+  return page.goto(url, pageLimits);
+}
+
+function closeApp(actions: Actions): Command {
   return defineCommand({
     ...portable.close_app,
     description: `${portable.close_app.description} Its tabs are closed; what it stored stays.`,
     async run({ app, timeout_ms }, signal) {
+      const { session } = actions;
       const address = appUrl(app);
       const tabs = session.pages().filter((page) => isOfApp(page.url(), address));
       await ask(session, { what: "close_app", ms: timeout_ms, signal }, async () => {
@@ -67,83 +68,70 @@ function closeApp(session: DrivenSession): Command {
   });
 }
 
-function historyCommands(session: DrivenSession): Command[] {
+function historyCommands(actions: Actions): Command[] {
   const input = z.strictObject({ ...documentShape, ...pageTimeoutShape });
   const command = (
     name: string,
     description: string,
     done: string,
-    run: (acting: Acting) => Promise<Response | null>,
+    run: (action: Action) => Promise<Response | null>,
   ) =>
     defineCommand<typeof input>({
       name,
       description,
       effect: "write",
       input,
-      run: (given, signal) => opening(session, name, given.timeout_ms, signal, done, run),
+      run: ({ timeout_ms }, signal) => opening(actions, { command: name, done, timeout_ms, signal }, run),
     });
   return [
-    command("go_back", "Goes to the previous page of the tab.", "went back", (acting) =>
-      moved(session, acting, "back", (page) => page.goBack(pageOptions(acting))),
+    command("go_back", "Goes to the previous page of the tab.", "went back", (action) =>
+      moved(action, "back", action.page.goBack(action.pageLimits)),
     ),
-    command("go_forward", "Goes to the next page of the tab.", "went forward", (acting) =>
-      moved(session, acting, "forward", (page) => page.goForward(pageOptions(acting))),
+    command("go_forward", "Goes to the next page of the tab.", "went forward", (action) =>
+      moved(action, "forward", action.page.goForward(action.pageLimits)),
     ),
-    command("reload", "Loads the current page again.", "reloaded", (acting) =>
-      acting.page.reload(pageOptions(acting)),
+    command("reload", "Loads the current page again.", "reloaded", (action) =>
+      action.page.reload(action.pageLimits),
     ),
   ];
 }
 
-/** Like {@link act}, with the HTTP status of the document in the reply. */
+type Opening = { command: string; done: string; timeout_ms: number; signal: AbortSignal };
+
+/** Like {@link Actions.run}, with the HTTP status of the document in the reply. */
 async function opening(
-  session: DrivenSession,
-  command: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-  done: string,
-  run: (acting: Acting) => Promise<Response | null>,
+  actions: Actions,
+  { command, done, timeout_ms: timeoutMs, signal }: Opening,
+  run: (action: Action) => Promise<Response | null>,
 ): Promise<CommandResult> {
   let response: Response | null = null;
-  const result = await act(session, { command, timeoutMs, signal, done }, async (acting) => {
-    response = await stoppingOnFailure(session, acting, run);
+  const { session } = actions;
+  const { message } = await actions.run({ command, timeoutMs, signal, done }, async (action) => {
+    try {
+      response = await run(action);
+    } catch (error) {
+      if (session.isAlive() && !action.page.isClosed()) await session.signals(action.page).stop();
+      throw error;
+    }
   });
   const status = statusOf(response);
   const url = session.page().url();
-  return {
-    message: result.message,
-    data: status === undefined ? { url } : { url, status },
-  };
-}
-
-async function stoppingOnFailure<T>(
-  session: DrivenSession,
-  acting: Acting,
-  run: (acting: Acting) => Promise<T>,
-): Promise<T> {
-  try {
-    return await run(acting);
-  } catch (error) {
-    if (session.isAlive() && !acting.page.isClosed()) await session.signals(acting.page).stop();
-    throw error;
-  }
+  return { message, data: status === undefined ? { url } : { url, status } };
 }
 
 /** Playwright's answer is null both for an in-page step and for no step at all. */
 async function moved(
-  session: DrivenSession,
-  { page }: Acting,
+  { session, page }: Action,
   direction: "back" | "forward",
-  step: (page: Page) => Promise<Response | null>,
+  step: Promise<Response | null>,
 ): Promise<Response | null> {
   const before = session.signals(page).navigations();
-  const response = await step(page);
+  const response = await step;
   if (response === null && session.signals(page).navigations() === before) {
     throw new DeviceError("ACTION_REJECTED", `There is no page to go ${direction} to. Use navigate_to_url.`);
   }
   return response;
 }
 
-function statusOf(response: Response | null): number | undefined {
-  return response?.status();
-}
+/** As a function, since TypeScript does not see that the action sets it. */
+const statusOf = (response: Response | null): number | undefined => response?.status();

@@ -1,14 +1,15 @@
 import type { Page } from "playwright-core";
 import { z } from "zod";
-import { type Command, defineCommand } from "../../contract.ts";
+import type { Command } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { act } from "../acting/act.ts";
+import type { Actions } from "../acting/action.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { wholeUrl } from "../page/address.ts";
+import { shortCommand } from "./elementCommand.ts";
 
 /** How pages reach their servers, and how they say who they are to them. */
-export function networkCommands(session: DrivenSession): Command[] {
-  return [setNetwork(session), httpCredentials(session)];
+export function networkCommands(actions: Actions): Command[] {
+  return [setNetwork(actions), httpCredentials(actions)];
 }
 
 /** What browsers' own developer tools mean by these names. */
@@ -17,43 +18,40 @@ const speeds = {
   fast_3g: { latency_ms: 563, download_kbps: 1_440, upload_kbps: 675 },
 } as const;
 
-function setNetwork(session: DrivenSession): Command {
+function setNetwork(actions: Actions): Command {
+  const { session } = actions;
   const rate = z.number().int().min(1).max(10_000_000).optional();
-  const input = z.strictObject({
-    offline: z.boolean().default(false),
-    speed: z
-      .enum(["slow_3g", "fast_3g"])
-      .optional()
-      .describe("Latency and rates in one word; those given beside it win."),
-    latency_ms: z.number().int().min(0).max(60_000).optional().describe("Added to each request."),
-    download_kbps: rate,
-    upload_kbps: rate,
-    headers: z
-      .record(z.string().min(1).max(200), z.string().max(10_000))
-      .optional()
-      .describe("Sent with every request."),
-  });
-  return defineCommand<typeof input>({
+  return shortCommand(actions, {
     name: "set_network",
     description:
       "Sets the network of all tabs: offline, slow, or with extra headers, until it is set again; what is left out is as usual.",
-    effect: "write",
-    input,
-    async run({ offline, headers, speed, ...given }, signal) {
-      const slow: Slowness = { ...(speed && speeds[speed]), ...defined(given) };
+    input: z.strictObject({
+      offline: z.boolean().default(false),
+      speed: z
+        .enum(["slow_3g", "fast_3g"])
+        .optional()
+        .describe("Latency and rates in one word; those given beside it win."),
+      latency_ms: z.number().int().min(0).max(60_000).optional().describe("Added to each request."),
+      download_kbps: rate,
+      upload_kbps: rate,
+      headers: z
+        .record(z.string().min(1).max(200), z.string().max(10_000))
+        .optional()
+        .describe("Sent with every request."),
+    }),
+    done: (given) => `the network is ${describe(networkOf(given))}`,
+    async run(given) {
+      const network = networkOf(given);
+      const { offline: _, headers: __, ...slow } = network;
       if (Object.keys(slow).length > 0 && !session.isChromium()) {
         throw new DeviceError(
           "ACTION_REJECTED",
           "Only Chromium can be slowed down. Leave out speed, latency and rates, or use browser: chromium.",
         );
       }
-      const network = { offline, headers, ...slow };
-      const done = `the network is ${describe(network)}`;
-      return act(session, { command: "set_network", timeoutMs: 5_000, signal, done }, async () => {
-        await session.forEachTab("network", {
-          apply: (page) => emulateNetwork(session, page, network),
-          undo: (page) => emulateNetwork(session, page, { offline: false }),
-        });
+      await session.forEachTab("network", {
+        apply: (page) => emulateNetwork(session, page, network),
+        undo: (page) => emulateNetwork(session, page, { offline: false }),
       });
     },
   });
@@ -66,8 +64,13 @@ type Slowness = {
 };
 type Network = Slowness & { offline: boolean; headers?: Record<string, string> | undefined };
 
-const defined = (slow: Slowness): Slowness =>
-  Object.fromEntries(Object.entries(slow).filter(([, value]) => value !== undefined));
+type Given = Network & { speed?: keyof typeof speeds | undefined };
+
+/** Rates that are given win over those of a named speed. */
+const networkOf = ({ offline, headers, speed, ...given }: Given): Network => ({
+  ...{ offline, headers, ...(speed && speeds[speed]) },
+  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+});
 
 /** The names of headers only: their values may be secrets. */
 function describe({ offline, headers = {}, latency_ms, download_kbps, upload_kbps }: Network): string {
@@ -103,33 +106,31 @@ function bytesPerSecond(kbps: number | undefined): number {
   return kbps === undefined ? -1 : (kbps * 1_000) / 8;
 }
 
-function httpCredentials(session: DrivenSession): Command {
-  const input = z
-    .strictObject({
-      url: z.string().min(1).max(10_000).describe("Of the site; they are sent to no other."),
-      username: z.string().min(1).max(1_000).optional(),
-      password: z.string().max(1_000).optional().describe("{{secret.NAME}}"),
-    })
-    .refine(({ username, password }) => (username === undefined) === (password === undefined), {
-      message: "give username and password, or neither",
-    });
-  return defineCommand<typeof input>({
+function httpCredentials(actions: Actions): Command {
+  const { session } = actions;
+  const originOf = (url: string) => new URL(wholeUrl(url, session.page().url())).origin;
+  return shortCommand(actions, {
     name: "http_credentials",
     description:
       "Answers a site that asks for name and password by HTTP (status 401); without them it forgets them.",
-    effect: "write",
-    input,
-    async run({ url, username, password }, signal) {
-      const { origin } = new URL(wholeUrl(url, session.page().url()));
-      const credentials =
-        username === undefined || password === undefined ? null : { username, password, origin };
-      const done = credentials ? `credentials are set for ${origin}` : "credentials are forgotten";
-      return act(session, { command: "http_credentials", timeoutMs: 5_000, signal, done }, () =>
-        session.setOnContext("credentials", {
-          apply: (context) => context.setHTTPCredentials(credentials),
-          undo: (context) => context.setHTTPCredentials(null),
-        }),
-      );
+    input: z
+      .strictObject({
+        url: z.string().min(1).max(10_000).describe("Of the site; they are sent to no other."),
+        username: z.string().min(1).max(1_000).optional(),
+        password: z.string().max(1_000).optional().describe("{{secret.NAME}}"),
+      })
+      .refine(({ username, password }) => (username === undefined) === (password === undefined), {
+        message: "give username and password, or neither",
+      }),
+    done: ({ url, username }) =>
+      username === undefined ? "credentials are forgotten" : `credentials are set for ${originOf(url)}`,
+    run({ url, username, password }) {
+      const isGiven = username !== undefined && password !== undefined;
+      const credentials = isGiven ? { username, password, origin: originOf(url) } : null;
+      return session.setOnContext("credentials", {
+        apply: (context) => context.setHTTPCredentials(credentials),
+        undo: (context) => context.setHTTPCredentials(null),
+      });
     },
   });
 }

@@ -1,18 +1,17 @@
 import type { Locator, Request } from "playwright-core";
 import { z } from "zod";
-import { type Command, defineCommand } from "../../contract.ts";
+import type { Command } from "../../contract.ts";
 import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { pause, untilAborted } from "../../waiting/deadlines.ts";
-import { type Acting, act } from "../acting/act.ts";
+import type { Action, Actions } from "../acting/action.ts";
 import { clickPlace } from "../acting/clickPlace.ts";
-import { inOneFrame, locate } from "../acting/locate.ts";
-import type { DrivenSession } from "../browser/session.ts";
+import { inOneFrame } from "../acting/locate.ts";
 import { askAgent, askElement, askOverDevTools, runApart } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
 import { isMainDocument } from "../page/requests.ts";
-import { actionOptions, documentShape, elementCommand } from "./elementCommand.ts";
+import { documentShape, elementCommand, shortCommand } from "./elementCommand.ts";
 
 const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });
 const point = {
@@ -22,59 +21,58 @@ const point = {
 const button = z.enum(["left", "middle", "right"]).default("left");
 
 /** Clicks, drags and the bare mouse. */
-export function pointerCommands(session: DrivenSession): Command[] {
-  return [...clicks(session), dragAndDrop(session), dragBy(session), ...mouse(session), leaveWindow(session)];
+export function pointerCommands(actions: Actions): Command[] {
+  return [...clicks(actions), dragAndDrop(actions), dragBy(actions), ...mouse(actions)];
 }
 
-function clicks(session: DrivenSession): Command[] {
+function clicks(actions: Actions): Command[] {
   return [
-    elementCommand(session, {
+    elementCommand(actions, {
       ...portable.click_element,
       input: portable.click_element.input.extend(documentShape),
       done: "clicked",
-      runIfReady: (input, acting) => clickIfReady(session, input, acting),
-      async run(locator, _, acting) {
-        const position = await clickPlace(locator, actionOptions(acting));
-        await pressOnce(locator, acting, () =>
-          locator.click({ ...actionOptions(acting), ...(position && { position }) }),
+      runIfReady: (input, action) => clickIfReady(input, action),
+      async run(locator, _, action) {
+        const position = await clickPlace(locator, action.limits);
+        await pressOnce(locator, action, () =>
+          locator.click({ ...action.limits, ...(position && { position }) }),
         );
       },
     }),
-    elementCommand(session, {
+    elementCommand(actions, {
       ...portable.double_click,
       input: portable.double_click.input.extend(documentShape),
       done: "double-clicked",
-      run: (locator, _, acting) =>
-        pressTimes(locator, 2, acting, () => locator.dblclick(actionOptions(acting))),
+      run: (locator, _, action) => pressTimes(locator, 2, action, () => locator.dblclick(action.limits)),
     }),
-    elementCommand(session, {
+    elementCommand(actions, {
       name: "triple_click",
       description: "Clicks three times, which selects a line or paragraph.",
       input: targetInput,
       done: "triple-clicked",
-      run: (locator, _, acting) =>
-        pressTimes(locator, 3, acting, () => locator.click({ ...actionOptions(acting), clickCount: 3 })),
+      run: (locator, _, action) =>
+        pressTimes(locator, 3, action, () => locator.click({ ...action.limits, clickCount: 3 })),
     }),
-    elementCommand(session, {
+    elementCommand(actions, {
       name: "right_click",
       description: "Clicks an element with the right button, which opens its context menu.",
       input: targetInput,
       done: "right-clicked",
-      run: (locator, _, acting) =>
-        pressOnce(locator, acting, () => locator.click({ ...actionOptions(acting), button: "right" })),
+      run: (locator, _, action) =>
+        pressOnce(locator, action, () => locator.click({ ...action.limits, button: "right" })),
     }),
-    elementCommand(session, {
+    elementCommand(actions, {
       name: "hover_element",
       description: "Moves the mouse over an element and leaves it there.",
       input: targetInput,
       done: "hovering over",
-      run: (locator, _, acting) => locator.hover(actionOptions(acting)),
+      run: (locator, _, action) => locator.hover(action.limits),
     }),
   ];
 }
 
-function dragAndDrop(session: DrivenSession): Command {
-  return elementCommand(session, {
+function dragAndDrop(actions: Actions): Command {
+  return elementCommand(actions, {
     name: "drag_and_drop",
     description: "Drags one element onto another.",
     input: z.strictObject({
@@ -84,22 +82,22 @@ function dragAndDrop(session: DrivenSession): Command {
       ...timeoutShape,
     }),
     done: "dragged",
-    async run(locator, input, acting) {
+    async run(locator, input, action) {
       const onto = { ref: input.to_ref, selector: input.to_selector };
-      const target = await locate(session, onto, acting.signal, acting.left());
-      await target.hover({ ...actionOptions(acting), trial: true });
-      const from = await middleOf(locator, acting);
-      await dragFrom(locator, acting, from, async () => {
-        await target.scrollIntoViewIfNeeded(actionOptions(acting));
-        return middle(await boxOf(target, acting));
+      const target = await action.locate(onto);
+      await target.hover({ ...action.limits, trial: true });
+      const from = await middleOf(locator, action);
+      await dragFrom(locator, action, from, async () => {
+        await target.scrollIntoViewIfNeeded(action.limits);
+        return middle(await boxOf(target, action));
       });
     },
   });
 }
 
-function dragBy(session: DrivenSession): Command {
+function dragBy(actions: Actions): Command {
   const pixels = z.number().min(-10_000).max(10_000).default(0);
-  return elementCommand(session, {
+  return elementCommand(actions, {
     name: "drag_by",
     description:
       "Drags an element, so many pixels to the right and down: by its middle, or by an edge or corner, which resizes what can be.",
@@ -111,9 +109,9 @@ function dragBy(session: DrivenSession): Command {
       ...timeoutShape,
     }),
     done: "dragged",
-    async run(locator, { x, y, by }, acting) {
-      const from = await middleOf(locator, acting, by);
-      await dragFrom(locator, acting, from, async () => ({ x: from.x + x, y: from.y + y }));
+    async run(locator, { x, y, by }, action) {
+      const from = await middleOf(locator, action, by);
+      await dragFrom(locator, action, from, async () => ({ x: from.x + x, y: from.y + y }));
     },
   });
 }
@@ -129,7 +127,7 @@ const FRAME_MS = 17;
  * nothing else take the mouse.
  */
 export async function dragTo(
-  { page: { mouse }, signal }: Acting,
+  { page: { mouse }, signal }: Action,
   from: Place,
   place: () => Promise<Place>,
 ): Promise<void> {
@@ -152,11 +150,11 @@ export async function dragTo(
 /** {@link dragTo} from a place on an element. Throws ELEMENT_NOT_ACTIONABLE where something else was held. */
 async function dragFrom(
   locator: Locator,
-  acting: Acting,
+  action: Action,
   from: Place,
   place: () => Promise<Place>,
 ): Promise<void> {
-  const by = await pressed(locator, 1, acting, () => dragTo(acting, from, place));
+  const by = await pressed(locator, 1, action, () => dragTo(action, from, place));
   if (by !== undefined) throw taken("The element was not dragged", by, 0);
 }
 
@@ -182,26 +180,26 @@ type Handle = (typeof handles)[number];
 const INSET = 4;
 
 /** Where the mouse is over the middle, or another handle, of an element that it can act on. */
-export async function middleOf(locator: Locator, acting: Acting, by: Handle = "middle"): Promise<Place> {
-  await locator.scrollIntoViewIfNeeded(actionOptions(acting));
-  const { width, height } = await boxOf(locator, acting);
+export async function middleOf(locator: Locator, action: Action, by: Handle = "middle"): Promise<Place> {
+  await locator.scrollIntoViewIfNeeded(action.limits);
+  const { width, height } = await boxOf(locator, action);
   const along = (length: number, low: boolean, high: boolean) =>
     low ? Math.min(INSET, length / 2) : high ? Math.max(length - INSET, length / 2) : length / 2;
   const position = {
     x: along(width, by.endsWith("left"), by.endsWith("right")),
     y: along(height, by.startsWith("top"), by.startsWith("bottom")),
   };
-  const border = await runApart(locator, borderOf, undefined, actionOptions(acting));
+  const border = await runApart(locator, borderOf, undefined, action.limits);
   await locator.hover({
-    ...actionOptions(acting),
+    ...action.limits,
     position: { x: position.x - border.x, y: position.y - border.y },
   });
-  const { x, y } = await boxOf(locator, acting);
+  const { x, y } = await boxOf(locator, action);
   return { x: x + position.x, y: y + position.y };
 }
 
-async function boxOf(locator: Locator, acting: Acting) {
-  const box = await locator.boundingBox({ timeout: acting.left(), signal: acting.signal });
+async function boxOf(locator: Locator, action: Action) {
+  const box = await locator.boundingBox({ timeout: action.left(), signal: action.signal });
   if (box) return box;
   throw new DeviceError(
     "ELEMENT_NOT_ACTIONABLE",
@@ -209,54 +207,34 @@ async function boxOf(locator: Locator, acting: Acting) {
   );
 }
 
-function leaveWindow(session: DrivenSession): Command {
-  return mouseCommand(
-    session,
-    "leave_window",
-    "Moves the mouse out of the window over its upper edge, as towards the address bar.",
-    z.strictObject({}),
-    async (_, { page }) => {
-      const width = page.viewportSize()?.width ?? 0;
-      // The page hears that the mouse leaves only of one that was in it.
-      await page.mouse.move(width / 2, 40);
-      await page.mouse.move(width / 2, 1);
-      await page.mouse.move(width / 2, -40);
-    },
-  );
-}
-
-function mouse(session: DrivenSession): Command[] {
+/** The bare mouse. */
+function mouse(actions: Actions): Command[] {
+  const mouseCommand = <Input extends z.ZodObject>(
+    name: string,
+    description: string,
+    input: Input,
+    run: (input: z.output<Input>, action: Action) => Promise<void>,
+  ) => shortCommand(actions, { name, description, input, done: "done", awaitsPage: true, run });
   return [
     mouseCommand(
-      session,
       "tap_x_y",
       "Clicks at a point of the page.",
       z.strictObject({ ...point, button, ...documentShape }),
       (input, { page }) => page.mouse.click(input.x, input.y, { button: input.button }),
     ),
-    mouseCommand(
-      session,
-      "mouse_move",
-      "Moves the mouse to a point.",
-      z.strictObject(point),
-      (input, { page }) => page.mouse.move(input.x, input.y),
+    mouseCommand("mouse_move", "Moves the mouse to a point.", z.strictObject(point), ({ x, y }, { page }) =>
+      page.mouse.move(x, y),
     ),
     mouseCommand(
-      session,
       "mouse_down",
       "Presses a mouse button and holds it.",
       z.strictObject({ button }),
       (input, { page }) => page.mouse.down({ button: input.button }),
     ),
-    mouseCommand(
-      session,
-      "mouse_up",
-      "Lets go of a mouse button.",
-      z.strictObject({ button }),
-      (input, { page }) => page.mouse.up({ button: input.button }),
+    mouseCommand("mouse_up", "Lets go of a mouse button.", z.strictObject({ button }), (input, { page }) =>
+      page.mouse.up({ button: input.button }),
     ),
     mouseCommand(
-      session,
       "mouse_wheel",
       "Turns the mouse wheel where the mouse is.",
       z.strictObject({
@@ -265,34 +243,27 @@ function mouse(session: DrivenSession): Command[] {
       }),
       (input, { page }) => page.mouse.wheel(input.delta_x, input.delta_y),
     ),
+    mouseCommand(
+      "leave_window",
+      "Moves the mouse out of the window over its upper edge, as towards the address bar.",
+      z.strictObject({}),
+      async (_, { page }) => {
+        const width = page.viewportSize()?.width ?? 0;
+        // The page hears that the mouse leaves only of one that was in it.
+        await page.mouse.move(width / 2, 40);
+        await page.mouse.move(width / 2, 1);
+        await page.mouse.move(width / 2, -40);
+      },
+    ),
   ];
-}
-
-function mouseCommand<Input extends z.ZodObject>(
-  session: DrivenSession,
-  name: string,
-  description: string,
-  input: Input,
-  run: (input: z.output<Input>, acting: Acting) => Promise<void>,
-): Command {
-  return defineCommand<Input>({
-    name,
-    description,
-    effect: "write",
-    input,
-    run: (given, signal) =>
-      act(session, { command: name, timeoutMs: 5_000, signal, done: "done", awaitsPage: true }, (acting) =>
-        run(given, acting),
-      ),
-  });
 }
 
 /**
  * What Playwright does to an element that can be clicked now, without the 350 KB of script that it first puts into each new
  * document. Elements in frames, and those that must be scrolled to, waited for or found again, are left to it.
  */
-async function clickIfReady(session: DrivenSession, target: Target, acting: Acting): Promise<boolean> {
-  const { page, signal } = acting;
+async function clickIfReady(target: Target, action: Action): Promise<boolean> {
+  const { session, page, signal } = action;
   const place = inOneFrame(session, target);
   if (place === undefined || place.frame !== page.mainFrame()) return false;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
@@ -300,7 +271,7 @@ async function clickIfReady(session: DrivenSession, target: Target, acting: Acti
   const point = await untilAborted(asked, signal);
   if (!point) return false;
   // What another element was about to receive did not reach the page: Playwright waits until the way is free.
-  const by = await takenBy(acting, () => untilAborted(page.mouse.click(point.x, point.y), signal));
+  const by = await takenBy(action, () => untilAborted(page.mouse.click(point.x, point.y), signal));
   return by === undefined;
 }
 
@@ -308,7 +279,7 @@ async function clickIfReady(session: DrivenSession, target: Target, acting: Acti
  * What received the press in place of the element. A press that opens a page reached its element. The document that is left
  * answers nothing more: Chromium asks it nothing from the request for the next one on.
  */
-async function takenBy({ page, signal }: Acting, press: () => Promise<void>): Promise<string | undefined> {
+async function takenBy({ page, signal }: Action, press: () => Promise<void>): Promise<string | undefined> {
   const leaving = new AbortController();
   const leave = (request: Request) => {
     if (isMainDocument(page, request)) leaving.abort();
@@ -329,14 +300,14 @@ async function takenBy({ page, signal }: Acting, press: () => Promise<void>): Pr
  * Playwright keeps a press from whatever comes in its way at the last moment, and ends all the same, since it is not to wait for
  * navigations: so the press is tried again until it reaches the element. Throws ELEMENT_NOT_ACTIONABLE with what takes it.
  */
-async function pressOnce(locator: Locator, acting: Acting, press: () => Promise<void>): Promise<void> {
+async function pressOnce(locator: Locator, action: Action, press: () => Promise<void>): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
-    const by = await pressed(locator, 1, acting, press);
+    const by = await pressed(locator, 1, action, press);
     if (by === undefined) return;
-    if (acting.left() <= 2 * RETRY_MS)
+    if (action.left() <= 2 * RETRY_MS)
       throw taken(`The element is there, but it is covered by ${by}`, by, performance.now() - startedAt);
-    await pause(RETRY_MS, acting.signal);
+    await pause(RETRY_MS, action.signal);
   }
 }
 
@@ -344,10 +315,10 @@ async function pressOnce(locator: Locator, acting: Acting, press: () => Promise<
 async function pressTimes(
   locator: Locator,
   presses: number,
-  acting: Acting,
+  action: Action,
   press: () => Promise<void>,
 ): Promise<void> {
-  const by = await pressed(locator, presses, acting, press);
+  const by = await pressed(locator, presses, action, press);
   if (by !== undefined) throw taken(`Not all of the ${presses} clicks reached the element`, by, 0);
 }
 
@@ -355,11 +326,11 @@ async function pressTimes(
 async function pressed(
   locator: Locator,
   presses: number,
-  acting: Acting,
+  action: Action,
   press: () => Promise<void>,
 ): Promise<string | undefined> {
-  await askElement(locator, "expectPresses", [presses], actionOptions(acting));
-  return takenBy(acting, press);
+  await askElement(locator, "expectPresses", [presses], action.limits);
+  return takenBy(action, press);
 }
 
 const taken = (what: string, by: string, ms: number): DeviceError =>

@@ -1,8 +1,9 @@
 import type { Locator } from "playwright-core";
 import { z } from "zod";
-import { type Command, type CommandResult, defineCommand, type Usable } from "../../contract.ts";
+import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import type { Actions } from "../acting/action.ts";
 import { countAll, locate } from "../acting/locate.ts";
 import { ask } from "../acting/question.ts";
 import { type DrivenSession, testIdAttributeOf } from "../browser/session.ts";
@@ -15,62 +16,54 @@ import { drawnTable, tableOf } from "../page/tables.ts";
 /** What the reading itself may take when the element is there. */
 const READ_MS = 3_000;
 
-type UntilUsable = (signal: AbortSignal) => Promise<Usable>;
-
 /** Readings are whole, white space kept; what was read is in `data.value`, of a table in `data.rows`. */
-export function readingCommands(session: DrivenSession, untilUsable: UntilUsable): Command[] {
-  return [
-    getText(session, untilUsable),
-    getValue(session, untilUsable),
-    getAttribute(session, untilUsable),
-    getCount(session, untilUsable),
-    getTable(session, untilUsable),
-  ];
+export function readingCommands(actions: Actions): Command[] {
+  return [getText(actions), getValue(actions), getAttribute(actions), getCount(actions), getTable(actions)];
 }
 
 const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });
 
-function getText(session: DrivenSession, untilUsable: UntilUsable): Command {
-  return reading(session, untilUsable, {
+function getText(actions: Actions): Command {
+  return reading(actions, {
     name: "get_text",
     description: "Gives an element's whole visible text as value, or its name where it has no text.",
     input: targetInput,
     async read(locator, _, signal) {
-      const { shown, name } = await describeIt(session, locator, { whole: true }, signal);
+      const { shown, name } = await describeIt(actions.session, locator, { whole: true }, signal);
       const value = shown || name;
       return { message: `${value.length} characters`, data: { value } };
     },
   });
 }
 
-function getValue(session: DrivenSession, untilUsable: UntilUsable): Command {
-  return reading(session, untilUsable, {
+function getValue(actions: Actions): Command {
+  return reading(actions, {
     name: "get_value",
     description: "Gives what a field holds as value; a password is dots.",
     input: targetInput,
     async read(locator, _, signal) {
-      const { value } = await describeIt(session, locator, {}, signal);
+      const { value } = await describeIt(actions.session, locator, {}, signal);
       if (value !== undefined) return { message: `${value.length} characters`, data: { value } };
       throw new DeviceError("ACTION_REJECTED", "The element holds no value. Read it with get_text.");
     },
   });
 }
 
-function getAttribute(session: DrivenSession, untilUsable: UntilUsable): Command {
-  return reading(session, untilUsable, {
+function getAttribute(actions: Actions): Command {
+  return reading(actions, {
     name: "get_attribute",
     description: "Gives an attribute as value; null where the element has none.",
     input: targetInput.extend({ attribute: z.string().min(1).max(100) }),
     async read(locator, { attribute }, signal) {
-      const { attribute: value } = await describeIt(session, locator, { attribute }, signal);
+      const { attribute: value } = await describeIt(actions.session, locator, { attribute }, signal);
       const message = value === undefined ? `it has no attribute ${attribute}` : `${value.length} characters`;
       return { message, data: { value: value ?? null } };
     },
   });
 }
 
-function getTable(session: DrivenSession, untilUsable: UntilUsable): Command {
-  return reading(session, untilUsable, {
+function getTable(actions: Actions): Command {
+  return reading(actions, {
     name: "get_table",
     description:
       "Gives a table or grid as columns and rows, each row an object by its headers; total where the page says that there are more rows than it holds.",
@@ -87,7 +80,7 @@ function getTable(session: DrivenSession, untilUsable: UntilUsable): Command {
   });
 }
 
-function getCount(session: DrivenSession, untilUsable: UntilUsable): Command {
+function getCount(actions: Actions): Command {
   const input = z.strictObject({ selector: targetShape.selector.unwrap() });
   return defineCommand<typeof input>({
     name: "get_count",
@@ -95,7 +88,8 @@ function getCount(session: DrivenSession, untilUsable: UntilUsable): Command {
     effect: "read",
     input,
     async run({ selector }, signal) {
-      await untilUsable(signal);
+      await actions.untilUsable(signal);
+      const { session } = actions;
       const testIdAttribute = testIdAttributeOf(session);
       const query = parseForPage(selector, testIdAttribute);
       const options = { limit: 0, selectors: false, testIdAttribute, all: true };
@@ -111,8 +105,7 @@ function getCount(session: DrivenSession, untilUsable: UntilUsable): Command {
 
 /** A command that reads one element: once the screen is usable, since what acted before it may still change what is read. */
 function reading<Input extends z.ZodObject & z.ZodType<Target & { timeout_ms: number }>>(
-  session: DrivenSession,
-  untilUsable: UntilUsable,
+  actions: Actions,
   spec: {
     name: string;
     description: string;
@@ -127,7 +120,8 @@ function reading<Input extends z.ZodObject & z.ZodType<Target & { timeout_ms: nu
     input: spec.input,
     async run(input, signal) {
       const target: Target & { timeout_ms: number } = input;
-      await untilUsable(signal);
+      await actions.untilUsable(signal);
+      const { session } = actions;
       const question = { what: spec.name, ms: target.timeout_ms, graceMs: READ_MS, signal, isOfApp: true };
       return ask(session, question, async (limited) => {
         const locator = await locate(session, target, limited, target.timeout_ms);

@@ -3,7 +3,7 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
-import { act } from "../acting/act.ts";
+import type { Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
 
@@ -11,7 +11,8 @@ const STOP_MS = 1_000;
 const LONGEST_RESULT = 10_000;
 
 /** A script of the caller's own in the page; only where the configuration allows it. */
-export function scriptCommands(session: DrivenSession): Command[] {
+export function scriptCommands(actions: Actions): Command[] {
+  const { session } = actions;
   const input = z.strictObject({
     script: z
       .string()
@@ -42,7 +43,7 @@ export function scriptCommands(session: DrivenSession): Command[] {
           isLong: true,
           awaitsPage: true,
         };
-        const result = await act(session, options, async () => {
+        const result = await actions.run(options, async () => {
           value = await runScript(session, script, timeout_ms, signal);
         });
         return { ...result, data: { ...result.data, ...resultOf(value) } };

@@ -4,14 +4,10 @@ import type { Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { poll } from "../../waiting/deadlines.ts";
-import { type Acting, act, busyMsOf } from "../acting/act.ts";
-import { locate } from "../acting/locate.ts";
-import { ask } from "../acting/question.ts";
-import { actionEnded, reaction } from "../acting/settle.ts";
-import type { DrivenSession } from "../browser/session.ts";
+import type { Action, Actions } from "../acting/action.ts";
 import { askAgent } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
-import { actionOptions, nameOf } from "./elementCommand.ts";
+import { nameOf } from "./elementCommand.ts";
 
 /** Before anything is scrolled: an element that is only late. */
 const LATE_MS = 1_000;
@@ -24,27 +20,18 @@ type Timed = Target & { timeout_ms: number };
 type List = { frame: Frame; at: number; name: string };
 
 /** Lists that draw only what is in sight are looked through, down to their end and up to their beginning. */
-export function scrollToElement(session: DrivenSession): Command {
+export function scrollToElement(actions: Actions): Command {
   return defineCommand({
     ...portable.scroll_to_element,
     run(target, signal) {
-      const { timeout_ms: ms } = target;
       const options = {
-        ...{ command: "scroll_to_element", timeoutMs: ms, signal },
+        ...{ command: "scroll_to_element", timeoutMs: target.timeout_ms, signal },
         ...{ done: `scrolled to ${nameOf(target)}`, isLong: true, awaitsPage: true },
       };
-      return act(session, options, (acting) => {
-        const question = { what: options.command, busyMs: busyMsOf(ms), signal: acting.signal };
-        const search = new Search(session, target, acting, (work) =>
-          ask(session, { ...question, ms: ms + LATE_MS }, work),
-        );
-        return search.run();
-      });
+      return actions.run(options, (action) => new Search(target, action).run());
     },
   });
 }
-
-type Ask = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 class Search {
   private readonly until: number;
@@ -52,20 +39,20 @@ class Search {
   private found: Locator | undefined;
 
   constructor(
-    private readonly session: DrivenSession,
     private readonly target: Timed,
-    private readonly acting: Acting,
-    private readonly ask: Ask,
+    private readonly action: Action,
   ) {
-    this.until = acting.began + Math.max(target.timeout_ms, LEAST_SEARCH_MS);
+    this.until = action.began + Math.max(target.timeout_ms, LEAST_SEARCH_MS);
   }
 
   async run(): Promise<void> {
-    const { timeout_ms } = this.target;
-    if (!(await this.looks(Math.min(LATE_MS, timeout_ms)))) await this.throughLists();
+    if (!(await this.looks(Math.min(LATE_MS, this.target.timeout_ms)))) await this.throughLists();
     const locator = this.found ?? (await this.locate(0, this.searched()));
-    const acting = { ...this.acting, left: () => timeout_ms };
-    await this.ask((signal) => locator.scrollIntoViewIfNeeded({ ...actionOptions(acting), signal }));
+    await this.ask(() => locator.scrollIntoViewIfNeeded(this.action.limits));
+  }
+
+  private ask<T>(work: () => Promise<T>): Promise<T> {
+    return this.action.piece(work, LATE_MS);
   }
 
   private searched(): string {
@@ -73,7 +60,7 @@ class Search {
   }
 
   private locate(ms: number, searched?: string): Promise<Locator> {
-    return this.ask((signal) => locate(this.session, this.target, signal, ms, searched));
+    return this.ask(() => this.action.locate(this.target, ms, searched));
   }
 
   /** Whether the element is there. Throws all that says more than that it is not. */
@@ -88,8 +75,8 @@ class Search {
   }
 
   private async throughLists(): Promise<void> {
-    const answers = await this.ask((signal) =>
-      askFrames(this.acting.page, signal, (frame) => askAgent(frame, "findLists", [])),
+    const answers = await this.ask(() =>
+      askFrames(this.action.page, this.action.signal, (frame) => askAgent(frame, "findLists", [])),
     );
     const lists = answers.flatMap(({ frame, answer }) => answer.map((name, at) => ({ frame, at, name })));
     for (const list of lists) {
@@ -117,14 +104,11 @@ class Search {
 
   /** Goes on by a screen; at an end it waits a moment for more. */
   private async moves(list: List, way: "on" | "back"): Promise<boolean> {
-    const { signal } = this.acting;
+    const { signal } = this.action;
     const isMoved =
       (await this.scroll(list, way)) ||
       (await poll(() => this.scroll(list, way), { everyMs: 100, ms: MORE_MS, signal }));
-    if (isMoved) {
-      actionEnded(this.session);
-      await reaction(this.session, signal);
-    }
+    if (isMoved) await this.action.reaction();
     return isMoved;
   }
 

@@ -3,13 +3,13 @@ import type { Command } from "../../contract.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import type { DrivenSession } from "../browser/session.ts";
+import type { Actions } from "../acting/action.ts";
 import { runApart } from "../page/askAgent.ts";
-import { actionOptions, elementCommand } from "./elementCommand.ts";
+import { elementCommand } from "./elementCommand.ts";
 
 /** Selects text of an element or field, as a user does with the mouse. */
-export function selectText(session: DrivenSession): Command {
-  return elementCommand(session, {
+export function selectText(actions: Actions): Command {
+  return elementCommand(actions, {
     name: "select_text",
     description: "Selects the text of an element or field; with text, that part of it.",
     input: z.strictObject({
@@ -18,10 +18,10 @@ export function selectText(session: DrivenSession): Command {
       ...timeoutShape,
     }),
     done: "selected the text of",
-    async run(locator, { text }, acting) {
-      if (text === undefined) return locator.selectText(actionOptions(acting));
-      await locator.scrollIntoViewIfNeeded(actionOptions(acting));
-      if (await runApart(locator, selectPart, text, actionOptions(acting))) return;
+    async run(locator, { text }, action) {
+      if (text === undefined) return locator.selectText(action.limits);
+      await locator.scrollIntoViewIfNeeded(action.limits);
+      if (await runApart(locator, selectPart, text, action.limits)) return;
       throw new DeviceError(
         "ELEMENT_NOT_FOUND",
         `There is no ${quoted(text)} in the element's text. Read it with get_text, and give a part of it in its own case.`,

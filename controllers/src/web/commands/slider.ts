@@ -4,11 +4,10 @@ import type { Command } from "../../contract.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { poll, untilAborted } from "../../waiting/deadlines.ts";
-import type { Acting } from "../acting/act.ts";
-import { expectKept, expectText, newToken } from "../acting/readBack.ts";
-import type { DrivenSession } from "../browser/session.ts";
+import type { Action, Actions } from "../acting/action.ts";
+import { expectKept, expectText } from "../acting/readBack.ts";
 import { askElement, runApart } from "../page/askAgent.ts";
-import { actionOptions, elementCommand } from "./elementCommand.ts";
+import { elementCommand } from "./elementCommand.ts";
 import { dragTo, middleOf } from "./pointer.ts";
 
 /** More key presses than this in one go are replaced by a drag along the track. */
@@ -18,26 +17,25 @@ const MOVED_MS = 400;
 const MOST_ROUNDS = 12;
 
 /** Sets a slider, be it the browser's own or made by the page with the role `slider`. */
-export function setSlider(session: DrivenSession): Command {
-  return elementCommand(session, {
+export function setSlider(actions: Actions): Command {
+  return elementCommand(actions, {
     name: "set_slider",
     description: "Sets a slider to a value and reads it back.",
     input: z.strictObject({ ...targetShape, value: z.number(), ...timeoutShape }),
     done: "set",
-    async run(locator, { value }, acting) {
-      const state = await read(locator, acting);
+    async run(locator, { value }, action) {
+      const state = await read(locator, action);
       if (state.now === undefined) throw noSlider(state);
       if (value < state.min || value > state.max) throw outOfRange(state, value);
       const slider = state.inside ? locator.locator("input[type=range],[role=slider]") : locator;
-      const token = newToken();
-      await askElement(slider, "noteField", [token, null], actionOptions(acting));
+      await askElement(slider, "noteField", [action.token, null], action.limits);
       if (state.kind === "aria") {
-        await new AriaSlider(slider, acting, value).set(state.now);
-        return expectKept(session, acting, token);
+        await new AriaSlider(slider, action, value).set(state.now);
+        return expectKept(action);
       }
       if (!onStep(state, value)) throw notTaken(state, value, state.now);
-      await slider.fill(String(value), actionOptions(acting));
-      expectText(session, acting, { token, asked: [String(value)] });
+      await slider.fill(String(value), action.limits);
+      expectText(action, String(value));
     },
   });
 }
@@ -58,13 +56,8 @@ type SliderState = {
 };
 type Box = { x: number; y: number; width: number; height: number };
 
-async function read(locator: Locator, acting: Acting): Promise<SliderState> {
-  const { count, inside, native, said, boxes } = await runApart(
-    locator,
-    readSlider,
-    null,
-    actionOptions(acting),
-  );
+async function read(locator: Locator, action: Action): Promise<SliderState> {
+  const { count, inside, native, said, boxes } = await runApart(locator, readSlider, null, action.limits);
   const [min = 0, max = 100, now, step = native ? 1 : undefined] = said.map(numberOf);
   const vertical = said[4] === "vertical";
   const track = trackOf(boxes, vertical);
@@ -107,7 +100,7 @@ class AriaSlider {
 
   constructor(
     private readonly locator: Locator,
-    private readonly acting: Acting,
+    private readonly action: Action,
     private readonly value: number,
   ) {}
 
@@ -118,7 +111,7 @@ class AriaSlider {
       if (next === undefined) break;
       now = next;
     }
-    const state = await read(this.locator, this.acting);
+    const state = await read(this.locator, this.action);
     const isThere = Math.abs((state.now ?? Number.NaN) - this.value) < 1e-9;
     if (!isThere) throw notTaken({ ...state, ...(this.step && { step: this.step }) }, this.value, state.now);
   }
@@ -140,21 +133,21 @@ class AriaSlider {
 
   /** The value after the last key. */
   private async press(key: string, times: number, before: number): Promise<number> {
-    const { page, signal } = this.acting;
-    await this.locator.focus(actionOptions(this.acting));
+    const { page, signal } = this.action;
+    await this.locator.focus(this.action.limits);
     for (let left = times; left > 0; left--) await untilAborted(page.keyboard.press(key), signal);
     return this.moved(before);
   }
 
   private async drag(): Promise<number> {
     this.hasDragged = true;
-    const { now = 0, min, max, vertical, track } = await read(this.locator, this.acting);
+    const { now = 0, min, max, vertical, track } = await read(this.locator, this.action);
     if (!track || max <= min) return now;
     const share = (this.value - min) / (max - min);
-    const thumb = await middleOf(this.locator, this.acting);
+    const thumb = await middleOf(this.locator, this.action);
     const x = vertical ? 0 : track.x + share * track.width - track.thumb.x;
     const y = vertical ? track.y + (1 - share) * track.height - track.thumb.y : 0;
-    await dragTo(this.acting, thumb, async () => ({ x: thumb.x + x, y: thumb.y + y }));
+    await dragTo(this.action, thumb, async () => ({ x: thumb.x + x, y: thumb.y + y }));
     return this.moved(now);
   }
 
@@ -163,12 +156,12 @@ class AriaSlider {
     let now = before;
     let seen = before;
     const isDone = async () => {
-      now = (await read(this.locator, this.acting)).now ?? before;
+      now = (await read(this.locator, this.action)).now ?? before;
       const isStill = now !== before && now === seen;
       seen = now;
       return isStill;
     };
-    await poll(isDone, { everyMs: 20, ms: MOVED_MS, signal: this.acting.signal });
+    await poll(isDone, { everyMs: 20, ms: MOVED_MS, signal: this.action.signal });
     return now;
   }
 }

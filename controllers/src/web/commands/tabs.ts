@@ -2,11 +2,11 @@ import type { Page } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { act } from "../acting/act.ts";
+import type { Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { wholeUrl } from "../page/address.ts";
-import { documentShape, pageOptions, pageTimeoutShape } from "./elementCommand.ts";
+import { documentShape, pageTimeoutShape } from "./elementCommand.ts";
 
 const MOST_TABS = 50;
 const CLOSE_MS = 5_000;
@@ -18,11 +18,13 @@ const tab = z
   .describe("Number of the tab as get_page_info lists it, from 0.");
 
 /** Tabs and what is known of the page without looking at its elements. */
-export function tabCommands(session: DrivenSession): Command[] {
-  return [openTab(session), switchTab(session), closeTab(session), getPageInfo(session)];
+export function tabCommands(actions: Actions): Command[] {
+  const { session } = actions;
+  return [openTab(actions), switchTab(actions), closeTab(session), getPageInfo(session)];
 }
 
-function openTab(session: DrivenSession): Command {
+function openTab(actions: Actions): Command {
+  const { session } = actions;
   const input = z.strictObject({
     url: z.string().min(1).max(10_000).optional(),
     ...documentShape,
@@ -49,15 +51,16 @@ function openTab(session: DrivenSession): Command {
       const page = await session.openTab();
       const index = session.pages().indexOf(page);
       const options = { command: "open_tab", timeoutMs: timeout_ms, signal, done: `opened tab ${index}` };
-      const result = await act(session, options, async (acting) => {
-        if (whole !== undefined) await page.goto(whole, pageOptions(acting));
+      const result = await actions.run(options, async (action) => {
+        if (whole !== undefined) await page.goto(whole, action.pageLimits);
       });
       return { message: result.message, data: { tab: index, url: page.url() } };
     },
   });
 }
 
-function switchTab(session: DrivenSession): Command {
+function switchTab(actions: Actions): Command {
+  const { session } = actions;
   const input = z.strictObject({ tab });
   return defineCommand<typeof input>({
     name: "switch_tab",
@@ -65,14 +68,14 @@ function switchTab(session: DrivenSession): Command {
     effect: "write",
     input,
     run: ({ tab: index }, signal) =>
-      act(
-        session,
-        { command: "switch_tab", timeoutMs: 5_000, signal, done: `switched to tab ${index}` },
-        () => session.select(tabAt(session, index)),
-      ).then(({ message }) => ({
-        message: `${message} at ${session.page().url()}`,
-        data: { tab: index, url: session.page().url() },
-      })),
+      actions
+        .run({ command: "switch_tab", timeoutMs: 5_000, signal, done: `switched to tab ${index}` }, () =>
+          session.select(tabAt(session, index)),
+        )
+        .then(({ message }) => ({
+          message: `${message} at ${session.page().url()}`,
+          data: { tab: index, url: session.page().url() },
+        })),
   });
 }
 

@@ -1,8 +1,7 @@
 import type { Locator } from "playwright-core";
 import { DeviceError } from "../../errors.ts";
-import type { Acting } from "../acting/act.ts";
+import type { Action } from "../acting/action.ts";
 import { runApart } from "../page/askAgent.ts";
-import { actionOptions } from "./elementCommand.ts";
 
 /**
  * Gives an element the focus, so that keys reach it and nothing else. Throws COMMAND_UNSUITABLE where it cannot take the focus,
@@ -12,13 +11,13 @@ import { actionOptions } from "./elementCommand.ts";
 export async function takeFocus(
   locator: Locator,
   command: "press_key" | "type_text",
-  acting: Acting,
+  action: Action,
 ): Promise<void> {
   const { isFocused, isAble, isPressed, tag, able } = await runApart(
     locator,
     focus,
     undefined,
-    actionOptions(acting),
+    action.limits,
   );
   if (!isFocused && isAble)
     throw new DeviceError(

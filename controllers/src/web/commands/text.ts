@@ -4,36 +4,33 @@ import { hasTarget, type Target, targetShape, timeoutShape } from "../../element
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { poll, untilAborted } from "../../waiting/deadlines.ts";
-import { type Acting, act, busyMsOf } from "../acting/act.ts";
+import type { Action, Actions } from "../acting/action.ts";
 import { isDateType, isoOf } from "../acting/fieldDates.ts";
 import { keyOf } from "../acting/keys.ts";
-import { inOneFrame, locate } from "../acting/locate.ts";
-import { ask } from "../acting/question.ts";
-import { cannotTake, expectLines, expectText, newToken, noteField, noteFocused } from "../acting/readBack.ts";
-import type { DrivenSession } from "../browser/session.ts";
+import { inOneFrame } from "../acting/locate.ts";
+import { cannotTake, expectLines, expectText, noteField, noteFocused } from "../acting/readBack.ts";
 import type { FieldFacts } from "../page/agent/fields.ts";
 import { askOverDevTools, runApart } from "../page/askAgent.ts";
-import { actionOptions, documentShape, elementCommand, pageOptions } from "./elementCommand.ts";
+import { documentShape, elementCommand } from "./elementCommand.ts";
 import { selectText } from "./selecting.ts";
 import { takeFocus } from "./takeFocus.ts";
 
 /** Typing and keys. What is typed never appears in a message: it may be a secret. */
-export function textCommands(session: DrivenSession): Command[] {
-  return [inputText(session), typeText(session), selectText(session), pressKey(session)];
+export function textCommands(actions: Actions): Command[] {
+  return [inputText(actions), typeText(actions), selectText(actions), pressKey(actions)];
 }
 
-function inputText(session: DrivenSession): Command {
-  return elementCommand(session, {
+function inputText(actions: Actions): Command {
+  return elementCommand(actions, {
     ...portable.input_text,
     description: `${portable.input_text.description} Dates and times in ISO form or as the page's locale shows them.`,
     done: "filled",
-    runIfReady: (input, acting) => fillReadyField(session, input, acting),
-    async run(locator, input, acting) {
-      const token = newToken();
-      const facts = await noteField(session, locator, input, { token, acting });
+    runIfReady: fillReadyField,
+    async run(locator, input, action) {
+      const facts = await noteField(action, locator, input);
       const asked = facts ? valueFor(facts, input.text) : input.text;
-      await locator.fill(asked, actionOptions(acting));
-      expectText(session, acting, { token, asked: [asked] });
+      await locator.fill(asked, action.limits);
+      expectText(action, asked);
     },
   });
 }
@@ -60,15 +57,10 @@ function valueFor(facts: FieldFacts, text: string): string {
  * What Playwright does to a plain field that is ready, in one or two round trips instead of eight. Waits for one that a dialog
  * makes inert, which Playwright does not notice.
  */
-async function fillReadyField(
-  session: DrivenSession,
-  input: Target & { text: string },
-  acting: Acting,
-): Promise<boolean> {
-  const { page, signal, left } = acting;
+async function fillReadyField(input: Target & { text: string }, action: Action): Promise<boolean> {
+  const { session, page, signal, token } = action;
   const place = inOneFrame(session, input);
   if (place === undefined) return false;
-  const token = newToken();
   const { frame, query } = place;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
   const fill = () => askOverDevTools(frame, "fill", [query, input.text, token]).catch(() => undefined);
@@ -78,11 +70,11 @@ async function fillReadyField(
       field = await fill();
       return field !== "inert";
     };
-    if (!(await poll(isFree, { everyMs: 100, ms: left(), signal }))) throw inert();
+    if (!(await poll(isFree, { everyMs: 100, ms: action.left(), signal }))) throw inert();
   }
   if (field === "selected") await untilAborted(page.keyboard.insertText(input.text), signal);
   const isDone = field === "filled" || field === "selected";
-  if (isDone) expectText(session, acting, { token, asked: [input.text] });
+  if (isDone) expectText(action, input.text);
   return isDone;
 }
 
@@ -92,12 +84,11 @@ const inert = () =>
     "The field cannot take the focus: an open dialog makes it inert. Act on the dialog first.",
   );
 
-function typeText(session: DrivenSession): Command {
+function typeText(actions: Actions): Command {
   return defineCommand({
     ...portable.type_text,
     run: (given, signal) =>
-      act(
-        session,
+      actions.run(
         {
           command: "type_text",
           timeoutMs: given.timeout_ms,
@@ -106,56 +97,49 @@ function typeText(session: DrivenSession): Command {
           isLong: true,
           awaitsPage: true,
         },
-        (acting) => typeInto(session, given, acting),
+        (action) => typeInto(given, action),
       ),
   });
 }
 
 /** So many keys at a time: each piece has the deadline, since the time that a long text takes is not the element's. */
 const PIECE = 100;
+/** What a field that is not there may take longer, to be named. */
+const FOUND_MS = 3_000;
 
-async function typeInto(
-  session: DrivenSession,
-  given: Target & { text: string; timeout_ms: number },
-  acting: Acting,
-): Promise<void> {
-  const { text, timeout_ms: ms } = given;
-  const question = { what: "type_text", ms, busyMs: busyMsOf(ms), signal: acting.signal };
-  const token = newToken();
-  const { locator, facts } = await ask(session, question, (signal) =>
-    focusField(session, given, { acting: { ...acting, signal }, token }),
-  );
+async function typeInto(given: Target & { text: string }, action: Action): Promise<void> {
+  const { text } = given;
+  const { locator, facts } = await action.piece(() => focusField(given, action), FOUND_MS);
   const iso = locator && facts && isDateType(facts.type) ? isoOf(facts.type, text, facts.locale) : undefined;
   if (locator && iso !== undefined) {
-    await locator.fill(iso, actionOptions(acting));
-    return expectText(session, acting, { token, asked: [iso] });
+    await locator.fill(iso, action.limits);
+    return expectText(action, iso);
   }
   for (let at = 0; at < text.length; at += PIECE) {
     const piece = text.slice(at, at + PIECE);
-    await ask(session, question, (signal) =>
+    await action.piece(() =>
       locator
-        ? locator.pressSequentially(piece, { noWaitAfter: true, timeout: 0, signal })
-        : acting.page.keyboard.type(piece),
+        ? locator.pressSequentially(piece, { ...action.limits, timeout: 0 })
+        : action.page.keyboard.type(piece),
     );
   }
   // Enter and Tab do what the page makes of them.
   if (!facts) return;
-  if (!/[\n\r\t]/.test(text)) expectText(session, acting, { token, asked: typedBehind(facts, text) });
-  else expectLines(session, acting, { token, text, joined: typedBehind(facts, text.replace(/[\n\r]/g, "")) });
+  if (!/[\n\r\t]/.test(text)) expectText(action, ...typedBehind(facts, text));
+  else expectLines(action, text, typedBehind(facts, text.replace(/[\n\r]/g, "")));
 }
 
-/** Puts the caret behind what the field holds; without a target the focus stays where it is. */
+/** Puts the caret after what the field holds; without a target the focus stays where it is. */
 async function focusField(
-  session: DrivenSession,
   target: Target,
-  { acting, token }: { acting: Acting; token: number },
+  action: Action,
 ): Promise<{ locator?: Locator; facts: FieldFacts | undefined }> {
-  if (!hasTarget(target)) return { facts: await noteFocused(session, token, acting.signal) };
-  const locator = await locate(session, target, acting.signal, acting.left());
-  const facts = await noteField(session, locator, target, { token, acting });
-  await takeFocus(locator, "type_text", acting);
-  const moved = await runApart(locator, moveCaretToEnd, null, actionOptions(acting));
-  if (!moved) await locator.press("End", actionOptions(acting));
+  if (!hasTarget(target)) return { facts: await noteFocused(action) };
+  const locator = await action.locate(target);
+  const facts = await noteField(action, locator, target);
+  await takeFocus(locator, "type_text", action);
+  const moved = await runApart(locator, moveCaretToEnd, null, action.limits);
+  if (!moved) await locator.press("End", action.limits);
   return { locator, facts };
 }
 
@@ -172,7 +156,7 @@ function typedBehind({ value, caret }: FieldFacts, text: string): string[] {
 /** Writes a character or moves by one, and so begins nothing by itself. */
 const isPlain = (key: string): boolean => /^(\S|Arrow\w+)$/.test(key);
 
-function pressKey(session: DrivenSession): Command {
+function pressKey(actions: Actions): Command {
   const { description, input } = portable.press_key;
   return defineCommand({
     ...portable.press_key,
@@ -190,45 +174,20 @@ function pressKey(session: DrivenSession): Command {
         isPlainKey: isPlain(key),
         isLong: count > 1,
       };
-      if (/^(Control|Meta|ControlOrMeta)\+[cx]$/i.test(key)) session.clipboard.used();
-      return act(session, options, async (acting) => {
-        const locator = hasTarget(given) ? await locate(session, given, signal, acting.left()) : undefined;
+      if (/^(Control|Meta|ControlOrMeta)\+[cx]$/i.test(key)) actions.session.clipboard.used();
+      return actions.run(options, async (action) => {
+        const locator = hasTarget(given) ? await action.locate(given) : undefined;
+        if (locator) await takeFocus(locator, "press_key", action);
+        const press = (): Promise<unknown> => {
+          if (key === "BACK") return action.page.goBack(action.pageLimits);
+          return locator ? locator.press(key, action.limits) : action.page.keyboard.press(key);
+        };
+        if (count === 1) return press();
         // Each key has the deadline, since the time that many keys take is not the element's.
-        const each = count === 1 ? acting : { ...acting, left: () => given.timeout_ms };
-        if (locator) await takeFocus(locator, "press_key", acting);
-        const press = (isLast: boolean) =>
-          pressOnce(session, { acting: each, key, locator, isQuick: isLast && options.isPlainKey });
-        if (count === 1) return press(true);
-        await pressEach(session, { count, ms: given.timeout_ms, signal }, press);
+        for (let left = count; left > 0; left--) await action.piece(press);
       });
     },
   });
-}
-
-/** Each with a deadline of its own. */
-async function pressEach(
-  session: DrivenSession,
-  { count, ms, signal }: { count: number; ms: number; signal: AbortSignal },
-  press: (isLast: boolean) => Promise<unknown>,
-): Promise<void> {
-  const question = { what: "press_key", ms, busyMs: busyMsOf(ms), signal };
-  for (let left = count; left > 0; left--) await ask(session, question, () => press(left === 1));
-}
-
-type OneKey = { acting: Acting; key: string; locator: Locator | undefined; isQuick: boolean };
-
-function pressOnce(session: DrivenSession, { acting, key, locator, isQuick }: OneKey): Promise<unknown> {
-  if (key === "BACK") return acting.page.goBack(pageOptions(acting));
-  if (locator) return locator.press(key, actionOptions(acting));
-  return isQuick ? pressPlain(session, acting, key) : acting.page.keyboard.press(key);
-}
-
-/** Asks the page what it is about to do while the key goes up, of which few pages hear. */
-async function pressPlain(session: DrivenSession, { page, signal, askedEarly }: Acting, key: string) {
-  await page.keyboard.down(key);
-  const willAct = session.signals(page).isAboutToAct(signal, { keyIsDown: true });
-  askedEarly(willAct.catch(() => undefined));
-  await page.keyboard.up(key);
 }
 
 // What follows runs in the page.

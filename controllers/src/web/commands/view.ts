@@ -2,18 +2,16 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { hasTarget } from "../../elements/target.ts";
 import { portable } from "../../portable.ts";
-import { act } from "../acting/act.ts";
-import { locate } from "../acting/locate.ts";
-import type { DrivenSession } from "../browser/session.ts";
-import { actionOptions } from "./elementCommand.ts";
+import type { Actions } from "../acting/action.ts";
+import { shortCommand } from "./elementCommand.ts";
 import { scrollToElement } from "./scrollTo.ts";
 
 /** Scrolling, the size of the page and the media it is shown on. */
-export function viewCommands(session: DrivenSession): Command[] {
-  return [scroll(session), scrollToElement(session), setViewportSize(session), emulateMedia(session)];
+export function viewCommands(actions: Actions): Command[] {
+  return [scroll(actions), scrollToElement(actions), setViewportSize(actions), emulateMedia(actions)];
 }
 
-function scroll(session: DrivenSession): Command {
+function scroll(actions: Actions): Command {
   const amount = z.number().int().min(1).max(1_000_000).optional();
   return defineCommand({
     ...portable.scroll,
@@ -33,12 +31,10 @@ function scroll(session: DrivenSession): Command {
       const toEnd = given.direction === "top" || given.direction === "bottom";
       const amount = toEnd ? Number.MAX_SAFE_INTEGER : (given.amount ?? null);
       const back = given.direction === "up" || given.direction === "left" || given.direction === "top";
-      const result = await act(session, options, async (acting) => {
-        const locator = hasTarget(given)
-          ? await locate(session, given, signal, acting.left())
-          : acting.page.locator("html");
+      const result = await actions.run(options, async (action) => {
+        const locator = hasTarget(given) ? await action.locate(given) : action.page.locator("html");
         const where = { axis, fromCenter: !hasTarget(given) };
-        const area = await locator.evaluateHandle(scrollAreaOf, where, actionOptions(acting));
+        const area = await locator.evaluateHandle(scrollAreaOf, where, action.limits);
         at = await area.evaluate(scrollArea, { axis, amount, back });
       });
       const end = at?.at_end === true ? "; that is the end" : "";
@@ -50,29 +46,19 @@ function scroll(session: DrivenSession): Command {
   });
 }
 
-function setViewportSize(session: DrivenSession): Command {
+function setViewportSize(actions: Actions): Command {
+  const { session } = actions;
   const side = z.number().int().min(100).max(10_000);
-  const input = z.strictObject({ width: side, height: side });
-  return defineCommand<typeof input>({
+  return shortCommand(actions, {
     name: "set_viewport_size",
     description: "Sets the size of the page in CSS pixels, for all tabs until a fresh start.",
-    effect: "write",
-    input,
-    run: (size, signal) =>
-      act(
-        session,
-        {
-          command: "set_viewport_size",
-          timeoutMs: 5_000,
-          signal,
-          done: `the page is ${size.width} x ${size.height}`,
-        },
-        () =>
-          session.forEachTab("viewport", {
-            apply: (page) => page.setViewportSize(size),
-            undo: (page) => page.setViewportSize(session.viewport()),
-          }),
-      ),
+    input: z.strictObject({ width: side, height: side }),
+    done: ({ width, height }) => `the page is ${width} x ${height}`,
+    run: (size) =>
+      session.forEachTab("viewport", {
+        apply: (page) => page.setViewportSize(size),
+        undo: (page) => page.setViewportSize(session.viewport()),
+      }),
   });
 }
 
@@ -84,33 +70,26 @@ const asTheBrowserHas = {
   forcedColors: null,
 };
 
-function emulateMedia(session: DrivenSession): Command {
-  const input = z.strictObject({
-    media: z.enum(["screen", "print"]).optional(),
-    color_scheme: z.enum(["light", "dark", "no-preference"]).optional(),
-    reduced_motion: z.enum(["reduce", "no-preference"]).optional(),
-    contrast: z.enum(["more", "no-preference"]).optional(),
-    forced_colors: z.enum(["active", "none"]).optional(),
-  });
-  return defineCommand<typeof input>({
+function emulateMedia(actions: Actions): Command {
+  return shortCommand(actions, {
     name: "emulate_media",
     description: "Sets the media features that the page's style sheets see; those left out are reset.",
-    effect: "write",
-    input,
-    run: (given, signal) => {
-      const media = {
-        media: given.media ?? null,
-        colorScheme: given.color_scheme ?? null,
-        reducedMotion: given.reduced_motion ?? null,
-        contrast: given.contrast ?? null,
-        forcedColors: given.forced_colors ?? null,
-      };
-      return act(session, { command: "emulate_media", timeoutMs: 5_000, signal, done: "media set" }, () =>
-        session.forEachTab("media", {
-          apply: (page) => page.emulateMedia(media),
-          undo: (page) => page.emulateMedia(asTheBrowserHas),
-        }),
-      );
+    input: z.strictObject({
+      media: z.enum(["screen", "print"]).optional(),
+      color_scheme: z.enum(["light", "dark", "no-preference"]).optional(),
+      reduced_motion: z.enum(["reduce", "no-preference"]).optional(),
+      contrast: z.enum(["more", "no-preference"]).optional(),
+      forced_colors: z.enum(["active", "none"]).optional(),
+    }),
+    done: "media set",
+    run: ({ media = null, color_scheme, reduced_motion, contrast = null, forced_colors }) => {
+      const colorScheme = color_scheme ?? null;
+      const reducedMotion = reduced_motion ?? null;
+      const forcedColors = forced_colors ?? null;
+      return actions.session.forEachTab("media", {
+        apply: (page) => page.emulateMedia({ media, colorScheme, reducedMotion, contrast, forcedColors }),
+        undo: (page) => page.emulateMedia(asTheBrowserHas),
+      });
     },
   });
 }

@@ -1,0 +1,324 @@
+import type { Locator, Page } from "playwright-core";
+import type { CommandResult, Usable } from "../../contract.ts";
+import { LOCATE_TIMEOUT_MS, type Target } from "../../elements/target.ts";
+import { DeviceError } from "../../errors.ts";
+import { pause, untilAborted, withDeadline } from "../../waiting/deadlines.ts";
+import type { DrivenSession } from "../browser/session.ts";
+import { asDeviceError, closedOnInput, timedOutOnInput } from "../page/failures.ts";
+import { pulseOf } from "../page/pulse.ts";
+import type { PageSignals } from "../page/signals.ts";
+import { type KeptInput, KeptInputs } from "./keptInputs.ts";
+import { locate } from "./locate.ts";
+import { ask } from "./question.ts";
+import { Settling } from "./settle.ts";
+
+/** Playwright keeps a command's deadline itself and says what was in the way; it is cut off where it cannot. */
+const GRACE_MS = 3_000;
+/** How long a page may be busy with an input. */
+const BUSY_INPUT_MS = 15_000;
+/** How long the page may take to say what an action left. */
+const JUDGE_MS = 5_000;
+/** How long the tab may take to run the task after the action's own; a script may keep it busy. */
+const BUSY_DEADLINE_MS = 2_000;
+/** The browser has reported what it closed by then. */
+const CLOSING_MS = 100;
+
+/** What could not be judged, in a few words; undefined where it was. */
+type Judge = (signal: AbortSignal) => Promise<string | undefined>;
+type Work = (action: Action) => Promise<unknown>;
+
+let actions = 0;
+
+export type ActionOptions = {
+  command: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** What was done, in a few words. */
+  done: string;
+  /** The action asks the page piece by piece, each within `timeoutMs`, and may take longer as a whole. */
+  isLong?: boolean;
+  /** A page that an earlier action opens is waited for first: this one is meant for it. */
+  awaitsPage?: boolean;
+  /** A key that writes or moves: unless the page asks for something by then, the next command need not wait for its tasks. */
+  isPlainKey?: boolean;
+};
+
+/** Runs the actions of a device, and remembers from one to the next what they began and what they wrote. */
+export class Actions {
+  readonly settling: Settling;
+  readonly inputs: KeptInputs;
+
+  constructor(readonly session: DrivenSession) {
+    this.settling = new Settling(session);
+    this.inputs = new KeptInputs(session);
+  }
+
+  /**
+   * Runs one action and returns when the page that it opened, if any, has arrived, so that the next command meets it. New
+   * tabs are followed. {@link untilUsable} waits once, after the last command, until the screen is usable.
+   */
+  async run(options: ActionOptions, work: Work): Promise<CommandResult> {
+    const { session } = this;
+    const denials = session.denials();
+    try {
+      return await session.following(async () => {
+        const earlier = options.awaitsPage ? await this.#onPageOf(options) : this.inputs.forget();
+        return await new Action(this, options).result(work, earlier);
+      });
+    } catch (error) {
+      await this.#stopLoading(options.signal);
+      throw asDeviceError(error, {
+        ...options,
+        isAlive: () => session.isAlive(),
+        wasDenied: () => session.denials() > denials,
+      });
+    }
+  }
+
+  /**
+   * Waits until what the last actions began has ended, two seconds after the last of them at most. Throws INPUT_NOT_TAKEN where
+   * the page has lost an input meanwhile.
+   */
+  async untilUsable(signal: AbortSignal): Promise<Usable> {
+    const usable = await this.settling.untilUsable(signal);
+    if (usable === undefined) return { watchedMs: 0, goingOn: [] };
+    await this.inputs.refuseLost(signal);
+    return { ...usable, ...(this.settling.isNavigating() && { isHidden: true }) };
+  }
+
+  /** Waits for the page that the action is meant for, and returns the inputs that it still holds. */
+  async #onPageOf({ command, timeoutMs, signal }: ActionOptions): Promise<readonly KeptInput[]> {
+    const page = this.session.page();
+    if (this.session.signals(page).isNavigating()) {
+      const deadline = withDeadline(signal, timeoutMs);
+      try {
+        await this.settling.documentReady(page, deadline.signal);
+      } catch (error) {
+        if (!deadline.over()) throw error;
+        throw new DeviceError(
+          "COMMAND_TIMEOUT",
+          `${command} was not run: the page opened by the previous action did not load within ${timeoutMs} ms. Check that the site answers, or raise timeout_ms.`,
+        );
+      } finally {
+        deadline.done();
+      }
+    }
+    return this.inputs.take(signal);
+  }
+
+  /** A cancelled call must leave no navigation running. */
+  async #stopLoading(signal: AbortSignal): Promise<void> {
+    const { session } = this;
+    if (!signal.aborted || !session.isAlive() || session.pages().length === 0) return;
+    await session.signals(session.page()).stop();
+  }
+}
+
+/** One action on the current tab: it runs, reaches the page that it opens, is judged and reported. */
+export class Action {
+  readonly session: DrivenSession;
+  readonly inputs: KeptInputs;
+  readonly page: Page;
+  /** When it began, as `performance.now` says it. */
+  readonly began = performance.now();
+  /** Names it and its field, in whichever frame that is. */
+  readonly token = ++actions;
+  /** Aborts with the call, and at the deadline of what runs now. */
+  signal: AbortSignal;
+  readonly #options: ActionOptions;
+  readonly #settling: Settling;
+  readonly #signals: PageSignals;
+  readonly #before;
+  #judge: Judge | undefined;
+
+  constructor({ session, settling, inputs }: Actions, options: ActionOptions) {
+    this.session = session;
+    this.inputs = inputs;
+    this.page = session.page();
+    this.signal = options.signal;
+    this.#options = options;
+    this.#settling = settling;
+    this.#signals = session.signals(this.page);
+    this.#before = {
+      url: this.page.url(),
+      asked: this.#signals.asked(),
+      navigations: this.#signals.navigations(),
+      windows: this.#signals.windowsAsked(),
+      denials: session.denials(),
+    };
+  }
+
+  /** What was done, in a few words. */
+  get done(): string {
+    return this.#options.done;
+  }
+
+  /** What is left of the command's time, in whole milliseconds, at least one; each piece of a long action has all of it. */
+  left(): number {
+    const { isLong, timeoutMs } = this.#options;
+    return isLong ? timeoutMs : Math.max(1, Math.round(this.began + timeoutMs - performance.now()));
+  }
+
+  /** Options of Playwright's actions. {@link Actions.run} waits for navigations, with a deadline of its own. */
+  get limits() {
+    return { timeout: this.left(), signal: this.signal, noWaitAfter: true };
+  }
+
+  /** Options of Playwright's navigations: they end when the DOM is ready. */
+  get pageLimits() {
+    return { timeout: this.left(), signal: this.signal, waitUntil: "domcontentloaded" as const };
+  }
+
+  locate(target: Target, timeoutMs = this.left(), searched?: string): Promise<Locator> {
+    return locate(this.session, target, this.signal, timeoutMs, searched);
+  }
+
+  /** Runs one piece of a long action within a deadline of its own. */
+  async piece<T>(work: () => Promise<T>, moreMs = 0): Promise<T> {
+    const { command, timeoutMs } = this.#options;
+    const { signal } = this;
+    const question = { what: command, ms: timeoutMs + moreMs, busyMs: busyMsOf(timeoutMs), signal };
+    try {
+      return await ask(this.session, question, (limited) => {
+        this.signal = limited;
+        return work();
+      });
+    } finally {
+      this.signal = signal;
+    }
+  }
+
+  /** Has `judge` run when the page has reacted; it throws when the action came to nothing. */
+  whenUsable(judge: Judge): void {
+    this.#judge = judge;
+  }
+
+  /** Waits until the page has reacted to what was done so far. */
+  async reaction(): Promise<void> {
+    this.#settling.ended();
+    await this.#settling.reaction(this.signal);
+  }
+
+  async result(work: Work, earlier: readonly KeptInput[]): Promise<CommandResult> {
+    const { signal } = this.#options;
+    await this.#run(work);
+    await this.#flush(signal);
+    const hasArrived = await this.#settling.arrival(this.page, this.#before.windows, signal);
+    this.#refuseDenied();
+    const unjudged = await this.#judged(signal);
+    await this.inputs.keepOn(earlier, signal);
+    const result = this.#report(hasArrived ? this.done : `${this.done}; its page is not there yet`);
+    return unjudged === undefined
+      ? result
+      : { ...result, message: `${result.message}; ${unjudged}`, isNews: true };
+  }
+
+  async #run(work: Work): Promise<void> {
+    const { command, timeoutMs, isLong, awaitsPage, signal } = this.#options;
+    const question = {
+      what: command,
+      ms: isLong ? undefined : timeoutMs,
+      graceMs: GRACE_MS,
+      busyMs: busyMsOf(timeoutMs),
+      signal,
+      isOfApp: awaitsPage === true,
+      wasDenied: () => this.session.denials() > this.#before.denials,
+    };
+    this.#settling.begins();
+    try {
+      await ask(this.session, question, async (limited) => {
+        this.signal = limited;
+        try {
+          await work(this);
+        } catch (error) {
+          if (closedOnInput(error) && (await this.#goesOn(limited))) return;
+          if (!timedOutOnInput(error) || !(await this.#answersAgain(limited))) throw error;
+        }
+      });
+    } finally {
+      this.#settling.ended();
+    }
+  }
+
+  /** The input was sent, and the page had no time to say so: true once it does. False where it was not busy. */
+  async #answersAgain(signal: AbortSignal): Promise<boolean> {
+    if (pulseOf(this.page).silentMs() === undefined) return false;
+    await untilAborted(this.page.evaluate("0"), signal);
+    return true;
+  }
+
+  /** Whether the session goes on after an input that closed its own tab or frame, and not because the browser is gone. */
+  async #goesOn(signal: AbortSignal): Promise<boolean> {
+    await pause(CLOSING_MS, signal);
+    return (
+      this.session.isAlive() &&
+      this.session.pages().some((page) => page !== this.page || !this.page.isClosed())
+    );
+  }
+
+  /** Ends when the browser has reported the navigation, window or closing that the action's own handlers began. */
+  async #flush(signal: AbortSignal): Promise<void> {
+    const { page } = this;
+    const busy = withDeadline(signal, BUSY_DEADLINE_MS);
+    try {
+      if (await this.#isCalm(busy.signal)) return;
+      const isClosing = await untilAborted(this.#signals.flush(busy.signal), busy.signal);
+      if (isClosing && !page.isClosed())
+        await page.waitForEvent("close", { timeout: 0, signal: busy.signal });
+    } catch (error) {
+      // A document that went away, a closed tab or a busy script: the waits that follow decide.
+      if (signal.aborted) throw error;
+    } finally {
+      busy.done();
+    }
+  }
+
+  /** A plain key or an input after which the page has asked for nothing. Its queued tasks need not be waited for. */
+  async #isCalm(signal: AbortSignal): Promise<boolean> {
+    if (!this.#options.isPlainKey && this.#judge === undefined) return false;
+    const isAboutToAct = await untilAborted(this.#signals.isAboutToAct(signal), signal);
+    // Only the page's own document is asked; a frame in it may hear the key.
+    const isAlone = this.page.frames().length === 1;
+    const hasAsked = this.#signals.asked() !== this.#before.asked || this.#signals.isNavigating();
+    return isAlone && isAboutToAct === false && !hasAsked;
+  }
+
+  async #judged(signal: AbortSignal): Promise<string | undefined> {
+    if (this.#judge === undefined) return undefined;
+    await this.#settling.reaction(signal);
+    if (this.session.page() !== this.page) return undefined;
+    return ask(this.session, { what: this.#options.command, ms: JUDGE_MS, signal }, this.#judge);
+  }
+
+  #refuseDenied(): void {
+    const { session } = this;
+    const url = session.signals(session.page()).failedNavigation();
+    if (url === undefined || session.denials() === this.#before.denials || !session.wasDenied(url)) return;
+    throw new DeviceError(
+      "URL_DENIED",
+      `The action was done, but the URL policy denies the page it leads to: ${url.slice(0, 200)}. Take another way or change url_policy.`,
+    );
+  }
+
+  #report(done: string): CommandResult {
+    const { session, page } = this;
+    const now = session.page();
+    const url = now.url();
+    if (now !== page) {
+      const data = { url, tab: session.pages().indexOf(now) };
+      if (page.isClosed())
+        return { message: `${done}; its tab closed, now in tab ${data.tab} at ${url}`, data };
+      session.notify("tab", `a new tab ${data.tab} opened at ${url} and is the current one`);
+      return { message: `${done}; a new tab opened and is now current: tab ${data.tab} at ${url}`, data };
+    }
+    if (url !== this.#before.url || this.#signals.navigations() > this.#before.navigations)
+      return { message: `${done}; now at ${url}`, data: { url } };
+    if (session.denials() > this.#before.denials)
+      return { message: `${done}; the URL policy refused a request of the page` };
+    return { message: done };
+  }
+}
+
+/** A page that is busy with an input, or before it, is waited for longer, unless the caller gives less than the usual time. */
+const busyMsOf = (timeoutMs: number): number =>
+  timeoutMs < LOCATE_TIMEOUT_MS ? timeoutMs : Math.max(timeoutMs, BUSY_INPUT_MS);
