@@ -39,7 +39,6 @@ const plant = defineTool({
   effect: "write",
   timeoutMs: 1_000,
   input: z.strictObject({ tree: treeSchema }),
-  wireInput: z.strictObject({ tree: z.unknown() }),
   output: z.object({ tree: treeSchema }),
   handle: async ({ input }) => input,
 });

@@ -95,7 +95,9 @@ function tenTurns(): Respond {
     execution ??= /"?execution_id"?: "?([\w-]+)/.exec(JSON.stringify(results).replaceAll("\\", ""))?.[1];
     if (turn === turns) return says("goto passed on lab/browser. The browser shows the screen Reached.");
     if (turn === 1) return calls("get_compatible_hosts", { userinterface_name: "shop" });
-    return execution === undefined ? goto() : calls("execute_script", { execution_id: execution });
+    return execution === undefined
+      ? goto()
+      : calls("get_execution_status", { execution_id: execution, wait_ms: 45_000 });
   };
 }
 

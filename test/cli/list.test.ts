@@ -62,7 +62,7 @@ describe("labwright tools", () => {
   it("says what a tool takes, and the nearest of one that is not there", async () => {
     const { out } = await labwright(["tools", "navigate_to_node"]);
     expect(out).toMatch(/^navigate_to_node: \w/);
-    expect(out).toMatch(/^node +string +Id or label$/m);
+    expect(out).toMatch(/^node +string +required +Id or label$/m);
     expect(out).toMatch(/^wait_ms +integer +.*default 45000$/m);
     expect(await labwright(["tools", "navigate_to_nod"])).toMatchObject({
       code: 2,

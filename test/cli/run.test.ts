@@ -174,7 +174,7 @@ test("an interrupted run is cancelled on its device, reported, and ends with 130
   const noticing: RunConnection = {
     ...connection,
     call(name, args, signal) {
-      if (name === "execute_testcase" && "execution_id" in args) interrupt.abort();
+      if (name === "get_execution_status") interrupt.abort();
       return connection.call(name, args, signal);
     },
   };

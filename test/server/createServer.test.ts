@@ -86,7 +86,6 @@ const tools = [
     effect: "write",
     idempotent: true,
     input: z.strictObject({ graph: z.strictObject({ blocks: z.array(z.strictObject({ id: z.string() })) }) }),
-    wireInput: z.strictObject({ graph: z.looseObject({}).describe("See schema://graph") }),
     output: z.strictObject({ blocks: z.int() }),
     handle: async ({ input }) => ({ blocks: input.graph.blocks.length }),
   }),

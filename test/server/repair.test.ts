@@ -184,7 +184,7 @@ describe("a device's command that was called as a tool", () => {
 describe("arguments that nobody sends by mistake", () => {
   it("are only told, however many", () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`no_${index}`, 1]));
-    expect(errorOf("execute_device_action", many).message).toContain("and 19980 more");
+    expect(errorOf("execute_device_action", many).message).toContain("and 19981 more");
     const checks = Array(20_000).fill("{}");
     expect(errorOf("verify_device_state", { checks }).message).toContain("must have at most 100 items");
   });

@@ -66,9 +66,10 @@ test.each([
   const reply = await ann.call(tool, { ...args, wait_ms: 600_000 });
   expect(reply.error).toBeUndefined();
   expect(reply.structured).toMatchObject({ status: "running", execution_id: expect.any(String) });
-  const waited = await ann.call(tool, { execution_id: reply.structured.execution_id, wait_ms: 600_000 });
+  const { execution_id } = reply.structured;
+  const waited = await ann.call("get_execution_status", { execution_id, wait_ms: 600_000 });
   expect(waited.error).toBeUndefined();
-  const { structured } = await endOf(reply.structured.execution_id);
+  const { structured } = await endOf(execution_id);
   expect(structured.status).toMatch(/passed|failed/);
   expect(structured.reason).not.toMatchObject({ code: "CANCELLED" });
 });

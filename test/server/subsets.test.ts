@@ -55,6 +55,17 @@ describe("a subset", () => {
     ]);
   });
 
+  it("of a skill that starts runs has the tool that waits for their ends", () => {
+    const start: AnyTool = { ...tool("start_run", "write"), input: z.strictObject({ wait_ms: z.int() }) };
+    const all = [...tools, start, tool("get_execution_status")];
+    const running = [...skills, skill("run", ["see_one", "start_run"])];
+    const whole = buildCatalogue({ tools: all, skills: running, version: "1.2.3", build: testBuild });
+    const cutTo = (name: string) =>
+      cutCatalogue(whole, asked({ skills: [name] })).catalogue.tools.map((one) => one.name);
+    expect(cutTo("run")).toEqual(["get_execution_status", "see_one", "start_run"]);
+    expect(cutTo("watch")).toEqual(["see_all", "see_one"]);
+  });
+
   it("leaves out what is excluded, and all that changes something when it is read-only", () => {
     expect(namesOf({ exclude: ["see_all", "burn_down"] })).toEqual(["act_once", "see_one"]);
     expect(namesOf({ readOnly: true })).toEqual(["see_all", "see_one"]);

@@ -58,7 +58,7 @@ describe("each skill", () => {
 
 describe("the guidance that a prompt must keep", () => {
   test.each([
-    ["run-testcase", "call execute_testcase again with the execution_id"],
+    ["run-testcase", "wait with get_execution_status"],
     ["run-testcase", "Never call a run passed that did not say so"],
     ["incident-response", "never with force"],
     ["incident-response", "Always release_control what you took"],

@@ -51,18 +51,18 @@ test("navigate_to_node that fails is a failed call with the reason, the executio
   });
 });
 
-test("navigate_to_node goes on waiting for a run by its execution_id", async () => {
-  const started = await call("navigate_to_node", { node: "Live", wait_ms: 0 });
-  const { execution_id } = started.structured;
-  const done = await client.call("navigate_to_node", { execution_id });
-  expect(done.structured).toMatchObject({ execution_id, status: "passed", verified: true, at: "Live" });
-});
-
-test("navigate_to_node without a node says what to give", async () => {
-  expect((await call("navigate_to_node")).error).toMatchObject({
-    code: "INVALID_INPUT",
-    hint: expect.stringContaining("execution_id"),
-  });
+test.each([
+  [
+    "navigate_to_node",
+    { node: "Live" },
+    { verified: true, at: "Live", path: expect.stringContaining("Live") },
+  ],
+  ["execute_edge", { edge: "Home → Live", action_set: "reverse" }, { verified: true, at: "Home" }],
+  ["validate_navigation", {}, { failed: expect.any(Number), problems: expect.any(Array) }],
+])("get_execution_status waits for %s and says what it says at its end", async (tool, args, end) => {
+  const { execution_id } = (await call(tool, { ...args, wait_ms: 0 })).structured;
+  const done = await client.call("get_execution_status", { execution_id, wait_ms: 60_000 });
+  expect(done.structured).toMatchObject({ execution_id, steps: expect.any(Array), ...end });
 });
 
 test("execute_edge tries one edge from the present screen", async () => {

@@ -88,11 +88,11 @@ test("execute_script refuses what it cannot run, before anything runs", async ()
     [{ script: "../labwright.yaml" }, "SCRIPT_NOT_FOUND", "../labwright.yaml"],
     [{ script: "/etc/passwd" }, "SCRIPT_NOT_FOUND", "/etc/passwd"],
     [{ script: "twice" }, "AMBIGUOUS", "twice"],
-    [{}, "INVALID_INPUT", "script is missing"],
+    [{}, "INVALID_INPUT", "script: is missing"],
     [{ script: "check.py", args: "a b" }, "INVALID_INPUT", "args"],
     [{ script: "check.py", argz: [] }, "INVALID_INPUT", "argz is called args"],
     [{ script: "check.py", device_id: "bxo" }, "DEVICE_NOT_FOUND", "bxo"],
-    [{ execution_id: "nope" }, "EXECUTION_NOT_FOUND", "nope"],
+    [{ execution_id: "x1" }, "INVALID_INPUT", 'get_execution_status {"execution_id":"x1","wait_ms":45000}'],
   ];
   for (const [args, code, part] of refused) {
     const { error } = await execute(args);
@@ -291,13 +291,14 @@ labwright.result("failed", "look")
     const lines: string[] = [];
     const cancelled = await Promise.all([
       client.client.callTool(
-        { name: "execute_script", arguments: { execution_id } },
+        { name: "get_execution_status", arguments: { execution_id, wait_ms: 45_000 } },
         { onprogress: ({ message }) => void lines.push(message ?? "") },
       ),
       client.call("cancel_execution", { execution_id }),
     ]);
     expect(cancelled[1].structured).toMatchObject({ status: "cancelled" });
     expect(cancelled[0].structuredContent).toMatchObject({ execution_id, status: "cancelled" });
+    expect(cancelled[0].content).toContainEqual(expect.objectContaining({ name: "report.html" }));
     expect(lines.join()).toContain("started");
     await expect.poll(() => sleepers(8151), within).toEqual([]);
     const { steps } = await product.services.executions.get(z.string().parse(execution_id));

@@ -112,7 +112,13 @@ test("a run that outlives wait_ms is waited for by its id, and stopped by cancel
   const started = await run("endless", { wait_ms: 0 });
   expect(started.structured).toMatchObject({ status: "running" });
   const { execution_id } = started.structured;
-  const waiting = client.call("execute_testcase", { execution_id, wait_ms: 60_000 });
+  const old = await client.call("execute_testcase", { execution_id, wait_ms: 60_000 });
+  const call = JSON.stringify({ execution_id, wait_ms: 60_000 });
+  expect(old.error).toMatchObject({
+    code: "INVALID_INPUT",
+    hint: `Send this in its place:\nget_execution_status ${call}`,
+  });
+  const waiting = client.call("get_execution_status", { execution_id, wait_ms: 60_000 });
   const cancelled = await client.call("cancel_execution", { execution_id });
   expect(cancelled.structured).toMatchObject({ status: "cancelled", reason: { code: "CANCELLED" } });
   expect((await waiting).structured).toMatchObject({ status: "cancelled", execution_id });

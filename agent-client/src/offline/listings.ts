@@ -36,7 +36,7 @@ export const offlineTools: readonly string[] = [
   ...topics.map((topic) => listingOf(topic)[0]),
   ...topics.flatMap((topic) => listingOf(topic)[3] ?? []),
   ...["execute_script", "execute_testcase", "get_compatible_hosts"],
-  ...["get_execution_results", "get_execution_report"],
+  ...["get_execution_results", "get_execution_report", "get_execution_status"],
 ];
 
 /** The part of a name that people leave out. */

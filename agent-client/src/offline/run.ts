@@ -74,14 +74,14 @@ async function devicesFor(request: Request, named: Thing[], app?: string): Promi
 
 /** Starts the run once, waits on by its id, and tells how it ended. */
 async function runToEnd(request: Request, { topic, value }: Thing, input: RunInput): Promise<OfflineAnswer> {
-  const callRun = async (call: object) => {
-    const result = await request.call(`execute_${topic}`, { ...call, wait_ms: waitMs });
+  const callRun = async (tool: string, call: object) => {
+    const result = await request.call(tool, { ...call, wait_ms: waitMs });
     return { ...runSchema.parse(result.structured), text: textOf(result) };
   };
-  let end = await callRun({ [topic]: value, ...input });
+  let end = await callRun(`execute_${topic}`, { [topic]: value, ...input });
   const { execution_id } = end;
   for (let waited = waitMs; waited < request.given.timeoutMs && isOpen(end.status); waited += waitMs)
-    end = await callRun({ execution_id });
+    end = await callRun("get_execution_status", { execution_id });
   const text = `**${value} on ${input.device_id}**: ${end.status.toUpperCase()}\n${end.text}`;
   if (isOpen(end.status)) return { text: `${text}\nThe run goes on.`, outcome: "limit" };
   // A script's result names its report.

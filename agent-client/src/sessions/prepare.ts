@@ -106,9 +106,19 @@ export const loadedEvent = (skill: Skill, chosen_by: SkillLoaded["chosen_by"]): 
   return { type: "skill_loaded", skill: name, version, tools: [...tools], chosen_by, text };
 };
 
-/** A skill's tools in the server's order. A skill never runs with half of them. */
+/**
+ * A skill's tools in the server's order. A skill never runs with half of them; one that starts runs can wait for their ends,
+ * also where it does not list the tool for that.
+ */
 export async function specsOf(skill: Skill, { toolbox }: LabServer): Promise<readonly ToolSpec[]> {
-  const specs = (await toolbox.specs()).filter(({ name }) => skill.tools.includes(name));
+  const all = await toolbox.specs();
+  const own = all.filter(({ name }) => skill.tools.includes(name));
+  const startsRuns = own.some(({ input_schema: { properties } }) =>
+    Object.hasOwn(properties ?? {}, "wait_ms"),
+  );
+  const specs = startsRuns
+    ? all.filter((spec) => own.includes(spec) || spec.name === "get_execution_status")
+    : own;
   const missing = skill.tools.filter((tool) => !specs.some(({ name }) => name === tool));
   if (missing.length === 0) return specs;
   throw new AgentError(

@@ -22,9 +22,12 @@ export async function call(tool, args = {}) {
 
 /** Like `call`, for a tool that starts a run: goes on waiting until the run has ended. */
 export async function run(tool, args = {}) {
-  let result = await call(tool, args);
+  const wait_ms = 600_000;
+  let result = await call(tool, { wait_ms, ...args });
   while (result.status === "queued" || result.status === "running")
-    result = await call(tool, { execution_id: result.execution_id });
+    result = await call("get_execution_status", { execution_id: result.execution_id, wait_ms });
+  if (["actions", "navigation"].includes(result.kind) && result.status !== "passed")
+    throw new LabwrightError(result.reason ?? {});
   return result;
 }
 

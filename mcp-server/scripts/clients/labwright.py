@@ -38,9 +38,11 @@ def call(tool, **arguments):
 
 def run(tool, **arguments):
     """Like call, for a tool that starts a run: goes on waiting until the run has ended."""
-    result = call(tool, **arguments)
+    result = call(tool, **{"wait_ms": 600000, **arguments})
     while result.get("status") in ("queued", "running"):
-        result = call(tool, execution_id=result["execution_id"])
+        result = call("get_execution_status", execution_id=result["execution_id"], wait_ms=600000)
+    if result.get("kind") in ("actions", "navigation") and result["status"] != "passed":
+        raise LabwrightError(result.get("reason", {}))
     return result
 
 

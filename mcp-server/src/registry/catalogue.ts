@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { instructions } from "./instructions.ts";
 import type { AnyTool } from "./tool.ts";
-import { toWireTool, type WireTool, wholeInput, wireSchema } from "./wire.ts";
+import { strictInput, toWireTool, type WireTool, wireSchema } from "./wire.ts";
 
 /** Which build wrote it. `hash` is of its sources; `at` is ISO 8601 UTC and says which of two builds is newer. */
 export type Build = { hash: string; at: string };
@@ -26,7 +26,7 @@ export type Catalogue = {
   instructions: string;
   /** By name. */
   tools: WireTool[];
-  /** The strict input of each tool that lists a brief one, by its name. */
+  /** The strict input of each tool, by its name. */
   schemas: Record<string, WireTool["inputSchema"]>;
   /** By name. */
   skills: CatalogueSkill[];
@@ -43,12 +43,7 @@ export function buildCatalogue(given: {
   const skills = given.skills.map(listed).sort(byName);
   const wire = given.tools.map((tool) => withSkills(toWireTool(tool), skills)).sort(byName);
   const schemas = Object.fromEntries(
-    given.tools
-      .flatMap((tool): [string, WireTool["inputSchema"]][] => {
-        const strict = wholeInput(tool);
-        return strict ? [[tool.name, wireSchema(strict, "input")]] : [];
-      })
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
+    given.tools.toSorted(byName).map((tool) => [tool.name, wireSchema(strictInput(tool), "input")]),
   );
   const hash = createHash("sha256")
     .update(JSON.stringify([instructions, wire, schemas, skills]))

@@ -33,7 +33,11 @@ export function cutCatalogue(
   const known = [...catalogue.skills, ...userSkills];
   checkNames(catalogue.tools, known, asked);
   const skills = known.filter(({ name }) => asked.skills.includes(name));
-  const named = new Set([...skills.flatMap(({ tools }) => tools), ...asked.tools]);
+  const ofSkills = withWaiting(
+    skills.flatMap(({ tools }) => tools),
+    catalogue.tools,
+  );
+  const named = new Set([...ofSkills, ...asked.tools]);
   const tools = catalogue.tools.filter(
     ({ name, annotations }) =>
       (named.size === 0 || named.has(name)) &&
@@ -48,6 +52,18 @@ export function cutCatalogue(
     catalogue: { ...catalogue, tools, instructions: instructionsFor(catalogue, skills, asked) },
     refusal: (tool) => (all.has(tool) && !kept.has(tool) ? refusalOf(catalogue, asked, tool) : undefined),
   };
+}
+
+/** A skill that starts runs can wait for their ends, also where it does not list the tool for that. */
+function withWaiting(names: readonly string[], tools: Catalogue["tools"]): readonly string[] {
+  const starts = tools.some(
+    ({ name, inputSchema: { properties } }) =>
+      names.includes(name) &&
+      typeof properties === "object" &&
+      properties !== null &&
+      "wait_ms" in properties,
+  );
+  return starts ? [...names, "get_execution_status"] : names;
 }
 
 /** Reads names from `a,b` or several of it. */

@@ -73,9 +73,10 @@ export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodOb
   /** Gives back what its author saved, to be saved again: the addresses in it stay whole, secrets do not. */
   authored?: boolean;
   timeoutMs: number;
-  /** Strict: an unknown argument is an error. Deep inputs may show `wireInput` on the wire instead. */
+  /** Strict: an unknown argument is an error. */
   input: Input;
-  wireInput?: z.ZodObject;
+  /** Arguments that the listing leaves out, such as those of the command line. */
+  unlisted?: readonly string[];
   /** What `schema://` tells where a service, and not `input`, applies the strict shape. */
   strictInput?: z.ZodObject;
   output: Output;

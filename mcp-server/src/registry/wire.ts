@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { brief } from "./brief.ts";
 import type { AnyTool } from "./tool.ts";
 
 type JsonObject = { [key: string]: unknown };
@@ -32,19 +33,21 @@ export const isIdempotent = (tool: AnyTool): boolean => tool.effect === "read" |
 
 const maxRetries = (tool: AnyTool): number => (isIdempotent(tool) ? 3 : 0);
 
-/** Where the strict schema is, of a tool whose listing shows a brief one. */
-const schemaMeta = "dev.labwright/schema";
+/** The strict shape of a tool's arguments, which `schema://` shows. */
+export const strictInput = (tool: AnyTool): z.ZodObject => tool.strictInput ?? tool.input;
 
-/** The strict shape of what a tool lists in brief; undefined when the listing is strict. */
-export const wholeInput = (tool: AnyTool): z.ZodObject | undefined =>
-  tool.strictInput ?? (tool.wireInput && tool.input);
+/** The arguments that a listing shows. */
+const listedInput = ({ input, unlisted = [] }: AnyTool): z.ZodObject =>
+  z.strictObject(
+    Object.fromEntries(Object.entries(input.shape).filter(([name]) => !unlisted.includes(name))),
+  );
 
 export function toWireTool(tool: AnyTool): WireTool {
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    inputSchema: wireSchema(tool.wireInput ?? tool.input, "input"),
+    inputSchema: brief(wireSchema(listedInput(tool), "input")),
     outputSchema: wireSchema(tool.output, "output"),
     annotations: {
       readOnlyHint: tool.effect === "read",
@@ -56,7 +59,7 @@ export function toWireTool(tool: AnyTool): WireTool {
       "dev.labwright/domain": tool.domain,
       "dev.labwright/capabilities": [...tool.capabilities],
       "dev.labwright/max_retries": maxRetries(tool),
-      ...(wholeInput(tool) && { [schemaMeta]: `schema://${tool.name}` }),
+      "dev.labwright/schema": `schema://${tool.name}`,
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { actionBatchSchema } from "../domain/index.ts";
+import { batchEnd } from "../registry/ends.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
@@ -18,8 +19,7 @@ export const listActions = defineTool({
   },
 });
 
-const params = z.record(z.string(), z.unknown()).optional();
-const briefActions = z.array(z.object({ command: z.string(), params }));
+const batch = actionBatchSchema.shape;
 
 export const executeDeviceAction = defineTool({
   name: "execute_device_action",
@@ -32,30 +32,20 @@ export const executeDeviceAction = defineTool({
   timeoutMs: 660_000,
   input: z.strictObject({
     ...deviceFields,
-    ...actionBatchSchema.partial({ actions: true }).shape,
+    actions: batch.actions,
+    retry_actions: batch.retry_actions.describe("If actions fail"),
+    failure_actions: batch.failure_actions.describe("If all fail"),
     look: z.boolean().default(true).describe("Report what changed"),
     ...maxTokensField(800),
     ...waitField,
-    execution_id: z.string().optional(),
     lasting: z.boolean().optional(),
   }),
-  wireInput: z.object({
-    ...deviceFields,
-    actions: briefActions.optional(),
-    retry_actions: z.array(z.object({})).optional().describe("If actions fail"),
-    failure_actions: z.array(z.object({})).optional().describe("If all fail"),
-    look: z.boolean().optional().describe("false: no report"),
-    max_tokens: z.int().optional(),
-    wait_ms: z.int().optional(),
-    execution_id: z.string().optional().describe("Go on waiting for it"),
-  }),
+  unlisted: ["lasting"],
   output: z.object({
     execution_id: z.string(),
     status: z.string(),
     queue: z.string().optional(),
-    results: z.array(z.object({ command: z.string(), message: z.string(), data: params })).optional(),
-    screen: z.string().optional(),
-    lasting: z.array(z.record(z.string(), z.unknown())).optional(),
+    ...batchEnd,
   }),
   handle: ({ input, services, context }) => services.batches.run(input, context),
 });

@@ -3,15 +3,14 @@ import {
   deploymentRunStatusSchema,
   deploymentSchema,
   deploymentStatusSchema,
-  missedPolicySchema,
   paramsSchema,
 } from "../domain/index.ts";
 import { maxTokensField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const deploymentRef = { deployment: z.string().describe("Name or id") };
-const maxTokens = z.int().optional();
 const text = z.string().optional();
+const schedule = deploymentSchema.shape;
 
 const shared = { domain: "deployments", capabilities: ["SCHEDULING"], timeoutMs: 30_000 } as const;
 
@@ -29,25 +28,11 @@ export const createDeployment = defineTool({
   title: "Schedule a test case or script",
   description: "Run a test case or script when due by cron or dates, behind whoever holds the device",
   effect: "write",
-  input: deploymentSchema.extend({ device_id: deploymentSchema.shape.device_id.optional() }),
-  wireInput: z.object({
-    name: z.string(),
-    testcase: text,
-    script: text,
-    device_id: text,
-    cron: text,
-    timezone: text.describe("IANA; default UTC"),
-    dates: z.array(z.string()).optional().describe("ISO times"),
-    starts_at: text,
-    ends_at: text,
-    max_executions: z.int().optional(),
-    missed: missedPolicySchema.optional().describe("Due while down; default skip"),
-    userinterface_name: text,
-    inputs: z.object({}).optional(),
-    args: z.array(z.string()).optional(),
-    timeout_ms: z.int().optional().describe("Default 30 min"),
-    environment: text,
-    release: text,
+  input: deploymentSchema.extend({
+    device_id: schedule.device_id.optional(),
+    timezone: schedule.timezone.describe("IANA"),
+    dates: schedule.dates.describe("ISO times"),
+    missed: schedule.missed.describe("Due while down"),
   }),
   output: view,
   handle: ({ input, services, context }) => services.deployments.create(input, context),
@@ -60,7 +45,6 @@ export const listDeployments = defineTool({
   description: "Schedules with what they run, where, and when they are due next",
   effect: "read",
   input: z.strictObject({ status: deploymentStatusSchema.optional(), ...maxTokensField(2_000) }),
-  wireInput: z.object({ status: deploymentStatusSchema.optional(), max_tokens: maxTokens }),
   output: z.object({
     deployments: z.array(
       view.omit({ next_due_local: true }).extend({
@@ -147,7 +131,6 @@ export const getDeploymentHistory = defineTool({
     status: deploymentRunStatusSchema.optional(),
     ...maxTokensField(2_000),
   }),
-  wireInput: z.object({ ...deploymentRef, status: text, max_tokens: maxTokens }),
   output: idAndName.extend({
     runs: z.array(
       z.object({

@@ -16,11 +16,7 @@ export const readDeviceSensors = defineDeviceTool({
   drives: false,
   input: z.strictObject({
     ...deviceFields,
-    sensors: z.array(z.enum(sensorNames)).min(1).optional(),
-  }),
-  wireInput: z.object({
-    device_id: z.string().optional(),
-    sensors: z.array(z.enum(sensorNames)).optional().describe("Default all"),
+    sensors: z.array(z.enum(sensorNames)).min(1).optional().describe("Default all"),
   }),
   output: z.object({
     device_id: z.string(),
@@ -50,7 +46,6 @@ export const getInstalledApps = defineDeviceTool({
   timeoutMs: 60_000,
   drives: false,
   input: z.strictObject({ ...deviceFields, ...maxTokensField(2_000) }),
-  wireInput: z.object({ device_id: z.string().optional(), max_tokens: z.int().default(2_000) }),
   output: z.object({
     device_id: z.string(),
     simulated,

@@ -91,10 +91,7 @@ export const takeControl = defineTool({
       .optional()
       .describe("Opens a further browser like this one, which is there until its lease ends"),
   }),
-  wireInput: z.object({
-    device_id: z.string().optional(),
-    force: z.boolean().default(false).describe("Take it from its holder, who is notified"),
-  }),
+  unlisted: ["copy"],
   output: z.object({
     session_id: z.string(),
     device: z.string(),

@@ -1,14 +1,21 @@
 import { z } from "zod";
 import {
-  attemptSchema,
   classificationSchema,
   executionKindSchema,
   executionStatusSchema,
-  paramsSchema,
   pictureChoices,
   reportFiles,
   reportFormats,
 } from "../domain/index.ts";
+import {
+  attachScriptFiles,
+  batchEnd,
+  navigationEnd,
+  scriptEnd,
+  stageFields,
+  testcaseEnd,
+  validationEnd,
+} from "../registry/ends.ts";
 import { maxTokensField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
@@ -32,14 +39,15 @@ const judgement = z.object({
 export const getExecutionStatus = defineTool({
   name: "get_execution_status",
   title: "Look at a run",
-  description: "Where a run stands: its verdict and steps so far, failed ones first when not all fit",
+  description:
+    "Where a run stands, after waiting for its end up to wait_ms: verdict, steps so far (failed ones first when not all fit), and what its own tool returns",
   domain: "executions",
   capabilities: ["EXECUTION_CONTROL"],
   effect: "read",
   timeoutMs: 660_000,
   input: z.strictObject({
     ...executionId,
-    wait_ms: z.int().min(0).max(600_000).default(0).describe("Wait for its end at most so long"),
+    wait_ms: z.int().min(0).max(600_000).default(0),
     ...maxTokensField(2_000),
   }),
   output: z.object({
@@ -48,15 +56,12 @@ export const getExecutionStatus = defineTool({
     name: z.string(),
     status: executionStatusSchema,
     reason,
-    flaky: z.boolean().optional(),
-    attempts: z.array(attemptSchema).optional(),
-    rerun: z.string().optional(),
+    ...{ ...stageFields, ...testcaseEnd, ...scriptEnd, ...batchEnd, ...navigationEnd, ...validationEnd },
     device: z.string().optional(),
     userinterface_name: z.string().optional(),
     started_at: z.string(),
     duration_ms: z.int().optional(),
     verified_count: z.int(),
-    outputs: paramsSchema.optional(),
     steps: z.array(
       z.object({
         n: z.int(),
@@ -69,9 +74,12 @@ export const getExecutionStatus = defineTool({
     ),
     more: z.int().optional().describe("Steps not shown"),
   }),
-  async handle({ input, services, context }) {
+  async handle({ input, services, context, attach }) {
     const { execution_id: id, wait_ms: waitMs, max_tokens: maxTokens } = input;
-    return services.reports.status(id, { waitMs, maxTokens }, context);
+    const { log, ...status } = await services.reports.status(id, { waitMs, maxTokens }, context);
+    if (waitMs > 0 && status.kind === "script")
+      await attachScriptFiles({ ...status, log }, { services, attach });
+    return status;
   },
 });
 
@@ -92,18 +100,6 @@ export const cancelExecution = defineTool({
   },
 });
 
-const reportInput = z.strictObject({
-  execution_id: z
-    .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(500)])
-    .describe("One, or several in one report"),
-  format: z.enum(reportFormats).default("html"),
-  pictures: z.enum(pictureChoices).default("failed").describe("Of which steps html shows them"),
-  not_run: z
-    .array(z.strictObject({ name: z.string(), error: z.string().optional() }))
-    .default([])
-    .describe("Not started"),
-});
-
 export const getExecutionReport = defineTool({
   name: "get_execution_report",
   title: "Get a report",
@@ -113,13 +109,22 @@ export const getExecutionReport = defineTool({
   capabilities: ["REPORTING"],
   effect: "read",
   timeoutMs: 120_000,
-  input: reportInput.extend({
+  input: z.strictObject({
+    execution_id: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(500)])
+      .describe("One, or several in one report"),
+    format: z.enum(reportFormats).default("html"),
+    pictures: z.enum(pictureChoices).default("failed").describe("Of which steps html shows them"),
+    not_run: z
+      .array(z.strictObject({ name: z.string(), error: z.string().optional() }))
+      .default([])
+      .describe("Not started"),
     traces: z
       .array(z.strictObject({ execution_id: z.string(), file: z.string().max(1_000) }))
       .default([])
       .describe("Files next to the report"),
   }),
-  wireInput: reportInput,
+  unlisted: ["traces"],
   output: z.object({
     report: z.string().describe("Artifact URI"),
     bytes: z.int(),
@@ -148,7 +153,6 @@ export const getExecutionReport = defineTool({
 });
 
 const filter = z.string().min(1).max(200).optional();
-const brief = z.string().optional();
 
 export const getExecutionResults = defineTool({
   name: "get_execution_results",
@@ -168,27 +172,11 @@ export const getExecutionResults = defineTool({
     release: filter,
     build: filter,
     classification: z.enum([...classificationSchema.options, "none"]).optional(),
-    since: filter,
+    since: filter.describe("ISO time"),
     until: filter,
     correlation_id: filter,
-    before: filter,
+    before: filter.describe("next of the page before"),
     ...maxTokensField(2_000),
-  }),
-  wireInput: z.object({
-    kind: brief.describe(executionKindSchema.options.join(", ")),
-    name: brief,
-    status: brief.describe(executionStatusSchema.options.join(", ")),
-    device: brief,
-    userinterface_name: brief,
-    environment: brief,
-    release: brief,
-    build: brief,
-    classification: brief.describe("As in update_execution_analysis, or none"),
-    since: brief.describe("ISO time"),
-    until: brief,
-    correlation_id: brief,
-    before: brief.describe("next of the page before"),
-    max_tokens: z.int().default(2_000),
   }),
   output: z.object({
     counts: z.record(z.string(), z.int()).describe("By status, of all that match"),
@@ -228,16 +216,9 @@ export const updateExecutionAnalysis = defineTool({
   input: z.strictObject({
     ...executionId,
     classification: classificationSchema,
-    confidence: z.number().min(0).max(1),
+    confidence: z.number().min(0).max(1).describe("0 to 1"),
     summary: z.string().trim().min(1).max(4_000),
-    evidence: z.array(z.string().min(1).max(2_000)).max(50),
-  }),
-  wireInput: z.object({
-    execution_id: z.string(),
-    classification: classificationSchema,
-    confidence: z.number().describe("0 to 1"),
-    summary: z.string(),
-    evidence: z.array(z.string()).describe("Artifact URIs, steps, other runs"),
+    evidence: z.array(z.string().min(1).max(2_000)).max(50).describe("Artifact URIs, steps, other runs"),
   }),
   output: z.object({
     execution_id: z.string(),

@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { paramsSchema } from "../domain/index.ts";
+import { navigationEnd, validationEnd } from "../registry/ends.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
 
 const ui = { userinterface_name: z.string().min(1) };
-/** Left out only by a call that goes on waiting for a run. */
 const runFields = {
   ...deviceFields,
-  userinterface_name: z.string().min(1).optional(),
+  ...ui,
   variables: paramsSchema.optional().describe("Fill {{name}}"),
   timeout_ms: z.int().min(1).max(3_600_000).optional(),
   ...waitField,
-  execution_id: z.string().optional().describe("Go on waiting for this run"),
 };
 /** Longest wait_ms and a margin: the call's own limit must not cut off a wait. */
 const waitingMs = 660_000;
@@ -20,13 +19,8 @@ const navigationReply = z.object({
   execution_id: z.string(),
   status: z.string(),
   queue: z.string().optional(),
-  verified: z.boolean().optional().describe("The target's own checks held"),
-  at: z.string().optional(),
-  path: z.string().optional(),
-  replans: z.int().optional(),
-  expected_ms: z.int().optional(),
-  confidence: z.number().optional(),
   duration_ms: z.int().optional(),
+  ...navigationEnd,
 });
 
 export const listNavigationNodes = defineTool({
@@ -83,7 +77,7 @@ export const navigateToNode = defineTool({
   capabilities: ["NAVIGATION", "INTERACTION_TESTING"],
   effect: "write",
   timeoutMs: waitingMs,
-  input: z.strictObject({ ...runFields, node: z.string().min(1).optional().describe("Id or label") }),
+  input: z.strictObject({ ...runFields, node: z.string().min(1).describe("Id or label") }),
   output: navigationReply,
   handle: ({ input: { userinterface_name, node, ...rest }, services, context }) =>
     services.navigation.runNavigation({ ...rest, userinterface: userinterface_name, target: node }, context),
@@ -99,7 +93,7 @@ export const executeEdge = defineTool({
   timeoutMs: waitingMs,
   input: z.strictObject({
     ...runFields,
-    edge: z.string().min(1).optional().describe("Id or 'Source → Target'"),
+    edge: z.string().min(1).describe("Id or 'Source → Target'"),
     action_set: z.string().optional().describe("Default: the first forward one"),
   }),
   output: navigationReply,
@@ -141,10 +135,7 @@ export const validateNavigation = defineTool({
     execution_id: z.string(),
     status: z.string(),
     queue: z.string().optional(),
-    passed: z.int().optional(),
-    failed: z.int().optional(),
-    unverified: z.int().optional().describe("Passed, but the target has no checks"),
-    problems: z.array(z.string()).optional(),
+    ...validationEnd,
   }),
   handle: ({ input: { userinterface_name, ...rest }, services, context }) =>
     services.navigation.runValidation({ ...rest, userinterface: userinterface_name }, context),

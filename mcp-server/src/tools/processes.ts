@@ -46,17 +46,6 @@ export const viewLogs = defineTool({
     text: name,
     ...maxTokensField(2_000),
   }),
-  wireInput: z.object({
-    level: z.enum(["debug", "info", "warn", "error", "fatal"]).optional().describe("At least"),
-    since: z.string().optional().describe("ISO time"),
-    until: z.string().optional(),
-    tool: z.string().optional(),
-    trace_id: z.string().optional(),
-    execution_id: z.string().optional(),
-    service: z.string().optional().describe("Default daemon; or a device id"),
-    text: z.string().optional(),
-    max_tokens: z.int().default(2_000),
-  }),
   output: z.object({
     shown: z.int(),
     lines: z.string(),

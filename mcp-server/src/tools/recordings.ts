@@ -3,7 +3,6 @@ import { deviceFields } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
 
 const recordingId = z.string().min(1);
-const which = z.object({ recording_id: z.string() });
 
 export const startRecording = defineDeviceTool({
   name: "start_recording",
@@ -21,12 +20,6 @@ export const startRecording = defineDeviceTool({
     trace: z.boolean().default(true),
     max_ms: z.int().min(1_000).max(3_600_000).default(600_000),
   }),
-  wireInput: z.object({
-    device_id: z.string().optional(),
-    video: z.boolean().default(true),
-    trace: z.boolean().default(true),
-    max_ms: z.int().default(600_000),
-  }),
   output: z.object({ recording_id: z.string(), records: z.array(z.string()), until: z.string() }),
   handle: ({ input, services, device, context }) => services.recordings.start(device, input, context),
 });
@@ -41,7 +34,6 @@ export const stopRecording = defineTool({
   idempotent: true,
   timeoutMs: 120_000,
   input: z.strictObject({ recording_id: recordingId }),
-  wireInput: which,
   output: z.object({
     recording_id: z.string(),
     device_id: z.string(),
@@ -73,7 +65,6 @@ export const getTranscript = defineTool({
   effect: "read",
   timeoutMs: 300_000,
   input: z.strictObject({ recording_id: recordingId }),
-  wireInput: which,
   output: z.object({
     recording_id: z.string(),
     status: z.enum(["transcribed", "inconclusive"]),

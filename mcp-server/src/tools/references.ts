@@ -3,8 +3,6 @@ import { areaSchema, labelSchema, referenceKindSchema } from "../domain/index.ts
 import { deviceFields, maxTokensField } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
 
-const brief = z.string().optional();
-
 const view = {
   name: z.string(),
   model: z.string(),
@@ -28,19 +26,9 @@ export const saveReference = defineDeviceTool({
     userinterface_name: z.string().min(1),
     name: labelSchema,
     kind: referenceKindSchema,
-    area: areaSchema.optional(),
-    element: z.string().min(1).max(200).optional(),
-    text: z.string().min(1).max(10_000).optional(),
-    replace: z.boolean().default(false),
-  }),
-  wireInput: z.object({
-    device_id: brief,
-    userinterface_name: z.string(),
-    name: z.string(),
-    kind: referenceKindSchema,
-    area: z.object({}).optional().describe("x, y, width, height: pixels of the full frame"),
-    element: brief.describe("Instead of area: ref or words"),
-    text: brief.describe("Default: what is shown"),
+    area: areaSchema.optional().describe("Pixels of the full frame"),
+    element: z.string().min(1).max(200).optional().describe("Instead of area: ref or words"),
+    text: z.string().min(1).max(10_000).optional().describe("Default: what is shown"),
     replace: z.boolean().default(false),
   }),
   output: z.object({ ...view, replaced: z.boolean() }),
@@ -67,7 +55,6 @@ export const listReferences = defineTool({
     model: z.string().optional(),
     ...maxTokensField(2_000),
   }),
-  wireInput: z.object({ userinterface_name: brief, model: brief, max_tokens: z.int().default(2_000) }),
   output: z.object({
     references: z.array(z.object({ userinterface_name: z.string(), ...view })),
     more: z.int().optional().describe("Not shown; raise max_tokens or filter"),

@@ -32,14 +32,6 @@ const runsOf = ({ environment, release, build, userinterface_name: userinterface
   userinterface,
 });
 
-const briefFields = {
-  description: text,
-  priority: prioritySchema.optional(),
-  category: text,
-  acceptance_criteria: z.array(z.string()).optional(),
-  status: statusSchema.optional(),
-};
-
 const more = z.int().optional().describe("Not shown; raise max_tokens or filter");
 const moreOf = (left: number) => (left > 0 ? { more: left } : {});
 const headline = { code: z.string(), name: z.string(), priority: prioritySchema };
@@ -60,13 +52,6 @@ export const createRequirement = defineTool({
     priority: prioritySchema.default("P2").describe("P1 is the most important"),
     category: texts.category.min(1).optional(),
     acceptance_criteria: criteria.default([]),
-    status: statusSchema.default("active"),
-  }),
-  wireInput: z.object({
-    code: text,
-    name: z.string(),
-    ...briefFields,
-    priority: prioritySchema.default("P2").describe("P1 is the most important"),
     status: statusSchema.default("active"),
   }),
   output: z.object({ id: z.string(), code: z.string(), name: z.string() }),
@@ -135,21 +120,13 @@ export const updateRequirement = defineTool({
   timeoutMs: 30_000,
   input: z.strictObject({
     ...requirementRef,
-    code: texts.code,
+    code: texts.code.describe("A new one"),
     name: texts.name.optional(),
     description: description.optional(),
     priority: prioritySchema.optional(),
-    category: texts.category.optional(),
-    acceptance_criteria: criteria.optional(),
+    category: texts.category.optional().describe("Empty: none"),
+    acceptance_criteria: criteria.optional().describe("All of them"),
     status: statusSchema.optional(),
-  }),
-  wireInput: z.object({
-    requirement: z.string().describe("Code or id"),
-    code: text.describe("A new one"),
-    name: text,
-    ...briefFields,
-    category: text.describe("Empty: none"),
-    acceptance_criteria: briefFields.acceptance_criteria.describe("All of them"),
   }),
   output: requirementSchema.pick({ id: true, code: true, name: true, status: true, updated_at: true }),
   async handle({ input: { requirement, ...changes }, services }) {

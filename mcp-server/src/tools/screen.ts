@@ -91,12 +91,6 @@ export const analyzeScreenForAction = defineDeviceTool({
     ...deviceFields,
     ...maxTokensField(500),
   }),
-  wireInput: z.object({
-    intent: z.string().describe("Such as sign in button"),
-    device_id: z.string().optional(),
-    session_id: z.string().optional(),
-    max_tokens: z.int().default(500),
-  }),
   output: z.object({
     generation: z.int(),
     location: z.string(),

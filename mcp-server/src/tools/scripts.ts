@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { executionStatusSchema, paramsSchema, reportFiles } from "../domain/index.ts";
+import { executionStatusSchema } from "../domain/index.ts";
+import { attachScriptFiles, scriptEnd } from "../registry/ends.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
@@ -47,40 +48,23 @@ export const executeScript = defineTool({
   effect: "write",
   timeoutMs: 660_000,
   input: z.strictObject({
-    script: z.string().min(1).max(200).optional(),
+    script: z.string().min(1).max(200).describe("As in list_scripts"),
     args: z.array(z.string().max(4_000)).max(50).default([]),
     ...deviceFields,
     userinterface_name: z.string().min(1).max(200).optional(),
     ...waitField,
-    timeout_ms: z.int().min(1_000).optional(),
-    execution_id: z.string().optional(),
-  }),
-  wireInput: z.object({
-    script: z.string().optional().describe("As in list_scripts"),
-    args: z.array(z.string()).optional(),
-    ...deviceFields,
-    userinterface_name: z.string().optional(),
-    wait_ms: z.int().default(45_000),
-    timeout_ms: z.int().optional().describe("Of the run; default 30 min"),
-    execution_id: z.string().optional().describe("Go on waiting for this run"),
+    timeout_ms: z.int().min(1_000).optional().describe("Of the run; default 30 min"),
   }),
   output: z.object({
     execution_id: z.string(),
     status: executionStatusSchema,
     reason: z.object({ code: z.string(), message: z.string() }).optional(),
     duration_ms: z.int().optional(),
-    exit_code: z.int().optional(),
-    message: z.string().optional(),
-    outputs: paramsSchema.optional(),
-    log_tail: z.string().optional(),
-    verified_count: z.int().optional(),
+    ...scriptEnd,
   }),
   async handle({ input, services, context, attach }) {
     const { log, ...reply } = await services.scripts.execute(input, context);
-    if (reply.status === "queued" || reply.status === "running") return reply;
-    const { artifact } = await services.reports.create([reply.execution_id], "html");
-    attach({ kind: "link", uri: artifact.uri, name: reportFiles.html, mimeType: artifact.mime_type });
-    if (log !== undefined) attach({ kind: "link", uri: log, name: "log.txt", mimeType: "text/plain" });
+    await attachScriptFiles({ ...reply, log }, { services, attach });
     return reply;
   },
 });

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  attemptSchema,
   executionStatusSchema,
   labelSchema,
   paramsSchema,
@@ -8,6 +7,7 @@ import {
   stepsTestSchema,
   testcaseSchema,
 } from "../domain/index.ts";
+import { stageFields, testcaseEnd } from "../registry/ends.ts";
 import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
@@ -64,11 +64,7 @@ export const listTestcases = defineTool({
     offset: z.int().min(0).default(0).describe("So many of the first are left out"),
     ...maxTokensField(2_000),
   }),
-  wireInput: z.object({
-    tag: z.string().optional(),
-    userinterface_name: z.string().optional(),
-    max_tokens: z.int().default(2_000),
-  }),
+  unlisted: ["offset"],
   output: z.object({
     testcases: z.array(
       z.object({
@@ -122,19 +118,18 @@ export const executeTestcase = defineTool({
   name: "execute_testcase",
   title: "Run a test case",
   description:
-    "Run a saved test case and wait for its verdict: passed, failed (a check did not hold), error (could not be judged), cancelled or timeout. After wait_ms call again with execution_id",
+    "Run a saved test case and wait for its verdict: passed, failed (a check did not hold), error (could not be judged), cancelled or timeout",
   domain: "testcases",
   capabilities: ["TESTING", "UI_VALIDATION"],
   effect: "write",
   timeoutMs: 660_000,
   input: z.strictObject({
-    testcase: testcaseRef.testcase.optional(),
+    ...testcaseRef,
     ...deviceFields,
     userinterface_name: z.string().min(1).optional().describe("Instead of the saved app"),
     fresh: z.boolean().optional(),
     inputs: paramsSchema.default({}),
     ...waitField,
-    execution_id: z.string().optional(),
     timeout_ms: z.int().min(1_000).max(86_400_000).default(1_800_000).describe("Of the run"),
     environment: text,
     release: text,
@@ -145,65 +140,19 @@ export const executeTestcase = defineTool({
     slow_ms: z.int().min(0).max(60_000).optional().describe("A pause behind each command"),
     stop: z.boolean().optional().describe("Stops before each step; the call returns at each stop"),
     go: z
-      .enum(["next", "on"])
+      .strictObject({ execution_id: z.string(), way: z.enum(["next", "on"]) })
       .optional()
-      .describe("With execution_id: makes the next step of a stopped run, or all that are left"),
+      .describe("Starts no run: makes the next step of this run, which is stopped, or all that are left"),
   }),
-  wireInput: z.object({
-    testcase: z.string().optional().describe("Name or id"),
-    ...deviceFields,
-    userinterface_name: z.string().optional().describe("Instead of the saved app"),
-    fresh: z.boolean().optional(),
-    inputs: z.object({}).optional(),
-    wait_ms: z.int().optional(),
-    execution_id: z.string().optional(),
-    timeout_ms: z.int().optional().describe("Default 30 min"),
-    environment: z.string().optional(),
-    release: z.string().optional(),
-    build: z.string().optional(),
-    correlation_id: z.string().optional(),
-    retries: z.int().optional(),
-    retry_on: retryOnSchema.optional(),
-  }),
+  unlisted: ["slow_ms", "stop", "go"],
   output: z.object({
     execution_id: z.string(),
     status: executionStatusSchema,
     reason: z.object({ code: z.string(), message: z.string() }).optional(),
     duration_ms: z.int().optional(),
     steps_done: z.int(),
-    next_step: z.object({ number: z.int(), step: z.string() }).optional(),
-    doing: z.string().optional().describe("The step that runs now"),
-    rows: z
-      .object({
-        total: z.int(),
-        passed: z.int(),
-        not_passed: z.array(
-          z.object({
-            row: z.string(),
-            status: z.string(),
-            execution_id: z.string(),
-            reason: z.object({ code: z.string(), message: z.string() }).optional(),
-          }),
-        ),
-        more: z.int().optional(),
-      })
-      .optional(),
-    flaky: z.boolean().optional(),
-    attempts: z.array(attemptSchema).optional(),
-    rerun: z.string().optional(),
-    notices: z.array(z.string()).optional(),
-    verified_count: z.int().optional(),
-    outputs: paramsSchema.optional(),
-    failed_step: z
-      .object({
-        path: z.string(),
-        label: z.string(),
-        expected: z.string().optional(),
-        found: z.string().optional(),
-        nearest: z.array(z.string()).optional(),
-        evidence: z.array(z.string()).optional(),
-      })
-      .optional(),
+    ...stageFields,
+    ...testcaseEnd,
   }),
   handle: ({ input, services, context }) => services.testcases.execute(input, context),
 });
@@ -223,13 +172,7 @@ export const generateAndSaveTestcase = defineTool({
     userinterface_name: z.string().min(1),
     description: z.string().min(1).max(8_000),
     ...deviceFields,
-    save: z.boolean().default(true),
-  }),
-  wireInput: z.object({
-    name: z.string(),
-    userinterface_name: z.string(),
-    description: z.string(),
-    device_id: z.string().optional().describe("Checks commands"),
+    device_id: deviceFields.device_id.describe("Checks commands"),
     save: z.boolean().default(true),
   }),
   output: z.object({

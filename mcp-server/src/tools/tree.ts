@@ -6,7 +6,6 @@ import {
   nodeTypeSchema,
   passConditionSchema,
   positionSchema,
-  verificationSchema,
 } from "../domain/index.ts";
 import { deviceFields, maxTokensField } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
@@ -29,24 +28,15 @@ const reliability = z.array(
   }),
 );
 
-/** What a model is shown of deep inputs; the strict shapes are applied to what it gives. */
-const brief = {
-  checks: z
-    .array(z.object({}))
-    .optional()
-    .describe("[{command, params, negate?, timeout_ms?}] that prove the place"),
-  sets: z
-    .array(z.object({}))
-    .describe(
-      "[{direction?: forward|reverse, actions: [{command, params}], retry_actions?, failure_actions?, kpi?}]",
-    ),
-  priority: z.enum(["p1", "p2", "p3"]).optional(),
-  conditional: z
-    .boolean()
-    .optional()
-    .describe("Shares its action set's id; the target that verifies decides"),
-  siblings: z.boolean().optional().describe("Such targets of one source reach each other"),
-};
+const checks = { verifications: nodeSchema.shape.verifications.describe("Prove the place") };
+const { source, target, ...edgeFields } = edgeDraftSchema.extend({
+  conditional: edgeDraftSchema.shape.conditional.describe(
+    "Shares its action set's id; the target that verifies decides",
+  ),
+  sibling_shortcuts: edgeDraftSchema.shape.sibling_shortcuts.describe(
+    "Such targets of one source reach each other",
+  ),
+}).shape;
 
 export const createNode = defineTool({
   name: "create_node",
@@ -57,17 +47,13 @@ export const createNode = defineTool({
   capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
   timeoutMs: 30_000,
-  input: z.strictObject({ ...ui, tree: z.string().min(1).optional(), ...nodeSchema.shape }),
-  wireInput: z.object({
+  input: z.strictObject({
     ...ui,
-    label: z.string(),
-    tree: z.string().optional().describe("Of a subtree; default the root"),
-    type: nodeTypeSchema.optional(),
-    description: z.string().optional(),
-    verifications: brief.checks,
-    pass_condition: passConditionSchema.optional(),
-    protected: z.boolean().optional(),
+    tree: z.string().min(1).optional().describe("Of a subtree; default the root"),
+    ...nodeSchema.shape,
+    ...checks,
   }),
+  unlisted: ["position"],
   output: idAndLabel,
   async handle({ input: { userinterface_name: name, tree, ...given }, services }) {
     const { id, label } = await services.userinterfaces.createNode(name, tree, given);
@@ -112,20 +98,11 @@ export const updateNode = defineTool({
     type: nodeTypeSchema.optional(),
     position: positionSchema.optional(),
     description: nodeSchema.shape.description,
-    verifications: z.array(verificationSchema).max(50).optional(),
+    verifications: checks.verifications.removeDefault().optional(),
     pass_condition: passConditionSchema.optional(),
     protected: z.boolean().optional(),
   }),
-  wireInput: z.object({
-    ...ui,
-    ...node,
-    label: z.string().optional(),
-    type: nodeTypeSchema.optional(),
-    description: z.string().optional(),
-    verifications: brief.checks,
-    pass_condition: passConditionSchema.optional(),
-    protected: z.boolean().optional(),
-  }),
+  unlisted: ["position"],
   output: idAndLabel,
   async handle({ input: { userinterface_name: name, node: wanted, ...patch }, services }) {
     const { id, label } = await services.userinterfaces.updateNode(name, wanted, patch);
@@ -186,17 +163,7 @@ export const createEdge = defineTool({
   capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
   timeoutMs: 30_000,
-  input: z.strictObject({ ...ui, ...edgeDraftSchema.shape }),
-  wireInput: z.object({
-    ...ui,
-    source: z.string().describe("Id or label"),
-    target: z.string(),
-    action_sets: brief.sets,
-    priority: brief.priority,
-    conditional: brief.conditional,
-    sibling_shortcuts: brief.siblings,
-    final_wait_ms: z.int().optional(),
-  }),
+  input: z.strictObject({ ...ui, source: source.describe("Id or label"), target, ...edgeFields }),
   output: idAndEdge,
   async handle({ input: { userinterface_name: name, ...draft }, services }) {
     return services.userinterfaces.createEdge(name, draft);
@@ -228,8 +195,6 @@ export const getEdge = defineTool({
   handle: ({ input, services }) => services.userinterfaces.getEdge(input.userinterface_name, input.edge),
 });
 
-const { source: _source, target: _target, ...changeable } = edgeDraftSchema.shape;
-
 export const updateEdge = defineTool({
   name: "update_edge",
   title: "Change an edge",
@@ -242,20 +207,10 @@ export const updateEdge = defineTool({
   input: z.strictObject({
     ...ui,
     ...edge,
-    action_sets: changeable.action_sets.optional(),
-    priority: changeable.priority.removeDefault().optional(),
-    conditional: changeable.conditional,
-    sibling_shortcuts: changeable.sibling_shortcuts,
-    final_wait_ms: changeable.final_wait_ms.removeDefault().optional(),
-  }),
-  wireInput: z.object({
-    ...ui,
-    ...edge,
-    action_sets: brief.sets.optional(),
-    priority: brief.priority,
-    conditional: brief.conditional,
-    sibling_shortcuts: brief.siblings,
-    final_wait_ms: z.int().optional(),
+    ...edgeFields,
+    action_sets: edgeFields.action_sets.optional(),
+    priority: edgeFields.priority.removeDefault().optional(),
+    final_wait_ms: edgeFields.final_wait_ms.removeDefault().optional(),
   }),
   output: idAndEdge,
   async handle({ input: { userinterface_name: name, edge: wanted, ...patch }, services }) {

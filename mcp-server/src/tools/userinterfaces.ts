@@ -53,18 +53,9 @@ export const createUserinterface = defineTool({
   effect: "write",
   timeoutMs: 30_000,
   input: userInterfaceSchema.extend({
-    models: userInterfaceSchema.shape.models
-      .optional()
-      .describe("Device models it runs on; those of this server's devices when left out"),
-    app: userInterfaceSchema.shape.app.describe("{url} or {package, activity?, deep_link?}"),
-    variables: userInterfaceSchema.shape.variables.describe("Fill {{name}}"),
-  }),
-  wireInput: z.object({
-    name: z.string(),
-    models: z.array(z.string()).optional().describe("Device models; default: all of list_hosts"),
-    app: z.object({}).optional().describe("{url} or {package, activity?, deep_link?}"),
-    variables: z.object({}).optional().describe("Fill {{name}}; {{app.url}} is known"),
-    test_id_attribute: z.string().optional(),
+    models: userInterfaceSchema.shape.models.optional().describe("Device models; default: all of list_hosts"),
+    app: userInterfaceSchema.shape.app.describe("url or package"),
+    variables: userInterfaceSchema.shape.variables.describe("Fill {{name}}; {{app.url}} is known"),
   }),
   output: z.object({ id: z.string(), name: z.string(), root_tree_id: z.string() }),
   async handle({ input, services }) {
@@ -154,7 +145,7 @@ export const exportUserinterface = defineTool({
   authored: true,
   timeoutMs: 60_000,
   input: z.strictObject({ ...ui, schema: z.string().optional() }),
-  wireInput: z.object(ui),
+  unlisted: ["schema"],
   output: z.object({ yaml: z.string() }),
   handle: async ({ input, services }) => ({
     yaml: await services.appFiles.exportYaml(input.userinterface_name, input.schema),
@@ -173,7 +164,7 @@ export const importUserinterface = defineTool({
   timeoutMs: 120_000,
   input: z.strictObject({
     yaml: z.string().min(1).optional(),
-    replace: z.boolean().default(false),
+    replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
     file: z.string().max(4_000).optional(),
     dry_run: z
       .strictObject({
@@ -187,11 +178,7 @@ export const importUserinterface = defineTool({
     load: projectLoadSchema.optional(),
     keep_in: projectPlaceSchema.extend({ userinterface_name: z.string(), hash: z.string() }).optional(),
   }),
-  wireInput: z.object({
-    yaml: z.string(),
-    replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
-    file: z.string().optional(),
-  }),
+  unlisted: ["dry_run", "load", "keep_in"],
   output: z.object({
     id: z.string().optional(),
     name: z.string().optional(),

@@ -59,12 +59,7 @@ export const verifyDeviceState = defineDeviceTool({
     timeout_ms: timeoutField,
     lasting: z.boolean().optional(),
   }),
-  wireInput: z.object({
-    ...deviceFields,
-    checks: z.array(z.object({ command: z.string(), params: z.record(z.string(), z.unknown()).optional() })),
-    pass_condition: passConditionSchema.optional(),
-    timeout_ms: z.int().optional().describe("Polled until it holds; default 5000"),
-  }),
+  unlisted: ["lasting"],
   output: z.object({
     pass: z.boolean(),
     inconclusive: z.string().optional(),

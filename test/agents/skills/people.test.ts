@@ -56,7 +56,7 @@ test.runIf(hasSandbox)("run-script: run goto script on google_tv", async () => {
   ]);
   expectWhole("run-script", result);
   expect(result.requests).toHaveLength(3);
-  expect(result.requests[0]?.body.tools?.map(({ name }) => name)).toHaveLength(2);
+  expect(result.requests[0]?.body.tools?.map(({ name }) => name)).toHaveLength(3);
   const called = result.events.flatMap((event) => (event.type === "tool_call" ? [event.tool] : []));
   expect(called).toEqual(["get_compatible_hosts", "execute_script"]);
   const [, id] =

@@ -40,12 +40,11 @@ export async function runTest(
   connection: RunConnection,
   terminal: RunTerminal,
 ): Promise<{ reply: RunReply; stopped: boolean } | { error: ToolError }> {
-  const execute = async (args: Record<string, unknown>, signal: AbortSignal) =>
-    runReply.parse(await done(connection.call("execute_testcase", args, signal)));
-  const cancel = async (execution_id: string) =>
-    runReply.parse(await done(connection.call("cancel_execution", { execution_id }, unending())));
+  const call = async (tool: string, args: Record<string, unknown>, signal = unending()) =>
+    runReply.parse(await done(connection.call(tool, args, signal)));
+  const cancel = (execution_id: string) => call("cancel_execution", { execution_id });
   try {
-    let now = await execute(argumentsOf(test, options, seat), unending());
+    let now = await call("execute_testcase", argumentsOf(test, options, seat));
     while (isOpen(now)) {
       const { execution_id, next_step } = now;
       terminal.status?.(statusOf(test, now));
@@ -53,8 +52,11 @@ export async function runTest(
       else if (next_step) {
         const way = await askAtStep(next_step, seat, connection, terminal);
         if (way === "stop") return { reply: await cancel(execution_id), stopped: true };
-        now = await execute({ execution_id, go: way, wait_ms: 0 }, unending());
-      } else now = await untilInterrupted(execution_id, execute, terminal, now);
+        now = await call("execute_testcase", { testcase: test.id, go: { execution_id, way }, wait_ms: 0 });
+      } else {
+        const args = { execution_id, wait_ms: waitOf(terminal), max_tokens: 50 };
+        now = await untilInterrupted(call("get_execution_status", args, terminal.signal), terminal, now);
+      }
     }
     return { reply: now, stopped: false };
   } catch (error) {
@@ -89,18 +91,16 @@ function argumentsOf(
   };
 }
 
-/** Waits for a while. Returns `before` when it is interrupted. */
+/** The end of a wait, or `before` when the wait is interrupted. */
 async function untilInterrupted(
-  execution_id: string,
-  execute: (args: Record<string, unknown>, signal: AbortSignal) => Promise<RunReply>,
-  terminal: Pick<RunTerminal, "signal" | "columns">,
+  waiting: Promise<RunReply>,
+  terminal: Pick<RunTerminal, "signal">,
   before: RunReply,
 ): Promise<RunReply> {
   const over = new AbortController();
   const interrupted = new Promise<RunReply>((settle) => {
     terminal.signal.addEventListener("abort", () => settle(before), { once: true, signal: over.signal });
   });
-  const waiting = execute({ execution_id, wait_ms: waitOf(terminal) }, terminal.signal);
   // The call of an interrupted wait fails by itself; the caller asks for its end.
   waiting.catch(() => undefined);
   return Promise.race([waiting, interrupted]).finally(() => over.abort());

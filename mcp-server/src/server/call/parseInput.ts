@@ -1,9 +1,10 @@
+import { z } from "zod";
 import { fitTypes } from "../../domain/fitTypes.ts";
 import { pathText, schemaProblems } from "../../domain/schemaProblems.ts";
 import { strictOf } from "../../domain/strictOf.ts";
 import { ToolError } from "../../errors.ts";
 import type { AnyTool } from "../../registry/tool.ts";
-import { wholeInput } from "../../registry/wire.ts";
+import { strictInput } from "../../registry/wire.ts";
 import { callLine } from "./repair/callLine.ts";
 import { putRight, type Righted } from "./repair/rightPlaces.ts";
 
@@ -18,15 +19,31 @@ type Problem = { path: string; problem: string };
  */
 export function parseInput(tool: AnyTool, given: unknown): Record<string, unknown> {
   const args = withoutDummy(tool, given ?? {});
+  refuseWaiting(tool, args);
   const strict = strictOf(tool.input);
   const parsed = strict.safeParse(args);
   if (parsed.success) return parsed.data;
   const fitted = strict.safeParse(fitTypes(strict, args));
   if (fitted.success) return fitted.data;
-  const right = putRight(wholeInput(tool) ?? tool.input, args);
+  const right = putRight(strictInput(tool), args);
   if (right && strict.safeParse(right.args).success) throw misplaced(tool, right);
   throw invalid(tool, schemaProblems(fitted.error.issues, tool.input));
 }
+
+/** Tools that start runs do not wait for one that has begun: the error has the call that does. */
+function refuseWaiting({ name, input, output }: AnyTool, args: unknown): void {
+  const startsRuns =
+    "wait_ms" in input.shape && "execution_id" in output.shape && !("execution_id" in input.shape);
+  const asked = startsRuns ? waitSchema.safeParse(args).data : undefined;
+  if (asked === undefined) return;
+  const line = callLine({ tool: "get_execution_status", arguments: asked });
+  throw new ToolError(
+    "INVALID_INPUT",
+    `${name} starts a run, and does not wait for one that has begun.`,
+    `Send this in its place:\n${line}`,
+  );
+}
+const waitSchema = z.object({ execution_id: z.string(), wait_ms: z.int().catch(45_000) });
 
 /** Some hosts cannot call a tool without an argument, and make one up: Cursor sends `random_string`. */
 const dummyName =
@@ -59,13 +76,12 @@ function invalid(tool: AnyTool, found: ReturnType<typeof schemaProblems>): ToolE
   );
   const more = found.length > problems.length ? `; and ${found.length - problems.length} more` : "";
   const known = Object.keys(tool.input.shape);
-  const whole = wholeInput(tool) ? ` Their whole shape is the resource schema://${tool.name}.` : "";
   return new ToolError(
     "INVALID_INPUT",
     `${tool.name}: ${problems.map((p) => `${p.path}: ${p.problem}`).join("; ")}${more}`,
     known.length === 0
       ? `${tool.name} takes no arguments.`
-      : `${tool.name} takes ${known.join(", ")}.${whole}`,
+      : `${tool.name} takes ${known.join(", ")}. Their whole shape is the resource schema://${tool.name}.`,
     { problems },
   );
 }

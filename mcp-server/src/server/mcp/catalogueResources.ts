@@ -11,7 +11,7 @@ const ofTheBuild = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 const ofTheUser = { ttlMs: 0, cacheScope: "private" } as const;
 
 export const describeSkill = ({ markdown: _, ...skill }: CatalogueSkill): object => skill;
-/** The strict schema of a tool's arguments, also where its listing shows a brief one. */
+/** The strict schema of a tool's arguments, of which its listing shows a brief one. */
 export const describeSchema = ({ schemas }: Catalogue, { name, inputSchema }: WireTool): object =>
   schemas[name] ?? inputSchema;
 
@@ -31,7 +31,8 @@ export function registerCatalogue(mcp: McpServer, catalogue: Catalogue, backend:
   registerNamed(mcp, backend, {
     scheme: "schema",
     title: "Schema of arguments",
-    description: "The strict JSON Schema of a tool's arguments, whole where its listing shows a brief one.",
+    description:
+      "The strict JSON Schema of a tool's arguments, with its limits and what the listing leaves out.",
     cacheHint: ofTheBuild,
     items: catalogue.tools,
     describe: (tool) => describeSchema(catalogue, tool),

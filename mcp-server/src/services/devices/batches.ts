@@ -1,4 +1,12 @@
-import type { Action, ActionBatch, FinalStatus, Params } from "../../domain/index.ts";
+import { z } from "zod";
+import {
+  type Action,
+  type ActionBatch,
+  actionSchema,
+  type FinalStatus,
+  type Params,
+  paramsSchema,
+} from "../../domain/index.ts";
 import { type ErrorCode, isErrorCode, ToolError } from "../../errors.ts";
 import type {
   ActionExecutor,
@@ -19,25 +27,21 @@ import { commandsOf } from "./findCommand.ts";
 import { withLastingSelectors } from "./screen/lasting.ts";
 
 export type BatchRequest = DeviceRef &
-  Omit<ActionBatch, "actions"> & {
-    actions?: ActionBatch["actions"] | undefined;
+  ActionBatch & {
     look: boolean;
     max_tokens: number;
     wait_ms: number;
-    execution_id?: string | undefined;
     /** Also returns the actions that passed, with selectors instead of refs, so they can be replayed. */
     lasting?: boolean | undefined;
   };
 
-export type BatchReply = {
-  execution_id: string;
-  status: string;
-  /** What a queued run waits for. */
-  queue?: string;
+export type BatchEnd = {
   results?: { command: string; message: string; data?: Params | undefined }[];
   screen?: string;
   lasting?: Action[];
 };
+/** `queue`: what a queued run waits for. */
+export type BatchReply = BatchEnd & { execution_id: string; status: string; queue?: string };
 
 export type BatchService = { run(request: BatchRequest, context: CallContext): Promise<BatchReply> };
 
@@ -109,12 +113,8 @@ export function createBatches({
 
   return {
     async run(request, context) {
-      if (request.execution_id !== undefined) {
-        const reply = await executions.wait(request.execution_id, request.wait_ms, context);
-        const queue = reply.status === "queued" ? reply.reason?.message : undefined;
-        return { execution_id: reply.execution_id, status: reply.status, ...(queue && { queue }) };
-      }
-      const batch = batchOf(request);
+      const { actions: asked, retry_actions, failure_actions } = request;
+      const batch = { actions: asked, retry_actions, failure_actions };
       const reply = await executions.run<Output>(
         {
           kind: "actions",
@@ -162,15 +162,6 @@ function noticeLines(
   ];
 }
 
-function batchOf({ actions, retry_actions, failure_actions }: BatchRequest): ActionBatch {
-  if (actions) return { actions, retry_actions, failure_actions };
-  throw new ToolError(
-    "INVALID_INPUT",
-    "actions is missing.",
-    "Give actions, or the execution_id of a run to go on waiting for.",
-  );
-}
-
 /** A batch that failed is a failed call, with what was done so far; the run itself is stored either way. */
 function replyOf({ execution_id, status, reason, output }: RunReply<Output>): BatchReply {
   const failure = output?.report.failure;
@@ -191,21 +182,44 @@ function replyOf({ execution_id, status, reason, output }: RunReply<Output>): Ba
       execution_id,
     });
   }
-  const results = output?.report.results
-    .filter((result) => !output.screen || saysMore(result))
+  return { execution_id, status, ...(reason && { queue: reason.message }), ...batchEnd(output) };
+}
+
+const outputSchema = z.object({
+  report: z.object({
+    results: z.array(
+      z.object({
+        ok: z.boolean(),
+        phase: z.string(),
+        command: z.string(),
+        message: z.string(),
+        data: paramsSchema.optional(),
+        isNews: z.boolean().optional(),
+      }),
+    ),
+  }),
+  screen: z.string().optional(),
+  lasting: z.array(actionSchema).optional(),
+});
+type Result = z.output<typeof outputSchema>["report"]["results"][number];
+
+/** What the result of a run says of a batch; nothing where it is another's or not there yet. */
+export function batchEnd(output: unknown): BatchEnd {
+  const result = outputSchema.safeParse(output).data;
+  if (!result) return {};
+  const { report, screen, lasting } = result;
+  const results = report.results
+    .filter((one) => !screen || saysMore(one))
     .map(({ command, message, data }) => ({ command, message, ...(data && { data }) }));
   return {
-    execution_id,
-    status,
-    ...(reason && { queue: reason.message }),
-    ...(results && results.length > 0 && { results }),
-    ...(output?.screen && { screen: output.screen }),
-    ...(output?.lasting && { lasting: output.lasting }),
+    ...(results.length > 0 && { results }),
+    ...(screen && { screen }),
+    ...(lasting && { lasting }),
   };
 }
 
 /** Whether a result tells what neither the request nor the screen does: its address stands above the screen. */
-function saysMore({ ok, phase, isNews, data = {} }: ActionResult): boolean {
+function saysMore({ ok, phase, isNews, data = {} }: Result): boolean {
   if (!ok || phase !== "action" || isNews) return true;
   return Object.entries(data).some(
     ([key, value]) => key !== "url" && !(key === "status" && Number(value) < 400),

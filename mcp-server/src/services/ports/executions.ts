@@ -89,7 +89,7 @@ export type ExecutionService = {
       output: Output;
     }>,
   ): Promise<RunReply<Output>>;
-  /** Goes on waiting for a run; its stored result is the output. Throws EXECUTION_NOT_FOUND. */
+  /** Waits for a run that has begun; its stored result is the output. Throws EXECUTION_NOT_FOUND. */
   wait(executionId: string, waitMs: number, context: CallContext): Promise<RunReply<object>>;
   /** Lets a run go on that is stopped before a step. Throws INVALID_INPUT for one that is not. */
   goOn(executionId: string, way: "next" | "on"): void;

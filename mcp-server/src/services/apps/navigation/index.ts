@@ -18,6 +18,7 @@ import type { EdgeRequest, NavigationRequest, NavigationService, ValidationReque
 import { validateEdges } from "./validate.ts";
 import { walkLeg } from "./walkLeg.ts";
 
+export { navigationEnd, validationEnd } from "./runs.ts";
 export type * from "./types.ts";
 
 export type NavigationDependencies = LookingDependencies & {

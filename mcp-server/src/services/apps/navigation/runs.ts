@@ -10,12 +10,12 @@ import { verdictOf } from "../../records/verdicts.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
 import type {
-  EdgeRequest,
+  Asked,
+  NavigationEnd,
   NavigationReply,
-  NavigationRequest,
   NavigationService,
+  ValidationEnd,
   ValidationReply,
-  Waiting,
 } from "./types.ts";
 
 /** How long a navigation, an edge and a whole validation may take when the caller does not say. */
@@ -37,7 +37,7 @@ export function createRuns({
   moving,
 }: Dependencies): Pick<NavigationService, "runNavigation" | "runEdge" | "runValidation"> {
   const specOf = (
-    request: Waiting & { timeout_ms?: number | undefined },
+    request: Asked<{ timeout_ms?: number | undefined }>,
     app: string,
     rest: Pick<RunSpec, "kind" | "name" | "input">,
     timeoutMs: number,
@@ -57,42 +57,22 @@ export function createRuns({
 
   return {
     async runNavigation(request, context) {
-      if (request.execution_id !== undefined) {
-        return replyOf(await executions.wait(request.execution_id, request.wait_ms, context));
-      }
-      const asked: NavigationRequest = {
-        ...request,
-        userinterface: appOf(request),
-        target: demand("node", request.target),
-      };
-      const model = await userinterfaces.load(asked.userinterface);
-      const target = getNode(model, asked.target);
-      const input = { userinterface: model.ui.name, target: target.label, variables: asked.variables };
+      const model = await userinterfaces.load(request.userinterface);
+      const target = getNode(model, request.target);
+      const input = { userinterface: model.ui.name, target: target.label, variables: request.variables };
       const rest = { kind: "navigation" as const, name: `go to ${target.label}`, input };
       const spec = specOf(request, model.ui.name, rest, navigationTimeoutMs);
-      return replyOf(await navigated(spec, context, (run) => moving.navigate(run, asked)));
+      return replyOf(await navigated(spec, context, (run) => moving.navigate(run, request)));
     },
     async runEdge(request, context) {
-      if (request.execution_id !== undefined) {
-        return replyOf(await executions.wait(request.execution_id, request.wait_ms, context));
-      }
-      const asked: EdgeRequest = {
-        ...request,
-        userinterface: appOf(request),
-        edge: demand("edge", request.edge),
-      };
-      const model = await userinterfaces.load(asked.userinterface);
-      const name = edgeLabel(model, getEdge(model, asked.edge));
-      const input = { userinterface: model.ui.name, edge: asked.edge, variables: asked.variables };
+      const model = await userinterfaces.load(request.userinterface);
+      const name = edgeLabel(model, getEdge(model, request.edge));
+      const input = { userinterface: model.ui.name, edge: request.edge, variables: request.variables };
       const spec = specOf(request, model.ui.name, { kind: "navigation", name, input }, navigationTimeoutMs);
-      return replyOf(await navigated(spec, context, (run) => moving.executeEdge(run, asked)));
+      return replyOf(await navigated(spec, context, (run) => moving.executeEdge(run, request)));
     },
     async runValidation(request, context) {
-      if (request.execution_id !== undefined) {
-        return validationReplyOf(await executions.wait(request.execution_id, request.wait_ms, context));
-      }
-      const asked = { ...request, userinterface: appOf(request) };
-      const model = await userinterfaces.load(asked.userinterface);
+      const model = await userinterfaces.load(request.userinterface);
       const rest = {
         kind: "validation" as const,
         name: `validate ${model.ui.name}`,
@@ -100,7 +80,7 @@ export function createRuns({
       };
       const spec = specOf(request, model.ui.name, rest, validationTimeoutMs);
       const reply = await executions.run<ValidationReport>(spec, context, async (run) => {
-        const output = await moving.validate(run, asked);
+        const output = await moving.validate(run, request);
         return { ...verdictOfTrials(output), output };
       });
       return validationReplyOf(reply);
@@ -117,35 +97,33 @@ function verdictOfTrials({ trials }: ValidationReport) {
   return { status: verdictOf(code), reason: { code, message: `${edge}: ${message}` } };
 }
 
-/** What must be there when nobody goes on waiting for a run. */
-function demand(name: string, value: string | undefined): string {
-  if (value !== undefined) return value;
-  throw new ToolError(
-    "INVALID_INPUT",
-    `${name} must be given.`,
-    "Give it, or the execution_id of a run to go on waiting for.",
-  );
-}
-
-const appOf = (request: { userinterface?: string | undefined }) =>
-  demand("userinterface_name", request.userinterface);
-
-function replyOf(reply: RunReply<object>): NavigationReply {
-  const report = navigationReportSchema.safeParse(reply.output).data;
-  const { execution_id, status, duration_ms } = reply;
-  const path =
-    report && [report.legs[0]?.from, ...report.legs.map(({ to }) => to)].filter(Boolean).join(" → ");
-  refuseFailed(reply, report?.error, { at: report?.at, path, legs: report?.legs.filter(({ ok }) => !ok) });
+function replyOf(reply: RunReply<NavigationReport>): NavigationReply {
+  const { execution_id, status, duration_ms, output: report } = reply;
+  const end = navigationEnd(report);
+  const { at, path } = end;
+  refuseFailed(reply, report?.error, { at, path, legs: report?.legs.filter(({ ok }) => !ok) });
   return {
     execution_id,
     status,
     ...queueOf(reply),
-    ...(report && { verified: report.verified, replans: report.replans }),
-    ...(report?.at !== undefined && { at: report.at }),
-    ...(path && { path }),
-    ...(report?.expected_ms !== undefined && { expected_ms: report.expected_ms }),
-    ...(report?.confidence !== undefined && { confidence: report.confidence }),
+    ...end,
     ...(duration_ms !== undefined && { duration_ms }),
+  };
+}
+
+/** What the result of a run says of a navigation; nothing where it is another's or not there yet. */
+export function navigationEnd(result: unknown): NavigationEnd {
+  const report = navigationReportSchema.safeParse(result).data;
+  if (!report) return {};
+  const { verified, replans, at, expected_ms, confidence, legs } = report;
+  const path = [legs[0]?.from, ...legs.map(({ to }) => to)].filter(Boolean).join(" → ");
+  return {
+    verified,
+    replans,
+    ...(at !== undefined && { at }),
+    ...(path && { path }),
+    ...(expected_ms !== undefined && { expected_ms }),
+    ...(confidence !== undefined && { confidence }),
   };
 }
 
@@ -169,11 +147,16 @@ function refuseFailed(
 const queueOf = ({ status, reason }: RunReply<object>) =>
   status === "queued" && reason ? { queue: reason.message } : {};
 
-function validationReplyOf(reply: RunReply<object>): ValidationReply {
-  const report = validationReportSchema.safeParse(reply.output).data;
-  if (!report) refuseFailed(reply, undefined, {});
-  const { execution_id, status } = reply;
-  if (!report) return { execution_id, status, ...queueOf(reply) };
+function validationReplyOf(reply: RunReply<ValidationReport>): ValidationReply {
+  if (!reply.output) refuseFailed(reply, undefined, {});
+  const { execution_id, status, output } = reply;
+  return { execution_id, status, ...queueOf(reply), ...validationEnd(output) };
+}
+
+/** What the result of a run says of a validation; nothing where it is another's or not there yet. */
+export function validationEnd(result: unknown): ValidationEnd {
+  const report = validationReportSchema.safeParse(result).data;
+  if (!report) return {};
   const { passed, failed, unverified, trials } = report;
   const problems = trials
     .filter(({ ok }) => !ok)
@@ -182,5 +165,5 @@ function validationReplyOf(reply: RunReply<object>): ValidationReply {
       const what = reached_source ? "" : "not tried: ";
       return `${edge} (${action_set_id}): ${what}${error ? `${error.code}: ${error.message}` : "failed"}`;
     });
-  return { execution_id, status, passed, failed, unverified, problems };
+  return { passed, failed, unverified, problems };
 }

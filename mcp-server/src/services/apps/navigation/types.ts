@@ -27,15 +27,10 @@ export type ValidationRequest = {
   timeout_ms?: number | undefined;
 };
 
-/** Asks for a run, or with `execution_id` goes on waiting for one. */
-export type Waiting = DeviceRef & { wait_ms: number; execution_id?: string | undefined };
-export type Asked<Request> = Waiting & { [Key in keyof Request]?: Request[Key] | undefined };
+/** Asks for a run on a device, and says how long the caller waits for it. */
+export type Asked<Request> = DeviceRef & { wait_ms: number } & Request;
 
-export type NavigationReply = {
-  execution_id: string;
-  status: string;
-  /** What a queued run waits for. */
-  queue?: string;
+export type NavigationEnd = {
   verified?: boolean;
   at?: string;
   /** The labels that were passed, joined by arrows. */
@@ -43,18 +38,18 @@ export type NavigationReply = {
   replans?: number;
   expected_ms?: number;
   confidence?: number;
-  duration_ms?: number;
 };
-export type ValidationReply = {
-  execution_id: string;
-  status: string;
-  queue?: string;
+/** `queue`: what a queued run waits for. */
+type Begun = { execution_id: string; status: string; queue?: string };
+export type NavigationReply = Begun & NavigationEnd & { duration_ms?: number };
+export type ValidationEnd = {
   passed?: number;
   failed?: number;
   unverified?: number;
   /** One line each of what failed or could not be tried. */
   problems?: string[];
 };
+export type ValidationReply = Begun & ValidationEnd;
 
 /** `source`: what says so. A position that is `verified` was seen to be true less than the stale time ago. */
 export type PositionView = {

@@ -1,6 +1,7 @@
 export { allBlocks } from "./graph.ts";
 export { testNameOf } from "./parse.ts";
 export { codeOf } from "./problems.ts";
+export { testcaseEnd } from "./replies.ts";
 export { createTestcases } from "./testcases.ts";
 export type {
   AppsPort,
@@ -12,6 +13,7 @@ export type {
   NavigationPort,
   NavigationRequest,
   TestcaseDependencies,
+  TestcaseEnd,
   TestcaseReply,
   TestcaseResult,
   TestcaseService,

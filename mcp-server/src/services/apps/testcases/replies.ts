@@ -1,18 +1,28 @@
 import type { TestCase } from "../../../domain/index.ts";
 import type { RunReply } from "../../ports.ts";
-import { type RowRun, type TestcaseReply, type TestcaseSummary, testcaseResultSchema } from "./types.ts";
+import {
+  type RowRun,
+  type TestcaseEnd,
+  type TestcaseReply,
+  type TestcaseSummary,
+  testcaseResultSchema,
+} from "./types.ts";
 
 /** Of rows that did not pass, in a reply; the reports have all. */
 const mostRowsShown = 20;
 
-/** A stored result is read as what it should be; one of another kind of run says nothing here. */
-export function replyOf({ output, ...reply }: RunReply<object>): TestcaseReply {
+export const replyOf = ({ output, ...reply }: RunReply<object>): TestcaseReply => ({
+  ...reply,
+  ...testcaseEnd(output),
+});
+
+/** What the result of a run says of a test case; nothing where it is another's or not there yet. */
+export function testcaseEnd(output: unknown): TestcaseEnd {
   const result = testcaseResultSchema.safeParse(output);
-  if (!result.success) return reply;
+  if (!result.success) return {};
   const { testcase: _testcase, verified_count, outputs, failed_step, rows, ...told } = result.data;
   const { code: _code, message: _message, ...step } = failed_step ?? { code: "", message: "" };
   return {
-    ...reply,
     ...told,
     verified_count,
     ...(rows && { rows: rowsShown(rows) }),

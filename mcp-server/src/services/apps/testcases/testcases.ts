@@ -129,13 +129,10 @@ class Testcases implements TestcaseService {
   }
 
   async execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply> {
-    if (request.execution_id !== undefined) {
-      if (request.go) this.deps.executions.goOn(request.execution_id, request.go);
-      return replyOf(await this.deps.executions.wait(request.execution_id, request.wait_ms, context));
-    }
-    if (request.testcase === undefined) {
-      const hint = "Give testcase, or the execution_id of a run to go on waiting for.";
-      throw new ToolError("INVALID_INPUT", "testcase is missing.", hint);
+    if (request.go) {
+      const { execution_id, way } = request.go;
+      this.deps.executions.goOn(execution_id, way);
+      return replyOf(await this.deps.executions.wait(execution_id, request.wait_ms, context));
     }
     const saved = await this.load(request.testcase);
     return inProject(saved.source.project, () =>

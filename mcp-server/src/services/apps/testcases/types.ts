@@ -144,20 +144,19 @@ export const testcaseResultSchema = z.object({
 });
 export type TestcaseResult = z.output<typeof testcaseResultSchema>;
 
-/** What a caller is told; the code and message of the failed step are in `reason`. */
-export type TestcaseReply = Omit<RunReply<never>, "output"> & {
+/** How a run of a test case ended; the code and message of the failed step are in `reason`. */
+export type TestcaseEnd = {
   verified_count?: number | undefined;
   outputs?: Params | undefined;
   failed_step?: Omit<FailedStep, "code" | "message"> | undefined;
   /** Of a run for each row; of those that did not pass, as many as a reply should hold. */
   rows?: { total: number; passed: number; not_passed: RowRun[]; more?: number } | undefined;
 } & Pick<TestcaseResult, "attempts" | "flaky" | "rerun" | "notices">;
+export type TestcaseReply = Omit<RunReply<never>, "output"> & TestcaseEnd;
 
 export type ExecuteRequest = DeviceRef & {
-  /** Name or id; left out with an `execution_id`. */
-  testcase?: string | undefined;
-  /** Of a run to go on waiting for. */
-  execution_id?: string | undefined;
+  /** Name or id. */
+  testcase: string;
   userinterface_name?: string | undefined;
   /** Whether it starts fresh, over what the test case and its app say. */
   fresh?: boolean | undefined;
@@ -172,8 +171,8 @@ export type ExecuteRequest = DeviceRef & {
   slow_ms?: number | undefined;
   /** Stops before each step; the call returns at each stop. */
   stop?: boolean | undefined;
-  /** With an `execution_id`: makes the next step of a run that is stopped, or all that are left. */
-  go?: "next" | "on" | undefined;
+  /** Starts no run: makes the next step of this run, which is stopped, or all that are left. */
+  go?: { execution_id: string; way: "next" | "on" } | undefined;
   /** In place of the test case's own. */
   retries?: number | undefined;
   retry_on?: RetryOn | undefined;

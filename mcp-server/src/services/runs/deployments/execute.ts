@@ -25,7 +25,8 @@ function replyOf(
   const { device_id, timeout_ms, environment, release, userinterface_name } = body;
   const wait_ms = timeout_ms + graceMs;
   const request = { device_id, timeout_ms, wait_ms, environment, release, userinterface_name };
-  return testcase === undefined
-    ? scripts.execute({ ...request, script, args }, context)
-    : testcases.execute({ ...request, testcase, inputs }, context);
+  // A deployment has exactly one of the two.
+  return script === undefined
+    ? testcases.execute({ ...request, testcase: testcase ?? "", inputs }, context)
+    : scripts.execute({ ...request, script, args }, context);
 }

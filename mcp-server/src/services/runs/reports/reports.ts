@@ -100,10 +100,8 @@ export function createReports(deps: ReportDependencies): ReportService {
 
   return {
     async status(executionId, { waitMs, maxTokens }, context) {
-      // Whoever only looks must not stop the run by looking away.
-      if (waitMs > 0)
-        await executions.wait(executionId, waitMs, { ...context, signal: new AbortController().signal });
-      return statusView(await executions.get(executionId), maxTokens);
+      const now = await executions.wait(executionId, waitMs, context);
+      return statusView(await executions.get(executionId), now, maxTokens);
     },
 
     async create(executionIds, format, pictureChoice = "failed", { notRun = [], traces = [] } = {}) {

@@ -1,6 +1,22 @@
-import { type Execution, noticesOf, type Params, type Step } from "../../../domain/index.ts";
+import {
+  type Execution,
+  type ExecutionKind,
+  noticesOf,
+  type Params,
+  type Step,
+} from "../../../domain/index.ts";
+import {
+  type NavigationEnd,
+  navigationEnd,
+  type ValidationEnd,
+  validationEnd,
+} from "../../apps/navigation/index.ts";
+import { type TestcaseEnd, testcaseEnd } from "../../apps/testcases/index.ts";
+import { type BatchEnd, batchEnd } from "../../devices/batches.ts";
+import type { RunReply } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
 import { stepName } from "../judgement/facts.ts";
+import { type ScriptEndView, scriptEnd } from "../scripts/index.ts";
 
 export type StatusView = {
   execution_id: string;
@@ -26,17 +42,34 @@ export type StatusView = {
   | "started_at"
   | "duration_ms"
   | "verified_count"
-> & { userinterface_name?: string; outputs?: Params };
+> & { userinterface_name?: string; outputs?: Params | undefined } & Pick<
+    RunReply<never>,
+    "next_step" | "doing"
+  > &
+  RunEnd;
 
-/** The compact form of a run, for a model that asks where it stands. */
+type RunEnd = TestcaseEnd & ScriptEndView & BatchEnd & NavigationEnd & ValidationEnd;
+
+/** What the tool that started the run says at its end, by the run's kind. */
+const ends: Record<ExecutionKind, (result: unknown, reason: string | undefined) => RunEnd> = {
+  actions: batchEnd,
+  navigation: navigationEnd,
+  validation: validationEnd,
+  testcase: testcaseEnd,
+  script: scriptEnd,
+};
+
+/** The compact form of a run, for a model that asks where it stands; `now` says where it stood when it was waited for. */
 export function statusView(
   { execution, steps }: { execution: Execution; steps: readonly Step[] },
+  { next_step, doing, output }: Pick<RunReply<object>, "next_step" | "doing" | "output">,
   maxTokens: number,
 ): StatusView {
   const { kind, name, status, reason, flaky, attempts, rerun } = execution;
   const { device, userinterface, started_at, duration_ms, verified_count } = execution;
   const shown = fitting(steps, maxTokens);
   return {
+    ...ends[kind](output, reason?.message),
     execution_id: execution.id,
     kind,
     name,
@@ -50,6 +83,8 @@ export function statusView(
     started_at,
     ...(duration_ms !== undefined && { duration_ms }),
     verified_count,
+    ...(next_step && { next_step }),
+    ...(doing !== undefined && { doing }),
     ...(Object.keys(execution.outputs).length > 0 && { outputs: execution.outputs }),
     steps: shown,
     ...(shown.length < steps.length && { more: steps.length - shown.length }),

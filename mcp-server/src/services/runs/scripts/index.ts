@@ -1,2 +1,2 @@
-export { createScripts, type ScriptDependencies } from "./scripts.ts";
-export type { ScriptReply, ScriptService, ToolCalls, ToolReply } from "./types.ts";
+export { createScripts, type ScriptDependencies, scriptEnd } from "./scripts.ts";
+export type { ScriptEndView, ScriptReply, ScriptService, ToolCalls, ToolReply } from "./types.ts";

@@ -7,7 +7,7 @@ import { findScript, readScripts } from "./folder.ts";
 import { findInterpreter } from "./interpreters.ts";
 import { checkReadable, type Launch } from "./launch.ts";
 import { runScript, type ScriptRunDependencies } from "./run.ts";
-import type { ScriptReply, ScriptRequest, ScriptService } from "./types.ts";
+import type { ScriptEndView, ScriptReply, ScriptRequest, ScriptService } from "./types.ts";
 
 export type ScriptDependencies = ScriptRunDependencies & {
   folders: { own: string; shipped: string };
@@ -44,13 +44,6 @@ class Scripts implements ScriptService {
 
   async execute(request: ScriptRequest, context: CallContext): Promise<ScriptReply> {
     const { executions } = this.deps;
-    if (request.execution_id !== undefined) {
-      return replyOf(await executions.wait(request.execution_id, request.wait_ms, context));
-    }
-    if (request.script === undefined) {
-      const hint = "Give script, or the execution_id of a run to go on waiting for.";
-      throw new ToolError("INVALID_INPUT", "script is missing.", hint);
-    }
     const { device_id, session_id, args, userinterface_name: userinterface, environment, release } = request;
     const launch = await this.prepare(request.script, context);
     const { name } = launch.script;
@@ -113,16 +106,20 @@ class Scripts implements ScriptService {
   }
 }
 
-/** A stored result is read as what it should be; one of another kind of run says nothing here. */
-function replyOf({ output, steps_done: _, ...reply }: RunReply<object>): ScriptReply {
-  const result = scriptResultSchema.safeParse(output).data;
-  if (!result) return reply;
+const replyOf = ({ output, steps_done: _, ...reply }: RunReply<ScriptResult>): ScriptReply => ({
+  ...reply,
+  ...scriptEnd(output, reply.reason?.message),
+});
+
+/** What the result of a run says of a script; nothing where it is another's or not there yet. */
+export function scriptEnd(given: unknown, reason: string | undefined): ScriptEndView {
+  const result = scriptResultSchema.safeParse(given).data;
+  if (!result) return {};
   const { exit_code, message, outputs, log_tail, log, verified_count } = result;
   return {
-    ...reply,
     ...(exit_code !== undefined && { exit_code }),
     // A failed script's message is its reason already.
-    ...(message !== undefined && message !== reply.reason?.message && { message }),
+    ...(message !== undefined && message !== reason && { message }),
     ...(Object.keys(outputs).length > 0 && { outputs }),
     ...(log_tail !== undefined && { log_tail }),
     ...(log !== undefined && { log }),

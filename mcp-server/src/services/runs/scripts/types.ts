@@ -1,7 +1,8 @@
 import type { ScriptResult } from "../../../domain/index.ts";
 import type { CallContext, DeviceRef, RunReply, Script, ScriptPort } from "../../ports.ts";
 
-export type ScriptReply = Omit<RunReply<never>, "output" | "steps_done"> & {
+export type ScriptReply = Omit<RunReply<never>, "output" | "steps_done"> & ScriptEndView;
+export type ScriptEndView = {
   exit_code?: number | undefined;
   message?: string | undefined;
   outputs?: ScriptResult["outputs"] | undefined;
@@ -11,11 +12,9 @@ export type ScriptReply = Omit<RunReply<never>, "output" | "steps_done"> & {
 };
 
 export type ScriptRequest = DeviceRef & {
-  /** Its name, or its name without the extension; left out with an `execution_id`. */
-  script?: string | undefined;
+  /** Its name, or its name without the extension. */
+  script: string;
   args: readonly string[];
-  /** Of a run to go on waiting for. */
-  execution_id?: string | undefined;
   userinterface_name?: string | undefined;
   wait_ms: number;
   /** `limits.script_ms` when left out, which is also the most. */
