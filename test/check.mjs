@@ -1,14 +1,17 @@
 // `npm run check`: the tests, and beside them, one after the other, what looks at the sources only. The tests leave the
 // cores idle half of the time while they wait for browsers and processes. Ends with 1 when anything failed.
+// With `--changed`: types, lint of the changed files, and the tests nearest to the change, in about a minute.
 import { spawn } from "node:child_process";
+import { changedFiles, nearestWithin, testsReaching } from "./changed.mjs";
 
-const lookers = ["types", "lint", "deps", "unused"];
 const print = (text) => process.stdout.write(`${text}\n`);
+/** Of the tests of a change, one after the other; several run at once. */
+const testsMs = 40_000;
 
 /** Runs a script of package.json; `output` is what it wrote, unless it is shown as it comes. */
-function runScript(name, { shown }) {
+function runScript([name, ...args], { shown }) {
   const started = performance.now();
-  const child = spawn("npm", ["run", "-s", name], {
+  const child = spawn("npm", ["run", "-s", name, ...(args.length > 0 ? ["--", ...args] : [])], {
     stdio: ["ignore", shown ? "inherit" : "pipe", shown ? "inherit" : "pipe"],
   });
   let output = "";
@@ -25,18 +28,38 @@ function runScript(name, { shown }) {
   });
 }
 
-async function look() {
+async function look(lookers) {
   const ended = [];
-  for (const name of lookers) {
-    const end = await runScript(name, { shown: false });
-    print(`[check] ${name} ${end.ok ? "passed" : "FAILED"} after ${end.seconds} s`);
+  for (const looker of lookers) {
+    const end = await runScript(looker, { shown: false });
+    print(`[check] ${end.name} ${end.ok ? "passed" : "FAILED"} after ${end.seconds} s`);
     if (!end.ok) print(end.output.trim());
     ended.push(end);
   }
   return ended;
 }
 
-const [tests, looked] = await Promise.all([runScript("vitest", { shown: true }), look()]);
+/** What `--changed` runs; `tests` is undefined where no test reaches the change. */
+function ofChange() {
+  const changed = changedFiles();
+  const reaching = testsReaching(changed);
+  const nearest = nearestWithin(reaching, testsMs);
+  const which =
+    reaching.length > nearest.length ? `the nearest ${nearest.length} of ${reaching.length}` : "all";
+  print(`[check] ${changed.length} changed files; tests that reach them: ${which}`);
+  const lint = ["lint", "--no-errors-on-unmatched", "--files-ignore-unknown=true", ...changed];
+  return {
+    lookers: [["types"], ...(changed.length > 0 ? [lint] : [])],
+    tests: nearest.length > 0 ? ["vitest", ...nearest] : undefined,
+  };
+}
+
+const everything = { lookers: [["types"], ["lint"], ["deps"], ["unused"]], tests: ["vitest"] };
+const { lookers, tests: asked } = process.argv.includes("--changed") ? ofChange() : everything;
+const [tests, looked] = await Promise.all([
+  asked ? runScript(asked, { shown: true }) : { ok: true },
+  look(lookers),
+]);
 const failed = looked.filter(({ ok }) => !ok);
 // What failed early stands far above the tests' last lines.
 for (const { name, output } of failed) print(`\n[check] ${name} FAILED:\n${output.trim()}`);
