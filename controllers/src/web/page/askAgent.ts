@@ -1,5 +1,5 @@
 import type { ElementHandle, Frame, Locator } from "playwright-core";
-import type { InpageAgent } from "./agent/agent.ts";
+import type { InpageAgent } from "./agent/engine.ts";
 import { agentSource, engineSelector } from "./inpage.ts";
 import { evaluateApart } from "./signals.ts";
 

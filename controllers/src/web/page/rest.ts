@@ -1,24 +1,11 @@
 import type { BrowserContext, Frame, Page } from "playwright-core";
-import { InpageRest, type RestTimes } from "./agent/rest.ts";
-import { InpageScrolls } from "./agent/scrolls.ts";
+import type { RestTimes } from "./agent/rest.ts";
+import { expression as restModule } from "./agent/rest.ts?script";
 import { devToolsOf } from "./signals.ts";
-
-declare global {
-  var __labwrightRest: InpageRest | undefined;
-}
-
-// Classes travel as source text. `__name` is what esbuild wraps functions in when it keeps names.
-const source = `(() => {
-  if (globalThis.__labwrightRest) return;
-  const __name = (value) => value;
-  const rest = new (${String(InpageRest)})(${String(InpageScrolls)});
-  Object.defineProperty(globalThis, "__labwrightRest", { value: rest });
-  rest.watch();
-})()`;
 
 /** Has every new document know when it is at rest. To be called on a new context before its first page. */
 export async function installRest(context: BrowserContext): Promise<void> {
-  await context.addInitScript({ content: source });
+  await context.addInitScript({ content: `${restModule}.installRest()` });
 }
 
 /** Asks one frame to tell when it is at rest, at the latest after `leftMs`; what goes on then. */

@@ -1,10 +1,21 @@
-import type { InpageAgent } from "./agent.ts";
-import { agentOf } from "./main.ts";
+import * as agent from "./agent.ts";
 import type { PageQuery } from "./query.ts";
 import type { HookNames } from "./tree/hooks.ts";
 import { native } from "./tree/native.ts";
+import { connect } from "./tree/world.ts";
 
-export { agentOf };
+export type InpageAgent = typeof agent;
+
+declare global {
+  var __labwright: InpageAgent | undefined;
+}
+
+/** The agent of this document: one, however often this bundle is run. */
+export function agentOf(names: HookNames): InpageAgent {
+  if (!globalThis.__labwright) connect(names);
+  globalThis.__labwright ??= agent;
+  return globalThis.__labwright;
+}
 
 /** What the agent answers at once, with its arguments; of `element`, the element that the selector is chained to. */
 export type Asked = { of: "document" | "element"; method: string; args: readonly unknown[] };
@@ -29,21 +40,21 @@ type Scope = Document | Element | ShadowRoot;
 export function createEngine(names: HookNames) {
   const queryAll = (root: Scope, body: string): readonly Element[] => {
     const wanted: EngineBody = JSON.parse(decodeURIComponent(body));
-    const agent = agentOf(names);
-    if (wanted.kind === "ask") return [answer(ask(agent, root, wanted.asked))];
+    const asked = agentOf(names);
+    if (wanted.kind === "ask") return [answer(ask(asked, root, wanted.asked))];
     if (wanted.kind === "run") return [answer(run(root, wanted.run))];
-    if (wanted.kind !== "gather") return agent.below(root, wanted);
+    if (wanted.kind !== "gather") return asked.below(root, wanted);
     if (!(root instanceof Element)) return [];
-    agent.gather(root, wanted.token);
+    asked.gather(root, wanted.token);
     return [root];
   };
   return { queryAll, query: (root: Scope, body: string) => queryAll(root, body)[0] };
 }
 
-function ask(agent: InpageAgent, root: Scope, { of, method, args }: Asked): unknown {
+function ask(own: InpageAgent, root: Scope, { of, method, args }: Asked): unknown {
   const given = of === "element" ? [root, ...args] : args;
-  const own: unknown = Reflect.get(agent, method);
-  return typeof own === "function" ? Reflect.apply(own, agent, given) : undefined;
+  const called: unknown = Reflect.get(own, method);
+  return typeof called === "function" ? Reflect.apply(called, undefined, given) : undefined;
 }
 
 function run(root: Scope, { source, given }: Run): unknown {

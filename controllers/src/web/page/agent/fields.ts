@@ -1,10 +1,13 @@
-import type { InpageClicks } from "./names/clicks.ts";
-import type { InpageNames } from "./names/names.ts";
-import type { InpageRoles } from "./names/roles.ts";
-import type { InpageQuery, PageQuery } from "./query.ts";
-import type { InpageDom } from "./tree/dom.ts";
+/** Reads fields back after something was done to them. */
+
+import * as clicks from "./names/clicks.ts";
+import * as names from "./names/names.ts";
+import * as roles from "./names/roles.ts";
+import { meant, type PageQuery } from "./query.ts";
+import * as dom from "./tree/dom.ts";
 import { native } from "./tree/native.ts";
-import type { InpageWorld } from "./tree/world.ts";
+import * as sight from "./tree/sight.ts";
+import * as world from "./tree/world.ts";
 
 /** What a field holds, and what it takes. */
 export type FieldFacts = {
@@ -36,165 +39,144 @@ export type HeldField = { token: number; before: FieldFacts; now: FieldFacts };
 type NotedField = { element: Element; query: PageQuery | undefined; before: FieldFacts };
 
 const MOST_NOTED = 30;
+const notedFields = new Map<number, NotedField>();
 
-/** Reads fields back after something was done to them. Runs inside the page. */
-export class InpageFields {
-  private readonly noted = new Map<number, NotedField>();
+/** Notes the field that will be acted on. */
+export function note(element: Element, token: number, query?: PageQuery): FieldFacts {
+  const field = fieldOf(element);
+  const before = facts(field);
+  notedFields.set(token, { element: field, query, before });
+  const [oldest] = notedFields.keys();
+  if (oldest !== undefined && notedFields.size > MOST_NOTED) notedFields.delete(oldest);
+  return before;
+}
 
-  constructor(
-    private readonly dom: InpageDom,
-    private readonly roles: InpageRoles,
-    private readonly names: InpageNames,
-    private readonly clicks: InpageClicks,
-    private readonly query: InpageQuery,
-    private readonly world: InpageWorld,
-  ) {}
+/** The field that has the focus in this frame; null without one. */
+export function noteFocused(token: number): FieldFacts | null {
+  const active = focused();
+  if (!native.hasFocus() || !active || /^(body|iframe|frame)$/.test(native.localName(active))) return null;
+  return note(active, token);
+}
 
-  /** Notes the field that will be acted on. */
-  note(element: Element, token: number, query?: PageQuery): FieldFacts {
-    this.dom.begin();
-    const field = this.fieldOf(element);
-    const before = this.facts(field);
-    this.noted.set(token, { element: field, query, before });
-    const [oldest] = this.noted.keys();
-    if (oldest !== undefined && this.noted.size > MOST_NOTED) this.noted.delete(oldest);
-    return before;
+function activeIn(host: Element): Element | null {
+  const shadow = native.shadowRoot(host);
+  return shadow && native.activeElement(shadow);
+}
+
+function focused(): Element | null {
+  let active = native.activeElement(document);
+  for (let at = active; at; at = activeIn(at)) active = at;
+  return active;
+}
+
+/**
+ * What noted fields hold now, without those that were not noted here or are gone. A field that was drawn anew is found again as
+ * it was found before.
+ */
+export function held(tokens: readonly number[]): HeldField[] {
+  return tokens.flatMap((token) => {
+    const noted = notedFields.get(token);
+    const field = noted && (native.isConnected(noted.element) ? noted.element : again(noted));
+    return field ? { token, before: noted.before, now: facts(field) } : [];
+  });
+}
+
+function again({ element: gone, query }: NotedField): Element | undefined {
+  const name = native.getAttribute(gone, "name");
+  const twins = [
+    native.id(gone) === "" ? [] : dom.select(`[id="${CSS.escape(native.id(gone))}"]`),
+    query === undefined || query.kind === "ref" ? [] : meant(query).elements,
+    name ? dom.select(`${native.localName(gone)}[name="${CSS.escape(name)}"]`) : [],
+  ];
+  const [twin] = twins.find((found) => found.length === 1) ?? [];
+  return twin && fieldOf(twin);
+}
+
+function fieldOf(element: Element): Element {
+  const field = element instanceof HTMLLabelElement ? (element.control ?? element) : clicks.fieldOf(element);
+  if (!(field instanceof HTMLElement) || !native.isContentEditable(field)) return field;
+  let host = field;
+  for (let at = native.parentElement(host); at && native.isContentEditable(at); at = native.parentElement(at))
+    host = at;
+  return host;
+}
+
+function facts(field: Element): FieldFacts {
+  const isText = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
+  return {
+    type: typeOf(field),
+    value: isText ? textOf(field) : (roles.value(field) ?? ""),
+    checked: roles.checked(field) === "checked",
+    chosen: chosen(field),
+    around: around(field),
+    completed: isText ? completed(field) : 0,
+    ...(isText ? caret(field) : {}),
+    locale: navigator.language,
+    limits: limits(field),
+    readOnly: (isText && field.readOnly) || native.closest(field, "[aria-readonly='true']") !== null,
+    disabled: native.matches(field, ":disabled") || native.closest(field, "[aria-disabled='true']") !== null,
+    secret: native.matches(field, "input[type=password]"),
+    seen: sight.seen(field),
+    heard: world.mayHearInput(field),
+  };
+}
+
+function chosen(field: Element): FieldFacts["chosen"] {
+  const options = field instanceof HTMLSelectElement ? [...field.selectedOptions] : [];
+  return options.map(({ label, value }) => ({ label, value }));
+}
+
+function limits(field: Element): FieldFacts["limits"] {
+  const said = (name: string) => native.getAttribute(field, name) ?? "";
+  const isText = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
+  return {
+    min: said("min"),
+    max: said("max"),
+    step: said("step"),
+    maxLength: isText ? field.maxLength : -1,
+    pattern: said("title") || said("pattern"),
+    placeholder: said("placeholder"),
+  };
+}
+
+function typeOf(field: Element): string {
+  if (field instanceof HTMLInputElement) return field.type;
+  if (field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement) return field.localName;
+  return field instanceof HTMLElement && native.isContentEditable(field) ? "rich" : "none";
+}
+
+/** Boxes for one character each are one field to a user. */
+function textOf(field: HTMLInputElement | HTMLTextAreaElement): string {
+  if (field.maxLength !== 1) return field.value;
+  const boxes = "input[maxlength='1']";
+  const group = groupOf(field, boxes);
+  return group.length > 1 ? group.map(({ value }) => value).join("") : field.value;
+}
+
+function groupOf(field: Element, css: string): HTMLInputElement[] {
+  const parent = native.parentElement(field);
+  const group = parent && native.parentElement(parent);
+  const boxes = group ? [...native.querySelectorAll(group, css)] : [];
+  return boxes.filter((box) => box instanceof HTMLInputElement);
+}
+
+function completed(field: HTMLInputElement | HTMLTextAreaElement): number {
+  const { selectionStart, selectionEnd, value } = field;
+  if (selectionStart === null || selectionStart === 0 || selectionEnd !== value.length) return 0;
+  return selectionEnd - selectionStart;
+}
+
+function caret(field: HTMLInputElement | HTMLTextAreaElement): { caret?: [number, number] } {
+  const { selectionStart, selectionEnd } = field;
+  return selectionStart === null || selectionEnd === null ? {} : { caret: [selectionStart, selectionEnd] };
+}
+
+function around(field: Element): string {
+  let at = field;
+  for (let up = 0; up < 3; up++) {
+    const parent = dom.parent(at);
+    if (!parent || /^(body|form|main|html)$/.test(native.localName(parent))) break;
+    at = parent;
   }
-
-  /** The field that has the focus in this frame; null without one. */
-  noteFocused(token: number): FieldFacts | null {
-    const active = this.focused();
-    if (!native.hasFocus() || !active || /^(body|iframe|frame)$/.test(native.localName(active))) return null;
-    return this.note(active, token);
-  }
-
-  private activeIn(host: Element): Element | null {
-    const shadow = native.shadowRoot(host);
-    return shadow && native.activeElement(shadow);
-  }
-
-  focused(): Element | null {
-    let active = native.activeElement(document);
-    for (let at = active; at; at = this.activeIn(at)) active = at;
-    return active;
-  }
-
-  /**
-   * What noted fields hold now, without those that were not noted here or are gone. A field that was drawn anew is found again as
-   * it was found before.
-   */
-  held(tokens: readonly number[]): HeldField[] {
-    this.dom.begin();
-    return tokens.flatMap((token) => {
-      const noted = this.noted.get(token);
-      const field = noted && (native.isConnected(noted.element) ? noted.element : this.again(noted));
-      return field ? { token, before: noted.before, now: this.facts(field) } : [];
-    });
-  }
-
-  private again({ element: gone, query }: NotedField): Element | undefined {
-    const name = native.getAttribute(gone, "name");
-    const twins = [
-      native.id(gone) === "" ? [] : this.dom.select(`[id="${CSS.escape(native.id(gone))}"]`),
-      query === undefined || query.kind === "ref" ? [] : this.query.meant(query).elements,
-      name ? this.dom.select(`${native.localName(gone)}[name="${CSS.escape(name)}"]`) : [],
-    ];
-    const [twin] = twins.find((found) => found.length === 1) ?? [];
-    return twin && this.fieldOf(twin);
-  }
-
-  private fieldOf(element: Element): Element {
-    const field =
-      element instanceof HTMLLabelElement ? (element.control ?? element) : this.clicks.field(element);
-    if (!(field instanceof HTMLElement) || !native.isContentEditable(field)) return field;
-    let host = field;
-    for (
-      let at = native.parentElement(host);
-      at && native.isContentEditable(at);
-      at = native.parentElement(at)
-    )
-      host = at;
-    return host;
-  }
-
-  private facts(field: Element): FieldFacts {
-    const isText = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
-    return {
-      type: this.typeOf(field),
-      value: isText ? this.textOf(field) : (this.roles.value(field) ?? ""),
-      checked: this.roles.checked(field) === "checked",
-      chosen: this.chosen(field),
-      around: this.around(field),
-      completed: isText ? this.completed(field) : 0,
-      ...(isText ? this.caret(field) : {}),
-      locale: navigator.language,
-      limits: this.limits(field),
-      readOnly: (isText && field.readOnly) || native.closest(field, "[aria-readonly='true']") !== null,
-      disabled:
-        native.matches(field, ":disabled") || native.closest(field, "[aria-disabled='true']") !== null,
-      secret: native.matches(field, "input[type=password]"),
-      seen: this.dom.seen(field),
-      heard: this.world.mayHearInput(field),
-    };
-  }
-
-  private chosen(field: Element): FieldFacts["chosen"] {
-    const options = field instanceof HTMLSelectElement ? [...field.selectedOptions] : [];
-    return options.map(({ label, value }) => ({ label, value }));
-  }
-
-  private limits(field: Element): FieldFacts["limits"] {
-    const said = (name: string) => native.getAttribute(field, name) ?? "";
-    const isText = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
-    return {
-      min: said("min"),
-      max: said("max"),
-      step: said("step"),
-      maxLength: isText ? field.maxLength : -1,
-      pattern: said("title") || said("pattern"),
-      placeholder: said("placeholder"),
-    };
-  }
-
-  private typeOf(field: Element): string {
-    if (field instanceof HTMLInputElement) return field.type;
-    if (field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement) return field.localName;
-    return field instanceof HTMLElement && native.isContentEditable(field) ? "rich" : "none";
-  }
-
-  /** Boxes for one character each are one field to a user. */
-  private textOf(field: HTMLInputElement | HTMLTextAreaElement): string {
-    if (field.maxLength !== 1) return field.value;
-    const boxes = "input[maxlength='1']";
-    const group = this.groupOf(field, boxes);
-    return group.length > 1 ? group.map(({ value }) => value).join("") : field.value;
-  }
-
-  private groupOf(field: Element, css: string): HTMLInputElement[] {
-    const parent = native.parentElement(field);
-    const group = parent && native.parentElement(parent);
-    const boxes = group ? [...native.querySelectorAll(group, css)] : [];
-    return boxes.filter((box) => box instanceof HTMLInputElement);
-  }
-
-  private completed(field: HTMLInputElement | HTMLTextAreaElement): number {
-    const { selectionStart, selectionEnd, value } = field;
-    if (selectionStart === null || selectionStart === 0 || selectionEnd !== value.length) return 0;
-    return selectionEnd - selectionStart;
-  }
-
-  private caret(field: HTMLInputElement | HTMLTextAreaElement): { caret?: [number, number] } {
-    const { selectionStart, selectionEnd } = field;
-    return selectionStart === null || selectionEnd === null ? {} : { caret: [selectionStart, selectionEnd] };
-  }
-
-  private around(field: Element): string {
-    let at = field;
-    for (let up = 0; up < 3; up++) {
-      const parent = this.dom.parent(at);
-      if (!parent || /^(body|form|main|html)$/.test(native.localName(parent))) break;
-      at = parent;
-    }
-    return at === field ? "" : this.names.text(at).slice(0, 2000);
-  }
+  return at === field ? "" : names.text(at).slice(0, 2000);
 }

@@ -1,59 +1,76 @@
-import type { InpageNear } from "../names/near.ts";
+/** Rows for things that belong together though no mark-up says so, as the days of a month. */
+import * as near from "../names/near.ts";
+import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
 import type { SeenElement } from "./records.ts";
+import * as records from "./records.ts";
+import * as refs from "./refs.ts";
 
-/** Captions of things that belong together though no mark-up says so, as the days of a month. Runs inside the page. */
-export class InpageGroups {
-  private readonly fewest = 5;
+const fewest = 5;
 
-  constructor(private readonly near: InpageNear) {}
+/** The same list, with a row for each sign that several neighbours share where nothing before them says it. */
+export function withSigns(seen: readonly SeenElement[]): SeenElement[] {
+  const isAlike = (one: SeenElement, { apart, depth }: SeenElement) =>
+    one.apart !== undefined && one.apart !== "" && one.apart === apart && one.depth === depth;
+  return withRows(seen, isAlike, (run, at) => {
+    const [first] = run;
+    const isTold = at > 0 && seen[at - 1]?.apart === undefined;
+    if (!first || run.length < 2 || isTold) return undefined;
+    const said = /^by "(.*)"$/.exec(first.apart ?? "")?.[1];
+    const element = refs.element(first.ref);
+    const parent = element && dom.parent(element);
+    if (said === undefined || !parent) return undefined;
+    const row = records.group(parent, said, first.depth);
+    for (const one of run) one.depth++;
+    return row;
+  });
+}
 
-  /** The same list, with a row for the caption before each run of siblings to press whose names say little. */
-  withCaptions(
-    seen: readonly SeenElement[],
-    elementOf: (seen: SeenElement) => Element | undefined,
-    rowFor: (element: Element, depth: number, name: string) => SeenElement,
-  ): SeenElement[] {
-    const out: SeenElement[] = [];
-    let caption = "";
-    for (let at = 0; at < seen.length; ) {
-      const run = this.runFrom(seen, at);
-      const group = run.length >= this.fewest ? this.parentOf(run, elementOf) : undefined;
-      const said = group ? this.near.caption(group) : "";
-      const isTold =
-        said === caption ||
-        seen.slice(Math.max(0, at - 12), at).some(({ name, text }) => name === said || text === said);
-      const [first] = run;
-      if (group && first && said !== "" && !isTold) {
-        out.push(rowFor(group, first.depth, said));
-        caption = said;
-      }
-      out.push(...(run.length > 0 ? run : seen.slice(at, at + 1)));
-      at += Math.max(1, run.length);
-    }
-    return out;
+/** The same list, with a row for the caption before each run of siblings to press whose names say little. */
+export function withCaptions(seen: readonly SeenElement[]): SeenElement[] {
+  let caption = "";
+  const isShort = ({ interactive, name, role }: SeenElement) =>
+    interactive && /^(clickable|button|gridcell|option)$/.test(role) && name.length > 0 && name.length <= 3;
+  const isAlike = (one: SeenElement, first: SeenElement) =>
+    isShort(one) && isShort(first) && one.role === first.role;
+  return withRows(seen, isAlike, (run, at) => {
+    const [first] = run;
+    const group = run.length >= fewest ? parentOf(run) : undefined;
+    if (!first || !group) return undefined;
+    const said = near.caption(group);
+    const before = seen.slice(Math.max(0, at - 12), at);
+    const isTold = said === caption || before.some(({ name, text }) => name === said || text === said);
+    if (said === "" || isTold) return undefined;
+    caption = said;
+    return records.group(group, said, first.depth);
+  });
+}
+
+/** Asks for a row before each run of neighbours that are all alike; `at` is where the run begins. */
+function withRows(
+  seen: readonly SeenElement[],
+  isAlike: (one: SeenElement, first: SeenElement) => boolean,
+  rowFor: (run: readonly SeenElement[], at: number) => SeenElement | undefined,
+): SeenElement[] {
+  const out: SeenElement[] = [];
+  for (let at = 0; at < seen.length; ) {
+    const start = at;
+    const first = seen[at++];
+    for (let one = seen[at]; one && first && isAlike(one, first); one = seen[at]) at++;
+    const run = seen.slice(start, at);
+    const row = rowFor(run, start);
+    out.push(...(row ? [row] : []), ...run);
   }
+  return out;
+}
 
-  private runFrom(seen: readonly SeenElement[], at: number): SeenElement[] {
-    const first = seen[at];
-    const isShort = ({ interactive, name, role }: SeenElement) =>
-      interactive && /^(clickable|button|gridcell|option)$/.test(role) && name.length > 0 && name.length <= 3;
-    let end = at;
-    for (let one = seen[end]; one && isShort(one) && one.role === first?.role; one = seen[end]) end++;
-    return seen.slice(at, end);
-  }
-
-  private parentOf(
-    run: readonly SeenElement[],
-    elementOf: (seen: SeenElement) => Element | undefined,
-  ): Element | undefined {
-    const parents = run.slice(0, this.fewest).map((one) => {
-      const element = elementOf(one);
-      return element && native.parentElement(element);
-    });
-    const [parent] = parents;
-    return parent && parents.every((one) => one === parent) && parent !== native.body(document)
-      ? parent
-      : undefined;
-  }
+function parentOf(run: readonly SeenElement[]): Element | undefined {
+  const parents = run.slice(0, fewest).map((one) => {
+    const element = refs.element(one.ref);
+    return element && native.parentElement(element);
+  });
+  const [parent] = parents;
+  return parent && parents.every((one) => one === parent) && parent !== native.body(document)
+    ? parent
+    : undefined;
 }

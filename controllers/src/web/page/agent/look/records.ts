@@ -1,8 +1,9 @@
-import type { InpageClicks } from "../names/clicks.ts";
-import type { InpageFacts } from "../names/facts.ts";
-import type { InpageRoles } from "../names/roles.ts";
-import type { InpageDom } from "../tree/dom.ts";
-import type { InpageRefs } from "./refs.ts";
+/** What a look tells of one element. */
+import * as clicks from "../names/clicks.ts";
+import * as facts from "../names/facts.ts";
+import * as roles from "../names/roles.ts";
+import * as dom from "../tree/dom.ts";
+import * as refs from "./refs.ts";
 
 /** An element as the page tells of it; `box` is x, y, width, height in CSS pixels of its own frame's viewport. */
 export type SeenElement = {
@@ -22,71 +23,74 @@ export type SeenElement = {
   interactive: boolean;
 };
 
-/** What a look tells of one element. Runs inside the page. */
-export class InpageRecords {
-  /** A look carries so many choices of lists. */
-  private readonly mostChoices = 5_000;
-  private choicesLeft = 0;
+/** A look carries so many choices of lists. */
+const mostChoices = 5_000;
+let choicesLeft = 0;
 
-  constructor(
-    private readonly dom: InpageDom,
-    private readonly roles: InpageRoles,
-    private readonly clicks: InpageClicks,
-    private readonly facts: InpageFacts,
-    private readonly refs: InpageRefs,
-  ) {}
+export function begin(): void {
+  choicesLeft = mostChoices;
+}
 
-  begin(): void {
-    this.choicesLeft = this.mostChoices;
-  }
+export function element(
+  element: Element,
+  role: string,
+  name: string,
+  interactive: boolean,
+  depth: number,
+): SeenElement {
+  const seen = context(element, role, name, depth);
+  const field = clicks.fieldOf(element);
+  seen.interactive = interactive;
+  seen.states = roles.states(field);
+  const value = interactive || /^(progressbar|meter)$/.test(role) ? roles.value(field) : undefined;
+  if (value) seen.value = dom.cut(dom.clean(value), 200);
+  const choices = choicesOf(element);
+  if (choices) seen.choices = choices.shown;
+  if (choices && choices.more > 0) seen.moreChoices = choices.more;
+  return seen;
+}
 
-  element(element: Element, role: string, name: string, interactive: boolean, depth: number): SeenElement {
-    const seen = this.context(element, role, name, depth);
-    const field = this.clicks.field(element);
-    seen.interactive = interactive;
-    seen.states = this.roles.states(field);
-    const value = interactive || /^(progressbar|meter)$/.test(role) ? this.roles.value(field) : undefined;
-    if (value) seen.value = this.dom.cut(this.dom.clean(value), 200);
-    const choices = this.choices(element);
-    if (choices) seen.choices = choices.shown;
-    if (choices && choices.more > 0) seen.moreChoices = choices.more;
-    return seen;
-  }
+/** Something that is only there to tell what others are. */
+export function context(element: Element, role: string, name: string, depth: number): SeenElement {
+  const { x, y, width, height } = dom.box(element);
+  return {
+    ref: refs.of(element),
+    role,
+    name,
+    states: [],
+    box: [Math.round(x), Math.round(y), Math.round(width), Math.round(height)],
+    depth,
+    interactive: false,
+  };
+}
 
-  /** Something that is only there to tell what others are. */
-  context(element: Element, role: string, name: string, depth: number): SeenElement {
-    const { x, y, width, height } = this.dom.box(element);
-    return {
-      ref: this.refs.of(element),
-      role,
-      name,
-      states: [],
-      box: [Math.round(x), Math.round(y), Math.round(width), Math.round(height)],
-      depth,
-      interactive: false,
-    };
-  }
+/** A row for what several elements are for. */
+export const group = (element: Element, name: string, depth: number): SeenElement =>
+  context(element, "group", name, depth);
 
-  /** Labels of a list that the browser opens, or suggests to a field. */
-  private choices(element: Element): { shown: string[]; more: number } | undefined {
-    const list = element instanceof HTMLInputElement ? element.list : element;
-    const isList = list instanceof HTMLSelectElement || list instanceof HTMLDataListElement;
-    if (!isList || list.options.length === 0) return undefined;
-    const options = [...list.options].slice(0, this.choicesLeft);
-    this.choicesLeft -= options.length;
-    const shown = options.map((option) => this.dom.cut(this.dom.clean(option.label || option.value), 100));
-    return { shown, more: list.options.length - shown.length };
-  }
+/** Labels of a list that the browser opens, or suggests to a field. */
+function choicesOf(element: Element): { shown: string[]; more: number } | undefined {
+  const list = element instanceof HTMLInputElement ? element.list : element;
+  const isList = list instanceof HTMLSelectElement || list instanceof HTMLDataListElement;
+  if (!isList || list.options.length === 0) return undefined;
+  const options = [...list.options].slice(0, choicesLeft);
+  choicesLeft -= options.length;
+  const shown = options.map((option) => dom.cut(dom.clean(option.label || option.value), 100));
+  return { shown, more: list.options.length - shown.length };
+}
 
-  /** What a thing to press takes, and the words beside it that its name lacks. */
-  addFacts(element: Element, seen: SeenElement, told: { derived: boolean; guessed: boolean }): void {
-    const { role, name, states } = seen;
-    const beside = this.facts.beside(element, role, name, told.derived && !told.guessed);
-    const about = [
-      ...(told.guessed ? ["(label guessed)"] : []),
-      ...this.facts.of(this.clicks.field(element), role, name, states),
-      ...(beside === "" ? [] : [beside]),
-    ];
-    if (about.length > 0) seen.about = about;
-  }
+/** What a thing to press takes, and the words beside it that its name lacks. */
+export function addFacts(
+  element: Element,
+  seen: SeenElement,
+  told: { derived: boolean; guessed: boolean },
+): void {
+  const { role, name, states } = seen;
+  const beside = facts.beside(element, role, name, told.derived && !told.guessed);
+  const about = [
+    ...(told.guessed ? ["(label guessed)"] : []),
+    ...facts.of(clicks.fieldOf(element), role, name, states),
+    ...(beside === "" ? [] : [beside]),
+  ];
+  if (about.length > 0) seen.about = about;
 }

@@ -1,105 +1,135 @@
+/** Rows of tables and grids that hold data, whether of tags or of roles: which of them a look lists, and what they say. */
+
 import { headCells } from "../names/columns.ts";
-import type { InpageNear } from "../names/near.ts";
-import type { InpageWords } from "../names/words.ts";
-import type { InpageDom } from "../tree/dom.ts";
+import * as near from "../names/near.ts";
+import * as words from "../names/words.ts";
+import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
+import * as sight from "../tree/sight.ts";
+import type { SeenElement } from "./records.ts";
+import * as records from "./records.ts";
+import * as refs from "./refs.ts";
 
-type TableFacts = { isData: boolean; headers: string };
+const longestSign = 40;
 
-/** Rows of tables and grids that hold data, whether of tags or of roles. Runs inside the page. */
-export class InpageTables {
-  private readonly longestSign = 40;
-  private look = -1;
-  private known = new Map<Element, TableFacts>();
+export function isTable(role: string): boolean {
+  return /^(table|grid|treegrid)$/.test(role);
+}
 
-  constructor(
-    private readonly dom: InpageDom,
-    private readonly words: InpageWords,
-    private readonly near: InpageNear,
-  ) {}
+/** What stands before a table of data that has no name. */
+export function caption(table: Element): string {
+  return factsOf(table).isData ? near.caption(table) : "";
+}
 
-  isTable(role: string): boolean {
-    return /^(table|grid|treegrid)$/.test(role);
+export function row(element: Element, depth: number, interactiveOnly: boolean): SeenElement | undefined {
+  if (!sight.rendered(element)) return undefined;
+  const headers = headersOf(element);
+  const text = headers === undefined || interactiveOnly ? "" : wordsOf(element);
+  if (headers === undefined || text === undefined) return undefined;
+  const seen = records.element(element, "row", "", false, depth);
+  if (text !== "") seen.text = text;
+  if (headers !== "") seen.headers = dom.cut(headers, 300);
+  return seen;
+}
+
+/** To be asked when all that is in a row or table is in the list: it stays for what can be pressed in it. */
+export function dropUnpressed(out: SeenElement[], record: SeenElement): void {
+  const below = out.slice(out.lastIndexOf(record) + 1);
+  const least = record.role === "row" ? 2 : 1;
+  if (below.filter((one) => isCell(one, record)).length < least) drop(out, record, below);
+}
+
+/** Rows say what the twins in them are for. One that only has links with names of their own is not needed. */
+export function signRows(out: SeenElement[]): void {
+  for (const record of out.filter(({ role }) => role === "row")) {
+    const below = listedBelow(out, record);
+    const pressed = below.filter((one) => isCell(one, record));
+    const element = refs.element(record.ref);
+    const hasTwins = pressed.filter(({ apart }) => apart !== undefined).length > 1;
+    if (element && hasTwins) record.text = signOf(element);
+    else if (pressed.filter(({ role }) => role !== "link").length < 2) drop(out, record, below);
   }
-
-  /** What stands before a table of data that has no name. */
-  caption(table: Element): string {
-    return this.facts(table).isData ? this.near.caption(table) : "";
+  for (const table of out.filter(({ role }) => isTable(role))) {
+    const below = listedBelow(out, table);
+    if (!below.some((one) => isCell(one, table))) drop(out, table, below);
   }
+}
 
-  /** The headers above a row, empty where there are none; undefined for a row of a table that only lays things out. */
-  headersOf(row: Element): string | undefined {
-    const table = native.closest(row, "table,[role=table],[role=grid],[role=treegrid]");
-    const facts = table && this.facts(table);
-    return facts?.isData ? facts.headers : undefined;
-  }
+function listedBelow(out: readonly SeenElement[], record: SeenElement): SeenElement[] {
+  const from = out.indexOf(record) + 1;
+  const size = out.slice(from).findIndex(({ depth }) => depth <= record.depth);
+  return out.slice(from, size < 0 ? undefined : from + size);
+}
 
-  /** The words of a row's cells, without those of its buttons; undefined where there are none, or too many for a line. */
-  text(row: Element): string | undefined {
-    const text = this.read(row, "button,[role=button]");
-    return text === "" || text.length > 400 ? undefined : text;
-  }
+function drop(out: SeenElement[], record: SeenElement, below: readonly SeenElement[]): void {
+  out.splice(out.lastIndexOf(record), 1);
+  for (const one of below) one.depth--;
+}
 
-  /** The words of a row's first cells that are not those of something to press: what the things to press in it are for. */
-  sign(row: Element): string {
-    const words = this.read(row, "a,button,input,select,textarea,[role=button],[role=link],[onclick]");
-    const cells = words.split(" | ").filter((cell) => cell !== "");
-    const fitting = cells.filter((_, at) => cells.slice(0, at + 1).join(" | ").length <= this.longestSign);
-    return fitting.length > 0 ? fitting.join(" | ") : this.dom.cut(words, this.longestSign);
-  }
+function isCell({ role, interactive, depth }: SeenElement, { role: of, depth: above }: SeenElement): boolean {
+  if (of !== "row") return role === "row" && depth === above + 1;
+  return interactive && depth === above + 1 && /^(gridcell|clickable|button|option|link)$/.test(role);
+}
 
-  private read(row: Element, pressed: string): string {
-    const isPressed = (node: Node) => node instanceof Element && native.matches(node, pressed);
-    const cells = this.cells(row).flatMap((cell) => {
-      const words = this.words.read(cell, false, isPressed);
-      const spanned = cell instanceof HTMLTableCellElement ? Math.min(cell.colSpan, 20) - 1 : 0;
-      return [words, ...Array<string>(spanned).fill("")];
-    });
-    return cells.some((cell) => /[\p{L}\p{N}]/u.test(cell))
-      ? cells.join(" | ").replace(/(?:[ |]+)$/, "")
-      : "";
-  }
+/** The headers above a row, empty where there are none; undefined for a row of a table that only lays things out. */
+function headersOf(row: Element): string | undefined {
+  const table = native.closest(row, "table,[role=table],[role=grid],[role=treegrid]");
+  const facts = table && factsOf(table);
+  return facts?.isData ? facts.headers : undefined;
+}
 
-  private facts(table: Element): TableFacts {
-    if (this.look !== this.dom.looks) this.known = new Map();
-    this.look = this.dom.looks;
-    let facts = this.known.get(table);
-    if (!facts) {
-      facts = { isData: this.isData(table), headers: this.headers(table) };
-      this.known.set(table, facts);
-    }
-    return facts;
-  }
+/** The words of a row's cells, without those of its buttons; undefined where there are none, or too many for a line. */
+function wordsOf(row: Element): string | undefined {
+  const text = read(row, "button,[role=button]");
+  return text === "" || text.length > 400 ? undefined : text;
+}
 
-  private cells(row: Element): Element[] {
-    const own =
-      row instanceof HTMLTableRowElement
-        ? [...row.cells]
-        : [
-            ...native.querySelectorAll(
-              row,
-              "[role=cell],[role=gridcell],[role=rowheader],[role=columnheader]",
-            ),
-          ];
-    return own.filter((cell) => this.dom.rendered(cell));
-  }
+/** The words of a row's first cells that are not those of something to press: what the things to press in it are for. */
+function signOf(row: Element): string {
+  const said = read(row, "a,button,input,select,textarea,[role=button],[role=link],[onclick]");
+  const cells = said.split(" | ").filter((cell) => cell !== "");
+  const fitting = cells.filter((_, at) => cells.slice(0, at + 1).join(" | ").length <= longestSign);
+  return fitting.length > 0 ? fitting.join(" | ") : dom.cut(said, longestSign);
+}
 
-  private isData(table: Element): boolean {
-    if (/^(none|presentation)$/.test(native.getAttribute(table, "role") ?? "")) return false;
-    if (!(table instanceof HTMLTableElement)) return true;
-    if (table.querySelector("table,h1,h2,form")) return false;
-    if (table.tHead || table.caption || table.querySelector("th")) return true;
-    return table.rows.length > 1 && [...table.rows].slice(0, 5).every(({ cells }) => cells.length > 1);
-  }
+function read(row: Element, pressed: string): string {
+  const isPressed = (node: Node) => node instanceof Element && native.matches(node, pressed);
+  const cells = cellsOf(row).flatMap((cell) => {
+    const spanned = cell instanceof HTMLTableCellElement ? Math.min(cell.colSpan, 20) - 1 : 0;
+    return [words.read(cell, false, isPressed), ...Array<string>(spanned).fill("")];
+  });
+  return cells.some((cell) => /[\p{L}\p{N}]/u.test(cell)) ? cells.join(" | ").replace(/(?:[ |]+)$/, "") : "";
+}
 
-  private headers(table: Element): string {
-    return this.headCells(table)
-      .map((cell) => this.words.read(cell))
-      .join(" | ");
-  }
+function factsOf(table: Element): { isData: boolean; headers: string } {
+  const known = dom.known(table);
+  known.table ??= { isData: isData(table), headers: headers(table) };
+  return known.table;
+}
 
-  private headCells(table: Element): Element[] {
-    if (table instanceof HTMLTableElement) return headCells(table);
-    return [...native.querySelectorAll(table, "[role=columnheader]")].slice(0, 100);
-  }
+function cellsOf(row: Element): Element[] {
+  const own =
+    row instanceof HTMLTableRowElement
+      ? [...row.cells]
+      : [...native.querySelectorAll(row, "[role=cell],[role=gridcell],[role=rowheader],[role=columnheader]")];
+  return own.filter((cell) => sight.rendered(cell));
+}
+
+function isData(table: Element): boolean {
+  if (/^(none|presentation)$/.test(native.getAttribute(table, "role") ?? "")) return false;
+  if (!(table instanceof HTMLTableElement)) return true;
+  if (table.querySelector("table,h1,h2,form")) return false;
+  if (table.tHead || table.caption || table.querySelector("th")) return true;
+  return table.rows.length > 1 && [...table.rows].slice(0, 5).every(({ cells }) => cells.length > 1);
+}
+
+function headers(table: Element): string {
+  return headsOf(table)
+    .map((cell) => words.read(cell))
+    .join(" | ");
+}
+
+function headsOf(table: Element): Element[] {
+  if (table instanceof HTMLTableElement) return headCells(table);
+  return [...native.querySelectorAll(table, "[role=columnheader]")].slice(0, 100);
 }

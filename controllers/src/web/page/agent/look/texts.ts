@@ -1,6 +1,9 @@
-import type { InpageDom } from "../tree/dom.ts";
+/** Remembers the texts of a page from one look to the next. */
+
+import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
-import type { InpagePassing } from "./passing.ts";
+import * as sight from "../tree/sight.ts";
+import * as passing from "./passing.ts";
 import type { SeenElement } from "./records.ts";
 
 /** Words of a block: of a text node, or of a link in it. */
@@ -39,175 +42,163 @@ type Shown = { block: TextBlock; text: string };
 /** What each block said, and all that was said. */
 type Snapshot = { of: WeakMap<Element, string>; texts: readonly string[] };
 
-/** Remembers the texts of a page from one look to the next. Runs inside the page. */
-export class InpageTexts {
-  /** So many texts are told of one look: a reply has room for fewer. */
-  private readonly most = 12;
-  private readonly longestStep = 40;
-  private readonly back =
-    /^\W*(prev|previous|back|earlier|older|left|minus|remove|decrease|decrement|less|down)\b|(left|prev|previous|minus)$|^[-–−‹«<◀◄←]+$/i;
-  private readonly on =
-    /^\W*(next|forward|later|newer|right|plus|add|increase|increment|more|up)\b|(right|next|plus)$|^[+›»>▶►→]+$/i;
-  private blocks: TextBlock[] = [];
-  private before: Snapshot | undefined;
-  private readonly folds = new Map<Element, boolean>();
+/** So many texts are told of one look: a reply has room for fewer. */
+const most = 12;
+const longestStep = 40;
+const back =
+  /^\W*(prev|previous|back|earlier|older|left|minus|remove|decrease|decrement|less|down)\b|(left|prev|previous|minus)$|^[-–−‹«<◀◄←]+$/i;
+const on =
+  /^\W*(next|forward|later|newer|right|plus|add|increase|increment|more|up)\b|(right|next|plus)$|^[+›»>▶►→]+$/i;
+let blocks: TextBlock[] = [];
+let lastLook: Snapshot | undefined;
 
-  constructor(
-    private readonly dom: InpageDom,
-    private readonly passing: InpagePassing,
-  ) {}
+export function begin(): void {
+  blocks = [];
+}
 
-  begin(): void {
-    this.blocks = [];
-    this.folds.clear();
+/** Remembers a text that the walk meets. */
+export function note(part: Part, place: TextPlace, listed: Pick<TextBlock, "isListed" | "after">): void {
+  if (!/\S/.test(part.text)) {
+    place.isParted = true;
+    return;
   }
+  place.texts ??= open({ element: place.element, parts: [], ...listed });
+  place.texts.parts.push(place.isParted ? { ...part, text: ` ${part.text}` } : part);
+  place.isParted = false;
+}
 
-  /** Remembers a text that the walk meets. */
-  note(part: Part, place: TextPlace, listed: Pick<TextBlock, "isListed" | "after">): void {
-    if (!/\S/.test(part.text)) {
-      place.isParted = true;
-      return;
-    }
-    place.texts ??= this.open({ element: place.element, parts: [], ...listed });
-    place.texts.parts.push(place.isParted ? { ...part, text: ` ${part.text}` } : part);
-    place.isParted = false;
-  }
+function open(block: TextBlock): TextBlock {
+  blocks.push(block);
+  return block;
+}
 
-  private open(block: TextBlock): TextBlock {
-    this.blocks.push(block);
-    return block;
+/** The same list, with the texts between what steps back and what steps on, such as the month of a calendar. */
+export function withSteps(
+  seen: readonly SeenElement[],
+  rowFor: (text: { element: Element; text: string }, depth: number) => SeenElement,
+): SeenElement[] {
+  const out = [...seen];
+  for (const block of blocks) {
+    const { after } = block;
+    if (!after || block.isListed || !isStep(after, back)) continue;
+    const at = out.indexOf(after) + 1;
+    const next = out[at];
+    const [text] = next && isStep(next, on) ? legible([{ block, text: "" }]).found : [];
+    if (!text || text.text.length > longestStep || isNamed(text.text, out)) continue;
+    block.isListed = true;
+    out.splice(at, 0, rowFor(text, after.depth));
   }
+  return out;
+}
 
-  /** The same list, with the texts between what steps back and what steps on, such as the month of a calendar. */
-  withSteps(
-    seen: readonly SeenElement[],
-    rowFor: (text: { element: Element; text: string }, depth: number) => SeenElement,
-  ): SeenElement[] {
-    const out = [...seen];
-    for (const block of this.blocks) {
-      const { after } = block;
-      if (!after || block.isListed || !this.isStep(after, this.back)) continue;
-      const at = out.indexOf(after) + 1;
-      const next = out[at];
-      const [text] = next && this.isStep(next, this.on) ? this.legible([{ block, text: "" }]).found : [];
-      if (!text || text.text.length > this.longestStep || this.isNamed(text.text, out)) continue;
-      block.isListed = true;
-      out.splice(at, 0, rowFor(text, after.depth));
-    }
-    return out;
-  }
+function isStep({ role, name }: SeenElement, words: RegExp): boolean {
+  return /^(button|link|clickable)$/.test(role) && words.test(name);
+}
 
-  private isStep({ role, name }: SeenElement, words: RegExp): boolean {
-    return /^(button|link|clickable)$/.test(role) && words.test(name);
-  }
+/** A table or a group has it as its caption. */
+function isNamed(text: string, seen: readonly SeenElement[]): boolean {
+  return seen.some(({ name }) => name === text);
+}
 
-  /** A table or a group has it as its caption. */
-  private isNamed(text: string, seen: readonly SeenElement[]): boolean {
-    return seen.some(({ name }) => name === text);
-  }
+/** The first texts of the page. */
+export function first(): { element: Element; text: string }[] {
+  return legible(blocks.map((block) => ({ block, text: "" }))).found;
+}
 
-  /** The first texts of the page. */
-  first(): { element: Element; text: string }[] {
-    return this.legible(this.blocks.map((block) => ({ block, text: "" }))).found;
-  }
+/** To be asked once, when all of the page was walked. `names` are what the look lists. */
+export function changes(names: readonly string[]): TextChanges {
+  const before = lastLook;
+  const shown = shownTexts();
+  const now = { of: new WeakMap<Element, string>(), texts: shown.map(({ text }) => text) };
+  for (const { block, text } of shown) now.of.set(block.element, text);
+  lastLook = now;
+  const isKnown = (text: string) => isIn(text, [...names, ...now.texts, ...(before?.texts ?? [])]);
+  const passed = passing.take((texts) => texts.every(isKnown));
+  passing.watch();
+  return { ...(before ? compared(before, shown) : { changed: [], more: 0, gone: [] }), passed };
+}
 
-  /** To be asked once, when all of the page was walked. `names` are what the look lists. */
-  changes(names: readonly string[]): TextChanges {
-    const before = this.before;
-    const shown = this.shown();
-    const now = { of: new WeakMap<Element, string>(), texts: shown.map(({ text }) => text) };
-    for (const { block, text } of shown) now.of.set(block.element, text);
-    this.before = now;
-    const isKnown = (text: string) => this.isIn(text, [...names, ...now.texts, ...(before?.texts ?? [])]);
-    const passed = this.passing.take((texts) => texts.every(isKnown));
-    this.passing.watch();
-    return { ...(before ? this.compared(before, shown) : { changed: [], more: 0, gone: [] }), passed };
-  }
+function compared(before: Snapshot, shown: readonly Shown[]): Omit<TextChanges, "passed"> {
+  const isOther = ({ block, text }: Shown) => before.of.get(block.element) !== text;
+  const others = shown.filter(isOther);
+  if (others.length === 0 && shown.length === before.texts.length) return { changed: [], more: 0, gone: [] };
+  const left = leftOf(before, shown);
+  const fresh = others.filter(({ text }) => !takeOne(left, text));
+  const { found, more } = legible(fresh.filter(({ block }) => !block.isListed));
+  const changed = found.map((one) => ({ ...one, was: before.of.get(one.element) ?? "" }));
+  const replaced = new Set(fresh.map(({ block }) => before.of.get(block.element)));
+  const gone = [...left].flatMap(([text, count]) => (count > 0 && !replaced.has(text) ? [text] : []));
+  return { changed, more, gone: gone.slice(0, most).map((text) => dom.cut(text, 100)) };
+}
 
-  private compared(before: Snapshot, shown: readonly Shown[]): Omit<TextChanges, "passed"> {
-    const isOther = ({ block, text }: Shown) => before.of.get(block.element) !== text;
-    const others = shown.filter(isOther);
-    if (others.length === 0 && shown.length === before.texts.length)
-      return { changed: [], more: 0, gone: [] };
-    const left = this.leftOf(before, shown);
-    const fresh = others.filter(({ text }) => !this.takeOne(left, text));
-    const { found, more } = this.legible(fresh.filter(({ block }) => !block.isListed));
-    const changed = found.map((one) => ({ ...one, was: before.of.get(one.element) ?? "" }));
-    const replaced = new Set(fresh.map(({ block }) => before.of.get(block.element)));
-    const gone = [...left].flatMap(([text, count]) => (count > 0 && !replaced.has(text) ? [text] : []));
-    return { changed, more, gone: gone.slice(0, this.most).map((text) => this.dom.cut(text, 100)) };
-  }
+/** After a look that did not see the whole page, nothing can be compared. */
+export function forget(): void {
+  lastLook = undefined;
+}
 
-  /** After a look that did not see the whole page, nothing can be compared. */
-  forget(): void {
-    this.before = undefined;
-  }
+function shownTexts(): Shown[] {
+  return blocks.flatMap((block) => {
+    const text = isShown(block) ? readParts(block.parts) : "";
+    return text === "" ? [] : [{ block, text }];
+  });
+}
 
-  private shown(): Shown[] {
-    return this.blocks.flatMap((block) => {
-      const text = this.isShown(block) ? this.read(block.parts) : "";
-      return text === "" ? [] : [{ block, text }];
-    });
-  }
+/** The quick question, for every block of every look. What has changed is asked more. */
+function isShown({ parts }: TextBlock): boolean {
+  const own = parts.find(({ node }) => node);
+  if (!own || isFolded(own.parent)) return false;
+  return native.checkVisibility(own.parent, { visibilityProperty: true, opacityProperty: true });
+}
 
-  /** The quick question, for every block of every look. What has changed is asked more. */
-  private isShown({ parts }: TextBlock): boolean {
-    const own = parts.find(({ node }) => node);
-    if (!own || this.isFolded(own.parent)) return false;
-    return native.checkVisibility(own.parent, { visibilityProperty: true, opacityProperty: true });
-  }
+/** In a box that lets nothing out and has no height. */
+function isFolded(element: Element): boolean {
+  const known = dom.known(element);
+  if (known.folded !== undefined) return known.folded;
+  const isFold = native.clientHeight(element) === 0 && isFlat(element);
+  const parent = isFold ? undefined : dom.parent(element);
+  known.folded = isFold || (parent !== undefined && isFolded(parent));
+  return known.folded;
+}
 
-  /** In a box that lets nothing out and has no height. */
-  private isFolded(element: Element): boolean {
-    const known = this.folds.get(element);
-    if (known !== undefined) return known;
-    const isFold = native.clientHeight(element) === 0 && this.isFlat(element);
-    const parent = isFold ? undefined : this.dom.parent(element);
-    const folded = isFold || (parent !== undefined && this.isFolded(parent));
-    this.folds.set(element, folded);
-    return folded;
-  }
+function isFlat(element: Element): boolean {
+  return dom.style(element).overflowY !== "visible" && dom.box(element).height === 0;
+}
 
-  private isFlat(element: Element): boolean {
-    return this.dom.style(element).overflowY !== "visible" && this.dom.box(element).height === 0;
-  }
+function readParts(parts: readonly Part[]): string {
+  const [only] = parts;
+  return dom.clean(only && parts.length === 1 ? only.text : parts.map(({ text }) => text).join(""));
+}
 
-  private read(parts: readonly Part[]): string {
-    const [only] = parts;
-    return this.dom.clean(only && parts.length === 1 ? only.text : parts.map(({ text }) => text).join(""));
-  }
+/** The texts of the look before that their elements no longer say: another may say them now, drawn anew. */
+function leftOf(before: Snapshot, shown: readonly Shown[]): Map<string, number> {
+  const left = new Map<string, number>();
+  for (const text of before.texts) left.set(text, (left.get(text) ?? 0) + 1);
+  for (const { block, text } of shown) if (before.of.get(block.element) === text) takeOne(left, text);
+  return left;
+}
 
-  /** The texts of the look before that their elements no longer say: another may say them now, drawn anew. */
-  private leftOf(before: Snapshot, shown: readonly Shown[]): Map<string, number> {
-    const left = new Map<string, number>();
-    for (const text of before.texts) left.set(text, (left.get(text) ?? 0) + 1);
-    for (const { block, text } of shown) if (before.of.get(block.element) === text) this.takeOne(left, text);
-    return left;
-  }
+function takeOne(counts: Map<string, number>, text: string): boolean {
+  const count = counts.get(text) ?? 0;
+  if (count > 0) counts.set(text, count - 1);
+  return count > 0;
+}
 
-  private takeOne(counts: Map<string, number>, text: string): boolean {
-    const count = counts.get(text) ?? 0;
-    if (count > 0) counts.set(text, count - 1);
-    return count > 0;
+/** Those that can be read, with only the parts that can. */
+function legible(shown: readonly Shown[]): { found: { element: Element; text: string }[]; more: number } {
+  const found: { element: Element; text: string }[] = [];
+  let read = 0;
+  for (const { block } of shown) {
+    if (found.length === most) break;
+    read++;
+    const parts = block.parts.filter(
+      ({ node, parent }) => !node || (sight.rendered(parent) && sight.legible(parent, [node])),
+    );
+    const text = parts.some(({ node }) => node) ? readParts(parts) : "";
+    if (text !== "") found.push({ element: block.element, text: dom.cut(text, 200) });
   }
+  return { found, more: shown.length - read };
+}
 
-  /** Those that can be read, with only the parts that can. */
-  private legible(shown: readonly Shown[]): { found: { element: Element; text: string }[]; more: number } {
-    const found: { element: Element; text: string }[] = [];
-    let read = 0;
-    for (const { block } of shown) {
-      if (found.length === this.most) break;
-      read++;
-      const parts = block.parts.filter(
-        ({ node, parent }) => !node || (this.dom.rendered(parent) && this.dom.legible(parent, [node])),
-      );
-      const text = parts.some(({ node }) => node) ? this.read(parts) : "";
-      if (text !== "") found.push({ element: block.element, text: this.dom.cut(text, 200) });
-    }
-    return { found, more: shown.length - read };
-  }
-
-  private isIn(text: string, said: readonly string[]): boolean {
-    return said.some((one) => one.includes(text));
-  }
+function isIn(text: string, said: readonly string[]): boolean {
+  return said.some((one) => one.includes(text));
 }

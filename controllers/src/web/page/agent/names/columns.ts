@@ -1,7 +1,7 @@
 /** A table may say that it has more columns than anybody can read. */
 const mostColumns = 100;
 
-/** The cell that heads each column of a table, the lowest where heads stand in several rows. Runs inside the page. */
+/** The cell that heads each column of a table, the lowest where heads stand in several rows. */
 export function headCells(table: HTMLTableElement | null): HTMLTableCellElement[] {
   const heads: HTMLTableCellElement[] = [];
   const rowsLeft: number[] = [];

@@ -1,353 +1,325 @@
-import type { InpageDom } from "../tree/dom.ts";
-import { native } from "../tree/native.ts";
-import type { InpageNear } from "./near.ts";
-import { type InpageRoles, tableOf } from "./roles.ts";
-import type { InpageWords } from "./words.ts";
-
 /**
  * What a thing is called: the accessible name (accname-1.2 in the parts that pages use) and, where that is empty, a name
- * derived from titles, icons, classes or addresses, so that an icon without a label can be spoken of. Runs inside the page.
+ * derived from titles, icons, classes or addresses, so that an icon without a label can be spoken of.
  */
-export class InpageNames {
-  private labelsLook = -1;
-  private readonly labelsByRoot = new Map<Node, Map<Element, readonly Element[]>>();
 
-  /** Words of style sheets, frameworks and mark-up that say nothing of what a thing is for. */
-  private readonly jargon = new Set(
-    (
-      "active bidi bold box btn button buttons clickable closed container content control cursor dark default draggable el " +
-      "elem element expanded fa fixed focus footer fw group handle has header hidden hover icon icons inner input item items " +
-      "large left lg light link list main material md mini new node off on open outer pinned pointer primary red regular right " +
-      "round secondary selected single sm small solid span svg tab text ui widget with wrap wrapper xs xl"
-    ).split(" "),
+import * as dom from "../tree/dom.ts";
+import { native } from "../tree/native.ts";
+import * as sight from "../tree/sight.ts";
+import * as near from "./near.ts";
+import * as roles from "./roles.ts";
+import { tableOf } from "./roles.ts";
+import * as words from "./words.ts";
+
+/** Words of style sheets, frameworks and mark-up that say nothing of what a thing is for. */
+const jargon = new Set(
+  (
+    "active bidi bold box btn button buttons clickable closed container content control cursor dark default draggable el " +
+    "elem element expanded fa fixed focus footer fw group handle has header hidden hover icon icons inner input item items " +
+    "large left lg light link list main material md mini new node off on open outer pinned pointer primary red regular right " +
+    "round secondary selected single sm small solid span svg tab text ui widget with wrap wrapper xs xl"
+  ).split(" "),
+);
+/** A tool of an editor after the editor's own prefix, as in `ql-bold`. */
+const toolClass =
+  /^(?!(?:alert|bs|btn|card|dropdown|fa|form|list|menu|nav|page|tab)-)[a-z]+-(bold|header|link|list|text)$/;
+/** Attributes that say which command a button of an editor gives. */
+const commands = ["data-command", "data-cmd", "data-mce-name", "data-trix-attribute", "data-name"];
+const ligature = "[class*=material-icons],[class*=material-symbols]";
+const iconClass =
+  /^(?:fa|bi|mdi|icon|glyphicon|lucide|feather|ti|ri|ph|uil|oi|pi|ion|octicon|codicon|material)-(.+)$/;
+
+/** What icons stand for whose names in the common icon sets only say what they show. */
+const iconMeanings = tableOf({
+  "angle double down": "expand",
+  "angle double left": "first",
+  "angle double right": "last",
+  "angle double up": "collapse",
+  bars: "menu",
+  bell: "notifications",
+  cog: "settings",
+  cogs: "settings",
+  ellipsis: "more",
+  "ellipsis h": "more",
+  "ellipsis v": "more",
+  "eye slash": "hide",
+  gear: "settings",
+  hamburger: "menu",
+  magnifier: "search",
+  minus: "remove",
+  pencil: "edit",
+  plus: "add",
+  times: "close",
+  trash: "delete",
+  "trash o": "delete",
+  x: "close",
+  xmark: "close",
+});
+
+/** What in an element says its name. */
+const captions = tableOf({
+  fieldset: "legend",
+  table: "caption",
+  figure: "figcaption",
+  svg: "title",
+});
+
+/** The whole name, whether it was derived because no accessible name exists, and whether it is a label that was guessed. */
+export function nameOf(element: Element, role: string): { name: string; derived: boolean; guessed: boolean } {
+  const accessible = accessibleName(element, role);
+  const guess = roles.isWidget(role) ? guessLabel(element, role, accessible) : "";
+  if (guess !== "") return { name: guess, derived: true, guessed: true };
+  if (accessible || !roles.isWidget(role)) return { name: accessible, derived: false, guessed: false };
+  const derived = dom.clean(derive(element, role));
+  return { name: derived, derived: derived !== "", guessed: false };
+}
+
+export function accessibleName(element: Element, role: string): string {
+  const clean = (text: string | null | undefined) => dom.clean(text ?? "");
+  const content = () => (roles.isNamedByContent(role) ? nameByContent(element, role) : "");
+  return (
+    labelledBy(element) ||
+    clean(native.getAttribute(element, "aria-label")) ||
+    nativeName(element) ||
+    content() ||
+    clean(native.getAttribute(element, "title")) ||
+    clean(placeholderOf(element))
   );
-  /** A tool of an editor after the editor's own prefix, as in `ql-bold`. */
-  private readonly toolClass =
-    /^(?!(?:alert|bs|btn|card|dropdown|fa|form|list|menu|nav|page|tab)-)[a-z]+-(bold|header|link|list|text)$/;
-  /** Attributes that say which command a button of an editor gives. */
-  private readonly commands = [
-    "data-command",
-    "data-cmd",
-    "data-mce-name",
-    "data-trix-attribute",
-    "data-name",
+}
+
+function placeholderOf(element: Element): string | null {
+  return native.getAttribute(element, "placeholder") ?? native.getAttribute(element, "aria-placeholder");
+}
+
+/** A thing to press that holds others of its kind is called by its own words, and not by those of its leaves. */
+function nameByContent(element: Element, role: string): string {
+  if (native.childElementCount(element) === 0) return text(element);
+  // The word that an icon font draws as a picture is none that a user reads.
+  const isIcon = (node: Node) => node instanceof Element && native.matches(node, ligature);
+  if (role !== "clickable")
+    return native.querySelector(element, ligature) ? words.read(element, false, isIcon) : text(element);
+  const isLeaf = (node: Node) =>
+    node instanceof Element &&
+    (native.matches(node, "ul,ol,[role=group]") ||
+      (native.localName(node) === native.localName(element) &&
+        native.className(node) !== "" &&
+        native.getAttribute(node, "class") === native.getAttribute(element, "class")));
+  return words.read(element, false, isLeaf) || text(element);
+}
+
+/** A label that no mark-up ties to a field: the words beside it. A placeholder that only shows a format is no name. */
+function guessLabel(element: Element, role: string, accessible: string): string {
+  const placeholder = placeholderOf(element) ?? "";
+  const isNamed = accessible !== "" && !(accessible === placeholder && near.isFormat(placeholder));
+  if (isNamed || !near.isField(element, role) || hint(element) !== "") return "";
+  return near.label(element);
+}
+
+/** The label of a field as {@link name} guesses it; empty where the field has a name. */
+export function guessedLabel(element: Element, role: string): string {
+  return near.isField(element, role) ? guessLabel(element, role, accessibleName(element, role)) : "";
+}
+
+function labelledBy(element: Element): string {
+  const said = native.getAttribute(element, "aria-labelledby");
+  if (said === null) return "";
+  const ids = said.split(/\s+/).filter((id) => id !== "");
+  return byIds(element, ids.slice(0, 5))
+    .map((one) => dom.clean(native.getAttribute(one, "aria-label") ?? "") || words.read(one, true))
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
+function byIds(element: Element, ids: readonly string[]): Element[] {
+  const root = native.getRootNode(element);
+  if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
+  return ids.flatMap((id) => native.getElementById(root, id) ?? []);
+}
+
+function nativeName(element: Element): string {
+  if (element instanceof HTMLInputElement && ["button", "submit", "reset", "image"].includes(element.type)) {
+    return dom.clean(buttonName(element));
+  }
+  if (hasLabels(element)) return labelled(element);
+  if (element instanceof HTMLImageElement || element instanceof HTMLAreaElement)
+    return dom.clean(element.alt);
+  if (element instanceof HTMLOptionElement || element instanceof HTMLOptGroupElement)
+    return dom.clean(element.label);
+  const inner = captions.get(native.localName(element));
+  const part = inner && [...native.children(element)].find((child) => native.localName(child) === inner);
+  return part ? dom.clean(native.textContent(part) ?? "") : "";
+}
+
+function buttonName(input: HTMLInputElement): string {
+  if (input.type === "image") return input.alt || input.title || "Submit";
+  return input.value || { submit: "Submit", reset: "Reset" }[input.type] || "";
+}
+
+function hasLabels(
+  element: Element,
+): element is
+  | HTMLInputElement
+  | HTMLSelectElement
+  | HTMLTextAreaElement
+  | HTMLButtonElement
+  | HTMLMeterElement {
+  return native.matches(element, "input,select,textarea,button,meter,progress,output");
+}
+
+/** The same as `element.labels`, which Chromium answers by a walk through the whole page for each element. */
+function labelsOf(element: Element): readonly Element[] {
+  const root = native.getRootNode(element);
+  if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
+  const known = dom.known(root);
+  known.labels ??= labelsIn(root);
+  return known.labels.get(element) ?? [];
+}
+
+function labelsIn(root: Document | ShadowRoot): Map<Element, readonly Element[]> {
+  const labels = new Map<Element, readonly Element[]>();
+  for (const label of native.querySelectorAll(root, "label"))
+    if (label.control) labels.set(label.control, [...(labels.get(label.control) ?? []), label]);
+  return labels;
+}
+
+/** Text of the `label` elements of a field. */
+export function label(element: Element): string {
+  return hasLabels(element) ? labelled(element) : "";
+}
+
+function labelled(element: Element): string {
+  return labelsOf(element)
+    .slice(0, 3)
+    .map((label) => words.read(label, true, (node) => node === element))
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
+/** Visible text below an element, in reading order; images by their alternative. */
+export function text(element: Element): string {
+  return words.read(element);
+}
+
+/** The same text, whole and as it stands on the screen. */
+export function shown(element: Element): string {
+  return words.shown(element);
+}
+
+/** Best words for a thing without an accessible name; empty when there are none. */
+function derive(element: Element, role: string): string {
+  // What is named in a field that holds others is one of these.
+  const inside = near.isField(element, role) ? "" : nameInside(element);
+  const spoken = hint(element) || inside || pseudoText(element);
+  if (spoken) return spoken;
+  const icon = iconWords(element);
+  const purpose = purposeWords(element).filter((word) => !icon.includes(word));
+  if (purpose.length === 0) return iconMeanings.get(icon.join(" ")) ?? icon.join(" ");
+  return icon.length > 0 ? `${purpose.join(" ")} (${icon.join(" ")})` : purpose.join(" ");
+}
+
+function hint(element: Element): string {
+  const hints = [
+    "data-tooltip",
+    "data-title",
+    "data-original-title",
+    "data-bs-original-title",
+    "data-tip",
+    "data-label",
   ];
-  private readonly ligature = "[class*=material-icons],[class*=material-symbols]";
-  private readonly iconClass =
-    /^(?:fa|bi|mdi|icon|glyphicon|lucide|feather|ti|ri|ph|uil|oi|pi|ion|octicon|codicon|material)-(.+)$/;
+  return hints.map((hint) => native.getAttribute(element, hint)).find((said) => said) ?? "";
+}
 
-  /** What icons stand for whose names in the common icon sets only say what they show. */
-  private readonly iconMeanings = tableOf({
-    "angle double down": "expand",
-    "angle double left": "first",
-    "angle double right": "last",
-    "angle double up": "collapse",
-    bars: "menu",
-    bell: "notifications",
-    cog: "settings",
-    cogs: "settings",
-    ellipsis: "more",
-    "ellipsis h": "more",
-    "ellipsis v": "more",
-    "eye slash": "hide",
-    gear: "settings",
-    hamburger: "menu",
-    magnifier: "search",
-    minus: "remove",
-    pencil: "edit",
-    plus: "add",
-    times: "close",
-    trash: "delete",
-    "trash o": "delete",
-    x: "close",
-    xmark: "close",
+function nameInside(element: Element): string {
+  const inner = native.querySelector(element, "[title],[aria-label],img[alt],svg title");
+  if (!inner) return "";
+  const said =
+    native.getAttribute(inner, "title") ??
+    native.getAttribute(inner, "aria-label") ??
+    native.getAttribute(inner, "alt");
+  return said || (native.localName(inner) === "title" ? (native.textContent(inner) ?? "") : "");
+}
+
+function pseudoText(element: Element): string {
+  const said = ["::before", "::after"].map((part) => {
+    const content = getComputedStyle(element, part).content;
+    return /^".*"$/.test(content) ? content.slice(1, -1) : "";
   });
+  return dom.clean(said.join(" "));
+}
 
-  /** What in an element says its name. */
-  private readonly captions = tableOf({
-    fieldset: "legend",
-    table: "caption",
-    figure: "figcaption",
-    svg: "title",
-  });
-
-  constructor(
-    private readonly dom: InpageDom,
-    private readonly roles: InpageRoles,
-    private readonly words: InpageWords,
-    private readonly near: InpageNear,
-  ) {}
-
-  /** The whole name, whether it was derived because no accessible name exists, and whether it is a label that was guessed. */
-  name(element: Element, role: string): { name: string; derived: boolean; guessed: boolean } {
-    const accessible = this.accessible(element, role);
-    const guess = this.roles.isWidget(role) ? this.guess(element, role, accessible) : "";
-    if (guess !== "") return { name: guess, derived: true, guessed: true };
-    if (accessible || !this.roles.isWidget(role)) return { name: accessible, derived: false, guessed: false };
-    const derived = this.dom.clean(this.derive(element, role));
-    return { name: derived, derived: derived !== "", guessed: false };
+/** `fa fa-trash`, `#icon-trash` and `trash.svg` all say "trash"; of several icons the one that is shown. */
+function iconWords(element: Element): string[] {
+  const icons = [...native.querySelectorAll(element, "i,span,svg,use,img")].slice(0, 8);
+  const shown = [element, ...icons.filter((one) => native.localName(one) === "use" || sight.rendered(one))];
+  for (const one of shown) {
+    const words = iconSources(one, one !== element)
+      .map((source) => wordsIn(source, false))
+      .find((found) => found.length > 0);
+    if (words) return words.slice(0, 3);
   }
+  return [];
+}
 
-  accessible(element: Element, role: string): string {
-    const clean = (text: string | null | undefined) => this.dom.clean(text ?? "");
-    const content = () => (this.roles.isNamedByContent(role) ? this.content(element, role) : "");
-    return (
-      this.labelledBy(element) ||
-      clean(native.getAttribute(element, "aria-label")) ||
-      this.native(element) ||
-      content() ||
-      clean(native.getAttribute(element, "title")) ||
-      clean(this.placeholder(element))
-    );
-  }
+function iconSources(icon: Element, hasAddress: boolean): string[] {
+  const classes = [...native.classList(icon)].flatMap((name) => iconClass.exec(name)?.[1] ?? []);
+  const address = ["href", "xlink:href", "src"].map((name) => native.getAttribute(icon, name));
+  const file = (hasAddress && address.find((one) => one !== null)) || "";
+  return [
+    native.matches(icon, ligature) ? (native.textContent(icon) ?? "") : "",
+    native.getAttribute(icon, "data-icon") ?? native.getAttribute(icon, "data-lucide") ?? "",
+    ...classes,
+    /^data:/.test(file) ? "" : file.replace(/^.*[#/]|\.\w+$|[?].*$/g, ""),
+  ];
+}
 
-  private placeholder(element: Element): string | null {
-    return native.getAttribute(element, "placeholder") ?? native.getAttribute(element, "aria-placeholder");
-  }
+/** What the author's own identifiers say: id, name, target, classes, and the parent's where those are silent. */
+function purposeWords(element: Element): string[] {
+  const tool = toolWords(element);
+  if (tool.length > 0) return tool;
+  const parent = dom.parent(element);
+  const sources = [
+    native.id(element),
+    native.getAttribute(element, "name") ?? "",
+    target(element),
+    [...native.classList(element)].filter((name) => !iconClass.test(name)).join(" "),
+    parent && native.childElementCount(parent) === 1
+      ? native.id(parent) || (native.getAttribute(parent, "class") ?? "")
+      : "",
+  ];
+  return (
+    sources
+      .map((source) => wordsIn(source, true))
+      .find((words) => words.length > 0)
+      ?.slice(-3) ?? []
+  );
+}
 
-  /** A thing to press that holds others of its kind is called by its own words, and not by those of its leaves. */
-  private content(element: Element, role: string): string {
-    if (native.childElementCount(element) === 0) return this.text(element);
-    // The word that an icon font draws as a picture is none that a user reads.
-    const isIcon = (node: Node) => node instanceof Element && native.matches(node, this.ligature);
-    if (role !== "clickable")
-      return native.querySelector(element, this.ligature)
-        ? this.words.read(element, false, isIcon)
-        : this.text(element);
-    const isLeaf = (node: Node) =>
-      node instanceof Element &&
-      (native.matches(node, "ul,ol,[role=group]") ||
-        (native.localName(node) === native.localName(element) &&
-          native.className(node) !== "" &&
-          native.getAttribute(node, "class") === native.getAttribute(element, "class")));
-    return this.words.read(element, false, isLeaf) || this.text(element);
-  }
+/** The command of a button of an editor, with its value where it has one: "list ordered". */
+function toolWords(element: Element): string[] {
+  const command = commands.map((name) => native.getAttribute(element, name)).find((said) => said);
+  if (command) return wordsIn(command, false);
+  const own = [...native.classList(element)].flatMap((name) => toolClass.exec(name)?.[1] ?? []);
+  const value = native.localName(element) === "button" ? (native.getAttribute(element, "value") ?? "") : "";
+  return own.length > 0 && /^\w{0,20}$/.test(value) ? [...own, value].filter((word) => word !== "") : [];
+}
 
-  /** A label that no mark-up ties to a field: the words beside it. A placeholder that only shows a format is no name. */
-  private guess(element: Element, role: string, accessible: string): string {
-    const placeholder = this.placeholder(element) ?? "";
-    const isNamed = accessible !== "" && !(accessible === placeholder && this.near.isFormat(placeholder));
-    if (isNamed || !this.near.isField(element, role) || this.hint(element) !== "") return "";
-    return this.near.label(element);
-  }
+function target(element: Element): string {
+  const href = native.getAttribute(element, "href") ?? "";
+  if (/^(data|javascript|blob):/.test(href)) return "";
+  return href
+    .replace(/[?].*$/, "")
+    .replace(/^.*[/#](?=[^/#])/, "")
+    .replace(/\.\w+$/, "");
+}
 
-  /** The label of a field as {@link name} guesses it; empty where the field has a name. */
-  guessedLabel(element: Element, role: string): string {
-    return this.near.isField(element, role) ? this.guess(element, role, this.accessible(element, role)) : "";
-  }
-
-  private labelledBy(element: Element): string {
-    const said = native.getAttribute(element, "aria-labelledby");
-    if (said === null) return "";
-    const ids = said.split(/\s+/).filter((id) => id !== "");
-    return this.byIds(element, ids.slice(0, 5))
-      .map(
-        (one) => this.dom.clean(native.getAttribute(one, "aria-label") ?? "") || this.words.read(one, true),
-      )
-      .filter((text) => text !== "")
-      .join(" ");
-  }
-
-  private byIds(element: Element, ids: readonly string[]): Element[] {
-    const root = native.getRootNode(element);
-    if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
-    return ids.flatMap((id) => native.getElementById(root, id) ?? []);
-  }
-
-  private native(element: Element): string {
-    if (
-      element instanceof HTMLInputElement &&
-      ["button", "submit", "reset", "image"].includes(element.type)
-    ) {
-      return this.dom.clean(this.buttonName(element));
-    }
-    if (this.hasLabels(element)) return this.labelled(element);
-    if (element instanceof HTMLImageElement || element instanceof HTMLAreaElement)
-      return this.dom.clean(element.alt);
-    if (element instanceof HTMLOptionElement || element instanceof HTMLOptGroupElement)
-      return this.dom.clean(element.label);
-    const inner = this.captions.get(native.localName(element));
-    const part = inner && [...native.children(element)].find((child) => native.localName(child) === inner);
-    return part ? this.dom.clean(native.textContent(part) ?? "") : "";
-  }
-
-  private buttonName(input: HTMLInputElement): string {
-    if (input.type === "image") return input.alt || input.title || "Submit";
-    return input.value || { submit: "Submit", reset: "Reset" }[input.type] || "";
-  }
-
-  private hasLabels(
-    element: Element,
-  ): element is
-    | HTMLInputElement
-    | HTMLSelectElement
-    | HTMLTextAreaElement
-    | HTMLButtonElement
-    | HTMLMeterElement {
-    return native.matches(element, "input,select,textarea,button,meter,progress,output");
-  }
-
-  /** The same as `element.labels`, which Chromium answers by a walk through the whole page for each element. */
-  private labelsOf(element: Element): readonly Element[] {
-    if (this.labelsLook !== this.dom.looks) {
-      this.labelsLook = this.dom.looks;
-      this.labelsByRoot.clear();
-    }
-    const root = native.getRootNode(element);
-    if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
-    let labels = this.labelsByRoot.get(root);
-    if (!labels) {
-      labels = new Map();
-      for (const label of native.querySelectorAll(root, "label")) {
-        if (label.control) labels.set(label.control, [...(labels.get(label.control) ?? []), label]);
-      }
-      this.labelsByRoot.set(root, labels);
-    }
-    return labels.get(element) ?? [];
-  }
-
-  /** Text of the `label` elements of a field. */
-  label(element: Element): string {
-    return this.hasLabels(element) ? this.labelled(element) : "";
-  }
-
-  private labelled(element: Element): string {
-    return this.labelsOf(element)
-      .slice(0, 3)
-      .map((label) => this.words.read(label, true, (node) => node === element))
-      .filter((text) => text !== "")
-      .join(" ");
-  }
-
-  /** Visible text below an element, in reading order; images by their alternative. */
-  text(element: Element): string {
-    return this.words.read(element);
-  }
-
-  /** The same text, whole and as it stands on the screen. */
-  shown(element: Element): string {
-    return this.words.shown(element);
-  }
-
-  /** Best words for a thing without an accessible name; empty when there are none. */
-  private derive(element: Element, role: string): string {
-    // What is named in a field that holds others is one of these.
-    const inside = this.near.isField(element, role) ? "" : this.inside(element);
-    const spoken = this.hint(element) || inside || this.pseudoText(element);
-    if (spoken) return spoken;
-    const icon = this.icon(element);
-    const purpose = this.purpose(element).filter((word) => !icon.includes(word));
-    if (purpose.length === 0) return this.iconMeanings.get(icon.join(" ")) ?? icon.join(" ");
-    return icon.length > 0 ? `${purpose.join(" ")} (${icon.join(" ")})` : purpose.join(" ");
-  }
-
-  private hint(element: Element): string {
-    const hints = [
-      "data-tooltip",
-      "data-title",
-      "data-original-title",
-      "data-bs-original-title",
-      "data-tip",
-      "data-label",
-    ];
-    return hints.map((hint) => native.getAttribute(element, hint)).find((said) => said) ?? "";
-  }
-
-  private inside(element: Element): string {
-    const inner = native.querySelector(element, "[title],[aria-label],img[alt],svg title");
-    if (!inner) return "";
-    const said =
-      native.getAttribute(inner, "title") ??
-      native.getAttribute(inner, "aria-label") ??
-      native.getAttribute(inner, "alt");
-    return said || (native.localName(inner) === "title" ? (native.textContent(inner) ?? "") : "");
-  }
-
-  private pseudoText(element: Element): string {
-    const said = ["::before", "::after"].map((part) => {
-      const content = getComputedStyle(element, part).content;
-      return /^".*"$/.test(content) ? content.slice(1, -1) : "";
-    });
-    return this.dom.clean(said.join(" "));
-  }
-
-  /** `fa fa-trash`, `#icon-trash` and `trash.svg` all say "trash"; of several icons the one that is shown. */
-  private icon(element: Element): string[] {
-    const icons = [...native.querySelectorAll(element, "i,span,svg,use,img")].slice(0, 8);
-    const shown = [
-      element,
-      ...icons.filter((one) => native.localName(one) === "use" || this.dom.rendered(one)),
-    ];
-    for (const one of shown) {
-      const words = this.iconSources(one, one !== element)
-        .map((source) => this.wordsIn(source, false))
-        .find((found) => found.length > 0);
-      if (words) return words.slice(0, 3);
-    }
-    return [];
-  }
-
-  private iconSources(icon: Element, hasAddress: boolean): string[] {
-    const classes = [...native.classList(icon)].flatMap((name) => this.iconClass.exec(name)?.[1] ?? []);
-    const address = ["href", "xlink:href", "src"].map((name) => native.getAttribute(icon, name));
-    const file = (hasAddress && address.find((one) => one !== null)) || "";
-    return [
-      native.matches(icon, this.ligature) ? (native.textContent(icon) ?? "") : "",
-      native.getAttribute(icon, "data-icon") ?? native.getAttribute(icon, "data-lucide") ?? "",
-      ...classes,
-      /^data:/.test(file) ? "" : file.replace(/^.*[#/]|\.\w+$|[?].*$/g, ""),
-    ];
-  }
-
-  /** What the author's own identifiers say: id, name, target, classes, and the parent's where those are silent. */
-  private purpose(element: Element): string[] {
-    const tool = this.tool(element);
-    if (tool.length > 0) return tool;
-    const parent = this.dom.parent(element);
-    const sources = [
-      native.id(element),
-      native.getAttribute(element, "name") ?? "",
-      this.target(element),
-      [...native.classList(element)].filter((name) => !this.iconClass.test(name)).join(" "),
-      parent && native.childElementCount(parent) === 1
-        ? native.id(parent) || (native.getAttribute(parent, "class") ?? "")
-        : "",
-    ];
-    return (
-      sources
-        .map((source) => this.wordsIn(source, true))
-        .find((words) => words.length > 0)
-        ?.slice(-3) ?? []
-    );
-  }
-
-  /** The command of a button of an editor, with its value where it has one: "list ordered". */
-  private tool(element: Element): string[] {
-    const command = this.commands.map((name) => native.getAttribute(element, name)).find((said) => said);
-    if (command) return this.wordsIn(command, false);
-    const own = [...native.classList(element)].flatMap((name) => this.toolClass.exec(name)?.[1] ?? []);
-    const value = native.localName(element) === "button" ? (native.getAttribute(element, "value") ?? "") : "";
-    return own.length > 0 && /^\w{0,20}$/.test(value) ? [...own, value].filter((word) => word !== "") : [];
-  }
-
-  private target(element: Element): string {
-    const href = native.getAttribute(element, "href") ?? "";
-    if (/^(data|javascript|blob):/.test(href)) return "";
-    return href
-      .replace(/[?].*$/, "")
-      .replace(/^.*[/#](?=[^/#])/, "")
-      .replace(/\.\w+$/, "");
-  }
-
-  /** Readable words of an identifier, each once; those that look generated are left out, and jargon when `plain`. */
-  private wordsIn(source: string, plain: boolean): string[] {
-    if (source.length > 200) return [];
-    if (!plain && /^[a-z]\d?$/i.test(source)) return [source.toLowerCase()];
-    const words = source
-      .replace(/([a-z])([A-Z])/g, "$1 $2")
-      .toLowerCase()
-      .split(/[^a-z]+/)
-      .filter((word) => word.length > 1 && /[aeiouy]/.test(word) && !(plain && this.jargon.has(word)));
-    return [...new Set(words)];
-  }
+/** Readable words of an identifier, each once; those that look generated are left out, and jargon when `plain`. */
+function wordsIn(source: string, plain: boolean): string[] {
+  if (source.length > 200) return [];
+  if (!plain && /^[a-z]\d?$/i.test(source)) return [source.toLowerCase()];
+  const words = source
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word.length > 1 && /[aeiouy]/.test(word) && !(plain && jargon.has(word)));
+  return [...new Set(words)];
 }

@@ -1,156 +1,149 @@
-import type { InpageDom } from "../tree/dom.ts";
+/** The words that stand near a thing: the label that a user takes for its own, the text around it. */
+
+import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
+import * as sight from "../tree/sight.ts";
 import { columnOf, headCells } from "./columns.ts";
-import type { InpageWords } from "./words.ts";
+import * as words from "./words.ts";
 
-/** The words that stand near a thing: the label that a user takes for its own, the text around it. Runs inside the page. */
-export class InpageNear {
-  private readonly controls = "input,select,textarea,button,a[href],iframe,[role=button],[contenteditable]";
-  private readonly fieldRoles = /^(textbox|searchbox|combobox|spinbutton|slider|listbox|switch)$/;
+const controls = "input,select,textarea,button,a[href],iframe,[role=button],[contenteditable]";
+const fieldRoles = /^(textbox|searchbox|combobox|spinbutton|slider|listbox|switch)$/;
 
-  constructor(
-    private readonly dom: InpageDom,
-    private readonly words: InpageWords,
-  ) {}
+export function isField(element: Element, role: string): boolean {
+  if (fieldRoles.test(role)) return true;
+  return element instanceof HTMLInputElement && !/^(button|submit|reset|image)$/.test(element.type);
+}
 
-  isField(element: Element, role: string): boolean {
-    if (this.fieldRoles.test(role)) return true;
-    return element instanceof HTMLInputElement && !/^(button|submit|reset|image)$/.test(element.type);
+/** A placeholder that shows how a value is written, and not what the field is for. */
+export function isFormat(placeholder: string): boolean {
+  return /\d|[_#]{2}|@|^[\W_]+$|\b(dd?|mm?|yy(yy)?|hh?|ss|tt|jj(jj)?|aa(aa)?)[\W_]+(dd?|mm?|yy|hh?|ss)/i.test(
+    placeholder,
+  );
+}
+
+/** The nearest words before a field, beside or above it, after it for a box to tick; empty where others have them. */
+export function label(element: Element): string {
+  if (native.matches(element, "[type=checkbox],[type=radio]")) {
+    const after = wordsBeside(element, "nextSibling", 0);
+    if (after) return after;
   }
-
-  /** A placeholder that shows how a value is written, and not what the field is for. */
-  isFormat(placeholder: string): boolean {
-    return /\d|[_#]{2}|@|^[\W_]+$|\b(dd?|mm?|yy(yy)?|hh?|ss|tt|jj(jj)?|aa(aa)?)[\W_]+(dd?|mm?|yy|hh?|ss)/i.test(
-      placeholder,
-    );
+  const below = labelBelow(element);
+  if (below) return below;
+  let at = element;
+  for (let up = 0; up < 4; up++) {
+    const said = wordsBeside(at, "previousSibling", up);
+    if (said !== undefined) return said || columnHead(element);
+    const parent = dom.parent(at);
+    if (!parent || /^(body|form|main|fieldset|html|dialog|ul|ol|table)$/.test(native.localName(parent)))
+      break;
+    at = parent;
   }
+  return columnHead(element);
+}
 
-  /** The nearest words before a field, beside or above it, after it for a box to tick; empty where others have them. */
-  label(element: Element): string {
-    if (native.matches(element, "[type=checkbox],[type=radio]")) {
-      const after = this.beside(element, "nextSibling", 0);
-      if (after) return after;
-    }
-    const below = this.below(element);
-    if (below) return below;
-    let at = element;
-    for (let up = 0; up < 4; up++) {
-      const said = this.beside(at, "previousSibling", up);
-      if (said !== undefined) return said || this.columnHead(element);
-      const parent = this.dom.parent(at);
-      if (!parent || /^(body|form|main|fieldset|html|dialog|ul|ol|table)$/.test(native.localName(parent)))
-        break;
-      at = parent;
-    }
-    return this.columnHead(element);
+/** In each of several boxes alike a field comes first and its label after it. */
+function labelBelow(element: Element): string | undefined {
+  const box = dom.parent(element);
+  if (!box || !isBoxOfOne(box) || wordsBeside(element, "previousSibling", 0) !== undefined) return undefined;
+  const beside = [native.previousElementSibling(box), native.nextElementSibling(box)];
+  const isAlike = (one: Element | null) =>
+    one !== null &&
+    native.localName(one) === native.localName(box) &&
+    native.getAttribute(one, "class") === native.getAttribute(box, "class") &&
+    isBoxOfOne(one);
+  return beside.some(isAlike) ? wordsBeside(element, "nextSibling", 0) : undefined;
+}
+
+function isBoxOfOne(box: Element): boolean {
+  const inner = native.children(box);
+  const [first] = inner;
+  if (!first || inner.length < 2 || !native.matches(first, "input,select,textarea")) return false;
+  return native.querySelectorAll(box, controls).length === 1;
+}
+
+/** Undefined where nothing stands on that side; empty where what stands there names something else. */
+function wordsBeside(
+  element: Element,
+  side: "previousSibling" | "nextSibling",
+  up: number,
+): string | undefined {
+  for (let node = element[side]; node; node = node[side]) {
+    const said = wordsOf(node);
+    if (said === undefined) continue;
+    const isTitle = node instanceof Element && up > 0 && /^h[12]$/.test(native.localName(node));
+    return said.length > 80 || isTitle || !/\p{L}/u.test(said) ? "" : said;
   }
+  return undefined;
+}
 
-  /** In each of several boxes alike a field comes first and its label after it. */
-  private below(element: Element): string | undefined {
-    const box = this.dom.parent(element);
-    if (!box || !this.isBoxOfOne(box) || this.beside(element, "previousSibling", 0) !== undefined)
-      return undefined;
-    const beside = [native.previousElementSibling(box), native.nextElementSibling(box)];
-    const isAlike = (one: Element | null) =>
-      one !== null &&
-      native.localName(one) === native.localName(box) &&
-      native.getAttribute(one, "class") === native.getAttribute(box, "class") &&
-      this.isBoxOfOne(one);
-    return beside.some(isAlike) ? this.beside(element, "nextSibling", 0) : undefined;
-  }
-
-  private isBoxOfOne(box: Element): boolean {
-    const inner = native.children(box);
-    const [first] = inner;
-    if (!first || inner.length < 2 || !native.matches(first, "input,select,textarea")) return false;
-    return native.querySelectorAll(box, this.controls).length === 1;
-  }
-
-  /** Undefined where nothing stands on that side; empty where what stands there names something else. */
-  private beside(element: Element, side: "previousSibling" | "nextSibling", up: number): string | undefined {
-    for (let node = element[side]; node; node = node[side]) {
-      const said = this.wordsOf(node);
-      if (said === undefined) continue;
-      const isTitle = node instanceof Element && up > 0 && /^h[12]$/.test(native.localName(node));
-      return said.length > 80 || isTitle || !/\p{L}/u.test(said) ? "" : said;
-    }
+function wordsOf(node: Node): string | undefined {
+  if (native.nodeType(node) === Node.TEXT_NODE) return dom.clean(native.nodeValue(node) ?? "") || undefined;
+  if (!(node instanceof Element) || /^(script|style|template|option)$/.test(native.localName(node)))
     return undefined;
-  }
+  if (node instanceof HTMLLabelElement && node.htmlFor !== "" && node.control) return "";
+  if (!sight.rendered(node)) return undefined;
+  if (native.matches(node, controls) || native.querySelector(node, controls)) return "";
+  return words.read(node) || undefined;
+}
 
-  private wordsOf(node: Node): string | undefined {
-    if (native.nodeType(node) === Node.TEXT_NODE)
-      return this.dom.clean(native.nodeValue(node) ?? "") || undefined;
-    if (!(node instanceof Element) || /^(script|style|template|option)$/.test(native.localName(node)))
-      return undefined;
-    if (node instanceof HTMLLabelElement && node.htmlFor !== "" && node.control) return "";
-    if (!this.dom.rendered(node)) return undefined;
-    if (native.matches(node, this.controls) || native.querySelector(node, this.controls)) return "";
-    return this.words.read(node) || undefined;
-  }
+function columnHead(element: Element): string {
+  const cell = native.closest(element, "td");
+  const head = cell && headCells(cell.closest("table"))[columnOf(cell)];
+  return head && head !== cell && head.localName === "th" ? words.read(head) : "";
+}
 
-  private columnHead(element: Element): string {
-    const cell = native.closest(element, "td");
-    const head = cell && headCells(cell.closest("table"))[columnOf(cell)];
-    return head && head !== cell && head.localName === "th" ? this.words.read(head) : "";
+/**
+ * The words around a thing that are not its own: of the nearest element that has some and holds none of `others`. What is
+ * pressed and has one of the `labels` says nothing of the thing beside it.
+ */
+export function around(
+  element: Element,
+  own: string,
+  others: readonly Element[] = [],
+  labels: ReadonlySet<string> = new Set(),
+): string {
+  let at = dom.parent(element);
+  for (let up = 0; at && up < 5; up++, at = dom.parent(at)) {
+    const scope = at;
+    if (/^(body|html)$/.test(native.localName(scope)) || others.some((one) => native.contains(scope, one)))
+      break;
+    const said = plainWords(scope, element, own, labels);
+    if (/[\p{L}\p{N}]/u.test(said)) return said.replace(/^[\s|·•,/–—-]+|[\s|·•,/–—-]+$/g, "");
   }
+  return "";
+}
 
-  /**
-   * The words around a thing that are not its own: of the nearest element that has some and holds none of `others`. What is
-   * pressed and has one of the `labels` says nothing of the thing beside it.
-   */
-  around(
-    element: Element,
-    own: string,
-    others: readonly Element[] = [],
-    labels: ReadonlySet<string> = new Set(),
-  ): string {
-    let at = this.dom.parent(element);
-    for (let up = 0; at && up < 5; up++, at = this.dom.parent(at)) {
-      const scope = at;
-      if (/^(body|html)$/.test(native.localName(scope)) || others.some((one) => native.contains(scope, one)))
-        break;
-      const said = this.plainWords(scope, element, own, labels);
-      if (/[\p{L}\p{N}]/u.test(said)) return said.replace(/^[\s|·•,/–—-]+|[\s|·•,/–—-]+$/g, "");
-    }
-    return "";
-  }
+function plainWords(
+  scope: Element,
+  element: Element,
+  own: string,
+  labels: ReadonlySet<string> = new Set(),
+): string {
+  const isLabel = (said: string) => said === own || labels.has(said);
+  const skips = (node: Node) =>
+    node === element ||
+    (node instanceof Element &&
+      (native.matches(node, "button,input,select,textarea,[role=button],script,style") ||
+        (native.matches(node, "a,[role],[onclick]") && isLabel(words.read(node)))));
+  return words.read(scope, false, skips);
+}
 
-  private plainWords(
-    scope: Element,
-    element: Element,
-    own: string,
-    labels: ReadonlySet<string> = new Set(),
-  ): string {
-    const isLabel = (said: string) => said === own || labels.has(said);
-    const skips = (node: Node) =>
-      node === element ||
-      (node instanceof Element &&
-        (native.matches(node, "button,input,select,textarea,[role=button],script,style") ||
-          (native.matches(node, "a,[role],[onclick]") && isLabel(this.words.read(node)))));
-    return this.words.read(scope, false, skips);
+/** The words right before a group of things that belong together, as the month before its days. */
+export function caption(group: Element): string {
+  let at: Element | undefined = group;
+  for (let up = 0; at && up < 3; up++) {
+    const said = wordsBefore(at);
+    if (said !== "") return said.length <= 60 ? said : "";
+    at = dom.parent(at);
+    if (at && /^(body|main|form|html|section|article)$/.test(native.localName(at))) break;
   }
+  return "";
+}
 
-  /** The words right before a group of things that belong together, as the month before its days. */
-  caption(group: Element): string {
-    let at: Element | undefined = group;
-    for (let up = 0; at && up < 3; up++) {
-      const said = this.wordsBefore(at);
-      if (said !== "") return said.length <= 60 ? said : "";
-      at = this.dom.parent(at);
-      if (at && /^(body|main|form|html|section|article)$/.test(native.localName(at))) break;
-    }
-    return "";
+function wordsBefore(element: Element): string {
+  for (let side = native.previousElementSibling(element); side; side = native.previousElementSibling(side)) {
+    const said = sight.rendered(side) ? plainWords(side, side, "") : "";
+    if (said !== "") return said;
   }
-
-  private wordsBefore(element: Element): string {
-    for (
-      let side = native.previousElementSibling(element);
-      side;
-      side = native.previousElementSibling(side)
-    ) {
-      const said = this.dom.rendered(side) ? this.plainWords(side, side, "") : "";
-      if (said !== "") return said;
-    }
-    return "";
-  }
+  return "";
 }

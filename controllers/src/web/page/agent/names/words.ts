@@ -1,5 +1,7 @@
-import type { InpageDom } from "../tree/dom.ts";
+/** The words that stand in an element. */
+import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
+import * as sight from "../tree/sight.ts";
 
 /** Takes text in reading order: `gap` stands around a block, `line` for a line break. */
 type TextSink = {
@@ -9,90 +11,83 @@ type TextSink = {
   isOver(node: Node): boolean;
 };
 
-/** The words that stand in an element. Runs inside the page. */
-export class InpageWords {
-  constructor(private readonly dom: InpageDom) {}
+/**
+ * Visible text below an element, in reading order; images by their alternative. `hidden` also reads what is not shown.
+ * Ends in `…` after 4,000 characters.
+ */
+export function read(element: Element, hidden = false, skips: (node: Node) => boolean = () => false): string {
+  const parts: string[] = [];
+  let left = 4000;
+  const write = (text: string) => {
+    left -= text.length + 1;
+    parts.push(text);
+  };
+  const gap = () => void parts.push(" ");
+  textBelow(element, hidden, { write, gap, line: gap, isOver: (node) => left <= 0 || skips(node) });
+  const text = dom.clean(parts.join("").slice(0, 4000));
+  return left < 0 ? `${text}…` : text;
+}
 
-  /**
-   * Visible text below an element, in reading order; images by their alternative. `hidden` also reads what is not shown.
-   * Ends in `…` after 4,000 characters.
-   */
-  read(element: Element, hidden = false, skips: (node: Node) => boolean = () => false): string {
-    const parts: string[] = [];
-    let left = 4000;
-    const write = (text: string) => {
-      left -= text.length + 1;
-      parts.push(text);
-    };
-    const gap = () => void parts.push(" ");
-    this.textBelow(element, hidden, { write, gap, line: gap, isOver: (node) => left <= 0 || skips(node) });
-    const text = this.dom.clean(parts.join("").slice(0, 4000));
-    return left < 0 ? `${text}…` : text;
-  }
+/** The same text, whole and as it stands on the screen. */
+export function shown(element: Element): string {
+  const writer = dom.writer();
+  const { write, edge: gap, line } = writer;
+  textBelow(element, false, { write, gap, line, isOver: () => false });
+  return writer.read();
+}
 
-  /** The same text, whole and as it stands on the screen. */
-  shown(element: Element): string {
-    const writer = this.dom.writer();
-    const { write, edge: gap, line } = writer;
-    this.textBelow(element, false, { write, gap, line, isOver: () => false });
-    return writer.read();
-  }
+function textBelow(element: Element, hidden: boolean, to: TextSink): void {
+  const visit = (node: Node, parent: Element): void => {
+    if (to.isOver(node)) return;
+    if (native.nodeType(node) === Node.TEXT_NODE) to.write(native.nodeValue(node) ?? "", parent);
+    else if (node instanceof Element) below(node, parent);
+  };
+  const below = (node: Element, parent: Element): void => {
+    const isBreak = native.localName(node) === "br";
+    if (isBreak) to.line();
+    if (isBreak || !isRead(node, hidden)) return;
+    const own = embedded(node);
+    if (own === undefined) textWithin(node, to, dom.children(node), visit);
+    else to.write(` ${own} `, parent);
+  };
+  // A branch of a tree is called by its own words, and not by those of its leaves.
+  const isBranch = native.getAttribute(element, "role") === "treeitem";
+  const own = dom
+    .children(element)
+    .filter(
+      (child) => !isBranch || !(child instanceof Element) || !native.matches(child, "[role=group],ul,ol"),
+    );
+  textWithin(element, to, own, visit);
+}
 
-  private textBelow(element: Element, hidden: boolean, to: TextSink): void {
-    const visit = (node: Node, parent: Element): void => {
-      if (to.isOver(node)) return;
-      if (native.nodeType(node) === Node.TEXT_NODE) to.write(native.nodeValue(node) ?? "", parent);
-      else if (node instanceof Element) below(node, parent);
-    };
-    const below = (node: Element, parent: Element): void => {
-      const isBreak = native.localName(node) === "br";
-      if (isBreak) to.line();
-      if (isBreak || !this.isRead(node, hidden)) return;
-      const own = this.embedded(node);
-      if (own === undefined) this.textWithin(node, to, this.dom.children(node), visit);
-      else to.write(` ${own} `, parent);
-    };
-    // A branch of a tree is called by its own words, and not by those of its leaves.
-    const isBranch = native.getAttribute(element, "role") === "treeitem";
-    const own = this.dom
-      .children(element)
-      .filter(
-        (child) => !isBranch || !(child instanceof Element) || !native.matches(child, "[role=group],ul,ol"),
-      );
-    this.textWithin(element, to, own, visit);
-  }
+function textWithin(
+  element: Element,
+  to: TextSink,
+  children: readonly Node[],
+  visit: (node: Node, parent: Element) => void,
+): void {
+  if (/^(script|style|template|noscript)$/.test(native.localName(element))) return;
+  const isBlock = !dom.isInline(element);
+  if (isBlock) to.gap();
+  for (const child of children) visit(child, element);
+  if (isBlock) to.gap();
+}
 
-  private textWithin(
-    element: Element,
-    to: TextSink,
-    children: readonly Node[],
-    visit: (node: Node, parent: Element) => void,
-  ): void {
-    if (/^(script|style|template|noscript)$/.test(native.localName(element))) return;
-    const isBlock = !this.dom.isInline(element);
-    if (isBlock) to.gap();
-    for (const child of children) visit(child, element);
-    if (isBlock) to.gap();
-  }
+function isRead(node: Element, hidden: boolean): boolean {
+  return native.getAttribute(node, "aria-hidden") !== "true" && (hidden || sight.rendered(node));
+}
 
-  private isRead(node: Element, hidden: boolean): boolean {
-    return native.getAttribute(node, "aria-hidden") !== "true" && (hidden || this.dom.rendered(node));
+/** The text that stands for a child as a whole; undefined where its own children are to be read. */
+function embedded(node: Element): string | undefined {
+  const label = native.getAttribute(node, "aria-label");
+  if (label) return label;
+  if (node instanceof HTMLImageElement) return node.alt;
+  if (native.localName(node) === "svg")
+    return [...native.children(node)].find((child) => native.localName(child) === "title")?.textContent ?? "";
+  if (native.matches(node, "select,textarea,input")) {
+    return native.matches(node, "input[type=button],input[type=submit],input[type=reset]")
+      ? (native.getAttribute(node, "value") ?? "")
+      : "";
   }
-
-  /** The text that stands for a child as a whole; undefined where its own children are to be read. */
-  private embedded(node: Element): string | undefined {
-    const label = native.getAttribute(node, "aria-label");
-    if (label) return label;
-    if (node instanceof HTMLImageElement) return node.alt;
-    if (native.localName(node) === "svg")
-      return (
-        [...native.children(node)].find((child) => native.localName(child) === "title")?.textContent ?? ""
-      );
-    if (native.matches(node, "select,textarea,input")) {
-      return native.matches(node, "input[type=button],input[type=submit],input[type=reset]")
-        ? (native.getAttribute(node, "value") ?? "")
-        : "";
-    }
-    return undefined;
-  }
+  return undefined;
 }

@@ -1,219 +1,338 @@
+/**
+ * What a user can see who scrolls: not what is transparent, what a box cuts off that cannot scroll, what was moved beyond the
+ * page's edge, or what turns its back. Regions are in CSS pixels of the document's own view.
+ */
+import * as dom from "./dom.ts";
 import { native } from "./native.ts";
 
-/** The page's tree as a user meets it. */
-type Tree = {
-  style(element: Element): CSSStyleDeclaration;
-  display(element: Element): string;
-  position(element: Element): string;
-  box(element: Element): DOMRect;
-  parent(element: Element): Element | undefined;
-  /** What is remembered of an element until the next look. */
-  of(element: Element): { flow: Region | undefined; away: boolean | undefined };
-};
+const nowhere: dom.Region = { left: 0, top: 0, right: 0, bottom: 0 };
 
-export type Region = { left: number; top: number; right: number; bottom: number };
+/** Of a thing that can be seen, in square pixels. */
+const leastArea = 1;
 
-const nowhere: Region = { left: 0, top: 0, right: 0, bottom: 0 };
+/** Laid out and not `visibility: hidden`; says nothing of size, colour or opacity. */
+export function rendered(element: Element): boolean {
+  const known = dom.known(element);
+  known.rendered ??= isRendered(element);
+  return known.rendered;
+}
 
-/**
- * Where on the page something can be seen by somebody who scrolls: not what a box cuts off that cannot scroll, what was moved
- * beyond the page's edge, or what turns its back. In CSS pixels of the document's own view. Runs inside the page.
- */
-export class InpageSight {
-  private whole: Region | undefined;
-
-  constructor(private readonly dom: Tree) {}
-
-  /** To be called before each look. */
-  begin(): void {
-    this.whole = undefined;
+function isRendered(element: Element): boolean {
+  if (dom.display(element) === "contents") {
+    const parent = dom.parent(element);
+    return !parent || rendered(parent);
   }
+  return native.checkVisibility(element, { visibilityProperty: true, checkVisibilityCSS: true });
+}
 
-  /** No part of the element's own box can be seen. */
-  isCutOff(element: Element): boolean {
-    return !this.isSeenIn(this.extent(element), this.around(element));
-  }
+export function hasArea(element: Element): boolean {
+  const { width, height } = extent(element);
+  return width * height >= leastArea;
+}
 
-  /** A part of a text that lies directly in `parent` can be seen. */
-  isTextSeen(text: Node, parent: Element): boolean {
-    const style = this.dom.style(parent);
-    const flow = this.inside(parent);
-    const isFree = flow === this.document() && style.textIndent === "0px";
-    if (isFree) return true;
-    const range = new Range();
-    range.selectNodeContents(text);
-    return [...range.getClientRects()].some((rect) => this.isSeenIn(rect, flow));
-  }
+/** Transparent, cut off, beyond the page's edge or turned over: itself, or with what it lies in. */
+export function veiled(element: Element): boolean {
+  return isVeiledWithin(element) || isCutOff(element) || isSpeck(element);
+}
 
-  /** The element's box, or that of its contents where it has no height or width of its own and they stand out of it. */
-  extent(element: Element): Region & { width: number; height: number } {
-    const own = this.dom.box(element);
-    if (own.width * own.height > 0 || this.dom.style(element).overflow !== "visible") return own;
-    const range = new Range();
-    range.selectNodeContents(element);
-    const contents = range.getBoundingClientRect();
-    return contents.width * contents.height > 0 ? contents : own;
-  }
+/** What hides all that lies in an element, wherever it is placed. */
+function isVeiledWithin(element: Element): boolean {
+  const known = dom.known(element);
+  if (known.veiled !== undefined) return known.veiled;
+  const parent = dom.parent(element);
+  known.veiled = (parent !== undefined && isVeiledWithin(parent)) || veilsAll(element);
+  return known.veiled;
+}
 
-  /** A face of a card that is turned over, or what lies on it. */
-  facesAway(element: Element): boolean {
-    const known = this.dom.of(element);
-    known.away ??= this.dom.style(element).backfaceVisibility === "hidden" && this.turned(element).m33 < 0;
-    return known.away;
-  }
+function veilsAll(element: Element): boolean {
+  const style = dom.style(element);
+  const { opacity, filter } = style;
+  if ((opacity !== "1" || filter !== "none") && Number(opacity) * shade(filter) < 0.05) return true;
+  const position = dom.position(element);
+  const isPlaced = position === "absolute" || position === "fixed";
+  if (isPlaced && style.clip === "rect(0px, 0px, 0px, 0px)") return true;
+  const { clipPath } = style;
+  return (clipPath !== "none" && isCutAway(element, clipPath)) || facesAway(element);
+}
 
-  /** The turns of an element and of those around it that share one space with it. */
-  private turned(element: Element): DOMMatrix {
-    const style = this.dom.style(element);
-    const own = this.rotated(style.rotate).multiply(new DOMMatrix(style.transform));
-    const parent = this.dom.parent(element);
-    const shares = parent !== undefined && this.dom.style(parent).transformStyle === "preserve-3d";
-    return shares ? this.turned(parent).multiply(own) : own;
-  }
+/** How much of an element its filters leave. */
+function shade(filter: string): number {
+  const shade = /opacity\(([\d.]+)(%?)\)/.exec(filter);
+  return shade ? Number(shade[1]) / (shade[2] ? 100 : 1) : 1;
+}
 
-  /** The property `rotate`: `none`, `45deg`, `y 180deg` or `1 1 0 180deg`. */
-  private rotated(rotate: string): DOMMatrix {
-    const parts = rotate.split(" ");
-    const angle = parts.pop() ?? "";
-    if (angle === "none" || angle === "") return new DOMMatrix();
-    const axes: Readonly<Record<string, string>> = { x: "1,0,0", y: "0,1,0", z: "0,0,1", "": "0,0,1" };
-    const axis = axes[parts.join(",")] ?? parts.join(",");
-    return new DOMMatrix(`rotate3d(${axis},${angle})`);
-  }
-
-  private isSeenIn(
-    box: { left: number; top: number; right: number; bottom: number },
-    region: Region,
-  ): boolean {
-    const width = Math.min(box.right, region.right) - Math.max(box.left, region.left);
-    const height = Math.min(box.bottom, region.bottom) - Math.max(box.top, region.top);
-    return (
-      width > Math.min(0.5, (box.right - box.left) / 2) && height > Math.min(0.5, (box.bottom - box.top) / 2)
-    );
-  }
-
-  /** Where the element itself can be seen. */
-  private around(element: Element): Region {
-    const parent = this.dom.parent(element);
-    if (!parent) return this.document();
-    const position = this.dom.position(element);
-    if (position === "fixed") return this.insideFixed(parent);
-    return position === "absolute" ? this.insideAbsolute(parent) : this.inside(parent);
-  }
-
-  /** Where what lies in the flow of an element can be seen. */
-  private inside(element: Element): Region {
-    const known = this.dom.of(element);
-    known.flow ??= this.cutBy(element, this.dom.style(element), this.around(element));
-    return known.flow;
-  }
-
-  /** Where in an element can be seen what `absolute` places, which passes by boxes that hold none such. */
-  private insideAbsolute(element: Element): Region {
-    const style = this.dom.style(element);
-    if (this.dom.position(element) !== "static" || this.holdsFixed(style)) return this.inside(element);
-    const parent = this.dom.parent(element);
-    return parent ? this.insideAbsolute(parent) : this.document();
-  }
-
-  private insideFixed(element: Element): Region {
-    if (this.holdsFixed(this.dom.style(element))) return this.inside(element);
-    const parent = this.dom.parent(element);
-    return parent ? this.insideFixed(parent) : this.window();
-  }
-
-  private holdsFixed(style: CSSStyleDeclaration): boolean {
-    return (
-      [style.transform, style.perspective, style.filter, style.backdropFilter].some(
-        (one) => one && one !== "none",
-      ) ||
-      [style.rotate, style.scale, style.translate].some((one) => one && one !== "none") ||
-      /paint|layout|strict|content/.test(style.contain) ||
-      /transform|perspective|filter/.test(style.willChange)
-    );
-  }
-
-  /** What is left of a region within a box that cuts off what stands out of it; where it scrolls, all that it holds. */
-  private cutBy(element: Element, style: CSSStyleDeclaration, region: Region): Region {
-    if (!this.cuts(element, style)) return region;
-    const box = this.dom.box(element);
-    const pad = {
-      left: box.left + native.clientLeft(element),
-      top: box.top + native.clientTop(element),
-      right: box.left + native.clientLeft(element) + native.clientWidth(element),
-      bottom: box.top + native.clientTop(element) + native.clientHeight(element),
+/** A `clip-path` that leaves nothing. */
+function isCutAway(element: Element, path: string): boolean {
+  if (/^(circle|ellipse)\(0(px|%)?[ )]/.test(path)) return true;
+  const shape = /^(inset|polygon|rect|xywh)\((.*?)(?: round .*)?\)/.exec(path);
+  if (!shape) return false;
+  const { width, height } = dom.box(element);
+  const lengths = (side: (at: number) => number) =>
+    (shape[2] ?? "")
+      .split(/[\s,]+/)
+      .map((one, at) =>
+        one.endsWith("%") ? (Number.parseFloat(one) / 100) * side(at) : Number.parseFloat(one),
+      );
+  if (shape[1] === "polygon") {
+    const at = lengths((index) => (index % 2 === 0 ? width : height)).filter(Number.isFinite);
+    const isFlat = (rest: number) => {
+      const side = at.filter((_, index) => index % 2 === rest);
+      return Math.max(...side) - Math.min(...side) < 0.5;
     };
-    const seen = this.meet(pad, region);
-    if (seen.right - seen.left <= 1 || seen.bottom - seen.top <= 1) return nowhere;
-    const across = this.scrolls(style.overflowX) ? this.across(element, style, pad) : seen;
-    const down = this.scrolls(style.overflowY) ? this.down(element, pad) : seen;
-    return { left: across.left, right: across.right, top: down.top, bottom: down.bottom };
+    return isFlat(0) || isFlat(1);
   }
+  if (shape[1] !== "inset") return false;
+  const [top = 0, right = top, bottom = top, left = right] = lengths((at) => (at % 2 === 0 ? height : width));
+  return top + bottom >= height || left + right >= width;
+}
 
-  /** The window has taken over how the outermost boxes cut. */
-  private cuts(element: Element, style: CSSStyleDeclaration): boolean {
-    if (style.overflowX === "visible" && style.overflowY === "visible") return false;
-    const display = this.dom.display(element);
-    if (element === native.documentElement(document) || display.startsWith("inline ")) return false;
-    if (display === "inline" || display === "contents") return false;
-    return element !== native.body(document) || !this.rootOverflow().isOfBody;
-  }
+/** A point into which its contents are cut, as style sheets hide what is only for those who do not see. */
+function isSpeck(element: Element): boolean {
+  const { width, height } = dom.box(element);
+  if (width > 1 || height > 1) return false;
+  const { overflow, clip, clipPath } = dom.style(element);
+  return overflow !== "visible" || clip !== "auto" || clipPath !== "none";
+}
 
-  private scrolls(overflow: string): boolean {
-    return overflow === "auto" || overflow === "scroll";
-  }
+/** A user can see it: rendered, with a size, not veiled, and its text legible where it is nothing else. */
+export function seen(element: Element): boolean {
+  if (!rendered(element) || !hasArea(element) || veiled(element)) return false;
+  return !isOnlyText(element) || legible(element);
+}
 
-  private across(element: Element, { direction }: CSSStyleDeclaration, pad: Region) {
-    const [width, at] = [native.scrollWidth(element), native.scrollLeft(element)];
-    const left = direction === "rtl" ? pad.right - at - width : pad.left - at;
-    return { left, right: left + width };
-  }
+function isOnlyText(element: Element): boolean {
+  if (native.childElementCount(element) > 0 || (native.textContent(element) ?? "").trim() === "")
+    return false;
+  if (native.matches(element, "input,select,textarea,button,svg *")) return false;
+  const style = dom.style(element);
+  const isPainted =
+    style.backgroundImage !== "none" ||
+    !/^rgba\(.*, 0\)$|^transparent$/.test(style.backgroundColor) ||
+    style.boxShadow !== "none" ||
+    style.outlineStyle !== "none" ||
+    [style.borderTopWidth, style.borderLeftWidth].some((width) => Number.parseFloat(width) > 0);
+  return !isPainted;
+}
 
-  private down(element: Element, pad: Region) {
-    const top = pad.top - native.scrollTop(element);
-    return { top, bottom: top + native.scrollHeight(element) };
-  }
+/** Text in it can be read: not transparent, not tiny, not in its background's colour. */
+export function legible(element: Element, texts: readonly Node[] = textsOf(element)): boolean {
+  if (veiled(element)) return false;
+  const style = dom.style(element);
+  if (Number.parseFloat(style.fontSize) * scale(element) < 2) return false;
+  if (!texts.some((text) => isTextSeen(text, element))) return false;
+  if (style.backgroundClip === "text" || style.getPropertyValue("-webkit-background-clip") === "text")
+    return true;
+  const colour = style.color;
+  if (/^rgba\(.*, 0\)$/.test(colour)) return false;
+  return colour !== background(element);
+}
 
-  private meet(one: Region, other: Region): Region {
-    return {
-      left: Math.max(one.left, other.left),
-      top: Math.max(one.top, other.top),
-      right: Math.min(one.right, other.right),
-      bottom: Math.min(one.bottom, other.bottom),
-    };
-  }
+/** By how much transforms have made it smaller or larger. */
+function scale(element: Element): number {
+  const height = element instanceof HTMLElement ? native.offsetHeight(element) : 0;
+  return height > 0 ? dom.box(element).height / height : 1;
+}
 
-  private window(): Region {
-    return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-  }
+function textsOf(element: Element): Node[] {
+  const isText = (node: Node) =>
+    native.nodeType(node) === Node.TEXT_NODE && (native.nodeValue(node) ?? "").trim() !== "";
+  return [...native.childNodes(element)].filter(isText);
+}
 
-  /** What of the document can be scrolled into the window. */
-  private document(): Region {
-    this.whole ??= this.reachable();
-    return this.whole;
+function background(element: Element): string | undefined {
+  for (let at: Element | undefined = element; at; at = dom.parent(at)) {
+    const style = dom.style(at);
+    if (style.backgroundImage !== "none") return undefined;
+    if (!/^rgba\(.*, 0\)$|^transparent$/.test(style.backgroundColor)) return style.backgroundColor;
   }
+  return "rgb(255, 255, 255)";
+}
 
-  private reachable(): Region {
-    const root = native.documentElement(document);
-    const { overflowX, overflowY } = this.rootOverflow();
-    const [width, height] = [native.scrollWidth(root), native.scrollHeight(root)];
-    const isBackwards = this.dom.style(root).direction === "rtl";
-    const left = isBackwards ? native.clientWidth(root) - scrollX - width : -scrollX;
-    const isFixed = (overflow: string) => overflow === "hidden" || overflow === "clip";
-    return {
-      left: isFixed(overflowX) ? 0 : left,
-      right: isFixed(overflowX) ? innerWidth : left + width,
-      top: isFixed(overflowY) ? 0 : -scrollY,
-      bottom: isFixed(overflowY) ? innerHeight : height - scrollY,
-    };
-  }
+/** No part of the element's own box can be seen. */
+function isCutOff(element: Element): boolean {
+  return !isSeenIn(extent(element), around(element));
+}
 
-  /** The window takes how it cuts from the root, or from the body where the root says nothing. */
-  private rootOverflow(): { overflowX: string; overflowY: string; isOfBody: boolean } {
-    const root = this.dom.style(native.documentElement(document));
-    const body = native.body(document);
-    const isOfBody = root.overflowX === "visible" && root.overflowY === "visible" && body !== null;
-    const { overflowX, overflowY } = isOfBody ? this.dom.style(body) : root;
-    return { overflowX, overflowY, isOfBody };
-  }
+/** A part of a text that lies directly in `parent` can be seen. */
+function isTextSeen(text: Node, parent: Element): boolean {
+  const style = dom.style(parent);
+  const flow = inside(parent);
+  const isFree = flow === documentRegion() && style.textIndent === "0px";
+  if (isFree) return true;
+  const range = new Range();
+  range.selectNodeContents(text);
+  return [...range.getClientRects()].some((rect) => isSeenIn(rect, flow));
+}
+
+/** The element's box, or that of its contents where it has no height or width of its own and they stand out of it. */
+function extent(element: Element): dom.Region & { width: number; height: number } {
+  const own = dom.box(element);
+  if (own.width * own.height > 0 || dom.style(element).overflow !== "visible") return own;
+  const range = new Range();
+  range.selectNodeContents(element);
+  const contents = range.getBoundingClientRect();
+  return contents.width * contents.height > 0 ? contents : own;
+}
+
+/** A face of a card that is turned over, or what lies on it. */
+function facesAway(element: Element): boolean {
+  const known = dom.known(element);
+  known.away ??= dom.style(element).backfaceVisibility === "hidden" && turned(element).m33 < 0;
+  return known.away;
+}
+
+/** The turns of an element and of those around it that share one space with it. */
+function turned(element: Element): DOMMatrix {
+  const style = dom.style(element);
+  const own = rotated(style.rotate).multiply(new DOMMatrix(style.transform));
+  const parent = dom.parent(element);
+  const shares = parent !== undefined && dom.style(parent).transformStyle === "preserve-3d";
+  return shares ? turned(parent).multiply(own) : own;
+}
+
+/** The property `rotate`: `none`, `45deg`, `y 180deg` or `1 1 0 180deg`. */
+function rotated(rotate: string): DOMMatrix {
+  const parts = rotate.split(" ");
+  const angle = parts.pop() ?? "";
+  if (angle === "none" || angle === "") return new DOMMatrix();
+  const axes: Readonly<Record<string, string>> = { x: "1,0,0", y: "0,1,0", z: "0,0,1", "": "0,0,1" };
+  const axis = axes[parts.join(",")] ?? parts.join(",");
+  return new DOMMatrix(`rotate3d(${axis},${angle})`);
+}
+
+function isSeenIn(
+  box: { left: number; top: number; right: number; bottom: number },
+  region: dom.Region,
+): boolean {
+  const width = Math.min(box.right, region.right) - Math.max(box.left, region.left);
+  const height = Math.min(box.bottom, region.bottom) - Math.max(box.top, region.top);
+  return (
+    width > Math.min(0.5, (box.right - box.left) / 2) && height > Math.min(0.5, (box.bottom - box.top) / 2)
+  );
+}
+
+/** Where the element itself can be seen. */
+function around(element: Element): dom.Region {
+  const parent = dom.parent(element);
+  if (!parent) return documentRegion();
+  const position = dom.position(element);
+  if (position === "fixed") return insideFixed(parent);
+  return position === "absolute" ? insideAbsolute(parent) : inside(parent);
+}
+
+/** Where what lies in the flow of an element can be seen. */
+function inside(element: Element): dom.Region {
+  const known = dom.known(element);
+  known.flow ??= cutBy(element, dom.style(element), around(element));
+  return known.flow;
+}
+
+/** Where in an element can be seen what `absolute` places, which passes by boxes that hold none such. */
+function insideAbsolute(element: Element): dom.Region {
+  const style = dom.style(element);
+  if (dom.position(element) !== "static" || holdsFixed(style)) return inside(element);
+  const parent = dom.parent(element);
+  return parent ? insideAbsolute(parent) : documentRegion();
+}
+
+function insideFixed(element: Element): dom.Region {
+  if (holdsFixed(dom.style(element))) return inside(element);
+  const parent = dom.parent(element);
+  return parent ? insideFixed(parent) : windowRegion();
+}
+
+function holdsFixed(style: CSSStyleDeclaration): boolean {
+  return (
+    [style.transform, style.perspective, style.filter, style.backdropFilter].some(
+      (one) => one && one !== "none",
+    ) ||
+    [style.rotate, style.scale, style.translate].some((one) => one && one !== "none") ||
+    /paint|layout|strict|content/.test(style.contain) ||
+    /transform|perspective|filter/.test(style.willChange)
+  );
+}
+
+/** What is left of a region within a box that cuts off what stands out of it; where it scrolls, all that it holds. */
+function cutBy(element: Element, style: CSSStyleDeclaration, region: dom.Region): dom.Region {
+  if (!cuts(element, style)) return region;
+  const box = dom.box(element);
+  const pad = {
+    left: box.left + native.clientLeft(element),
+    top: box.top + native.clientTop(element),
+    right: box.left + native.clientLeft(element) + native.clientWidth(element),
+    bottom: box.top + native.clientTop(element) + native.clientHeight(element),
+  };
+  const seen = meet(pad, region);
+  if (seen.right - seen.left <= 1 || seen.bottom - seen.top <= 1) return nowhere;
+  const across = scrolls(style.overflowX) ? scrolledAcross(element, style, pad) : seen;
+  const down = scrolls(style.overflowY) ? scrolledDown(element, pad) : seen;
+  return { left: across.left, right: across.right, top: down.top, bottom: down.bottom };
+}
+
+/** The window has taken over how the outermost boxes cut. */
+function cuts(element: Element, style: CSSStyleDeclaration): boolean {
+  if (style.overflowX === "visible" && style.overflowY === "visible") return false;
+  const display = dom.display(element);
+  if (element === native.documentElement(document) || display.startsWith("inline ")) return false;
+  if (display === "inline" || display === "contents") return false;
+  return element !== native.body(document) || !rootOverflow().isOfBody;
+}
+
+function scrolls(overflow: string): boolean {
+  return overflow === "auto" || overflow === "scroll";
+}
+
+function scrolledAcross(element: Element, { direction }: CSSStyleDeclaration, pad: dom.Region) {
+  const [width, at] = [native.scrollWidth(element), native.scrollLeft(element)];
+  const left = direction === "rtl" ? pad.right - at - width : pad.left - at;
+  return { left, right: left + width };
+}
+
+function scrolledDown(element: Element, pad: dom.Region) {
+  const top = pad.top - native.scrollTop(element);
+  return { top, bottom: top + native.scrollHeight(element) };
+}
+
+function meet(one: dom.Region, other: dom.Region): dom.Region {
+  return {
+    left: Math.max(one.left, other.left),
+    top: Math.max(one.top, other.top),
+    right: Math.min(one.right, other.right),
+    bottom: Math.min(one.bottom, other.bottom),
+  };
+}
+
+function windowRegion(): dom.Region {
+  return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+}
+
+/** What of the document can be scrolled into the window. */
+function documentRegion(): dom.Region {
+  const known = dom.known(document);
+  known.flow ??= reachable();
+  return known.flow;
+}
+
+function reachable(): dom.Region {
+  const root = native.documentElement(document);
+  const { overflowX, overflowY } = rootOverflow();
+  const [width, height] = [native.scrollWidth(root), native.scrollHeight(root)];
+  const isBackwards = dom.style(root).direction === "rtl";
+  const left = isBackwards ? native.clientWidth(root) - scrollX - width : -scrollX;
+  const isFixed = (overflow: string) => overflow === "hidden" || overflow === "clip";
+  return {
+    left: isFixed(overflowX) ? 0 : left,
+    right: isFixed(overflowX) ? innerWidth : left + width,
+    top: isFixed(overflowY) ? 0 : -scrollY,
+    bottom: isFixed(overflowY) ? innerHeight : height - scrollY,
+  };
+}
+
+/** The window takes how it cuts from the root, or from the body where the root says nothing. */
+function rootOverflow(): { overflowX: string; overflowY: string; isOfBody: boolean } {
+  const root = dom.style(native.documentElement(document));
+  const body = native.body(document);
+  const isOfBody = root.overflowX === "visible" && root.overflowY === "visible" && body !== null;
+  const { overflowX, overflowY } = isOfBody ? dom.style(body) : root;
+  return { overflowX, overflowY, isOfBody };
 }

@@ -1,66 +1,68 @@
+/** Asks the page's own world what only it knows: see `hooks.ts`. */
 import type { HookNames, HookQuestion } from "./hooks.ts";
 import { native } from "./native.ts";
 
-/** Asks the page's own world what only it knows: see `hooks.ts`. Runs inside the page. */
-export class InpageWorld {
-  private readonly listening = new WeakSet<EventTarget>();
-  private readonly doubled = new WeakSet<EventTarget>();
-  private closed: WeakRef<Element>[] = [];
-  private hasFrameworks = false;
+/** Set by {@link connect}. */
+let names: HookNames = { ask: "", listens: "", doubled: "", closed: "" };
+const listening = new WeakSet<EventTarget>();
+const doubled = new WeakSet<EventTarget>();
+let closed: WeakRef<Element>[] = [];
+let hasFrameworks = false;
 
-  constructor(private readonly names: HookNames) {}
+export function connect(given: HookNames): void {
+  names = given;
+}
 
-  /** To be called once before each look. */
-  begin(): void {
-    // Again each time, on both sides, since `document.open` takes every listener away.
-    this.isTrue(performance, "news");
-    addEventListener(this.names.listens, this.noteListener, true);
-    addEventListener(this.names.doubled, this.noteDoubled, true);
-    addEventListener(this.names.closed, this.noteClosed, true);
-    this.isTrue(globalThis, "news");
-    this.hasFrameworks = this.isTrue(globalThis, "frameworks");
-  }
+/** To be called once before each look. */
+export function begin(): void {
+  // Again each time, on both sides, since `document.open` takes every listener away.
+  isTrue(performance, "news");
+  addEventListener(names.listens, noteListener, true);
+  addEventListener(names.doubled, noteDoubled, true);
+  addEventListener(names.closed, noteClosed, true);
+  isTrue(globalThis, "news");
+  hasFrameworks = isTrue(globalThis, "frameworks");
+}
 
-  listens(element: EventTarget): boolean {
-    return this.listening.has(element) || (this.hasFrameworks && this.isTrue(element, "handler"));
-  }
+export function listens(element: EventTarget): boolean {
+  return listening.has(element) || (hasFrameworks && isTrue(element, "handler"));
+}
 
-  isDoubled(element: EventTarget): boolean {
-    return this.doubled.has(element);
-  }
+export function isDoubled(element: EventTarget): boolean {
+  return doubled.has(element);
+}
 
-  /** Elements of the document with a closed shadow root that a script has made. */
-  closedHosts(): Element[] {
-    const hosts = this.closed.flatMap((one) => one.deref() ?? []);
-    return hosts.filter((host) => native.isConnected(host));
-  }
+/** Elements of the document with a closed shadow root that a script has made. */
+export function closedHosts(): Element[] {
+  const hosts = closed.flatMap((one) => one.deref() ?? []);
+  return hosts.filter((host) => native.isConnected(host));
+}
 
-  /** Whether the page may hear of text before it is put into a field. Not what the browser's own editing command sends. */
-  mayHearTyping(field: Element): boolean {
-    return this.isTrue(field, "hears beforeinput");
-  }
+/** Whether the page may hear of text before it is put into a field. Not what the browser's own editing command sends. */
+export function mayHearTyping(field: Element): boolean {
+  return isTrue(field, "hears beforeinput");
+}
 
-  /** Whether the page may hear that a field has another value. */
-  mayHearInput(field: Element): boolean {
-    return this.isTrue(field, "hears input");
-  }
+/** Whether the page may hear that a field has another value. */
+export function mayHearInput(field: Element): boolean {
+  return isTrue(field, "hears input");
+}
 
-  private readonly noteListener = (event: Event): void => this.note(this.listening, event);
-  private readonly noteDoubled = (event: Event): void => this.note(this.doubled, event);
+const noteListener = (event: Event): void => note(listening, event);
+const noteDoubled = (event: Event): void => note(doubled, event);
 
-  private readonly noteClosed = (event: Event): void => {
-    const [target] = event.composedPath();
-    this.closed = this.closed.filter((one) => one.deref() !== undefined);
-    if (target instanceof Element) this.closed.push(new WeakRef(target));
-  };
+const noteClosed = (event: Event): void => {
+  const [target] = event.composedPath();
+  closed = closed.filter((one) => one.deref() !== undefined);
+  if (target instanceof Element) closed.push(new WeakRef(target));
+};
 
-  private note(set: WeakSet<EventTarget>, event: Event): void {
-    const [target] = event.composedPath();
-    if (target) set.add(target);
-  }
+function note(set: WeakSet<EventTarget>, event: Event): void {
+  const [target] = event.composedPath();
+  if (target) set.add(target);
+}
 
-  private isTrue(target: EventTarget, question: HookQuestion): boolean {
-    const event = new CustomEvent(this.names.ask, { detail: question, cancelable: true, composed: true });
-    return !native.dispatchEvent(target, event);
-  }
+function isTrue(target: EventTarget, question: HookQuestion): boolean {
+  const event = new CustomEvent(names.ask, { detail: question, cancelable: true, composed: true });
+  return !native.dispatchEvent(target, event);
 }
