@@ -1,221 +1,156 @@
-import { type Fit, learnFit, nearestPhrase } from "./fit.ts";
-import { isEmpty, meaningsOf } from "./meanings.ts";
-import { namesByKind } from "./names.ts";
 import type { Skill } from "./skill.ts";
 import { latestSkills } from "./versions.ts";
-import { gainOfTwo } from "./wishes.ts";
-import { foldedWords } from "./words.ts";
+import { foldedWords, stem } from "./words.ts";
 
-/** What is known beside the words. */
+/** What is known besides the words. */
 export type MatchContext = {
-  /** The kind of the device in question: a skill for another kind is no candidate. */
+  /** The kind of the device in question: skills for another kind are left out. */
   platform?: Skill["platform"] | undefined;
 };
 
-/** `score` has no unit; higher is surer. */
+/** `phrase`: the trigger that decided. */
 export type SkillMatch =
-  | { kind: "match"; skill: Skill; score: number }
+  | { kind: "match"; skill: Skill; phrase: string }
   | {
       kind: "ask";
-      /** 2 to 4, best first; fewer only where there are no more skills. */
+      /** Up to 8 that share words with the request, best first; none when no skill does. */
       candidates: Skill[];
+      /** Why no skill was chosen. */
+      reason: string;
     };
 
-/** A longer request is read up to here. */
-const maxLetters = 2_000;
-/** Fewer words that say something, as in "check it", say too little. */
-const minWords = 2;
-/** A request that is a trigger, word for word. */
-const sureScore = 100;
-/**
- * How far before the next the best must be. With less, more requests are matched and more of them wrongly: set by the last
- * 200 requests of test/skills/requests/open.yaml, before anybody had tuned for them.
- */
-const minLead = 0.4;
-/**
- * How much better than one skill two may fit a request, each a part of it. The more skills there are, the more often two do
- * by chance, so it is times the logarithm of their number. Set by the first requests of that file.
- */
-const maxGainOfTwo = 1.3;
-const maxCandidates = 4;
+export const maxCandidates = 8;
+/** A request that adds more words than this to a trigger wants something else as well. */
+const maxAddedWords = 4;
 
-type Index = {
-  skills: readonly Skill[];
-  /** By name and by trigger. */
-  byPhrase: ReadonlyMap<string, readonly Skill[]>;
-  /** Phrases with too few words that say something to be known by those. */
-  short: readonly { words: readonly string[]; skill: Skill }[];
-  fitOf: (text: string) => Fit;
-};
-const indexes = new WeakMap<readonly Skill[], Index>();
+/** Courtesy, articles and pronouns in English, French and German: they never count. */
+const courtesy =
+  wordSet(`a an the this that these those my our your some all please pls can could would will you i we want
+  to need let us me just now hi hello hey thanks le la les l un une des du de d ce cet cette ces mon ma mes notre nos votre
+  je peux tu pouvez vous svp s il te plait merci bonjour der die das den dem des ein eine einen einem einer mein meine ich du
+  bitte danke kannst mal`);
+/** Words of a place, a state or a follow-up: they may follow a trigger. */
+const links =
+  wordSet(`on in at of to from for with by there are is it go yes no ok again once more continue sur dans à pour
+  avec est sont oui non encore auf in an von für mit ist sind ja nein weiter noch`);
+/** Words that join a second wish. */
+const joiners = wordSet(`and also then plus but or et puis ensuite mais ou und dann danach sowie aber oder`);
+const nextSentence = /[.;!?,:]\s+\S/;
+/** Quoted texts, and names such as login_basic, stb-3, REQ-12, lab/browser or a URL. */
+const names = /"[^"]*"|«[^»]*»|“[^”]*”|„[^“”]*[“”]|(?<!\p{L})'[^']{2,}'(?!\p{L})|\S*[_\d@/]\S*/gu;
 
 /**
- * Finds the skill that a request asks for, by its triggers and description, without a model. Undecided, between two or
- * because nothing fits, it asks: asking is never wrong, a wrong skill is. Pure and deterministic. Of several versions the
- * highest is meant; `skills` must not be changed afterwards.
+ * Finds the skill that a request asks for, without a model. A request matches when it is a trigger of one skill, or begins
+ * with one and adds only names and words of no other skill's triggers. Anything else is undecided: a wrong skill is worse
+ * than a question. Of several versions of a skill only the highest counts.
  */
 export function matchSkill(
   request: string,
   skills: readonly Skill[],
-  context: MatchContext = {},
+  { platform }: MatchContext = {},
 ): SkillMatch {
-  return decide(readRequest(request, skills, context));
+  const possible = latestSkills(skills).filter(
+    (skill) => !platform || skill.platform === null || skill.platform === platform,
+  );
+  const phrases = possible.flatMap((skill) =>
+    phrasesOf(skill).map((text) => ({ skill, text, words: wordsOf(text) })),
+  );
+  const found = decide(request, phrases);
+  if (typeof found !== "string") return { kind: "match", skill: found.skill, phrase: found.text };
+  return { kind: "ask", candidates: rank(request, possible).slice(0, maxCandidates), reason: found };
 }
 
-function decide(read: Read): SkillMatch {
-  const [only] = read.named;
-  if (only !== undefined && read.named.length === 1) return { kind: "match", skill: only, score: sureScore };
-  const { ranked, lead } = rank(read);
-  const [best] = ranked;
-  const isStopped = gates(read, { ranked, lead }).next().done !== true;
-  if (best === undefined || isStopped) return ask(ranked.map(({ skill }) => skill));
-  return { kind: "match", skill: best.skill, score: lead };
+/** `words` are stems. */
+type Phrase = { skill: Skill; text: string; words: readonly string[] };
+
+/** The phrase that decides, or why none does. */
+function decide(request: string, phrases: readonly Phrase[]): Phrase | string {
+  const whole = wordsOf(request);
+  const same = phrases.filter(({ words }) => words.length === whole.length && startsWith(whole, words));
+  if (same.length > 0) return onlyOne(same);
+  const words = wordsOf(request.replace(names, " "));
+  const begun = phrases.filter((phrase) => phrase.words.length > 1 && startsWith(words, phrase.words));
+  const longest = Math.max(0, ...begun.map((phrase) => phrase.words.length));
+  if (longest === 0) return "it does not begin with a trigger";
+  const phrase = onlyOne(begun.filter((one) => one.words.length === longest));
+  if (typeof phrase === "string") return phrase;
+  const added = words.slice(longest).filter((word) => !links.has(word));
+  return objection(added, request, phrase, phrases) ?? phrase;
 }
 
-export type MatchReason = {
-  decision: SkillMatch;
-  /** Best first. `score`: how much better a skill fits than what no skill is for. `phrase`: what of it comes nearest. */
-  near: { skill: Skill; score: number; phrase: string }[];
-  /** Why the best is not taken, in words. */
-  stopped: string[];
-};
+function onlyOne(phrases: readonly Phrase[]): Phrase | string {
+  const [first] = phrases;
+  const names = new Set(phrases.map(({ skill }) => skill.name));
+  if (first !== undefined && names.size === 1) return first;
+  return `it is a trigger of ${[...names].join(" and of ")}`;
+}
 
-/** Why {@link matchSkill} decides as it does. */
-export function explainMatch(
+/** Why the words after a trigger may ask for another skill. */
+function objection(
+  added: readonly string[],
   request: string,
-  skills: readonly Skill[],
-  context: MatchContext = {},
-): MatchReason {
-  const read = readRequest(request, skills, context);
-  const decision = decide(read);
-  const { ranked, lead } = rank(read);
-  return {
-    decision,
-    near: ranked
-      .slice(0, maxCandidates)
-      .map(({ skill, score }) => ({ skill, score, phrase: nearestPhrase(read.text, skill) })),
-    stopped: decision.kind === "match" ? [] : [...gates(read, { ranked, lead })],
-  };
-}
-
-type Read = {
-  index: Index;
-  text: string;
-  kinds: ReadonlySet<string>;
-  isCandidate(skill: Skill): boolean;
-  /** Those of which the request is a trigger or the name. */
-  named: readonly Skill[];
-};
-type Ranking = { ranked: readonly { skill: Skill; score: number }[]; lead: number };
-
-function readRequest(request: string, skills: readonly Skill[], context: MatchContext): Read {
-  const index = indexOf(skills);
-  const text = namesByKind(request.slice(0, maxLetters));
-  const kinds = kindsIn(text, context.platform);
-  const isCandidate = ({ platform }: Skill) => platform === null || kinds.size === 0 || kinds.has(platform);
-  const named = (index.byPhrase.get(phraseKey(request)) ?? shortIn(index, request)).filter(isCandidate);
-  return { index, text, kinds, isCandidate, named };
-}
-
-/** Skills of a short phrase to which the request adds nothing but small words, as in "tidy up please". */
-function shortIn({ short }: Index, request: string): readonly Skill[] {
-  const words = foldedWords(request);
-  if (sayingWords(request).length >= minWords) return [];
-  return [
-    ...new Set(short.filter((phrase) => addsSmallWords(words, phrase.words)).map(({ skill }) => skill)),
-  ];
-}
-
-function addsSmallWords(words: readonly string[], phrase: readonly string[]): boolean {
-  let next = 0;
-  for (const word of words) {
-    if (word === phrase[next]) next += 1;
-    else if (!isEmpty(word)) return false;
-  }
-  return next === phrase.length;
-}
-
-/** What keeps the best from being taken, the cheapest to find out first. */
-function* gates({ index, text, kinds, named }: Read, { ranked, lead }: Ranking): Generator<string, void> {
-  const [best, second] = ranked;
-  if (best === undefined) return yield "there is no skill for such a device";
-  if (named.length > 1) yield `it is a trigger of ${named.map(({ name }) => name).join(" and of ")}`;
-  const words = sayingWords(text);
-  if (words.length < minWords)
-    yield `only ${words.length} of its words say something, and ${minWords} are needed`;
-  if (lead < minLead) {
-    const next = second && second.score > 0 ? second.skill.name : "what no skill is for";
-    yield `${best.skill.name} fits ${lead.toFixed(2)} better than ${next}, and ${minLead} are needed`;
-  }
-  const { platform } = best.skill;
-  if (platform !== null && !kinds.has(platform))
-    yield `${best.skill.name} is for ${platform}, and no such device is named`;
-  if (gainOfTwo(text, index.fitOf) > maxGainOfTwo * Math.log(1 + index.skills.length))
-    yield "two skills fit it better, each a part of it";
-}
-
-function indexOf(skills: readonly Skill[]): Index {
-  const known = indexes.get(skills);
-  if (known !== undefined) return known;
-  const latest = latestSkills(skills);
-  const byPhrase = new Map<string, Skill[]>();
-  for (const skill of latest)
-    for (const phrase of new Set(phrasesOf(skill).map(phraseKey)))
-      byPhrase.set(phrase, [...(byPhrase.get(phrase) ?? []), skill]);
-  const short = latest.flatMap((skill) =>
-    phrasesOf(skill)
-      .filter((phrase) => sayingWords(phrase).length < minWords)
-      .map((phrase) => ({ words: foldedWords(phrase), skill }))
-      .filter(({ words }) => words.length > 1),
-  );
-  const index = { skills: latest, byPhrase, short, fitOf: learnFit(latest) };
-  indexes.set(skills, index);
-  return index;
-}
-
-const phrasesOf = ({ name, triggers, examples = [] }: Skill): readonly string[] => [
-  name,
-  ...triggers,
-  ...examples,
-];
-
-const sayingWords = (text: string): string[] => foldedWords(text).filter((word) => !isEmpty(word));
-
-/** A phrase by the words that say something, where there are enough. */
-const phraseKey = (text: string): string => {
-  const saying = sayingWords(text);
-  return (saying.length >= minWords ? saying : foldedWords(text)).join(" ");
-};
-
-/** By fit, then by name; `lead` is how far the first is before the second, or before what no skill is for. */
-function rank({ index: { skills, fitOf }, text, isCandidate }: Read): Ranking {
-  const { scores, elsewhere } = fitOf(text);
-  const ranked = skills
-    .map((skill, at) => ({ skill, score: (scores[at] ?? 0) - elsewhere }))
-    .filter(({ skill }) => isCandidate(skill))
-    .sort((a, b) => b.score - a.score || (a.skill.name < b.skill.name ? -1 : 1));
-  const [best = 0, second = 0] = ranked.map(({ score }) => score);
-  return { ranked, lead: best - Math.max(second, 0) };
-}
-
-/** What speaks of a device of each kind, as meanings of the lexicon. */
-const kindWords: Readonly<Record<string, readonly string[]>> = {
-  web: ["website", "url"],
-  mobile: ["phone"],
-  stb: ["tv", "remote"],
-  desktop: ["desktop"],
-};
-
-/** The kind of device that is given, or else those that the request names: a skill for another is not meant. */
-function kindsIn(text: string, given: Skill["platform"] | undefined): ReadonlySet<string> {
-  if (given !== undefined && given !== null) return new Set([given]);
-  const meanings = new Set(meaningsOf(foldedWords(text)));
-  return new Set(
-    Object.keys(kindWords).filter((kind) => kindWords[kind]?.some((word) => meanings.has(word))),
+  { skill, text }: Phrase,
+  phrases: readonly Phrase[],
+): string | undefined {
+  if (added.length === 0) return undefined;
+  if (added.some((word) => joiners.has(word)) || nextSentence.test(request))
+    return `it says more than "${text}" of ${skill.name}`;
+  if (added.length > maxAddedWords)
+    return `it adds more than ${maxAddedWords} words to "${text}" of ${skill.name}`;
+  const own = new Set(phrases.filter((phrase) => phrase.skill === skill).flatMap(({ words }) => words));
+  const other = phrases.find(({ words }) => words.some((word) => added.includes(word) && !own.has(word)));
+  return (
+    other &&
+    `it begins with "${text}" of ${skill.name} and has a word of "${other.text}" of ${other.skill.name}`
   );
 }
 
-const ask = (ranked: readonly Skill[]): SkillMatch => ({
-  kind: "ask",
-  candidates: ranked.slice(0, maxCandidates),
-});
+/** Skills that share words with a request in their triggers or description. A word counts more the fewer skills have it. */
+function rank(request: string, skills: readonly Skill[]): Skill[] {
+  const texts = skills.map((skill) => ({
+    skill,
+    words: new Set([...phrasesOf(skill), skill.description].flatMap(tellingWords)),
+  }));
+  const asked = new Set(tellingWords(request));
+  const weights = new Map(
+    [...asked].map((word) => {
+      const having = texts.filter(({ words }) => words.has(word)).length;
+      return [word, Math.log((skills.length + 1) / Math.max(having, 1))] as const;
+    }),
+  );
+  const scored = texts.map(({ skill, words }) => {
+    const shared = [...asked].filter((word) => words.has(word));
+    return { skill, score: shared.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0) };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.skill.name < b.skill.name ? -1 : 1))
+    .map(({ skill }) => skill);
+}
+
+/** The phrase of a skill that shares most words with a request; its name when none does. */
+export function nearestPhrase(request: string, skill: Skill): string {
+  const asked = new Set(tellingWords(request));
+  const shared = (text: string) => tellingWords(text).filter((word) => asked.has(word)).length;
+  const best = phrasesOf(skill).reduce((best, text) => (shared(text) > shared(best) ? text : best));
+  return shared(best) > 0 ? best : skill.name;
+}
+
+const phrasesOf = ({ name, triggers, examples = [] }: Skill): string[] => [name, ...triggers, ...examples];
+
+/** Stems without courtesy; a text of nothing else keeps all its words. */
+function wordsOf(text: string): string[] {
+  const words = foldedWords(text);
+  const counting = words.filter((word) => !courtesy.has(word));
+  return (counting.length > 0 ? counting : words).map(stem);
+}
+
+const tellingWords = (text: string): string[] =>
+  wordsOf(text).filter((word) => !links.has(word) && !joiners.has(word));
+
+const startsWith = (words: readonly string[], start: readonly string[]): boolean =>
+  start.length <= words.length && start.every((word, at) => word === words[at]);
+
+function wordSet(text: string): ReadonlySet<string> {
+  return new Set(foldedWords(text).flatMap((word) => [word, stem(word)]));
+}

@@ -26,7 +26,7 @@ export const skillSchema = z.strictObject({
   triggers: z
     .array(trigger)
     .min(1)
-    .max(10, "at most 10: further examples go into examples.txt beside this file, one a line")
+    .max(10, "at most 10: further phrases go into examples.txt next to this file, one a line")
     .superRefine(refuseTwins((text) => foldedWords(text).join(" "))),
   system_prompt: z.string().trim().min(1).max(20_000),
   tools: z
@@ -39,7 +39,7 @@ export const skillSchema = z.strictObject({
   requires_device: z.boolean().default(false),
   timeout_seconds: z.int().positive().max(86_400),
 });
-/** `examples`: requests to learn from beside the triggers, one a line in its `examples.txt`. */
+/** `examples`: requests that count as triggers do, one a line in its `examples.txt`. */
 export type Skill = z.output<typeof skillSchema> & { examples?: readonly string[] };
 
 function refuseTwins(keyOf: (value: string) => string) {

@@ -6,9 +6,9 @@ export function newSkillFiles(name: string): Readonly<Record<string, string>> {
 name: ${name}
 # Raise the version with each change. Of two versions side by side the higher one is loaded.
 version: 1.0.0
-# What the skill does and when to use it. Requests are compared with these words too.
+# What the skill does and when to use it. A model chooses between skills by it.
 description: Does the ${words} work.
-# Up to ten short phrases that must load the skill. No other skill may have the same phrase.
+# Up to ten short phrases that load the skill without a model. No other skill may have the same phrase.
 triggers:
   - start ${words}
   - ${words} routine
@@ -28,7 +28,7 @@ requires_device: false
 # A run of the skill ends after this time.
 timeout_seconds: 300
 `,
-    "examples.txt": `# Requests to learn from, one a line: other ways to ask for this skill, in the languages of those who ask.
+    "examples.txt": `# Further requests that load the skill, one a line, in the languages of those who ask.
 it is time for the ${words} work again
 let us begin with ${words} as usual
 `,

@@ -1,21 +1,19 @@
 import { join } from "node:path";
 import { readRequests, readText } from "./files.ts";
-import { explainMatch, matchSkill } from "./match.ts";
+import { matchSkill } from "./match.ts";
 import type { Skill } from "./skill.ts";
 import { readSource } from "./source.ts";
 
 /**
- * One request tried on a skill. `right`: it chooses the skill, or leaves it alone where it must not choose it. `wrong`: it
- * does the contrary, or chooses another skill. `undecided`: the user is asked, for these `reasons`. `line` counts from 1.
+ * One request tried on a skill. `right`: it chooses the skill, or leaves it alone where it must. `wrong`: it chooses the skill
+ * and must not. `undecided`: it must choose the skill and does not, for this `reason`. `line` counts from 1.
  */
 export type Trial = {
   file: string;
   line: number;
   request: string;
   outcome: "right" | "wrong" | "undecided";
-  /** The skill that the request chooses. */
-  chosen?: string;
-  reasons: readonly string[];
+  reason?: string;
 };
 
 type Request = Pick<Trial, "file" | "line" | "request"> & { mustChoose: boolean };
@@ -52,12 +50,9 @@ function triggersIn(file: string, triggers: readonly string[]): Request[] {
 
 function tryRequest({ mustChoose, ...request }: Request, skill: Skill, skills: readonly Skill[]): Trial {
   const match = matchSkill(request.request, skills);
-  const chosen = match.kind === "match" ? match.skill.name : undefined;
-  const isRight = (chosen === skill.name) === mustChoose;
-  return {
-    ...request,
-    outcome: isRight ? "right" : chosen === undefined ? "undecided" : "wrong",
-    ...(chosen !== undefined && { chosen }),
-    reasons: isRight || chosen !== undefined ? [] : explainMatch(request.request, skills).stopped,
-  };
+  const isChosen = match.kind === "match" && match.skill.name === skill.name;
+  if (isChosen === mustChoose) return { ...request, outcome: "right" };
+  if (isChosen) return { ...request, outcome: "wrong" };
+  const reason = match.kind === "ask" ? match.reason : `it chooses ${match.skill.name}`;
+  return { ...request, outcome: "undecided", reason };
 }

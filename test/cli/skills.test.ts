@@ -42,20 +42,19 @@ test("skills list ends with 1 and names the line when a file of the user's is le
   expect(out).not.toContain("our-lab");
 });
 
-test("skills why names the skill that a request loads, the nearest phrases, and the gate that stopped it", async () => {
+test("skills why names the skill that a request loads and the phrase, or the reason and the nearest skills", async () => {
   write("our-lab", "[list_hosts, get_device_info]");
   const own = await skills("why", "please look at our lab");
-  expect(own).toMatchObject({ code: 0 });
-  expect(own.out).toMatch(/^It loads our-lab\.\n +\d+\.\d\d {2}our-lab +"look at our lab"$/m);
-  const clear = await skills("why", "run the script goto on the tv");
-  expect(clear.out).toContain("It loads run-script.");
-  const short = await skills("why", "lamps");
-  expect(short).toMatchObject({ code: 1 });
-  expect(short.out).toMatch(
-    /^No skill is loaded, and the assistant asks which one you mean: only 1 of its words say something, and 2 are needed/,
+  expect(own).toMatchObject({ code: 0, out: 'It loads our-lab, by "look at our lab".\n' });
+  const clear = await skills("why", "run the script goto on stb-3");
+  expect(clear.out).toContain("It loads run-script,");
+  const unknown = await skills("why", "lamps");
+  expect(unknown).toMatchObject({ code: 1 });
+  expect(unknown.out).toMatch(
+    /^Its words load no skill: it does not begin with a trigger\..*\nNo skill shares/,
   );
-  const far = await skills("why", "could you maybe check something");
-  expect(far.out).toMatch(/fits -?\d+\.\d\d better than .*, and 0\.4 are needed|words say something/);
+  const near = await skills("why", "our lab looks dark");
+  expect(near.out).toMatch(/^ {2}our-lab +"look at our lab"$/m);
 });
 
 test("skills export writes the named ones as SKILL.md, and refuses a name that is not there", async () => {
@@ -85,7 +84,7 @@ test("skills new writes a skill that loads, has three triggers, says what each k
     out: expect.stringMatching(/^skill +right +wrong +undecided\ntidy-bench +12 +0 +0\n$/),
   });
   const loaded = await skills("why", "please start the tidy bench");
-  expect(loaded.out).toContain("It loads tidy-bench.");
+  expect(loaded.out).toContain("It loads tidy-bench,");
 });
 
 test("a new skill of one word, or of words that say little, passes its test too", async () => {
@@ -121,25 +120,24 @@ test("skills new refuses a name whose phrases another skill has, and leaves noth
   expect(readdirSync(file())).toEqual(["lamp-care"]);
 });
 
-test("skills test says which request is wrong or undecided, where it stands and what it chose instead", async () => {
+test("skills test says which request is undecided, where it stands and why", async () => {
   write("our-lab", "[list_hosts, get_device_info]");
   writeFileSync(
     file("our-lab", "examples.txt"),
-    "# said by the night shift\nlook at our place in the cellar\n\nrun script\nrun the script\n",
+    "# said by the night shift\nlook at our place in the cellar\n\nrun script\n",
   );
   writeFileSync(file("our-lab", "counterexamples.txt"), "what is for dinner\nplease look at our lab\n");
   write("our-bench", "[list_hosts, get_device_info]");
   const { code, out, err } = await skills("test");
   expect({ code, err }).toEqual({ code: 1, err: "" });
-  expect(out).toMatch(/^our-bench +1 +0 +2$/m);
-  expect(out).toMatch(/^our-lab +3 +1 +4$/m);
+  expect(out).toMatch(/^our-bench +0 +0 +3$/m);
+  expect(out).toMatch(/^our-lab +3 +0 +4$/m);
   expect(out).toContain(
     `${file("our-bench", "skill.yaml")}:4: "look at our lab" chooses no skill: it is a trigger of our-bench and of our-lab`,
   );
   expect(out).toMatch(
     /examples\.txt:4: "run script" chooses no skill: it is a trigger of our-lab and of run-script/,
   );
-  expect(out).toMatch(/our-lab\/skill\.yaml:4: "could you look at our lab now" chooses our-bench$/m);
   const alone = await skills("test", "our-lab");
   expect(alone.out).not.toMatch(/^our-bench /m);
 });

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { latestSkills, loadSkills, type Skill } from "@labwright/skills";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
+import { loadAgents } from "../../agent-client/src/agents/load.ts";
 import { toWireTool } from "../../mcp-server/src/registry/wire.ts";
 import { tools } from "../../mcp-server/src/tools/index.ts";
 
@@ -36,10 +37,13 @@ test("every tool is in a skill", () => {
   expect([...toolNames].filter((name) => !used.has(name))).toEqual([]);
 });
 
-test("no trigger or example belongs to two skills", () => {
-  const all = latestSkills(skills).flatMap(({ triggers, examples = [] }) =>
-    [...triggers, ...examples].map((text) => text.toLowerCase()),
-  );
+test("every skill is listed by an agent, and agents list only skills that exist", () => {
+  const listed = new Set(loadAgents().agents.flatMap(({ available_skills }) => available_skills));
+  expect([...listed].toSorted()).toEqual(latestSkills(skills).map(({ name }) => name));
+});
+
+test("no trigger belongs to two skills", () => {
+  const all = latestSkills(skills).flatMap(({ triggers }) => triggers.map((text) => text.toLowerCase()));
   expect(all.filter((trigger, index) => all.indexOf(trigger) < index)).toEqual([]);
 });
 
@@ -107,7 +111,6 @@ test("SKILLS.md is in step with the skills", async () => {
     `- ${costOf(skill)} tokens (${promptCost(skill)})`,
     ...wrapped(`- Tools: ${skill.tools.map((tool) => `\`${tool}\``).join(", ")}`),
     ...wrapped(`- Triggers: ${skill.triggers.join(", ")}`),
-    `- Further examples to learn from: ${skill.examples?.length ?? 0}`,
     "",
   ]);
   const page = [

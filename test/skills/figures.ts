@@ -16,21 +16,19 @@ const requestsSchema = z.array(
 export const readRequests = (folder: string, file: string) =>
   requestsSchema.parse(parse(readFileSync(join(folder, file), "utf8")));
 
-/** How requests are answered. Asking is not recalled, but it is not wrong either; `offered` counts it where it names one. */
+/** `wrong`: the share of the answered requests that got a wrong skill. `offered`: of those with a skill, how many get it or are offered it. */
 export function judgeRequests(requests: ReturnType<typeof readRequests>, skills: readonly Skill[]) {
   const judged = requests.map(({ text, skill: wanted }) => {
     const match = matchSkill(text, skills);
     const given = match.kind === "match" ? [match.skill] : match.candidates;
     const isOffered = given.some(({ name }) => wanted.includes(name));
-    const isMatched = match.kind === "match";
-    return { isFitting: !wanted.includes("ask"), isMatched, isOffered };
+    return { isFitting: !wanted.includes("ask"), isAnswered: match.kind === "match", isOffered };
   });
+  const answered = judged.filter(({ isAnswered }) => isAnswered);
   const fitting = judged.filter(({ isFitting }) => isFitting);
-  const wrong = judged.filter(({ isMatched, isOffered }) => isMatched && !isOffered);
   return {
-    recall: fitting.filter(({ isMatched, isOffered }) => isMatched && isOffered).length / fitting.length,
+    answered: answered.length,
+    wrong: answered.filter(({ isOffered }) => !isOffered).length / Math.max(answered.length, 1),
     offered: fitting.filter(({ isOffered }) => isOffered).length / fitting.length,
-    wrong: wrong.length / judged.length,
-    unasked: wrong.filter(({ isFitting }) => !isFitting).length,
   };
 }

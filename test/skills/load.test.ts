@@ -55,6 +55,11 @@ describe("a skill's file", () => {
     ]);
   });
 
+  test("with an eleventh trigger is told where further phrases go", () => {
+    const triggers = `[${Array.from({ length: 11 }, (_, at) => `feed fish ${at}`).join(", ")}]`;
+    expect(problemsOf(skillText({ triggers }))).toEqual([expect.stringContaining("examples.txt")]);
+  });
+
   test.each([
     ["one tool", "[get_device_info]"],
     ["nine tools", `[${Array.from({ length: 9 }, (_, index) => `tool_${index}`).join(", ")}]`],

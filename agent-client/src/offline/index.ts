@@ -70,6 +70,8 @@ async function offer(request: Request, isUnderstood: boolean): Promise<OfflineAn
   const list = examples.map((text) => `- ${text}`).join("\n");
   if (isUnderstood) return { text: `Three requests that work here:\n${list}`, outcome: "done" };
   const can = "runs a script or a test case, lists what there is and reports what ran";
-  return stop(`This takes a model. Without one, Labwright ${can}.
+  const { candidates } = request.given;
+  const skills = candidates.length > 0 ? `, which would use one of the skills ${candidates.join(", ")}` : "";
+  return stop(`This takes a model${skills}. Without one, Labwright ${can}.
 Set ANTHROPIC_API_KEY and ask again, or ask for example ${examples.map((text) => `“${text}”`).join(", ")}.`);
 }

@@ -10,6 +10,8 @@ export type OfflineGiven = {
   now: Date;
   /** The time to wait for the end of a run. */
   timeoutMs: number;
+  /** Names of the skills that a model would choose among, the most likely first. */
+  candidates: readonly string[];
   /** Throws when the run is interrupted. */
   call(use: ToolCall): Promise<ToolResult>;
 };

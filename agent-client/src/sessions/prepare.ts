@@ -1,11 +1,11 @@
-import type { Skill } from "@labwright/skills";
+import { maxCandidates, type Skill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentEventBody } from "../events.ts";
 import type { ModelSource } from "../model/models.ts";
 import { type Spent, spentOn } from "../model/usage.ts";
 import type { LabServer, LabSkill, ToolSpec } from "../ports.ts";
-import { chooseSkill, firstSentence, routeSkill } from "../skills/choose.ts";
+import { chooseSkill, firstSentence, isFollowUp, routeSkill } from "../skills/choose.ts";
 import { devicesNamed, devicesToAsk, type LabDevice, listDevices, platformOf } from "../skills/device.ts";
 
 type SkillLoaded = Extract<AgentEventBody, { type: "skill_loaded" }>;
@@ -50,36 +50,36 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   const loaded = skills.find(({ name }) => name === message.loaded);
   const choice = chooseSkill({ ...message, skills, loaded, platform });
   if (choice.kind === "skill") return ready(choice.skill, choice.chosen_by, { message, devices, server });
+  const { candidates } = choice;
   const router = models.router();
   if (router) {
-    const routed = await routeSkill(router, { text: message.text, skills, loaded, signal });
+    const routed = await routeSkill(router, { text: message.text, skills, candidates, loaded, signal });
     deps.onSpent(spentOn(routed.usage, router.facts.price));
     if (routed.skill) return ready(routed.skill, "model", { message, devices, server });
   }
+  if (loaded && isFollowUp(message.text)) return ready(loaded, "kept", { message, devices, server });
+  const offered = candidates.length > 0 ? candidates : skills.slice(0, maxCandidates);
   return {
     kind: "ask",
     question: "Which of these do you mean?",
-    options: choice.candidates.map(({ name }) => name),
-    details: choice.candidates.map(({ description }) => firstSentence(description)),
+    options: offered.map(({ name }) => name),
+    details: offered.map(({ description }) => firstSentence(description)),
   };
 }
 
 /**
- * The skills of a message's agent: those it lists, and the user's own if it accepts them. The same array for the same
- * skills, since matching learns from it once. Throws SKILL_NOT_FOUND when the message names another.
+ * The skills of a message's agent: those it lists, and the user's own if it accepts them. Throws SKILL_NOT_FOUND when the
+ * message names another.
  */
 export function skillsFor({ skill }: Asked, agent: Agent, all: readonly LabSkill[]): readonly LabSkill[] {
-  const byAgent = known.get(all) ?? new Map<Agent, readonly LabSkill[]>();
   const isOwn = ({ name, own }: LabSkill) =>
     agent.available_skills.includes(name) || (own === true && agent.user_skills);
-  const skills = byAgent.get(agent) ?? all.filter(isOwn);
-  known.set(all, byAgent.set(agent, skills));
+  const skills = all.filter(isOwn);
   const names = skills.map(({ name }) => name);
   if (skill === undefined || names.includes(skill)) return skills;
   const message = `${agent.nickname} has no skill ${skill}.`;
   throw new AgentError("SKILL_NOT_FOUND", message, `It has ${names.join(", ")}.`);
 }
-const known = new WeakMap<readonly LabSkill[], Map<Agent, readonly LabSkill[]>>();
 
 type Context = { message: Asked; devices: readonly LabDevice[]; server: LabServer };
 

@@ -1,3 +1,4 @@
+import { matchSkill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import type { SessionEnded } from "../events.ts";
 import { textOf } from "../loop/history.ts";
@@ -79,9 +80,13 @@ async function withoutModel({ agent, message, transcript }: Given, deps: RunDeps
     now: () => performance.now(),
   });
   transcript.options = [];
+  const request = requestIn(transcript.history.map((one) => ({ role: one.role, text: textOf(one) })));
+  const match = matchSkill(request, skills);
+  const likely = match.kind === "match" ? [match.skill] : match.candidates.slice(0, 4);
   let count = 0;
   const { needs, text, outcome } = await runOffline({
-    text: requestIn(transcript.history.map((one) => ({ role: one.role, text: textOf(one) }))),
+    text: request,
+    candidates: likely.map(({ name }) => name),
     now: new Date(deps.clock.now()),
     timeoutMs: agent.config.timeout_seconds * 1_000,
     async call(use) {

@@ -203,7 +203,7 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       exit(listSkills({ ...daemonOptions(given), json: given.json }, terminal));
     });
   withDaemonOptions(skills.command("why"))
-    .description("says which skill a request loads, how well each fits, and why none is loaded")
+    .description("says which skill a request loads, or why none and which come nearest")
     .argument("<request>", "what would be said to the assistant")
     .addHelpText("after", examples('labwright skills why "check the lab"'))
     .action(async (request: string, given: Given) => {

@@ -41,7 +41,7 @@ export async function openOffline(yaml: string): Promise<OfflineBench> {
       const signal = options.signal ?? new AbortController().signal;
       const calls: ToolCall[] = [];
       const answer = await runOffline({
-        ...{ text, now, timeoutMs },
+        ...{ text, now, timeoutMs, candidates: ["review-results"] },
         async call(use) {
           if (!offlineTools.includes(use.name)) throw new Error(`${use.name} is not to be called`);
           calls.push(use);

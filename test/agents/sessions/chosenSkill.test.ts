@@ -32,6 +32,9 @@ test("an undecided message is asked of a model, once and cheaply, and its cost c
     thinking: { type: "between_tools" },
     output_config: { effort: "low" },
   });
+  const [routed] = api.requests.map(({ body }) => JSON.stringify(body.system));
+  expect(routed?.match(/\\n[a-z-]+: [A-Z]/g)).toHaveLength(8);
+  expect(routed).toMatch(/\\nOther skills: .*\bnavigate-app\b/);
   const sent = api.requests.reduce((sum, { usage }) => sum + usage.input_tokens, 0);
   expect(ended.usage.input_tokens).toBe(sent);
 });

@@ -223,7 +223,7 @@ describe("a conversation", () => {
     const { say, conversations } = again();
     const { id } = await conversations.create({ owner: "anna" });
     for (let message = 0; api.requests.length < 200; message++)
-      expect((await say(`${bySkill["control-device"]}, part ${message}`, id)).ended).toMatchObject({
+      expect((await say(`${bySkill["control-device"]} number ${message}`, id)).ended).toMatchObject({
         outcome: "done",
       });
     expect(api.refused).toEqual([]);
@@ -237,7 +237,7 @@ describe("a conversation", () => {
     const last = editedPrompt(body, { betas, clears: true })
       .prompt.map(({ text }) => text)
       .join();
-    for (const words of ["lease-4711", "part 0", "part 7"]) expect(last).toContain(words);
+    for (const words of ["lease-4711", "number 0", "number 7"]) expect(last).toContain(words);
   }, 60_000);
 
   test.each([
@@ -258,15 +258,14 @@ describe("a conversation", () => {
       return answers(`${name} went well\n${name === "take_control" ? "session_id: lease-4711" : ""}`);
     };
     const { api, again } = await lab(model, { respond, call, contextTokens: 14_000 });
-    const { id, ended, events } = await again().say(`${bySkill["control-device"]}, and mind the gap`);
+    const { id, ended, events } = await again().say(`${bySkill["control-device"]} with a gap`);
     expect(ended, JSON.stringify(ended.error)).toMatchObject({ outcome: "done" });
     expect(events.filter((event) => event.type === "progress" && event.segment)).not.toEqual([]);
     const full = (message: string) => message.includes("prompt is too long");
     expect(api.refused.filter(({ message }) => !full(message))).toEqual([]);
     const { messages } = api.requests.at(-1)?.body ?? never();
     const text = JSON.stringify(messages);
-    for (const words of ["mind the gap", "lease-4711", "execute_device_action"])
-      expect(text).toContain(words);
+    for (const words of ["with a gap", "lease-4711", "execute_device_action"]) expect(text).toContain(words);
     // Another process goes on with the short one, and with the last results as they were.
     expect((await again().say("and now?", id)).ended).toMatchObject({ outcome: "done" });
     const next = api.requests.at(-1)?.body.messages ?? never();
@@ -319,12 +318,12 @@ describe("a conversation", () => {
         throw new Error("the disk is full");
       return append(session, holder, entries);
     };
-    await expect(say(`${bySkill["control-device"]}, and mind the gap`, id)).rejects.toThrow(/disk is full/);
+    await expect(say(`${bySkill["control-device"]} with a gap`, id)).rejects.toThrow(/disk is full/);
     store.append = append;
     steps.length = 0;
     expect((await say("and now?", id)).ended).toMatchObject({ outcome: "done" });
     const sent = JSON.stringify(api.requests.at(-1)?.body.messages);
-    for (const words of ["mind the gap", "lease-4711", "and now?"]) expect(sent).toContain(words);
+    for (const words of ["with a gap", "lease-4711", "and now?"]) expect(sent).toContain(words);
   });
 
   test("never sends more pictures than the model takes: the oldest leave", async () => {
@@ -340,7 +339,7 @@ describe("a conversation", () => {
     const { say, conversations } = again();
     const { id } = await conversations.create({ owner: "anna" });
     for (let message = 0; message < 4; message++) {
-      const { ended } = await say(`${bySkill["control-device"]}, part ${message}`, id);
+      const { ended } = await say(`${bySkill["control-device"]} number ${message}`, id);
       expect(ended, JSON.stringify(ended.error)).toMatchObject({ outcome: "done" });
     }
     expect(api.refused).toEqual([]);

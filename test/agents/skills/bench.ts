@@ -36,8 +36,8 @@ export type SkillRun = {
 export type SkillLab = {
   product: Product;
   client: TestClient;
-  /** A person's message to the assistant. */
-  say(text: string, steps: readonly Step[]): Promise<SkillRun>;
+  /** A person's message to the assistant; the person names the skill where the words do not. */
+  say(text: string, steps: readonly Step[], skill?: string): Promise<SkillRun>;
   /** An event for an autonomous agent. */
   raise(
     agent: string,
@@ -76,7 +76,7 @@ export async function openSkillLab(yaml: string): Promise<SkillLab> {
   return {
     product,
     client,
-    async say(text, steps) {
+    async say(text, steps, skill) {
       const faults: unknown[] = [];
       const api = await startMessagesApi({ respond: script(steps.map((step) => guarded(step, faults))) });
       const models = modelsAt(api.url);
@@ -84,7 +84,7 @@ export async function openSkillLab(yaml: string): Promise<SkillLab> {
       const conversations = createConversations(deps);
       try {
         const { id } = await conversations.create({ owner: "anna" });
-        await conversations.send(id, "anna", { text });
+        await conversations.send(id, "anna", { text, skill });
         const ended = await conversations.ended(id, "anna");
         const events = await conversations.events(id, "anna", { after: 0 });
         expect(faults).toEqual([]);

@@ -44,7 +44,7 @@ const stateOf = async (device_id: string) => (await structured("get_device_info"
 test.runIf(hasSandbox)("run-script: run goto script on google_tv", async () => {
   const app = { userinterface_name: "tv_app" };
   const run = { script: "goto", args: ["Movies"], device_id: "lab/google_tv", ...app };
-  const result = await lab.say("Run goto script on google_tv", [
+  const result = await lab.say("Run script goto on google_tv", [
     calls("get_compatible_hosts", app),
     calls("execute_script", run),
     (_, context) => {
@@ -227,33 +227,41 @@ test("create-testcase: makes a test of words that then runs", async () => {
     userinterface_name: "tv_app",
     ...chain([sees("look", "All movies")]),
   };
-  const result = await lab.say("Create a test case for tv_app: go to Movies and check it is shown", [
-    calls("list_userinterfaces"),
-    calls("list_testcases", { userinterface_name: "tv_app" }),
-    calls("generate_and_save_testcase", { ...of, description: "go to Movies\ncheck Movies is shown" }),
-    (_, context) => {
-      expect(readBy(context, /saved: (\w+)/)).toBe("true");
-      return calls("save_testcase", { testcase: whole });
-    },
-    says("movies and movies again are saved; neither has been run."),
-  ]);
+  const result = await lab.say(
+    "Create a test case for tv_app: go to Movies and check it is shown",
+    [
+      calls("list_userinterfaces"),
+      calls("list_testcases", { userinterface_name: "tv_app" }),
+      calls("generate_and_save_testcase", { ...of, description: "go to Movies\ncheck Movies is shown" }),
+      (_, context) => {
+        expect(readBy(context, /saved: (\w+)/)).toBe("true");
+        return calls("save_testcase", { testcase: whole });
+      },
+      says("movies and movies again are saved; neither has been run."),
+    ],
+    "create-testcase",
+  );
   expectWhole("create-testcase", result);
   const ran = await lab.client.call("execute_testcase", { testcase: "movies", device_id: "google_tv" });
   expect(ran.structured).toMatchObject({ status: "passed" });
 });
 
 test("manage-requirements: a requirement is made, linked, and its coverage told", async () => {
-  const result = await lab.say("Create requirement: the user can open Movies, then link the test case", [
-    calls("list_requirements", { text: "Movies" }),
-    calls("create_requirement", { name: "The user can open Movies", priority: "P1" }),
-    (_, context) =>
-      calls("link_testcase_to_requirement", {
-        ...{ requirement: readBy(context, /code: (\S+)/), testcase: "zapping", coverage: "full" },
-      }),
-    calls("get_coverage_summary"),
-    calls("get_uncovered_requirements"),
-    says("REQ-001 is linked to zapping."),
-  ]);
+  const result = await lab.say(
+    "Create requirement: the user can open Movies, then link the test case",
+    [
+      calls("list_requirements", { text: "Movies" }),
+      calls("create_requirement", { name: "The user can open Movies", priority: "P1" }),
+      (_, context) =>
+        calls("link_testcase_to_requirement", {
+          ...{ requirement: readBy(context, /code: (\S+)/), testcase: "zapping", coverage: "full" },
+        }),
+      calls("get_coverage_summary"),
+      calls("get_uncovered_requirements"),
+      says("REQ-001 is linked to zapping."),
+    ],
+    "manage-requirements",
+  );
   expectWhole("manage-requirements", result);
   expect(
     z.looseObject({}).parse(await structured("get_requirement_coverage", { requirement: "REQ-001" })),

@@ -114,7 +114,7 @@ function trialTable(tried: readonly { skill: Skill; trials: readonly Trial[] }[]
   return `${[...table, ...failures].join("\n")}\n`;
 }
 
-function sayTrial({ request, chosen, reasons }: Trial, name: string): string {
-  if (chosen === undefined) return `"${request}" chooses no skill: ${reasons.join("; ")}`;
-  return `"${request}" chooses ${chosen}${chosen === name ? ", and must not" : ""}`;
+function sayTrial({ request, outcome, reason }: Trial, name: string): string {
+  if (outcome === "wrong") return `"${request}" chooses ${name}, and must not`;
+  return `"${request}" chooses no skill: ${reason}`;
 }

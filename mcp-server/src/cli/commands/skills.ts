@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { explainMatch } from "@labwright/skills";
+import { matchSkill, nearestPhrase } from "@labwright/skills";
 import type { CatalogueSkill } from "../../registry/catalogue.ts";
 import { table } from "../table.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
@@ -43,26 +43,25 @@ export function exportAll(
 }
 
 /**
- * `labwright skills why`: which skill a request loads, how near each comes and by which phrase, and what kept the best from
- * being taken. Exit code 1 when it would be asked which is meant.
+ * `labwright skills why`: which skill a request loads and by which phrase; else why none is loaded, and the nearest phrase of
+ * each candidate. Exit code 1 when no skill is loaded.
  */
 export function whySkill(options: SkillOptions & { request: string }, terminal: Terminal): ExitCode {
-  const { decision, near, stopped } = explainMatch(
-    options.request,
-    readKnownSkills(options, terminal).matched(),
-  );
-  const isMatch = decision.kind === "match";
+  const { request } = options;
+  const match = matchSkill(request, readKnownSkills(options, terminal).matched());
+  if (match.kind === "match") {
+    terminal.out(`It loads ${match.skill.name}, by "${match.phrase}".\n`);
+    return exitCodes.passed;
+  }
   const lines = [
-    isMatch
-      ? `It loads ${decision.skill.name}.`
-      : `No skill is loaded, and the assistant asks which one you mean: ${stopped.join("; ")}.`,
-    ...near.map(
-      ({ skill, score, phrase }) => `${score.toFixed(2).padStart(7)}  ${skill.name.padEnd(24)} "${phrase}"`,
-    ),
-    "The number says how much better the skill fits than a request that no skill is for. The quote is its nearest phrase.",
+    `Its words load no skill: ${match.reason}. The assistant's model chooses, or asks you which one you mean.`,
+    ...match.candidates.map((skill) => `  ${skill.name.padEnd(24)} "${nearestPhrase(request, skill)}"`),
+    ...(match.candidates.length > 0
+      ? ["The skills that share most words with it come first. The quote is the nearest phrase of each."]
+      : ["No skill shares a word with it."]),
   ];
   terminal.out(`${lines.join("\n")}\n`);
-  return isMatch ? exitCodes.passed : exitCodes.failed;
+  return exitCodes.failed;
 }
 
 type Listed = CatalogueSkill & { own: boolean };
