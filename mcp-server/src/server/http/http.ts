@@ -6,7 +6,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Catalogue, CatalogueSkill } from "../../registry/catalogue.ts";
-import { SubsetError } from "../../registry/subset.ts";
+import { cutCatalogue, SubsetError, wholeCatalogue } from "../../registry/subset.ts";
 import type { Clock } from "../../services/index.ts";
 import type { Caller, CallTool } from "../call/call.ts";
 import type { ToolCall } from "../mcp/backend.ts";
@@ -17,11 +17,10 @@ import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
 import { clientHeader, projectIn } from "./clientHeaders.ts";
 import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
-import { createListingCache } from "./listingCache.ts";
 import { localBackend } from "./localBackend.ts";
 import { nodeBindings } from "./nodeBindings.ts";
 import { createSessions } from "./sessions.ts";
-import { createSubsets } from "./subsets.ts";
+import { askedBy } from "./subsets.ts";
 
 const maxBodyBytes = 8 * 1024 * 1024;
 /** What a turn adds to a conversation of an agent may carry pictures; no other path takes as much. */
@@ -243,19 +242,21 @@ async function upgrade(
 
 function mcpRoutes(deps: HttpDeps, limit: number) {
   const backend = localBackend({ ...deps, identify: whoseOf });
-  const subsets = createSubsets(deps.catalogue, deps.userSkills);
+  const subsetOf = (request: Request | undefined) =>
+    request === undefined
+      ? wholeCatalogue(deps.catalogue)
+      : cutCatalogue(deps.catalogue, askedBy(new URL(request.url)), deps.userSkills());
   const create = deps.createServer ?? createServer;
   const listening = createListening(backend);
   // Streams from the start, so that a long call without progress is not cut off as a silent answer.
-  const modern = createMcpHandler(({ requestInfo }) => create(subsets.of(requestInfo), backend), {
+  const modern = createMcpHandler(({ requestInfo }) => create(subsetOf(requestInfo), backend), {
     legacy: "reject",
     responseMode: "sse",
     maxRequestBodySize: limit,
     bus: listening.bus,
   });
-  const listings = createListingCache(modern.fetch);
   const sessions = createSessions({
-    createServer: (request) => create(subsets.of(request), backend),
+    createServer: (request) => create(subsetOf(request), backend),
     clock: deps.clock,
     idleMs: deps.sessionIdleMs,
     maxSessions: 256,
@@ -265,9 +266,7 @@ function mcpRoutes(deps: HttpDeps, limit: number) {
   return {
     async handle(request: Request): Promise<Response> {
       // A wrong address is told as such, before the protocol.
-      const subset = subsets.of(request);
-      // By its head alone: to look into the body is to copy it, which takes as long as the answer.
-      if (listings.isListing(request)) return listings.serve(request, subset);
+      subsetOf(request);
       const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: limit });
       if (legacy) return sessions.handle(request);
       return listening.isListen(request) ? listening.serve(request, modern.fetch) : modern.fetch(request);
