@@ -1,16 +1,13 @@
-// Bundles what runs (dist/): the bridge alone, so that a host has its listings in a moment; the daemon; the command
-// line; the agent client, with the files of its agents and the add-ons beside it; the threads of workers.mjs, with
-// PGlite; the licences of what is bundled. Then the catalogue and the database template, made by code of this build.
-// Does nothing when no source has changed. With --fresh it leaves no chunk of an older build, as a package wants it.
-import { spawn } from "node:child_process";
+// Bundles what runs into dist/: the daemon, the command line, the bridge and the agent client, which share chunks; worker threads and
+// the demo's phone, one file each; PGlite's files, the agents, the add-ons and the licences of what is bundled. Then runs
+// this build's own code to make the catalogue and the database template. Does nothing when no source has changed. `--fresh`
+// always builds and leaves no chunk of an older build, as a package needs it.
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import {
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -18,45 +15,51 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
 import { scripts } from "./bundleScript.mjs";
-import { external } from "./external.mjs";
-import { bundledLicences } from "./packages.mjs";
-import { pgliteFiles, workers } from "./workers.mjs";
+import { bundledLicences, external } from "./packages.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const dist = join(here, "dist");
 const pglite = join(root, "node_modules/@electric-sql/pglite");
 const stampFile = join(dist, ".stamp");
+const isFresh = process.argv.includes("--fresh");
+/** A running process may still load its chunks. */
+const keepOldMs = isFresh ? 0 : 600_000;
+const template = "template.tar.br";
+
 const sources = [
-  "mcp-server/src",
-  "mcp-server/migrations",
-  "controllers/src",
-  "controllers/lab",
-  "controllers/addons",
-  "test/lab",
-  "skills",
-  "agent-client/src",
-  "agent-client/agents",
-];
-/** What editors check files of users by. */
+  ...["mcp-server/src", "mcp-server/migrations", "mcp-server/docs", "controllers/src", "controllers/lab"],
+  ...["controllers/addons", "test/lab", "skills", "agent-client/src", "agent-client/agents"],
+  ...["mcp-server/build.mjs", "mcp-server/bundleScript.mjs", "mcp-server/packages.mjs"],
+  ...["mcp-server/package.json", "package.json", "package-lock.json"],
+].map((path) => join(root, path));
+/** For the editors of users. */
 const schemas = ["app.schema.json", "test.schema.json", "config.schema.json"];
-const others = [
-  ...schemas.map((name) => `mcp-server/docs/${name}`),
-  "mcp-server/bundleScript.mjs",
-  "mcp-server/build.mjs",
-  "mcp-server/external.mjs",
-  "mcp-server/workers.mjs",
-  "mcp-server/packages.mjs",
-  "mcp-server/bin/loadBridge.js",
-  "mcp-server/package.json",
-  "package.json",
-  "package-lock.json",
-];
-/** zod carries its messages in all languages; ours is English, and the bridge would parse the rest at every start. */
+
+/** Chunks are shared, and loaded when they are needed. */
+const entries = {
+  daemon: join(here, "src/main.ts"),
+  cli: join(here, "src/cli/main.ts"),
+  bridge: join(here, "src/cli/mcp.ts"),
+  agent: join(here, "src/cli/agent.ts"),
+};
+/** One file each. No package has the phone, which is for the demo in a checkout. */
+const singleFiles = {
+  pgliteWorker: join(here, "src/storage/engine/pgliteWorker.ts"),
+  schemaWorker: join(here, "src/services/apps/testcases/api/schemaWorker.ts"),
+  simulatedPhone: join(root, "test/lab/android/index.ts"),
+};
+/** PGlite reads them from the folder of its code, here pgliteWorker.js, which unpacks its data and hands them over. */
+const pgliteFiles = ["pglite.wasm", "initdb.wasm"];
+const pgliteData = "pglite.data";
+/** With a small window, unpacking needs little memory. */
+const brotli = { params: { [constants.BROTLI_PARAM_LGWIN]: 20, [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+/** zod carries its messages in all languages, and a bridge would parse them at every start. */
 const onlyEnglish = {
   name: "only-english",
   setup(build) {
@@ -66,7 +69,7 @@ const onlyEnglish = {
   },
 };
 
-/** The entry that Node takes of it hides its parts from a bundler; its other one has no default export. */
+/** Its entry for Node hides its parts from a bundler; its other entry has no default export. */
 const wholeJsoncParser = {
   name: "whole-jsonc-parser",
   setup(build) {
@@ -90,141 +93,72 @@ const bundling = {
   external: [...external, "pg-native"],
   legalComments: "none",
   logLevel: "warning",
-  // Packages in CommonJS ask for node's own modules with it.
+  // Packages in CommonJS load Node's own modules with `require`.
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
   },
 };
-/** Chunks that a running process may still want to load. */
-const keepOldMs = process.argv.includes("--fresh") ? 0 : 600_000;
 
-function filesIn(folder) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !/[/\\](node_modules|out|dist)([/\\]|$)/.test(entry.parentPath))
-    .map((entry) => join(entry.parentPath, entry.name));
+function filesIn(path) {
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/[/\\](node_modules|out|dist)[/\\]/.test(file.slice(path.length)));
 }
 
-function hashOf(files) {
+function hashOf(paths) {
   const hash = createHash("sha256");
-  for (const file of files.sort()) hash.update(relative(root, file)).update("\0").update(readFileSync(file));
+  for (const file of paths.flatMap(filesIn).sort())
+    hash.update(relative(root, file)).update("\0").update(readFileSync(file));
   return hash.digest("hex").slice(0, 16);
 }
 
-function isDone(stamp) {
-  if (keepOldMs === 0 || !existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) return false;
-  return [
-    "bridge.cjs",
-    "bridge.cache",
-    "daemon.js",
-    "cli.js",
-    "agent.js",
-    "simulatedPhone.js",
-    "agents/assistant.yaml",
-    ...Object.keys(workers).map((name) => `${name}.js`),
-    ...pgliteFiles,
-    "licences.txt",
-    ...schemas.map((name) => `schemas/${name}`),
-    "catalogue.json",
-    "skills.json",
-    "template.tgz",
-  ].every((file) => existsSync(join(dist, file)));
-}
+const isStamped = (file, stamp) => existsSync(file) && readFileSync(file, "utf8") === stamp;
 
-const stamp = hashOf([
-  ...sources.flatMap((folder) => filesIn(join(root, folder))),
-  ...others.map((f) => join(root, f)),
-]);
-if (!isDone(stamp)) await buildAll(stamp);
+const stamp = hashOf(sources);
+if (isFresh || !isStamped(stampFile, stamp)) await buildAll();
 
-async function buildAll(hash) {
+async function buildAll() {
   const { build } = await import("esbuild");
   const fresh = join(here, `dist.${process.pid}`);
   try {
-    const main = await build({
-      entryPoints: {
-        daemon: join(here, "src/main.ts"),
-        cli: join(here, "src/cli/main.ts"),
-        agent: join(here, "src/cli/agent.ts"),
-        // For the demo in a checkout; no package has it.
-        simulatedPhone: join(root, "test/lab/android/index.ts"),
-      },
-      outdir: fresh,
-      chunkNames: "chunks/[name]-[hash]",
-      splitting: true,
-      minify: true,
-      metafile: true,
-      ...bundling,
-    });
-    const threads = await build({
-      entryPoints: Object.fromEntries(
-        Object.entries(workers).map(([name, file]) => [name, join(here, file)]),
-      ),
-      outdir: fresh,
-      minify: true,
-      metafile: true,
-      ...bundling,
-    });
-    for (const name of pgliteFiles) copyFileSync(join(pglite, "dist", name), join(fresh, name));
-    const inputs = [main, threads].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+    const shipped = { ...bundling, outdir: fresh, minify: true, metafile: true };
+    const parts = [
+      await build({
+        ...shipped,
+        entryPoints: entries,
+        chunkNames: "chunks/[name]-[hash]",
+        splitting: true,
+      }),
+      await build({ ...shipped, entryPoints: singleFiles }),
+    ];
+    const inputs = parts.flatMap(({ metafile }) => Object.keys(metafile.inputs));
     writeFileSync(join(fresh, "licences.txt"), bundledLicences(root, inputs));
-    await build({
-      ...bundling,
-      // The bridge reads a configuration by its drivers, and drives no device.
-      external: [...bundling.external, "@devicefarmer/adbkit"],
-      entryPoints: [join(here, "src/cli/mcp.ts")],
-      outfile: join(fresh, "bridge.cjs"),
-      format: "cjs",
-      minify: true,
-      define: { "import.meta.url": "bundleUrl" },
-      banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
-    });
+    for (const name of pgliteFiles) copyFileSync(join(pglite, "dist", name), join(fresh, name));
+    const data = readFileSync(join(pglite, "dist", pgliteData));
+    writeFileSync(join(fresh, `${pgliteData}.br`), brotliCompressSync(data, brotli));
+    for (const name of schemas) cpSync(join(here, "docs", name), join(fresh, "schemas", name));
     cpSync(join(root, "agent-client/agents"), join(fresh, "agents"), { recursive: true });
     cpSync(join(root, "controllers/addons"), join(fresh, "addons"), { recursive: true, filter: isOfAddon });
-    for (const name of schemas) cpSync(join(here, "docs", name), join(fresh, "schemas", name));
-    await generate(build, fresh, { hash, at: new Date().toISOString() });
+    await generate(build, fresh);
     moveInto(dist, fresh);
-    writeFileSync(stampFile, hash);
+    writeFileSync(stampFile, stamp);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
 }
 
-/** The folder's own README is for developers, and what somebody installed there to look at is not shipped. */
+/** Without the README for developers, and packages that somebody installed there. */
 function isOfAddon(path) {
   return basename(path) !== "node_modules" && path !== join(root, "controllers/addons/README.md");
 }
 
-/** Lets the bridge answer a host once and keeps its compiled code; see bin/loadBridge.js. */
-async function cacheBridge(fresh) {
-  const dataDir = mkdtempSync(join(tmpdir(), "labwright-build-"));
-  const child = spawn(process.execPath, [join(here, "bin", "cacheBridge.js"), fresh, dataDir], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const ended = once(child, "exit");
-  const params = {
-    protocolVersion: "2025-11-25",
-    capabilities: {},
-    clientInfo: { name: "build", version: "1" },
-  };
-  const ask = (id, method, params) =>
-    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-  ask(1, "initialize", params);
-  ask(2, "resources/templates/list", {});
-  let said = "";
-  child.stdout.on("data", (part) => {
-    said += part;
-    if (said.split("\n").length > 2) child.stdin.end();
-  });
-  const [code] = await ended;
-  rmSync(dataDir, { recursive: true, force: true });
-  if (code !== 0 || !existsSync(join(fresh, "bridge.cache")))
-    throw new Error(`the bridge ended with ${code}`);
-}
-
-/** What must be made by running this build's own code. */
-async function generate(build, fresh, made) {
+/** Files that this build's own code makes. */
+async function generate(build, fresh) {
   const generator = join(fresh, ".generate.mjs");
   await build({
+    ...bundling,
     stdin: {
       contents: `
         export { tools } from "./src/tools/index.ts";
@@ -235,56 +169,48 @@ async function generate(build, fresh, made) {
       loader: "ts",
     },
     outfile: generator,
-    ...bundling,
-    // It runs here, where PGlite lies with its files.
+    // PGlite finds its files only from its own package.
     external: [...bundling.external, "@electric-sql/pglite"],
   });
   const { tools, buildCatalogue, latestSkills, loadSkills, skillMarkdown, makeTemplate } = await import(
     pathToFileURL(generator).href
   );
+  rmSync(generator);
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const { skills, problems } = loadSkills(join(root, "skills"), new Set(tools.map(({ name }) => name)));
-  for (const { file, line, message } of problems)
+  const loaded = loadSkills(join(root, "skills"), new Set(tools.map(({ name }) => name)));
+  for (const { file, line, message } of loaded.problems)
     process.stderr.write(`${relative(root, file)}:${line}: ${message}\n`);
+  const skills = latestSkills(loaded.skills);
   const catalogue = buildCatalogue({
     tools,
-    skills: latestSkills(skills).map((skill) => ({ ...skill, markdown: skillMarkdown(skill) })),
+    skills: skills.map((skill) => ({ ...skill, markdown: skillMarkdown(skill) })),
     version,
-    build: made,
+    build: { hash: stamp, at: new Date().toISOString() },
   });
   writeFileSync(join(fresh, "catalogue.json"), JSON.stringify(catalogue));
-  writeFileSync(join(fresh, "skills.json"), JSON.stringify(latestSkills(skills)));
-  rmSync(generator);
-  await cacheBridge(fresh);
-  // The template belongs to its schema and to the version of PGlite that made it, and takes seconds.
-  const templateStamp = hashOf([join(pglite, "package.json"), ...filesIn(join(here, "migrations"))]);
-  const stampOf = (folder) => join(folder, ".template-stamp");
-  const isSame = existsSync(stampOf(dist)) && readFileSync(stampOf(dist), "utf8") === templateStamp;
-  if (isSame && existsSync(join(dist, "template.tgz"))) return;
-  await makeTemplate(join(fresh, "template.tgz"));
-  writeFileSync(stampOf(fresh), templateStamp);
+  writeFileSync(join(fresh, "skills.json"), JSON.stringify(skills));
+  // The template takes seconds. It depends on its schema and on the version of PGlite.
+  const templateStamp = hashOf([
+    ...[join(pglite, "package.json"), join(here, "migrations")],
+    join(here, "src/storage/engine/makeTemplate.ts"),
+  ]);
+  if (isStamped(join(dist, ".template-stamp"), templateStamp) && existsSync(join(dist, template))) return;
+  await makeTemplate(join(fresh, template));
+  writeFileSync(join(fresh, ".template-stamp"), templateStamp);
 }
 
 /** File by file, entries last: a process that starts meanwhile finds one build or the other. */
 function moveInto(target, fresh) {
   const files = filesIn(fresh).map((file) => relative(fresh, file));
-  const isEntry = (file) => !file.startsWith("chunks");
-  for (const file of [...files.filter((f) => !isEntry(f)), ...files.filter(isEntry)]) {
+  const current = new Set(files);
+  const isChunk = (file) => file.startsWith("chunks");
+  for (const file of [...files.filter(isChunk), ...files.filter((file) => !isChunk(file))]) {
     mkdirSync(dirname(join(target, file)), { recursive: true });
     renameSync(join(fresh, file), join(target, file));
   }
-  const chunks = join(target, "chunks");
-  const current = new Set(files);
-  // An agent or add-on that is no more would still be read: all that lie there are.
-  for (const folder of ["agents", "addons"].map((name) => join(target, name)).filter(existsSync)) {
-    for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-      const file = join(entry.parentPath, entry.name);
-      if (entry.isFile() && !current.has(relative(target, file))) rmSync(file);
-    }
-  }
-  for (const name of readdirSync(chunks)) {
-    const file = join(chunks, name);
-    const isOld = Date.now() - statSync(file).mtimeMs > keepOldMs;
-    if (isOld && !current.has(join("chunks", name))) rmSync(file, { force: true });
+  for (const file of filesIn(target)) {
+    const name = relative(target, file);
+    if (current.has(name) || [template, ".template-stamp", ".stamp"].includes(name)) continue;
+    if (!isChunk(name) || Date.now() - statSync(file).mtimeMs > keepOldMs) rmSync(file, { force: true });
   }
 }

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { external } from "./external.mjs";
+import { external } from "./packages.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -43,15 +43,7 @@ const settings = [
 ];
 
 /** What runs, of this folder and of a package. */
-const ours = [
-  "bin/labwright.js",
-  "bin/loadBridge.js",
-  "demo",
-  "dist",
-  "migrations",
-  "scripts",
-  "package.json",
-];
+const ours = ["bin/labwright.js", "demo", "dist", "migrations", "scripts", "package.json"];
 const isRun = (file) => !/\.(map|md|d\.[cm]?ts)$/.test(file);
 
 execFileSync(process.execPath, [join(here, "build.mjs")], { stdio: ["ignore", "ignore", "inherit"] });

@@ -9,3 +9,4 @@ export type RuntimePackage = {
 };
 export function runtimePackages(root: string): RuntimePackage[];
 export function bundledLicences(root: string, inputs: readonly string[]): string;
+export const external: readonly string[];

@@ -1,8 +1,12 @@
-// Which packages of others are in what people install: bundled, or installed beside it.
+// The packages of others in what people install: bundled, or installed next to it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const workspaces = ["mcp-server", "controllers", "agent-client", "skills"];
+const { dependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
+/** The packages that the bundles leave outside: sharp's libraries lie next to its code, and Playwright starts programs of its own. */
+export const external = Object.keys(dependencies);
 
 /**
  * Every package that runs, by the lockfile: those that the four workspaces depend on, and what these depend on, optional

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Committed, since npm links a bin only when its target exists at install; what it starts is built into dist/.
 import { existsSync } from "node:fs";
-import { loadBridge } from "./loadBridge.js";
 
 const [command, ...args] = process.argv.slice(2);
 const dist = new URL("../dist/", import.meta.url);
@@ -10,7 +9,8 @@ if (!existsSync(new URL("cli.js", dist))) {
   process.stderr.write("Labwright is not built here yet. Run: npm run build\n");
   process.exitCode = 2;
 } else if (command === "mcp") {
-  loadBridge(dist).runMcp(args, process.env);
+  const { runMcp } = await import(new URL("bridge.js", dist).href);
+  runMcp(args, process.env);
 } else if (command === "serve") {
   await import(new URL("daemon.js", dist).href);
 } else if (["chat", "ask"].includes(command)) {

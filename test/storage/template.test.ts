@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { isCluster, placeCluster, unpackTemplate } from "../../mcp-server/src/storage/engine/template.ts";
 import { engineFiles } from "../fixtures/engine.ts";
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** Another reader of the same archive, all at once: sizes by path of its plain files. */
 async function sizesInTemplate(): Promise<Map<string, number>> {
-  const tar = gunzipSync(await readFile(template));
+  const tar = brotliDecompressSync(await readFile(template));
   const sizes = new Map<string, number>();
   for (let at = 0; at < tar.length && tar[at] !== 0; ) {
     const size = Number.parseInt(tar.toString("latin1", at + 124, at + 135), 8);
@@ -42,10 +42,11 @@ it("unpacks every file with its size, for its user alone", async () => {
 
 it("refuses an archive that is cut short, within the compression or within a file", async () => {
   const whole = await readFile(template);
-  const cut = join(folder, "cut.tgz");
+  const cut = join(folder, "cut.tar.br");
   await writeFile(cut, whole.subarray(0, 100_000));
   await expect(unpackTemplate(cut, join(folder, "a"))).rejects.toThrow("unexpected end of file");
-  await writeFile(cut, gzipSync(gunzipSync(whole).subarray(0, 1_000_000)));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 1 };
+  await writeFile(cut, brotliCompressSync(brotliDecompressSync(whole).subarray(0, 1_000_000), { params }));
   await expect(unpackTemplate(cut, join(folder, "b"))).rejects.toThrow("cut short");
 });
 

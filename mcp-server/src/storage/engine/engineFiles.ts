@@ -9,7 +9,7 @@ export function engineFiles(dataDir: string): { folder: string; templateFile: st
   const dist = join(packageFolder(), "dist");
   return {
     folder: join(dataDir, "db"),
-    templateFile: join(dist, "template.tgz"),
+    templateFile: join(dist, "template.tar.br"),
     workerFile: pathToFileURL(join(dist, "pgliteWorker.js")),
   };
 }

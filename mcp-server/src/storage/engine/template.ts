@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
+import { createBrotliDecompress } from "node:zlib";
 
 const block = 512;
 
@@ -104,11 +104,15 @@ class TarSink {
   }
 }
 
-/** Unpacks a gzipped ustar archive piece by piece: at once it would cost 60 MB that the process never gives back. */
+/** Unpacks a ustar archive, compressed by brotli, piece by piece: at once it would cost 60 MB that the process never gives back. */
 export async function unpackTemplate(template: string, folder: string): Promise<void> {
   const sink = new TarSink(folder);
-  await pipeline(createReadStream(template), createGunzip({ chunkSize: 262_144 }), async (chunks) => {
-    for await (const chunk of chunks) sink.push(chunk);
-  });
+  await pipeline(
+    createReadStream(template),
+    createBrotliDecompress({ chunkSize: 262_144 }),
+    async (chunks) => {
+      for await (const chunk of chunks) sink.push(chunk);
+    },
+  );
   sink.end();
 }
