@@ -11,8 +11,7 @@ import {
   logLevelSchema,
   readEnvironment,
 } from "./config/environment.ts";
-import { isExposed } from "./config/exposure.ts";
-import { configFile, dataDirectory, type Environment } from "./config/places.ts";
+import { configFile, dataDirectory, type Environment, isExposed } from "./config/places.ts";
 import * as resolving from "./config/resolve.ts";
 import { type ConfigFile, configFileSchema } from "./config/schema.ts";
 import { secretVariablePrefix } from "./config/secretPlaceholder.ts";

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { type AnyTool, defineTool } from "../../mcp-server/src/registry/tool.ts";
-import type { CallEnd } from "../../mcp-server/src/server/call/callStore.ts";
 import {
   type CallOutcome,
   type CallRecord,
@@ -12,6 +11,7 @@ import {
   type CallToolDeps,
   createCallTool,
 } from "../../mcp-server/src/server/call/callTool.ts";
+import type { CallEnd } from "../../mcp-server/src/server/call/idempotency.ts";
 import type { CallContext } from "../../mcp-server/src/services/index.ts";
 import { memoryCalls } from "../fixtures/client.ts";
 import { runOf } from "../fixtures/executionRecords.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
-import { instructions } from "../../mcp-server/src/registry/instructions.ts";
+import { instructions } from "../../mcp-server/src/registry/catalogue.ts";
 import { capabilities, domains } from "../../mcp-server/src/registry/tool.ts";
 import { toWireTool } from "../../mcp-server/src/registry/wire.ts";
 import { tools } from "../../mcp-server/src/tools/index.ts";

@@ -5,7 +5,7 @@ import { addAndroidCommands } from "./commands/androidCommands.ts";
 import { runCall } from "./commands/call.ts";
 import { runStatus, runStop } from "./commands/control.ts";
 import type { InstallOptions } from "./commands/install.ts";
-import { addListCommands } from "./commands/listCommands.ts";
+import { addListCommands } from "./commands/list.ts";
 import { runLogs } from "./commands/logs.ts";
 import { addReportCommand } from "./commands/reportCommand.ts";
 import { runSetup } from "./commands/setup.ts";

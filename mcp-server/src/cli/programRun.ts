@@ -33,7 +33,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
     )
     .addHelpText("after", exitCodesText)
     .action(async (testcases: string[], given: RunGiven) => {
-      const { runOnDaemon } = await import("./run/runOnDaemon.ts");
+      const { runOnDaemon } = await import("./run/watch.ts");
       const { input: inputs, tag: tags, ...rest } = given;
       exit(await runOnDaemon({ ...rest, testcases, inputs, tags }, terminal));
     });

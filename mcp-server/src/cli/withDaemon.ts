@@ -1,4 +1,4 @@
-import { projectAt } from "../config/projectFolder.ts";
+import { projectAt } from "../config/places.ts";
 import { callTool, connectDaemon, fetchArtifact, type ToolAnswer } from "./daemon.ts";
 import type { DaemonOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import { settingsSchema } from "@labwright/agent-client/settings";
 import { z } from "zod";
-import { isLoopback } from "./exposure.ts";
+import { isLoopback } from "./places.ts";
 
 const variable = z.string().regex(/^[A-Za-z_]\w*$/);
 const moved = (to: string) =>

@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { BlockList, isIP } from "node:net";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -46,3 +47,39 @@ export function configFile(places: {
     : [places.dataDir];
   return folders.map((folder) => join(folder, "labwright.yaml")).find((file) => existsSync(file));
 }
+
+/** The folder of a project that has its apps and tests. */
+export const projectFiles = "labwright";
+
+export const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The project that a folder is in, or the folder itself, whose files may be named one by one. */
+export const projectAt = (folder: string): string => findProject(folder) ?? realpathSync(folder);
+
+/** The project that a folder is in: the nearest one at or above it that has apps or tests. Undefined in none. */
+export function findProject(folder: string): string | undefined {
+  let at = resolve(folder);
+  for (;;) {
+    const own = join(at, projectFiles);
+    if (isFolder(join(own, "apps")) || isFolder(join(own, "tests"))) return realpathSync(at);
+    const above = dirname(at);
+    if (above === at) return undefined;
+    at = above;
+  }
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** True for addresses that only this machine can reach; a name other than `localhost` may be anywhere. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "");
+  if (bare === "localhost") return true;
+  const family = isIP(bare);
+  return family !== 0 && loopback.check(bare, family === 6 ? "ipv6" : "ipv4");
+}
+
+/** Beyond loopback without a certificate or a named proxy, the token could be read on its way. */
+export const isExposed = (server: { host: string; tls?: unknown; trustedProxy?: unknown }): boolean =>
+  !isLoopback(server.host) && !server.tls && !server.trustedProxy;

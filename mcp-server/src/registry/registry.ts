@@ -1,5 +1,5 @@
+import { nearest } from "@labwright/controllers";
 import { ToolError } from "../errors.ts";
-import { nearestTools } from "./nearestTools.ts";
 import type { AnyTool, Capability, Domain } from "./tool.ts";
 
 /** The closed set of tools of this build, sorted by name. */
@@ -41,3 +41,45 @@ export function createRegistry(tools: readonly AnyTool[]): Registry {
       ),
   };
 }
+
+type Named = Pick<AnyTool, "name" | "effect">;
+
+const dangers = ["read", "write", "destructive"] as const satisfies readonly AnyTool["effect"][];
+/** Other words for looking. Any other verb that no tool of ours has is taken for a harmless one, too. */
+const verbOf = (name: string) => name.split("_")[0] ?? name;
+
+/**
+ * The tools whose names are nearest to one that is not there, and that are not more dangerous than it promises to be: what
+ * asks for `get_x` is never offered `delete_x`.
+ */
+export function nearestTools(name: string, tools: readonly Named[], most?: number): string[] {
+  const danger = dangerOf(name, tools);
+  const harmless = tools.filter(({ effect }) => dangers.indexOf(effect) <= danger);
+  return nearest(
+    name,
+    harmless.map((tool) => tool.name),
+    most,
+  );
+}
+
+/** As dangerous as the tools of ours that begin with its verb, or with the one that is spelt like it. */
+function dangerOf(name: string, tools: readonly Named[]): number {
+  const verbs = new Set(tools.map((tool) => verbOf(tool.name)));
+  const said = verbOf(name.toLowerCase());
+  const verb = verbs.has(said) ? said : isTypo(said, verbs);
+  const same = tools.filter((tool) => verbOf(tool.name) === verb);
+  return Math.max(0, ...same.map(({ effect }) => dangers.indexOf(effect)));
+}
+
+/** "delte" is "delete"; "view" is no "save". */
+function isTypo(said: string, verbs: ReadonlySet<string>): string | undefined {
+  const letters = (word: string) => [...word].sort().join("");
+  return [...verbs].find((verb) => {
+    const [short = "", long = ""] = [said, verb].sort((a, b) => a.length - b.length);
+    const isOneOff =
+      long.length - short.length <= 1 && [...long].some((_, at) => removed(long, at) === short);
+    return verb.length > 3 && (letters(said) === letters(verb) || isOneOff);
+  });
+}
+
+const removed = (word: string, at: number) => word.slice(0, at) + word.slice(at + 1);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
-import { isLoopback } from "../config/exposure.ts";
+import { isLoopback } from "../config/places.ts";
 import type { Catalogue, CatalogueSkill } from "../registry/catalogue.ts";
 import type { Clock } from "../services/index.ts";
 import type { CallTool } from "./call/call.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { actionBatchSchema } from "../domain/index.ts";
-import { batchEnd } from "../registry/ends.ts";
-import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
+import { batchEnd, deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 export const listActions = defineTool({

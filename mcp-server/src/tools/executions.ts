@@ -10,13 +10,13 @@ import {
 import {
   attachScriptFiles,
   batchEnd,
+  maxTokensField,
   navigationEnd,
   scriptEnd,
   stageFields,
   testcaseEnd,
   validationEnd,
-} from "../registry/ends.ts";
-import { maxTokensField } from "../registry/fields.ts";
+} from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const executionId = { execution_id: z.string().min(1) };

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { paramsSchema } from "../domain/index.ts";
-import { navigationEnd, validationEnd } from "../registry/ends.ts";
-import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
+import { deviceFields, maxTokensField, navigationEnd, validationEnd, waitField } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
 
 const ui = { userinterface_name: z.string().min(1) };

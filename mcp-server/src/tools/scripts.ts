@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { executionStatusSchema } from "../domain/index.ts";
-import { attachScriptFiles, scriptEnd } from "../registry/ends.ts";
-import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
+import { attachScriptFiles, deviceFields, maxTokensField, scriptEnd, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 export const listScripts = defineTool({

@@ -7,8 +7,7 @@ import {
   stepsTestSchema,
   testcaseSchema,
 } from "../domain/index.ts";
-import { stageFields, testcaseEnd } from "../registry/ends.ts";
-import { deviceFields, maxTokensField, waitField } from "../registry/fields.ts";
+import { deviceFields, maxTokensField, stageFields, testcaseEnd, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const testcaseRef = { testcase: z.string().min(1).describe("Name or id") };

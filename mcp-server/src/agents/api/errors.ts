@@ -2,7 +2,7 @@ import { AgentError, agentErrorStatus } from "@labwright/agent-client";
 import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { type ErrorBody, newTraceId } from "../../api/errors.ts";
-import { traceIdOf } from "../../server/http/traceId.ts";
+import { traceIdOf } from "../../server/http/access.ts";
 import type { ApiDeps } from "./deps.ts";
 
 /** What the caller is told. A fault of ours becomes INTERNAL without its text; the text goes to the log. */

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { AgentError } from "@labwright/agent-client";
 import type { Context } from "hono";
-import { nodeBindings } from "../../server/http/nodeBindings.ts";
+import { nodeBindings } from "../../server/http/listen.ts";
 import { type ApiDeps, basePath, type OutsideEvent } from "./deps.ts";
 import { parsed } from "./errors.ts";
 import { type ApiEnv, type Gate, limitBody } from "./gate.ts";

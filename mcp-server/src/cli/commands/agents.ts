@@ -5,8 +5,7 @@ import { loadConfig } from "../../config.ts";
 import { daemonHeaders, daemonUrl } from "../../server/daemonFile.ts";
 import { connectDaemon } from "../daemon.ts";
 import type { DaemonOptions } from "../options.ts";
-import { table } from "../table.ts";
-import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
 import { readKnownSkills } from "./knownSkills.ts";
 
 type Listing = Partial<DaemonOptions> & { json?: boolean | undefined };

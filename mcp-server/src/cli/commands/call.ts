@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { projectAt } from "../../config/projectFolder.ts";
+import { projectAt } from "../../config/places.ts";
 import { ToolError } from "../../errors.ts";
 import { findCaller } from "../caller.ts";
 import { callTool, connectDaemon } from "../daemon.ts";

@@ -1,8 +1,9 @@
+import { Argument, type Command } from "commander";
 import { z } from "zod";
+import { daemonOptions, examples, type Given, withDaemonOptions } from "../commandOptions.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done, type RunConnection } from "../run/connection.ts";
-import { table } from "../table.ts";
-import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 
 export const listed = ["devices", "apps", "tests", "runs"] as const;
@@ -88,7 +89,7 @@ const lists: Readonly<Record<Listed, List>> = {
 };
 
 /** `labwright list <devices|apps|tests|runs>`: a table, or the tool's own answer as JSON. */
-export async function runList(
+async function runList(
   what: Listed,
   { json, ...options }: ListOptions,
   terminal: Terminal,
@@ -109,4 +110,25 @@ export async function runList(
   const { more } = z.looseObject({ more: z.number().default(0) }).parse(answer);
   if (more > 0) terminal.out(`${more} more: labwright call ${tool}\n`);
   return exitCodes.passed;
+}
+
+/** `list` and `tools`: what there is to use. */
+export function addListCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  withDaemonOptions(program.command("list"))
+    .description("lists devices with their holders, apps, tests, or the latest runs")
+    .addArgument(new Argument("<what>", "what to list").choices(listed))
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("labwright list devices", "labwright list runs --json"))
+    .action(async (what: Listed, given: Given & { json?: boolean }) => {
+      exit(await runList(what, { ...daemonOptions(given), json: given.json }, terminal));
+    });
+  program
+    .command("tools")
+    .description("lists the tools of this build by skill, or says what one of them takes; needs no daemon")
+    .argument("[name]", "a tool, for its arguments and an example")
+    .addHelpText("after", examples("labwright tools", "labwright tools execute_testcase"))
+    .action(async (name: string | undefined) => {
+      const { runTools } = await import("./tools.ts");
+      exit(runTools(name, terminal));
+    });
 }

@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { matchSkill, nearestPhrase } from "@labwright/skills";
 import type { CatalogueSkill } from "../../registry/catalogue.ts";
-import { table } from "../table.ts";
-import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
 import { type KnownSkills, problemLines, readKnownSkills, type SkillOptions } from "./knownSkills.ts";
 
 /** `labwright skills list`: those of the build and the user's own. Exit code 1 when a file of the user's is left out. */

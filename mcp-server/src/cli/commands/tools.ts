@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "../../errors.ts";
 import type { Catalogue } from "../../registry/catalogue.ts";
-import { nearestTools } from "../../registry/nearestTools.ts";
+import { nearestTools } from "../../registry/registry.ts";
 import type { WireTool } from "../../registry/wire.ts";
 import { packageFolder } from "../../storage/engine/packageFolder.ts";
-import { table } from "../table.ts";
-import { type ExitCode, exitCodes, type Terminal, wrapText } from "../terminal.ts";
+import { type ExitCode, exitCodes, type Terminal, table, wrapText } from "../terminal.ts";
 import { argumentsOf, exampleOf } from "./toolArguments.ts";
 
 /** `labwright tools [name]`: the tools of this build by skill, or one with its arguments. Needs no daemon. */

@@ -19,8 +19,15 @@ import type { DaemonOptions } from "../options.ts";
 import { exitCodeOf } from "../run/run.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
-import { type JournalLine, note, ownFolder, stepOf } from "./journal.ts";
-import { findOwnDevice, forgetDevice, rememberDevice } from "./ownDevice.ts";
+import {
+  findOwnDevice,
+  forgetDevice,
+  type JournalLine,
+  note,
+  ownFolder,
+  rememberDevice,
+  stepOf,
+} from "./journal.ts";
 
 /** A longer reply goes into a file, so that an agent reads what it needs of it. */
 const longestReply = 8_000;

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { basename, extname } from "node:path";
+import { basename, dirname, extname, join, relative } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { packageFolder } from "../../storage/engine/packageFolder.ts";
 
 /** What a file of apps and tests holds, as far as it can be told before it is loaded. */
 export type Content = {
@@ -70,4 +71,11 @@ export function filesNamedBy(files: readonly string[], others: readonly string[]
 function hasName(text: string, name: string): boolean {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "iu").test(text);
+}
+
+/** The path from a file to the schema that editors check it by; undefined where the package does not lie in the project. */
+export function schemaPath(file: string, kind: "app" | "test", cwd: string): string | undefined {
+  const schema = join(packageFolder(), "dist", "schemas", `${kind}.schema.json`);
+  if (!schema.startsWith(join(cwd, "node_modules"))) return undefined;
+  return relative(dirname(file), schema).replaceAll("\\", "/");
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
-import { findProject, isFolder, projectFiles } from "../../config/projectFolder.ts";
+import { findProject, isFolder, projectFiles } from "../../config/places.ts";
 import { ToolError } from "../../errors.ts";
 import { done, type RunConnection } from "../run/connection.ts";
 import { filesNamedBy } from "./content.ts";

@@ -5,10 +5,10 @@ import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done, unending } from "../run/connection.ts";
-import { readSeat, takeSeat } from "../run/seat.ts";
+import { readSeat, takeSeat } from "../run/seats.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
-import { schemaPath } from "./schemaPath.ts";
+import { schemaPath } from "./content.ts";
 
 export type InitOptions = Partial<DaemonOptions> & { url?: string | undefined; device?: string | undefined };
 

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
+import { done, type RunConnection } from "../run/connection.ts";
 import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
-import { type Examination, examine, type Finding, findingText } from "./examine.ts";
 import { filesNeededBy, yamlFilesAt } from "./files.ts";
 
 const isConfig = (file: string) => /^labwright\.ya?ml$/.test(basename(file));
@@ -82,3 +82,34 @@ function summary({ findings, apps, tests, unchecked }: Examination, files: numbe
     : `\n${counted(unchecked, "test")} not checked: the file of the app is wrong. Correct it first.`;
   return `${counted(files, "file")} with ${counted(apps, "app")} and ${counted(tests, "test")}: ${found}${warnings}${unchecked > 0 ? skipped : ""}`;
 }
+
+const examinationSchema = z.looseObject({
+  findings: z.array(
+    z.object({
+      file: z.string(),
+      line: z.number(),
+      column: z.number(),
+      message: z.string(),
+      weak: z.boolean().optional(),
+    }),
+  ),
+  apps: z.number(),
+  tests: z.number(),
+  unchecked: z.number(),
+});
+export type Examination = z.output<typeof examinationSchema>;
+export type Finding = Examination["findings"][number];
+
+/** What the server says against files that belong together; it stores nothing. */
+export async function examine(
+  files: readonly { file: string; yaml: string }[],
+  { call }: Pick<RunConnection, "call">,
+  { signal }: Pick<Terminal, "signal">,
+): Promise<Examination> {
+  const args = { dry_run: { files } };
+  return examinationSchema.parse(await done(call("import_userinterface", args, signal)));
+}
+
+/** A line as compilers write it, so that editors find the place. */
+export const findingText = ({ file, line, column, message, weak }: Finding): string =>
+  `${file}:${line}:${column}: ${weak ? "warning" : "error"}: ${message}\n`;

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { z } from "zod";
-import { findProject } from "../../config/projectFolder.ts";
+import { findProject } from "../../config/places.ts";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done } from "../run/connection.ts";
 import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
+import { schemaPath } from "./content.ts";
 import { hashOf, loadFiles } from "./files.ts";
-import { schemaPath } from "./schemaPath.ts";
 
 /** `labwright import <file or folder...>`: loads what changed of apps and tests, and archives what folders hold no more. */
 export async function runImport(

@@ -1,8 +1,8 @@
+import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import { done, type RunConnection, type RunTerminal, unending } from "./connection.ts";
 import type { Planned } from "./plan.ts";
-import type { Seat } from "./seat.ts";
-import { askAtStep } from "./stepping.ts";
+import type { Seat } from "./seats.ts";
 import { type RunReply, runReply } from "./verdictText.ts";
 
 /** One wait of a call; far below what a proxy in between would cut. */
@@ -104,4 +104,44 @@ async function untilInterrupted(
   // The call of an interrupted wait fails by itself; the caller asks for its end.
   waiting.catch(() => undefined);
   return Promise.race([waiting, interrupted]).finally(() => over.abort());
+}
+
+export type Way = "next" | "on" | "stop";
+
+const ways: Readonly<Record<string, Way | "look">> = { n: "next", l: "look", r: "on", s: "stop" };
+const screenSchema = z.looseObject({ location: z.string(), elements: z.string() });
+
+/** Shows the step that comes next and asks what to do. `stop` also when the terminal is closed or Ctrl-C is pressed. */
+async function askAtStep(
+  { number, step }: { number: number; step: string },
+  seat: Seat | undefined,
+  connection: RunConnection,
+  terminal: RunTerminal,
+): Promise<Way> {
+  terminal.out(`step ${number}: ${step}\n`);
+  for (;;) {
+    const answer = await terminal.ask?.("next (Enter), look, run on, stop? ");
+    if (answer === undefined) return "stop";
+    const way = ways[answer.trim().toLowerCase().charAt(0) || "n"];
+    if (way === "look") terminal.out(`${await screenText(seat, connection, terminal.signal)}\n`);
+    else if (way) return way;
+  }
+}
+
+async function screenText(
+  seat: Seat | undefined,
+  connection: RunConnection,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!seat) return "This test case has no device to look at.";
+  try {
+    const args = { session_id: seat.session_id };
+    const { location, elements } = screenSchema.parse(
+      await done(connection.call("dump_ui_elements", args, signal)),
+    );
+    return `${location}\n${elements}`;
+  } catch (error) {
+    if (error instanceof ToolError) return `${error.message} ${error.hint}`;
+    throw error;
+  }
 }

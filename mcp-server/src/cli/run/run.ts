@@ -9,11 +9,9 @@ import type { RunConnection, RunTerminal } from "./connection.ts";
 import { noteRun } from "./lastRun.ts";
 import { type ExecuteOptions, runTest } from "./oneTest.ts";
 import { type Planned, type PlanOptions, planRun } from "./plan.ts";
-import { progressText } from "./progress.ts";
 import { tryReports, writeReports } from "./reportFiles.ts";
-import type { Seat } from "./seat.ts";
-import { deviceName, type SeatOptions, takeSeats } from "./seats.ts";
-import { withStatusLine } from "./statusLine.ts";
+import { deviceName, type Seat, type SeatOptions, takeSeats } from "./seats.ts";
+import { progressText, withStatusLine } from "./statusLine.ts";
 import { type TraceOptions, traced } from "./traces.ts";
 import { notRunText, notStartedText, type RunReply, verdictText } from "./verdictText.ts";
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { done, type RunConnection, unending } from "./connection.ts";
-import type { Seat } from "./seat.ts";
+import type { Seat } from "./seats.ts";
 
 export type TraceOptions = {
   /** Keeps the trace of a test that did not pass, or not at once. */

@@ -1,12 +1,16 @@
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { findProject, projectFiles } from "../../config/projectFolder.ts";
+import { findProject, projectFiles } from "../../config/places.ts";
 import { ToolError } from "../../errors.ts";
+import type { DaemonOptions } from "../options.ts";
 import { contentOf } from "../project/content.ts";
 import { filesNeededBy, isProjectPath, yamlFilesAt } from "../project/files.ts";
-import { type ExitCode, exitCodes, failureText, wrapText } from "../terminal.ts";
+import { type ExitCode, exitCodes, failureText, type Terminal, wrapText } from "../terminal.ts";
+import { withDaemon } from "../withDaemon.ts";
 import type { RunTerminal } from "./connection.ts";
+import { type RunOptions, runTestcases } from "./run.ts";
+import { withWebServer } from "./webServer.ts";
 
 /** Between two looks at the files. Files that still change at the next look belong to the same burst. */
 const lookMs = 250;
@@ -18,11 +22,7 @@ type Run = (testcases: readonly string[]) => Promise<ExitCode>;
  * tests of the app. A file that is wrong is told and waits for its next change; what was saved before stays. Ends at Ctrl-C
  * with the code of the last run.
  */
-export async function watchTests(
-  testcases: readonly string[],
-  run: Run,
-  terminal: RunTerminal,
-): Promise<ExitCode> {
+async function watchTests(testcases: readonly string[], run: Run, terminal: RunTerminal): Promise<ExitCode> {
   const { cwd, signal, out } = terminal;
   const project = findProject(cwd);
   const own = project === undefined ? [] : [relative(cwd, join(project, projectFiles))];
@@ -126,3 +126,15 @@ function affected(changed: readonly string[], given: readonly string[]): readonl
   const own = given.filter((path) => apps.has(contentOf(path).of ?? ""));
   return [...new Set([...changed, ...own])];
 }
+
+/** `labwright run` on the daemon of the data directory. What it took of devices is given back when a run ends, and the app of `web_server` ends with it. */
+export const runOnDaemon = (
+  { watch, ...options }: Partial<DaemonOptions> & RunOptions & { watch?: boolean | undefined },
+  terminal: Terminal,
+): Promise<ExitCode> =>
+  withDaemon(options, terminal, { command: "run" }, (connection) => {
+    const run = (testcases: readonly string[]) =>
+      runTestcases({ ...options, testcases }, connection, terminal);
+    const all = () => (watch ? watchTests(options.testcases, run, terminal) : run(options.testcases));
+    return options.list ? all() : withWebServer(options, terminal, all);
+  });

@@ -14,8 +14,7 @@ import {
 } from "../../services/index.ts";
 import type { CallOutcome, CallRecord, CallRequest, CallTool } from "./call.ts";
 import { callError, isKnownError } from "./callError.ts";
-import type { CallStore, IdempotencyKey } from "./callStore.ts";
-import { beginOnce } from "./idempotency.ts";
+import { beginOnce, type CallStore, type IdempotencyKey } from "./idempotency.ts";
 import { parseInput } from "./parseInput.ts";
 import { renderResult } from "./render.ts";
 import { noSuchTool } from "./repair/noSuchTool.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ToolError } from "../../errors.ts";
-import type { CallOutcome, CallRequest } from "./call.ts";
-import type { CallStore, IdempotencyKey, IdempotencyRow, StoredResult } from "./callStore.ts";
+import type { FinishedRun } from "../../services/index.ts";
+import type { CallOutcome, CallRecord, CallRequest } from "./call.ts";
 
 /**
  * Begins a call that runs at most once for its key. The same key with the same arguments gives the stored outcome back,
@@ -52,3 +52,26 @@ function canonical(value: unknown): string {
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
 }
+
+export type IdempotencyKey = { principal: string; key: string };
+/** A call that was begun with a key. `result` is null until it ended. */
+export type IdempotencyRow = { tool: string; input_hash: string; result: unknown };
+export type StoredResult = { outcome: CallOutcome };
+
+/** What a call leaves behind: its audit, its result under the key that it was begun with, and runs that ended with it. */
+export type CallEnd = {
+  audit: CallRecord;
+  begun: { key: IdempotencyKey; result: StoredResult } | undefined;
+  runs: readonly FinishedRun[];
+};
+
+/** Where calls that may change something are kept. */
+export type CallStore = {
+  /** Stores the row unless the key is there, and then returns what is. */
+  begin(
+    key: IdempotencyKey,
+    row: { tool: string; input_hash: string; at: string },
+  ): Promise<IdempotencyRow | undefined>;
+  /** All or nothing. */
+  end(end: CallEnd): Promise<void>;
+};

@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { type ErrorCode, errors } from "../../errors.ts";
-import { traceIdOf } from "./traceId.ts";
 
 /** Who may reach the HTTP port. Ports are known only once it listens. */
 export type Access = {
@@ -79,4 +78,10 @@ function isAllowedOrigin(origin: string, access: Access): boolean {
     .some((port) =>
       loopbackNames.some((name) => ["http", "https"].some((s) => origin === `${s}://${name}:${port}`)),
     );
+}
+
+/** The trace id of a W3C traceparent header, if it is one. */
+export function traceIdOf(traceparent: string | undefined): string | undefined {
+  const match = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(traceparent ?? "");
+  return match?.[1] === "0".repeat(32) ? undefined : match?.[1];
 }

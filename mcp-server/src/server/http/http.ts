@@ -17,8 +17,8 @@ import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
 import { clientHeader, projectIn } from "./clientHeaders.ts";
 import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
+import { nodeBindings } from "./listen.ts";
 import { localBackend } from "./localBackend.ts";
-import { nodeBindings } from "./nodeBindings.ts";
 import { createSessions } from "./sessions.ts";
 import { askedBy } from "./subsets.ts";
 

@@ -2,11 +2,10 @@ import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { type ServerType, serve } from "@hono/node-server";
+import { type HttpBindings, type ServerType, serve } from "@hono/node-server";
 import type { Hono } from "hono";
-import { isExposed, isLoopback } from "../../config/exposure.ts";
+import { isExposed, isLoopback } from "../../config/places.ts";
 import { ToolError } from "../../errors.ts";
-import { nodeBindings } from "./nodeBindings.ts";
 
 export type ListenSettings = {
   host: string;
@@ -168,3 +167,9 @@ async function addressesOf(name: string): Promise<ReadonlySet<string>> {
 
 const isFrom = (proxies: ReadonlySet<string>, socket: { remoteAddress?: string | undefined } | undefined) =>
   proxies.has((socket?.remoteAddress ?? "").replace(/^::ffff:/, ""));
+
+/** What Node's HTTP server gave with a request; undefined where none did, as in a test. */
+export const nodeBindings = (env: unknown): HttpBindings | undefined => (isNode(env) ? env : undefined);
+
+const isNode = (env: unknown): env is HttpBindings =>
+  typeof env === "object" && env !== null && "incoming" in env;

@@ -1,5 +1,5 @@
 import { ToolError } from "../../errors.ts";
-import type { ArtifactStore } from "../../services/index.ts";
+import type { ArtifactStore, Services } from "../../services/index.ts";
 import type { ResourceRoom } from "./room.ts";
 
 /** `artifact://<sha256>`: a file that a tool made, as text where its type is one. */
@@ -18,5 +18,20 @@ export function artifactRoom(artifacts: ArtifactStore): ResourceRoom {
       return isText ? { mimeType, text: Buffer.from(bytes).toString("utf8") } : { mimeType, bytes };
     },
     complete: ({ typed }) => artifacts.startingWith(typed.toLowerCase()),
+  };
+}
+
+/** `reference://<sha256>`: the picture of a reference, as PNG. */
+export function referenceRoom({ references }: Pick<Services, "references">): ResourceRoom {
+  return {
+    scheme: "reference",
+    async read([sha256 = "", ...rest]) {
+      if (rest.length === 0) return { mimeType: "image/png", bytes: await references.picture(sha256) };
+      throw new ToolError(
+        "REFERENCE_NOT_FOUND",
+        "A reference's picture is named by 64 hexadecimal digits.",
+        "Use the uri that list_references gives.",
+      );
+    },
   };
 }

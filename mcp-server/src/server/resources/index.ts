@@ -8,10 +8,9 @@ import { errors, ToolError } from "../../errors.ts";
 import type { Backend } from "../mcp/backend.ts";
 import type { ResourceRoom } from "./room.ts";
 
-export { artifactRoom } from "./artifacts.ts";
+export { artifactRoom, referenceRoom } from "./artifacts.ts";
 export { eventRoom } from "./events.ts";
 export { namedRooms } from "./named.ts";
-export { referenceRoom } from "./references.ts";
 export type { ResourceRoom } from "./room.ts";
 export { treeRoom } from "./trees.ts";
 

@@ -5,7 +5,6 @@ import { fitTypes } from "../../../domain/fitTypes.ts";
 import { paramsSchema } from "../../../domain/index.ts";
 import { branchesAt, valueAt } from "../../../domain/schemaProblems.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
-import { otherNames } from "./otherNames.ts";
 
 type Path = readonly PropertyKey[];
 type Schema = z.core.$ZodType;
@@ -168,3 +167,34 @@ function fits(branches: readonly Schema[], value: unknown): boolean {
 
 const snakeCase = (name: string): string =>
   name.replace(/[-\s]+/g, "_").replace(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** What models call an argument of ours, by our name for it. Checked after the schemas, which know most misplaced names. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  actions: ["action", "commands", "steps", "batch"],
+  args: ["arguments", "argv", "params"],
+  checks: ["verifications", "verification", "assertions", "assertion", "check", "expect"],
+  command: ["action", "check", "type", "name", "method", "tool", "verification"],
+  device_id: ["device", "deviceName", "udid", "serial"],
+  execution_id: ["id", "run_id"],
+  find: ["query", "search", "text", "filter", "name"],
+  inputs: ["params", "parameters", "arguments", "variables"],
+  intent: ["query", "description", "text", "goal"],
+  key: ["button", "keys", "name"],
+  label: ["name", "title"],
+  node: ["target", "node_id", "node_name", "label", "name", "screen", "to", "destination"],
+  params: ["parameters", "arguments", "args", "arg", "options", "input"],
+  recording_id: ["id", "recording"],
+  ref: ["uid", "element_ref", "elementUUID", "element_id"],
+  requirement: ["code", "id", "name", "requirement_id"],
+  script: ["name", "file", "path", "code", "script_name"],
+  selector: ["element", "target", "locator", "label", "name", "css", "xpath"],
+  session_id: ["session", "lease"],
+  testcase: ["name", "test", "test_case", "test_name", "testcase_name", "testcase_id", "id"],
+  text: ["value", "content", "query", "expected"],
+  text_gone: ["gone"],
+  timeout_ms: ["timeout"],
+  userinterface_name: ["userinterface", "user_interface", "app", "app_name", "interface", "ui", "name"],
+  value: ["text", "expected"],
+  wait_ms: ["wait"],
+  yaml: ["content", "text", "file"],
+};
