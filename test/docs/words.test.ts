@@ -7,7 +7,7 @@ import type { Phrase } from "../../mcp-server/src/services/apps/authoring/phrase
 import { readSentence } from "../../mcp-server/src/services/apps/authoring/phrases.ts";
 import { sentencesOf } from "../../mcp-server/src/services/apps/authoring/sentences.ts";
 import { shortNames } from "../../mcp-server/src/services/apps/steps/index.ts";
-import { readLine } from "../../mcp-server/src/services/apps/steps/readLine.ts";
+import { readLine } from "../../mcp-server/src/services/apps/steps/line.ts";
 import { refused, understood } from "../services/apps/authoring/wordings.ts";
 import { language } from "../services/apps/steps/language.ts";
 

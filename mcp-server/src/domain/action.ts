@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { durationMs, paramsSchema } from "./common.ts";
 
-/** Who should run a command: a controller's kind, or `verification` for any that judges. */
+/** A controller's kind, or `verification` for any that judges. */
 export const actionTypeSchema = z
   .string()
   .regex(/^[a-z][\w-]{0,62}$/, "must be the kind or the driver of a controller, or verification");
@@ -10,7 +10,6 @@ export const actionSchema = z.strictObject({
   command: z.string().min(1).max(80),
   action_type: actionTypeSchema.optional(),
   params: paramsSchema.default({}),
-  /** How often the action runs, one after the other. */
   iterator: z.int().min(1).max(100).optional(),
   continue_on_fail: z.boolean().optional(),
   /** A pause after the action that the user asked for; nothing waits otherwise. */
@@ -30,7 +29,6 @@ export const verificationSchema = z.strictObject({
   command: z.string().min(1).max(80),
   type: actionTypeSchema.optional(),
   params: paramsSchema.default({}),
-  /** The check must not hold. */
   negate: z.boolean().optional(),
   timeout_ms: durationMs(600_000).optional(),
 });
@@ -40,10 +38,7 @@ export const passConditionSchema = z.enum(["all", "any"]);
 
 const rectSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 
-/**
- * The outcome of one check. `pass` takes `negate` into account; `expected` and `actual` are one line each. `inconclusive` says
- * why the last look could not tell: then the check has neither passed nor failed.
- */
+/** `pass` takes `negate` into account; `expected` and `actual` are one line each. An `inconclusive` check could not be judged. */
 export const verdictSchema = z.object({
   command: z.string(),
   pass: z.boolean(),
@@ -63,7 +58,7 @@ export const verdictSchema = z.object({
 });
 export type Verdict = z.output<typeof verdictSchema>;
 
-/** Why something did not go as it should. The rest is there for a check, and `command` where one command failed. */
+/** Why something failed. `expected`, `found` and `nearest` belong to a check, `command` to one command that failed. */
 export const failureSchema = z.object({
   code: z.string(),
   message: z.string(),

@@ -4,6 +4,5 @@ import { z } from "zod";
 export const alertStateSchema = z.enum(["pending", "active", "resolved"]);
 export type AlertState = z.output<typeof alertStateSchema>;
 
-/** What a person or an agent made of it. */
 export const alertTriageSchema = z.enum(["acknowledged", "discarded", "confirmed"]);
 export type AlertTriage = z.output<typeof alertTriageSchema>;

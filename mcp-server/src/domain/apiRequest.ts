@@ -3,23 +3,18 @@ import { durationMs } from "./common.ts";
 
 const error = 'a status is a code such as 200, a class such as "2xx", or a list of them';
 const oneStatus = [z.int().min(100).max(599), z.string().regex(/^[1-5](xx|\d\d)$/, error)] as const;
-/** A status code, all of a class such as `2xx`, or several. */
 const statusSchema = z.union([...oneStatus, z.array(z.union(oneStatus)).min(1).max(20)], { error });
 export type WantedStatus = z.output<typeof statusSchema>;
 
 export const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
-/**
- * What an answer must be. Names one of `status`, `header`, `json_path`, `time_below_ms` and `json_schema`; a header and a
- * path say what must hold there, and a path may have a `json_schema` of its own.
- */
+/** Names one of `status`, `header`, `json_path`, `time_below_ms` and `json_schema`. The other fields say what must hold there. */
 export const apiCheckSchema = z.strictObject({
   status: statusSchema.optional(),
   header: z.string().min(1).max(200).optional(),
   /** Such as `$.items[0].id`; `[*]` means every item, and there must be one. `$` of an answer that is not JSON is its text. */
   json_path: z.string().min(1).max(500).optional(),
-  /** From the first byte sent to the last one read, redirects included. */
   time_below_ms: durationMs(120_000).optional(),
   equals: z.unknown().optional(),
   /** An RE2 pattern that is found in the text. */
@@ -43,7 +38,7 @@ const filePart = z.strictObject({
 });
 const part = [...text.options, filePart] as const;
 
-/** The fields of an `api_request` block beside those of all blocks. At most one of the bodies is given. */
+/** The fields of an `api_request` block besides those of all blocks. At most one of the bodies is given. */
 export const apiRequestShape = {
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]).default("GET"),
   url: z.string().min(1).max(2_000),
@@ -81,5 +76,4 @@ export const apiRequestSchema = z.strictObject(apiRequestShape);
 export type ApiRequest = z.output<typeof apiRequestSchema>;
 export type MultipartPart = z.output<typeof filePart> | string | number | boolean;
 
-/** Stands in the message of a failed request before the line for a shell that makes it again. */
 export const repeatWords = "Repeat it with: ";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { labelSchema, paramsSchema } from "./common.ts";
 import { executionStatusSchema } from "./execution.ts";
 
-/** What becomes of due times that passed while nothing could start them: none, or one run for all of them. */
+/** What happens to due times that were missed: nothing, or one run for all of them. */
 export const missedPolicySchema = z.enum(["skip", "once"]);
 export type MissedPolicy = z.output<typeof missedPolicySchema>;
 
@@ -33,9 +33,7 @@ export const deploymentSchema = z.strictObject({
   script: z.string().min(1).optional(),
   device_id: z.string().min(1),
   userinterface_name: z.string().min(1).optional(),
-  /** Inputs of the test case. */
   inputs: paramsSchema.default({}),
-  /** Arguments of the script. */
   args: z.array(z.string().max(4_000)).max(50).default([]),
   /** Five fields: minute, hour, day of month, month, day of week. */
   cron: z.string().min(1).max(120).optional(),

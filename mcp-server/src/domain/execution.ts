@@ -36,7 +36,7 @@ export const stepSchema = z.object({
 });
 export type Step = z.output<typeof stepSchema>;
 
-/** One try of a run that may be tried again. `id` names it beside the others of its run. */
+/** One try of a run that may be retried. */
 export const attemptSchema = z.object({
   id: z.string(),
   status: z.enum(["passed", "failed", "error", "cancelled", "timeout"]),
@@ -56,11 +56,10 @@ export const executionSchema = z.object({
   finished_at: z.string().optional(),
   duration_ms: z.int().optional(),
   host_name: z.string(),
-  /** Absent for a run that touches no device. */
   device: z.string().optional(),
   device_model: z.string().optional(),
   device_version: z.string().optional(),
-  /** Where a cloud of devices shows the session, with its video. */
+  /** Where a device cloud shows the session, with its video. */
   session_url: z
     .string()
     .regex(/^https:\/\//)
@@ -74,34 +73,30 @@ export const executionSchema = z.object({
   /** Checks and verified navigations that were really made. */
   verified_count: z.int(),
   outputs: z.record(z.string(), z.unknown()),
-  /** What it was called with, as recorded. */
   input: z.unknown().optional(),
-  /** Of a run that was tried more than once, in order; the last decided. */
+  /** The tries of a run that was retried, in order; the last decides. */
   attempts: z.array(attemptSchema).optional(),
-  /** It passed, and an attempt before did not. */
   flaky: z.boolean().optional(),
-  /** Where the last run of the same test on the same build ended otherwise: how the two starts differed. */
+  /** How the start differed from the last run of this test on this build, if that run ended otherwise. */
   rerun: z.string().optional(),
 });
 export type Execution = z.output<typeof executionSchema> & {
-  /** The folder of the project that its test case is of. */
   project?: string;
 };
 
-/** The forms of a report: a page for people, and what CI systems and test managers read. */
+/** A page for people, and the files that CI systems and test managers read. */
 export const reportFormats = ["html", "junit", "ctrf"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
-/** The name of each form's file, everywhere. */
 export const reportFiles = {
   html: "report.html",
   junit: "junit.xml",
   ctrf: "ctrf.json",
 } as const satisfies Record<ReportFormat, string>;
-/** The steps whose pictures stand in a page: those that did not pass, or all. */
+/** The steps whose pictures a page shows: those that did not pass, or all. */
 export const pictureChoices = ["failed", "all"] as const;
 export type PictureChoice = (typeof pictureChoices)[number];
 
-/** What an execution of a script keeps beside its steps. */
+/** What an execution of a script keeps besides its steps. */
 export const scriptResultSchema = z.object({
   script: z.string(),
   status: z.string(),

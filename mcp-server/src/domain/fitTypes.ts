@@ -1,17 +1,12 @@
 import type { z } from "zod";
-import { withValue } from "./changedAt.ts";
 import { valueAt } from "./schemaProblems.ts";
 
-/** A text may hold a list whose items hold texts again; nobody wraps deeper. */
+/** A text may hold a list whose items hold texts again. */
 const mostRounds = 4;
-/** In a round. Each reading copies the lists that it stands in, and no valid call needs as many. */
+/** Per round. Each reading copies the lists around it. */
 const mostReadings = 200;
 
-/**
- * The value with texts read as the type that the schema wants: "5" as a number, "true" as a boolean, JSON as an array or an
- * object. One object where a list is wanted becomes a list of one. Only what the schema refuses changes, so a valid value keeps
- * its meaning.
- */
+/** Reads texts as the type that the schema wants, and one object as a list of one. Changes only what the schema refuses. */
 export function fitTypes(schema: z.ZodType, value: unknown): unknown {
   let fitted = value;
   for (let round = 0; round < mostRounds; round++) {
@@ -27,7 +22,6 @@ export function fitTypes(schema: z.ZodType, value: unknown): unknown {
   return fitted;
 }
 
-/** Undefined where the value does not say what is expected. */
 function readAs(expected: string, value: unknown): unknown {
   if (expected === "array") return isObject(value) ? [value] : listIn(value);
   return typeof value === "string" ? readers[expected]?.(value) : undefined;
@@ -63,5 +57,30 @@ function jsonIn(text: string): unknown {
   }
 }
 
-const isObject = (value: unknown): value is object =>
+const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A copy of `value` with `given` at the path. Missing steps are made: an array for a number, else an object. */
+export function withValue(value: unknown, [step, ...rest]: readonly PropertyKey[], given: unknown): unknown {
+  if (step === undefined) return given;
+  if (typeof step === "number") {
+    const items: unknown[] = Array.isArray(value) ? [...value] : [];
+    items[step] = withValue(items[step], rest, given);
+    return items;
+  }
+  const fields = isObject(value) ? value : {};
+  const key = String(step);
+  const before = Object.hasOwn(fields, key) ? fields[key] : undefined;
+  return { ...fields, [key]: withValue(before, rest, given) };
+}
+
+/** A copy of `value` without the key that the path ends with. */
+export function withoutKey(value: unknown, [step, ...rest]: readonly PropertyKey[]): unknown {
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === step ? withoutKey(item, rest) : item));
+  if (!isObject(value)) return value;
+  const key = String(step);
+  if (rest.length > 0) return { ...value, [key]: withoutKey(value[key], rest) };
+  const { [key]: _, ...others } = value;
+  return others;
+}

@@ -10,7 +10,5 @@ export * from "./notices.ts";
 export * from "./reference.ts";
 export * from "./requirement.ts";
 export * from "./runCounts.ts";
-export * from "./source.ts";
-export * from "./start.ts";
 export * from "./testcase.ts";
 export * from "./tree.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { failureSchema, verdictSchema } from "./action.ts";
 import { actionSetSchema, edgeSchema } from "./tree.ts";
 
-/** An edge as a caller writes it: its ends by id or label, an action set without an id named after its direction. */
+/** An edge as a caller writes it: its ends by id or label; an action set without an id is named after its direction. */
 export const edgeDraftSchema = edgeSchema.extend({
   action_sets: z
     .array(actionSetSchema.partial({ id: true }))
@@ -11,7 +11,7 @@ export const edgeDraftSchema = edgeSchema.extend({
 });
 export type EdgeDraft = z.output<typeof edgeDraftSchema>;
 
-/** One step that was walked, by label. `verified` says that the checks of where it led held. */
+/** One walked step, by label. `verified`: the checks of where it led held. */
 export const walkedLegSchema = z.object({
   kind: z.enum(["edge", "sibling", "enter", "exit"]),
   from: z.string(),
@@ -21,10 +21,7 @@ export const walkedLegSchema = z.object({
   ok: z.boolean(),
   verified: z.boolean(),
   duration_ms: z.int(),
-  /**
-   * From the last input event to the first frame that shows the reference, with `kpi_error_ms`; on a device without frames from
-   * the start of the last action to the first look that saw it, off by one look at most.
-   */
+  /** Without frames, from the start of the last action to the first look that saw the reference. With frames, see `measureKpi`. */
   kpi_ms: z.int().optional(),
   /** The interval of the frames. */
   kpi_error_ms: z.int().optional(),
@@ -32,10 +29,7 @@ export const walkedLegSchema = z.object({
 });
 export type WalkedLeg = z.output<typeof walkedLegSchema>;
 
-/**
- * How a navigation went. `verified` only if the target's own checks held; a target without checks is reached unverified.
- * `expected_ms` and `confidence` (0..1) are of the first plan. `at` is where the device is now, if that is known.
- */
+/** `verified` only if the target's own checks held. `expected_ms` and `confidence` (0..1) are of the first plan. */
 export const navigationReportSchema = z.object({
   userinterface: z.string(),
   target: z.string(),
@@ -49,15 +43,14 @@ export const navigationReportSchema = z.object({
   legs: z.array(walkedLegSchema),
   replans: z.int(),
   duration_ms: z.int(),
-  /** Of the last arrival that was checked. */
   verdicts: z.array(verdictSchema),
-  /** The server answered 4xx or 5xx, and nothing here checked whether that is right: the caller does. */
+  /** The server answered 4xx or 5xx, and the caller must check whether that is right. */
   refused: failureSchema.optional(),
   error: failureSchema.optional(),
 });
 export type NavigationReport = z.output<typeof navigationReportSchema>;
 
-/** One way of walking an edge, tried. `reached_source: false`: it could not be tried. */
+/** One action set of an edge, tried. `reached_source: false`: it could not be tried. */
 export const edgeTrialSchema = z.object({
   edge_id: z.string(),
   action_set_id: z.string(),

@@ -7,27 +7,27 @@ const results = z.union([
   z.object({ results: z.array(heard) }).transform((output) => output.results),
 ]);
 
-/** What the device did by itself during a step, also where it was told with a single command of it. */
+/** What the device did by itself during a step, also if it is recorded with a single command of the step. */
 export function noticesOf({ output, notices = [] }: Pick<Step, "output" | "notices">): string[] {
   const told = results.safeParse(output).data ?? [];
   return [...told.flatMap((result) => result.notices ?? []), ...notices];
 }
 
-/** A passed step that took at least this part of its time limit is said to be slow. */
+/** A passed step that took at least this part of its time limit is called slow. */
 const slowPart = 0.7;
 
-/** What is said of a passed step that nearly ran out of its time; nothing of any other. */
+/** A notice for a passed step that nearly ran out of its time. */
 export function slowNotices(what: string, tookMs: number, limitMs: number | undefined): string[] {
   if (limitMs === undefined || limitMs <= 0 || tookMs < slowPart * limitMs) return [];
   return [`SLOW: ${what} took ${Math.round(tookMs)} ms of its ${limitMs} ms.`];
 }
 
-/** The notices that stand beside a verdict: faults of the app that no check looked for, such as `HTTP_ERROR: ...`. */
+/** Notices that are shown next to a verdict: faults of the app that no check looked for, such as `HTTP_ERROR: ...`. */
 export const isBesideVerdict = (notice: string): boolean => /^(HTTP_ERROR|SLOW|\w+_RESTARTED): /.test(notice);
 
 const mostBesideVerdict = 10;
 
-/** Each once, in their order; `all`: also those that do not stand beside a pass. */
+/** Each notice once, in order. `all`: also those that are not shown next to a pass. */
 export function besideVerdict(notices: readonly string[], options: { all?: boolean } = {}): string[] {
   const all = [...new Set(options.all ? notices : notices.filter(isBesideVerdict))];
   const more = all.length - mostBesideVerdict;

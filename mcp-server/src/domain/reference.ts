@@ -29,7 +29,6 @@ const placed = {
   space: spaceSchema.optional(),
 };
 
-/** How a userinterface's file carries a reference. */
 export const referenceDocumentSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("text"),

@@ -7,7 +7,6 @@ export type RequirementPriority = z.output<typeof requirementPrioritySchema>;
 export const requirementStatusSchema = z.enum(["draft", "active", "deprecated"]);
 export type RequirementStatus = z.output<typeof requirementStatusSchema>;
 
-/** How much of a requirement one test case checks. */
 export const coverageSchema = z.enum(["full", "partial"]);
 export type Coverage = z.output<typeof coverageSchema>;
 

@@ -1,4 +1,4 @@
-/** What stands behind a number of runs in a summary. A flaky run is counted there and not among the passed. */
+/** Other words for a status in a summary. A flaky run is not counted among the passed. */
 const words: Readonly<Record<string, string>> = {
   timeout: "error",
   queued: "not ended",
@@ -8,7 +8,7 @@ const order = ["passed", "failed", "error", "flaky"];
 
 export type CountedRun = { status: string; flaky?: boolean | undefined };
 
-/** How many runs ended how, each run in one count. `passed` is there also when none did. */
+/** How many runs ended how, each run in one count. `passed` is always there. */
 export function countsOf(runs: readonly CountedRun[]): { word: string; count: number }[] {
   const counts = new Map([["passed", 0]]);
   for (const { status, flaky } of runs) {
@@ -21,7 +21,7 @@ export function countsOf(runs: readonly CountedRun[]): { word: string; count: nu
     .map(([word, count]) => ({ word: word === "error" && count > 1 ? "errors" : word, count }));
 }
 
-/** Such as `8 runs: 5 passed, 1 failed, 1 error, 1 flaky, 2 skipped`. Those are the tests that were not started, which are not among the runs. */
+/** Such as `8 runs: 5 passed, 1 failed, 1 error, 1 flaky, 2 skipped`. Skipped tests are not among the runs. */
 export function countText(runs: readonly CountedRun[], skipped = 0): string {
   const parts = countsOf(runs).map(({ word, count }) => `${count} ${word}`);
   if (skipped > 0) parts.push(`${skipped} skipped`);

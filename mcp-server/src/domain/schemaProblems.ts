@@ -1,15 +1,14 @@
 import { nearest } from "@labwright/controllers";
 import { z } from "zod";
-import { issueText } from "./issueText.ts";
 
 type Issue = z.core.$ZodIssue;
 type UnionIssue = Extract<Issue, { code: "invalid_union" }>;
 type Path = readonly PropertyKey[];
 
-/** What a schema says against a value. Of an unknown key, `path` leads to the object that has it. */
+/** `path` of an unknown key leads to the object that has it. */
 export type SchemaProblem = { path: PropertyKey[]; message: string; key?: string };
 
-/** The issues of the branch that was meant, or a message of its own; undefined for what the schema says. */
+/** The issues of the branch that was meant, or a message; undefined to take the schema's own. */
 export type Branch = (issue: UnionIssue, path: Path) => readonly Issue[] | string | undefined;
 
 /** Every problem of a failed parse. An unknown key is named with the nearest known one. */
@@ -32,13 +31,15 @@ export function schemaProblems(
   return issues.flatMap((issue) => describe(issue, []));
 }
 
-function offer(key: string, known: readonly string[]): string {
-  const [best] = nearest(key, known, 1);
-  if (best !== undefined) return `; did you mean "${best}"?`;
-  return known.length > 0 ? `; known are ${known.join(", ")}` : "";
+/** `; did you mean "name"?` for the nearest known name; empty if none is near. */
+export function didYouMean(wanted: string, known: Iterable<string>): string {
+  const [best] = nearest(wanted, [...known], 1);
+  return best === undefined ? "" : `; did you mean "${best}"?`;
 }
 
-/** The branch with the fewest problems. */
+const offer = (key: string, known: readonly string[]): string =>
+  didYouMean(key, known) || (known.length > 0 ? `; known are ${known.join(", ")}` : "");
+
 const closestBranch: Branch = ({ errors }) => errors.toSorted((a, b) => weight(a) - weight(b))[0];
 
 const weight = (issues: readonly Issue[]): number =>
@@ -61,7 +62,6 @@ export function valueAt(value: unknown, path: Path): unknown {
   return current;
 }
 
-/** The names that an object at `path` may have, over all branches of a union. */
 function keysAt(schema: z.core.$ZodType, path: Path): string[] {
   return branchesAt(schema, path).flatMap((branch) =>
     branch instanceof z.ZodObject ? Object.keys(branch.shape) : [],
@@ -78,7 +78,6 @@ export function branchesAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType
   return inner === undefined ? [] : branchesAt(inner, rest);
 }
 
-/** What a wrapper or union is around; none for a schema that stands for itself. */
 function unwrapped(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodUnion) return schema.options;
   if (schema instanceof z.ZodPipe) return [schema.in];
@@ -95,4 +94,42 @@ function childAt(schema: z.core.$ZodType, step: PropertyKey): z.core.$ZodType | 
   if (schema instanceof z.ZodArray) return schema.element;
   if (schema instanceof z.ZodRecord) return schema.valueType;
   return schema instanceof z.ZodObject ? schema.shape[String(step)] : undefined;
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  ...{ string: "text", number: "a number", int: "a whole number", boolean: "true or false" },
+  ...{ array: "a list", object: "a map", record: "a map", null: "empty", undefined: "missing" },
+};
+const nounOf = (type: string) => nouns[type] ?? type;
+const units: Readonly<Record<string, string>> = { string: " characters", array: " items" };
+
+/** An issue as a text for a person. A schema's own message stays. */
+function issueText(issue: Issue): string {
+  const { message } = issue;
+  if (!/^(?:Invalid input|Invalid option|Too small|Too big): expected /.test(message)) return message;
+  switch (issue.code) {
+    case "invalid_type":
+      return typeText(issue.expected, message);
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
+    case "too_small":
+      return boundText(issue.origin, issue.minimum, issue.inclusive === false ? "more than" : "at least");
+    case "too_big":
+      return boundText(issue.origin, issue.maximum, issue.inclusive === false ? "less than" : "at most");
+    default:
+      return message;
+  }
+}
+
+/** Zod's issue has the received type only in its message. */
+function typeText(expected: string, message: string): string {
+  const received = /, received (\w+)$/.exec(message)?.[1] ?? "something else";
+  const wanted = `must be ${nounOf(expected)}`;
+  return received === "undefined" ? `is missing; it ${wanted}` : `${wanted}, not ${nounOf(received)}`;
+}
+
+function boundText(origin: string, bound: number | bigint, relation: string): string {
+  const unit = units[origin];
+  if (unit === undefined) return `must be ${relation} ${bound}`;
+  return `must have ${relation} ${bound}${bound === 1 ? unit.slice(0, -1) : unit}`;
 }

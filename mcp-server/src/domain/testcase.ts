@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { actionBatchSchema, actionSchema, actionTypeSchema, verificationSchema } from "./action.ts";
 import { apiRequestShape } from "./apiRequest.ts";
-import { durationMs, labelSchema, paramsSchema } from "./common.ts";
-import type { Source } from "./source.ts";
-import { startShape } from "./start.ts";
+import { durationMs, labelSchema, paramsSchema, type Source, startShape } from "./common.ts";
 
 const blockId = z
   .string()
@@ -114,7 +112,6 @@ export const blockTypes: readonly Block["type"][] = [
   ...simpleBlocks.map(({ shape }) => shape.type.value),
   "loop",
 ];
-/** The keys of a block of this type, its id and label included. */
 export const blockKeys = (type: SimpleBlock["type"]): string[] =>
   simpleBlocks.flatMap(({ shape }) => (shape.type.value === type ? Object.keys(shape) : []));
 export type GraphEdge = { from: string; to: string; on: "success" | "failure" };
@@ -153,7 +150,6 @@ const inputSchema = z.strictObject({
 export const retryOnSchema = z.enum(["error", "any"]);
 export type RetryOn = z.output<typeof retryOnSchema>;
 
-/** What a value of a test case can be declared to be. */
 export const valueTypeSchema = z.enum(["text", "number", "boolean", "list", "object"]);
 export type ValueType = z.output<typeof valueTypeSchema>;
 
@@ -176,7 +172,6 @@ const headShape = {
   name: labelSchema,
   description: z.string().max(2_000).optional(),
   tags: z.array(z.string().min(1).max(40)).max(20).default([]),
-  /** Codes of the requirements that it checks. */
   covers: z.array(z.string().min(1).max(60)).max(50).optional(),
   ...startShape,
   inputs: z.array(inputSchema).max(50).default([]),

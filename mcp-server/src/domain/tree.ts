@@ -1,8 +1,7 @@
 import { appShape } from "@labwright/controllers";
 import { z } from "zod";
 import { actionSchema, passConditionSchema, verificationSchema } from "./action.ts";
-import { durationMs, labelSchema, paramsSchema, positionSchema } from "./common.ts";
-import { startShape } from "./start.ts";
+import { durationMs, labelSchema, paramsSchema, positionSchema, startShape } from "./common.ts";
 
 export const appSchema = z.strictObject({
   ...appShape,

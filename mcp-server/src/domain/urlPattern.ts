@@ -1,11 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 
-/**
- * What an address must look like. `*` stands for any characters.
- * `host`, `host:port` and `*.host` compare the host; `scheme://host/path*` the whole address; an IP address or
- * `address/bits` the address itself.
- */
+/** `*` stands for any characters. `host`, `host:port` and `*.host` match a host, `scheme://host/path*` a URL, `address/bits` an IP. */
 export type UrlPattern =
   | { kind: "host"; host: RegExp; port: string | undefined }
   | { kind: "url"; url: RegExp }

@@ -1,6 +1,6 @@
 const half = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** A value without the halves of letters at which its texts were cut: programs that read UTF-8 refuse them. */
+/** Removes half letters at which texts were cut: programs that read UTF-8 refuse them. */
 export function wholeTexts<T>(value: T): T;
 export function wholeTexts(value: unknown): unknown {
   if (typeof value === "string") return value.replace(half, "");

@@ -30,6 +30,7 @@ import { builtInVerbs } from "../../../fixtures/verbs.ts";
 export const noTestcases: AppFilesDependencies["testcases"] = {
   exportFor: async () => [],
   importAll: async () => ({ names: [] }),
+  problemsIn: async () => [],
   written: async () => [],
   keepSources: () => undefined,
 };

@@ -297,21 +297,23 @@ describeEachDatabase("test cases", (open) => {
       const call = chain([{ id: "call", type: "call_testcase", testcase: "imported part" }]);
       const whole = testcase(call, { name: "imported whole", userinterface_name: "imported app" });
       const app = { id: "imported", name: "imported app", project: "", variables: {}, nodes: [], start: {} };
+      const refuse = () => {
+        throw new Error("one is wrong");
+      };
       const rolledBack = storage.db.transaction(async (tx) => {
-        await bench.testcases.importAll([whole, part], { tx, apps: [app] });
+        await bench.testcases.importAll([whole, part], { tx, apps: [app], refuse });
         throw new Error("the import failed later");
       });
       await expect(rolledBack).rejects.toThrow("failed later");
       await expect(bench.testcases.load("imported part")).rejects.toMatchObject({
         code: "TESTCASE_NOT_FOUND",
       });
-      await expect(
-        bench.testcases.importAll([part, { ...whole, blocks: [] }], { apps: [app] }),
-      ).rejects.toThrow();
+      const wrong = [part, { ...whole, blocks: [] }];
+      await expect(bench.testcases.importAll(wrong, { apps: [app], refuse })).rejects.toThrow("one is wrong");
       await expect(bench.testcases.load("imported part")).rejects.toMatchObject({
         code: "TESTCASE_NOT_FOUND",
       });
-      expect(await bench.testcases.importAll([whole, part], { apps: [app] })).toEqual({
+      expect(await bench.testcases.importAll([whole, part], { apps: [app], refuse })).toEqual({
         names: ["imported whole", "imported part"],
       });
       const exported = await bench.testcases.exportFor(app);

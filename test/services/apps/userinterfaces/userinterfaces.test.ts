@@ -60,8 +60,8 @@ describeEachDatabase("userinterfaces", (open) => {
     expect(await apps.complete(app, { offset: 0, max_tokens: 2_000 })).toMatchObject({
       trees: [{ name: app }],
       nodes: [
-        { label: "Home", type: "entry" },
         { label: "About", checks: 0 },
+        { label: "Home", type: "entry" },
       ],
       edges: [{ edge: "Home → About", actions: "click_element" }],
       more: 0,

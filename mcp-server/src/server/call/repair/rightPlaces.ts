@@ -1,7 +1,6 @@
 import { portable, similarity } from "@labwright/controllers";
 import { z } from "zod";
-import { withoutKey, withValue } from "../../../domain/changedAt.ts";
-import { fitTypes } from "../../../domain/fitTypes.ts";
+import { fitTypes, withoutKey, withValue } from "../../../domain/fitTypes.ts";
 import { paramsSchema } from "../../../domain/index.ts";
 import { branchesAt, valueAt } from "../../../domain/schemaProblems.ts";
 import { strictOf } from "../../../domain/strictOf.ts";

@@ -1,22 +1,19 @@
-import { nearest } from "@labwright/controllers";
 import { pausePhrase } from "./checkPhrases.ts";
-import { keyPhrases, pressed } from "./keyPhrases.ts";
-import { called } from "./labels.ts";
-import { selectorOf } from "./ordinals.ts";
 import {
   action,
+  doing,
   type Meaning,
-  onElement,
   one,
   type Phrase,
   phrase,
   placeCalled,
+  selectorOf,
+  theOneCalled,
   withoutNoun,
 } from "./phrase.ts";
 import { refusedPhrases } from "./refusedPhrases.ts";
-import { dialogPhrases, screenPhrases, tabPhrases } from "./screenPhrases.ts";
+import { dialogPhrases, keyPhrases, pressed, screenPhrases, tabPhrases } from "./screenPhrases.ts";
 import { quotedMark } from "./sentences.ts";
-import { tickPhrases } from "./tickPhrases.ts";
 import type { Parts, Vocabulary } from "./types.ts";
 
 const on = "(?: on| sur| auf)?";
@@ -29,7 +26,128 @@ const click = "(?:click|tap|push|cliquer?|appuyer?|klicke?|tippe)";
 const type = "(?:type|enter|write|input|put|insert|saisi[rs]|tape[rz]?|gib|schreibe?)";
 const into = "(?:in|into|to|on|dans|en|ins|im)";
 
-/** What is done. */
+const pointerPhrases: readonly Phrase[] = [
+  phrase('double click "X"', `double[- ]?(?:click|tap)${on} {name}`, doing("double_click", ["selector"])),
+  phrase('right click "X"', `right[- ]?click${on} {name}`, doing("right_click", ["selector"])),
+  phrase('hover over "X"', "(?:hover|mouse)(?: over| on)? {name}", doing("hover_element", ["selector"])),
+  phrase(
+    'move the mouse over "X"',
+    "(?:move|point)(?: the)?(?: mouse| cursor| pointer)? (?:to|over|at|onto) {name}",
+    doing("hover_element", ["selector"]),
+  ),
+  phrase(
+    'long press "X"',
+    `(?:long[- ]?(?:press|click|tap)|(?:press|tap|click) and hold)${on} {name}`,
+    doing("long_press", ["selector"]),
+  ),
+  phrase(
+    "click at 10, 20",
+    `(?:${click}) (?:at|on) (?:the )?(?:point |position )?\\(?(?<x>\\d{1,5})\\s*(?:,|and|/)\\s*(?<y>\\d{1,5})\\)?`,
+    (part) => action("tap_x_y", { x: Number(part("x")), y: Number(part("y")) }),
+  ),
+  phrase('click "X"', `(?:press|hit)${on} (?<name>${quotedMark})`, pressed),
+  phrase(
+    'click "X"',
+    `(?:${click}|(?:press|hit)(?!${on} ${quotedMark}$))${on} {name}`,
+    doing("click_element", ["selector"]),
+  ),
+  phrase('click "X"', `(?:${click}|press)${on} (?:the |an? )?{name:any}`, quoteIt),
+  phrase(
+    'scroll down in "X"',
+    "scroll (?:(?<direction>up|down|left|right) (?:in|inside|within|on) {name}|{target} (?<way>up|down|left|right))",
+    (part) => {
+      const selector = selectorOf(part, part("name") === "" ? "target" : "name");
+      return action("scroll", { selector, direction: `${part("direction")}${part("way")}`.toLowerCase() });
+    },
+  ),
+  phrase(
+    'scroll to "X"',
+    "scroll(?: up| down)?(?: to| until)? {name}(?: (?:is|into) (?:visible|view|shown))?",
+    doing("scroll_to_element", ["selector"]),
+  ),
+];
+
+const fieldPhrases: readonly Phrase[] = [
+  phrase(
+    'upload "FILE" to "X"',
+    "(?:(?:upload|attach)(?: the)?(?: file)?|(?:choose|select)(?: the| a)? file) {file} (?:to|into|in|on|with|using|via|at|for) {name}",
+    (part) => action("upload_file", { selector: selectorOf(part), files: [part("file")] }),
+  ),
+  phrase('upload "FILE" to "X"', "(?:upload|attach)(?: the)?(?: file)? {file}", (part) => ({
+    reason: `say which field takes the file, as in upload "${part("file")}" to "FIELD"`,
+  })),
+  phrase(
+    'drag "X" to "Y"',
+    "(?:drag(?: and drop)?|drop|move) {name} (?:on|onto|into|to|over) {target}",
+    doing("drag_and_drop", ["selector", "to_selector"]),
+  ),
+  phrase(
+    'type "T" into "X"',
+    `(?:${type}|fill(?: in)?|send) {text} ${into} {name}(?: ein)?`,
+    doing("input_text", ["selector", "text"]),
+  ),
+  phrase('type "T"', `(?:${type}|send keys)(?: the text)? {text}`, doing("type_text", ["text"])),
+  phrase(
+    'fill "X" with "T"',
+    `(?:fill|set|remplir|fülle)(?: in| out)? (?:the )?(?:date |time |value of )?{name} (?:with|to|avec|mit) {text}`,
+    doing("input_text", ["selector", "text"]),
+  ),
+  phrase(
+    'clear "X"',
+    "(?:clear|empty|erase|leere?|vider?) {name}",
+    doing("input_text", ["selector"], { text: "" }),
+  ),
+  phrase(
+    'select "OPTION" from "X"',
+    `(?:select|choose|pick)(?: the)?(?: option| value)? {option} (?:in|from|as|for|under) {name}`,
+    doing("select_option", ["selector", "option"]),
+  ),
+];
+
+const box = "(?:check[- ]?box|box|radio(?: button)?|switch|toggle)";
+const off = new Set(["uncheck", "untick", "unselect", "deselect", "off", "disable"]);
+
+function sets(part: Parts): Meaning {
+  const checked = !off.has(part("how").toLowerCase());
+  return action("set_checked", { selector: selectorOf(part), checked });
+}
+
+/** Boxes and switches. "check" alone also begins a check, so it needs the noun. */
+const tickPhrases: readonly Phrase[] = [
+  phrase('tick "X"', "(?<how>uncheck|untick|unselect|deselect|tick) {name}", sets),
+  phrase('check the box "X"', `(?<how>check) (?:the |this )?${box} (?<name>${quotedMark})`, sets),
+  phrase('check the "X" box', `(?<how>check) (?:the |this )?(?<name>${quotedMark}) ${box}`, sets),
+  phrase('turn on "X"', "(?:turn|switch|toggle) (?<how>on|off) {name}", sets),
+  phrase('turn "X" on', "(?:turn|switch|toggle) {name} (?<how>on|off)", sets),
+  phrase('enable "X"', "(?<how>enable|disable) {name}", sets),
+  phrase('tick "X"', "check {name}", (part) => ({
+    reason: "say whether it is ticked or looked at",
+    nearest: [`tick "${part("name")}"`, `check "${part("name")}" is shown`, `check text "${part("name")}"`],
+  })),
+  phrase('turn on "X"', "toggle {name}", (part) => ({
+    reason: "say which of the two it shall be",
+    nearest: [`turn on "${part("name")}"`, `turn off "${part("name")}"`],
+  })),
+];
+
+const addressPhrases: readonly Phrase[] = [
+  phrase(
+    "open URL in a new tab",
+    `${goTo} ${page}(?<url>${address}) in an? (?:new|other|another) tab`,
+    doing("open_tab", ["url"]),
+  ),
+  phrase("open URL", `${goTo} ${page}(?<url>[a-z][\\w+.-]*:\\S+)`, opens),
+  // What is quoted may also be the label of a node.
+  phrase("open URL", `${goTo} ${page}(?<url>${quotedMark})`, (part, vocabulary) => {
+    const isNode = !/^no node/.test(reasonOf(placeCalled(part("url"), vocabulary)) ?? "");
+    const isAddress = /^(?:[a-z][\w+.-]*:\S|\{\{|\/)/i.test(part("url"));
+    return isAddress && !isNode ? opens(part, vocabulary) : goes(() => part("url"), vocabulary);
+  }),
+];
+
+const reasonOf = (meaning: object) => ("reason" in meaning ? String(meaning.reason) : undefined);
+
+/** The first phrase that fits and can be meant wins. */
 export const actionPhrases: readonly Phrase[] = [
   pausePhrase,
   phrase(
@@ -45,157 +163,45 @@ export const actionPhrases: readonly Phrase[] = [
   phrase(
     "go back",
     "(?:(?:go|navigate) )?back(?: to the (?:previous|last) (?:page|screen))?|press back|reviens|retour|geh(?:e)? zurück",
-    (_, vocabulary) => action(vocabulary, "press_key", { key: "BACK" }),
+    doing("press_key", [], { key: "BACK" }),
   ),
-  phrase("go forward", "(?:(?:go|navigate) )?forward", (_, vocabulary) =>
-    action(vocabulary, "go_forward", {}),
-  ),
+  phrase("go forward", "(?:(?:go|navigate) )?forward", doing("go_forward")),
   phrase(
     "reload the page",
     "(?:reload|refresh)(?: the)?(?: page| screen| app)?|actualise[rz]?(?: la page)?|lade?(?: die)? seite neu",
-    (_, vocabulary) => action(vocabulary, "reload", {}),
+    doing("reload"),
   ),
   phrase(
     "scroll to the bottom",
     "scroll(?: up| down)?(?: to)?(?: the)?(?: very)? (?<end>top|bottom|end)(?: of the page)?",
-    (part, vocabulary) =>
-      action(vocabulary, "scroll", { direction: part("end").toLowerCase() === "top" ? "top" : "bottom" }),
+    (part) => action("scroll", { direction: part("end").toLowerCase() === "top" ? "top" : "bottom" }),
   ),
-  phrase("scroll down", "scroll(?: the page)? (?<direction>up|down|left|right)", (part, vocabulary) =>
-    action(vocabulary, "scroll", { direction: part("direction").toLowerCase() }),
+  phrase("scroll down", "scroll(?: the page)? (?<direction>up|down|left|right)", (part) =>
+    action("scroll", { direction: part("direction").toLowerCase() }),
   ),
-  ...pointerPhrases(),
-  ...fieldPhrases(),
+  ...pointerPhrases,
+  ...fieldPhrases,
+  ...tickPhrases,
   ...keyPhrases,
-  ...addressPhrases(),
+  ...addressPhrases,
   ...tabPhrases,
   ...dialogPhrases,
   ...screenPhrases,
   phrase("go to NODE", `${go} {place:any}`, goes),
   phrase("open URL", `${goTo} ${page}(?<url>/\\S*)`, opens),
-  onElement('choose "X"', "(?:select|choose|pick) {name}", "click_element"),
+  phrase('choose "X"', "(?:select|choose|pick) {name}", doing("click_element", ["selector"])),
   ...refusedPhrases,
 ];
 
-/** An address that stands for itself, in quotes or not. */
-function addressPhrases(): Phrase[] {
-  return [
-    phrase(
-      "open URL in a new tab",
-      `${goTo} ${page}(?<url>${address}) in an? (?:new|other|another) tab`,
-      (part, vocabulary) => action(vocabulary, "open_tab", { url: part("url") }),
-    ),
-    phrase("open URL", `${goTo} ${page}(?<url>[a-z][\\w+.-]*:\\S+)`, opens),
-    // What is quoted may also be the label of a node.
-    phrase("open URL", `${goTo} ${page}(?<url>${quotedMark})`, (part, vocabulary) =>
-      /^(?:[a-z][\w+.-]*:\S|\{\{|\/)/i.test(part("url")) &&
-      called(part("url"), vocabulary.places, ({ label }) => label).length === 0
-        ? opens(part, vocabulary)
-        : goes((name) => part(name === "place" ? "url" : name), vocabulary),
-    ),
-  ];
-}
-
-function opens(part: Parts, vocabulary: Vocabulary): Meaning {
-  return action(vocabulary, opening(vocabulary), { url: part("url") });
-}
-
-/** A phone has no page to go to: it opens an address in the app that is there for it. */
-function opening({ commands }: Vocabulary): string {
+/** A phone has no page to go to: it opens an address in the app that handles it. */
+function opens(part: Parts, { commands }: Vocabulary): Meaning {
   const isPhone = commands?.has("open_deep_link") && !commands.has("navigate_to_url");
-  return isPhone ? "open_deep_link" : "navigate_to_url";
-}
-
-function pointerPhrases(): Phrase[] {
-  return [
-    onElement('double click "X"', `double[- ]?(?:click|tap)${on} {name}`, "double_click"),
-    onElement('right click "X"', `right[- ]?click${on} {name}`, "right_click"),
-    onElement('hover over "X"', "(?:hover|mouse)(?: over| on)? {name}", "hover_element"),
-    onElement(
-      'move the mouse over "X"',
-      "(?:move|point)(?: the)?(?: mouse| cursor| pointer)? (?:to|over|at|onto) {name}",
-      "hover_element",
-    ),
-    onElement(
-      'long press "X"',
-      `(?:long[- ]?(?:press|click|tap)|(?:press|tap|click) and hold)${on} {name}`,
-      "long_press",
-    ),
-    phrase(
-      "click at 10, 20",
-      `(?:${click}) (?:at|on) (?:the )?(?:point |position )?\\(?(?<x>\\d{1,5})\\s*(?:,|and|/)\\s*(?<y>\\d{1,5})\\)?`,
-      (part, vocabulary) => action(vocabulary, "tap_x_y", { x: Number(part("x")), y: Number(part("y")) }),
-    ),
-    phrase('click "X"', `(?:press|hit)${on} (?<name>${quotedMark})`, pressed),
-    onElement('click "X"', `(?:${click}|(?:press|hit)(?!${on} ${quotedMark}$))${on} {name}`, "click_element"),
-    phrase('click "X"', `(?:${click}|press)${on} (?:the |an? )?{name:any}`, quoteIt),
-    phrase(
-      'scroll down in "X"',
-      "scroll (?:(?<direction>up|down|left|right) (?:in|inside|within|on) {name}|{target} (?<way>up|down|left|right))",
-      (part, vocabulary) =>
-        action(vocabulary, "scroll", {
-          selector: selectorOf(part, part("name") === "" ? "target" : "name"),
-          direction: `${part("direction")}${part("way")}`.toLowerCase(),
-        }),
-    ),
-    onElement(
-      'scroll to "X"',
-      "scroll(?: up| down)?(?: to| until)? {name}(?: (?:is|into) (?:visible|view|shown))?",
-      "scroll_to_element",
-    ),
-  ];
-}
-
-function fieldPhrases(): Phrase[] {
-  return [
-    phrase(
-      'upload "FILE" to "X"',
-      "(?:(?:upload|attach)(?: the)?(?: file)?|(?:choose|select)(?: the| a)? file) {file} (?:to|into|in|on|with|using|via|at|for) {name}",
-      (part, vocabulary) =>
-        action(vocabulary, "upload_file", { selector: selectorOf(part), files: [part("file")] }),
-    ),
-    phrase('upload "FILE" to "X"', "(?:upload|attach)(?: the)?(?: file)? {file}", (part) => ({
-      reason: `say which field takes the file, as in upload "${part("file")}" to "FIELD"`,
-    })),
-    phrase(
-      'drag "X" to "Y"',
-      "(?:drag(?: and drop)?|drop|move) {name} (?:on|onto|into|to|over) {target}",
-      (part, vocabulary) =>
-        action(vocabulary, "drag_and_drop", {
-          selector: selectorOf(part),
-          to_selector: selectorOf(part, "target"),
-        }),
-    ),
-    phrase(
-      'type "T" into "X"',
-      `(?:${type}|fill(?: in)?|send) {text} ${into} {name}(?: ein)?`,
-      (part, vocabulary) =>
-        action(vocabulary, "input_text", { selector: selectorOf(part), text: part("text") }),
-    ),
-    phrase('type "T"', `(?:${type}|send keys)(?: the text)? {text}`, (part, vocabulary) =>
-      action(vocabulary, "type_text", { text: part("text") }),
-    ),
-    phrase(
-      'fill "X" with "T"',
-      `(?:fill|set|remplir|fülle)(?: in| out)? (?:the )?(?:date |time |value of )?{name} (?:with|to|avec|mit) {text}`,
-      (part, vocabulary) =>
-        action(vocabulary, "input_text", { selector: selectorOf(part), text: part("text") }),
-    ),
-    onElement('clear "X"', "(?:clear|empty|erase|leere?|vider?) {name}", "input_text", { text: "" }),
-    phrase(
-      'select "OPTION" from "X"',
-      `(?:select|choose|pick)(?: the)?(?: option| value)? {option} (?:in|from|as|for|under) {name}`,
-      (part, vocabulary) =>
-        action(vocabulary, "select_option", { selector: selectorOf(part), option: part("option") }),
-    ),
-    ...tickPhrases,
-  ];
+  return action(isPhone ? "open_deep_link" : "navigate_to_url", { url: part("url") });
 }
 
 /** "login", "log in" and "log-in" are one word. */
 const joined = (name: string) => name.toLowerCase().replace(/[\s-]/g, "");
 
-/** A test case or a place of this name, else what is to be clicked. */
 function session(part: Parts, vocabulary: Vocabulary): Meaning {
   const said = part("said");
   const isSaid = (name: string) => joined(name) === joined(said);
@@ -203,9 +209,7 @@ function session(part: Parts, vocabulary: Vocabulary): Meaning {
   if (testcase !== undefined) return one({ type: "call_testcase", testcase });
   const place = vocabulary.places.find(({ label }) => isSaid(label));
   if (place) return one({ type: "navigation", target: place.label });
-  return action(vocabulary, "click_element", {
-    selector: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}`,
-  });
+  return action("click_element", { selector: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}` });
 }
 
 function quoteIt(part: Parts): Meaning {
@@ -217,14 +221,10 @@ function quoteIt(part: Parts): Meaning {
 
 function goes(part: Parts, vocabulary: Vocabulary): Meaning {
   const place = placeCalled(part("place"), vocabulary);
-  return "reason" in place ? place : one({ type: "navigation", target: place.label });
+  return "reason" in place ? place : one({ type: "navigation", target: place.found.label });
 }
 
 function calls(part: Parts, { testcases }: Vocabulary): Meaning {
-  const found = called(part("name"), testcases, (name) => name);
-  const [testcase] = found;
-  if (testcase !== undefined && found.length === 1) return one({ type: "call_testcase", testcase });
-  const near = found.length > 1 ? found : nearest(part("name"), testcases, 3);
-  const reason = `${found.length > 1 ? "several test cases are" : "no test case is"} called "${part("name")}"`;
-  return { reason, ...(near.length > 0 && { nearest: near }) };
+  const test = theOneCalled(part("name"), testcases, (name) => name, ["test case", "test cases"]);
+  return "reason" in test ? test : one({ type: "call_testcase", testcase: test.found });
 }

@@ -1,10 +1,19 @@
 import { type StateWord, stateSynonyms, stateWords } from "@labwright/controllers";
 import { contentPhrases } from "./contentPhrases.ts";
-import { selectorOf } from "./ordinals.ts";
 import { pagePhrases } from "./pagePhrases.ts";
-import { check, type Meaning, one, type Phrase, phrase, placeCalled } from "./phrase.ts";
+import {
+  check,
+  checking,
+  isNot,
+  type Meaning,
+  one,
+  type Phrase,
+  phrase,
+  placeCalled,
+  selectorOf,
+} from "./phrase.ts";
 import type { Draft, Parts, Vocabulary } from "./types.ts";
-import { is, isNot, may, maybeVerb, millisecondsOf, not, shown, time, verb, wait } from "./wordParts.ts";
+import { is, may, maybeVerb, millisecondsOf, not, shown, time, verb, wait } from "./wordParts.ts";
 
 type StateCheck = { check: string; state?: StateWord; negate?: true };
 
@@ -22,72 +31,58 @@ const ownChecks: Readonly<Record<string, StateCheck>> = {
 const words = [...Object.keys(ownChecks), ...Object.keys(stateSynonyms), ...stateWords];
 const state = `(?<state>${[...new Set(words)].join("|")})`;
 
-/** What a word says of a state, as the check that reads it. */
 function stateCheck(said: string): StateCheck {
   const word = stateSynonyms[said] ?? stateWords.find((one) => one === said);
   return ownChecks[word ?? said] ?? { check: "element_state", ...(word && { state: word }) };
 }
 
-function inState(part: Parts, vocabulary: Vocabulary, more: { timeout_ms?: number } = {}): Meaning {
-  const { check: name, state, negate } = stateCheck(part("state").toLowerCase());
-  const isNegated = isNot(part).negate !== (negate === true);
-  const params = { selector: selectorOf(part), ...(state && { state }) };
-  return check(vocabulary, name, params, { negate: isNegated, ...more });
-}
+const inState =
+  ({ timed = false } = {}) =>
+  (part: Parts): Meaning => {
+    const { check: name, state, negate = false } = stateCheck(part("state").toLowerCase());
+    const params = { selector: selectorOf(part), ...(state && { state }) };
+    return check(name, params, isNot(part) !== negate, timed ? millisecondsOf(part) : undefined);
+  };
 
-/** What is looked at. */
+const stateAwaited = inState({ timed: true });
+
 export const checkPhrases: readonly Phrase[] = [
-  phrase(
-    'wait for text "T"',
-    `${wait}(?:the )?text {text}(?: (?:to )?${is} ${shown})?${time}?`,
-    (part, vocabulary) =>
-      check(vocabulary, "text_visible", { text: part("text") }, { timeout_ms: millisecondsOf(part) }),
+  phrase('wait for text "T"', `${wait}(?:the )?text {text}(?: (?:to )?${is} ${shown})?${time}?`, (part) =>
+    check("text_visible", { text: part("text") }, false, millisecondsOf(part)),
   ),
   phrase(
     'wait until "X" is hidden',
     `${wait}{name}(?: to)? (?:${is}${not} ${state}|disappears?|vanish(?:es)?|go(?:es)? away)${time}?`,
-    (part, vocabulary) =>
-      part("state") === ""
-        ? check(
-            vocabulary,
-            "element_hidden",
-            { selector: selectorOf(part) },
-            { timeout_ms: millisecondsOf(part) },
-          )
-        : inState(part, vocabulary, { timeout_ms: millisecondsOf(part) }),
+    (part) => stateAwaited((name) => (name === "state" ? part("state") || "hidden" : part(name))),
   ),
-  phrase(
-    'wait for "X"',
-    `${wait}{name}(?: (?:to )?(?:${is} ${shown}|appears?))?${time}?`,
-    (part, vocabulary) =>
-      check(
-        vocabulary,
-        "element_visible",
-        { selector: selectorOf(part) },
-        { timeout_ms: millisecondsOf(part) },
-      ),
+  phrase('wait for "X"', `${wait}{name}(?: (?:to )?(?:${is} ${shown}|appears?))?${time}?`, (part) =>
+    check("element_visible", { selector: selectorOf(part) }, false, millisecondsOf(part)),
   ),
   ...pagePhrases,
   ...contentPhrases,
-  phrase('check "X" is empty', `${maybeVerb}{name} ${is}${not} (?:empty|blank)`, (part, vocabulary) =>
-    check(vocabulary, "element_value", { selector: selectorOf(part), value: "" }, isNot(part)),
+  phrase(
+    'check "X" is empty',
+    `${maybeVerb}{name} ${is}${not} (?:empty|blank)`,
+    checking("element_value", ["selector"], { value: "" }),
   ),
-  phrase('check "X" is disabled', `${maybeVerb}{name} ${is}${not} ${state}`, inState),
+  phrase('check "X" is disabled', `${maybeVerb}{name} ${is}${not} ${state}`, inState()),
   phrase(
     "check NODE is shown",
     `${maybeVerb}(?:the |le |la )?{place:any} ${is}${not} (?:${shown}|open)`,
     placeShown,
   ),
-  phrase('check "X" is shown', `${maybeVerb}{name} ${is}${not} ${shown}`, (part, vocabulary) =>
-    check(vocabulary, "element_visible", { selector: selectorOf(part) }, isNot(part)),
+  phrase(
+    'check "X" is shown',
+    `${maybeVerb}{name} ${is}${not} ${shown}`,
+    checking("element_visible", ["selector"]),
   ),
   phrase('check "X" and "Y" are shown', `${maybeVerb}{name} and {target} ${is}${not} ${shown}`, bothShown),
-  phrase('check "X" is shown', `${maybeVerb}{name} ${may}appears?`, (part, vocabulary) =>
-    check(vocabulary, "element_visible", { selector: selectorOf(part) }, isNot(part)),
+  phrase(
+    'check "X" is shown',
+    `${maybeVerb}{name} ${may}appears?`,
+    checking("element_visible", ["selector"]),
   ),
-  phrase('check "X" exists', `${maybeVerb}{name} ${may}exists?`, (part, vocabulary) =>
-    check(vocabulary, "element_exists", { selector: selectorOf(part) }, isNot(part)),
-  ),
+  phrase('check "X" exists', `${maybeVerb}{name} ${may}exists?`, checking("element_exists", ["selector"])),
   phrase(
     "check we are on NODE",
     `${verb}(?:that )?(?:(?:we|you|i)(?: are|'re| am|'m) )?on {place:any}`,
@@ -95,39 +90,38 @@ export const checkPhrases: readonly Phrase[] = [
   ),
 ];
 
-function bothShown(part: Parts, vocabulary: Vocabulary): Meaning {
-  const drafts: Draft[] = [];
-  for (const name of ["name", "target"]) {
-    const meaning = check(vocabulary, "element_visible", { selector: selectorOf(part, name) }, isNot(part));
-    if ("reason" in meaning) return meaning;
-    drafts.push(...meaning.drafts);
-  }
+function bothShown(part: Parts): Meaning {
+  const drafts = ["name", "target"].map(
+    (name): Draft => ({
+      ...{ type: "verification", command: "element_visible", params: { selector: selectorOf(part, name) } },
+      ...(isNot(part) && { negate: true }),
+    }),
+  );
   return { drafts };
 }
 
-/** What proves a place is checked; going there would prove nothing. */
+/** Checks what proves a place. Going there would prove nothing. */
 function placeShown(part: Parts, vocabulary: Vocabulary): Meaning {
   const place = placeCalled(part("place"), vocabulary);
   if ("reason" in place) return place;
-  const { label, verifications, pass_condition } = place;
-  const { negate } = isNot(part);
+  const { label, verifications, pass_condition } = place.found;
+  const negate = isNot(part);
   if (verifications.length === 0) return { reason: `the node "${label}" has no verification to know it by` };
   if (negate && verifications.length > 1)
     return { reason: `the node "${label}" has several verifications; say what is not shown` };
   const drafts = verifications.map(
-    ({ command, params, type, negate: own, timeout_ms }): Draft => ({
+    ({ command, params, type, negate: own = false, timeout_ms }): Draft => ({
       type: "verification",
       command,
       params,
       ...(type && { verification_type: type }),
-      ...(own !== negate && (own || negate) && { negate: true }),
+      ...(own !== negate && { negate: true }),
       ...(timeout_ms !== undefined && { timeout_ms }),
     }),
   );
   return { drafts, any: pass_condition === "any" };
 }
 
-/** A pause that somebody asked for. */
 export const pausePhrase = phrase(
   "wait 3 seconds",
   `(?:wait|pause|sleep|attend(?:s|re|ez)|warte)${time}`,

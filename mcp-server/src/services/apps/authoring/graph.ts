@@ -7,10 +7,7 @@ type Edge = { from: string; to: string; on?: "failure" };
 /** Blocks that run one after the other; with `any` the first that passes is enough. */
 export type Group<Block> = { blocks: readonly Block[]; any?: boolean | undefined };
 
-/**
- * The graph of groups one after the other. Nothing but an alternative hangs on a failure: without an edge for it a check
- * that does not hold ends the test as failed, and a device that does not answer as an error.
- */
+/** Groups one after the other. Only an alternative has an edge for failure; any other failure ends the test. */
 export function chain<Block extends Labelled>(groups: readonly Group<Block>[]) {
   const entryOf = (at: number) => groups[at]?.blocks[0]?.id ?? "success";
   const edges = groups.flatMap((group, at) => edgesOf(group, entryOf(at + 1)));
@@ -41,7 +38,6 @@ function edgesOf({ blocks, any }: Group<Labelled>, after: string): Edge[] {
   });
 }
 
-/** A sentence and what was made of it, in a line. */
 export function describeStep({ said, drafts, any }: Step): string {
   return `${said} -> ${drafts.map(describeDraft).join(any ? " or " : ", ")}`;
 }

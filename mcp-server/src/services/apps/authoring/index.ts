@@ -1,2 +1,1 @@
-export { createAuthoring } from "./generate.ts";
-export type * from "./types.ts";
+export { type AuthoringDependencies, type AuthoringService, createAuthoring } from "./generate.ts";

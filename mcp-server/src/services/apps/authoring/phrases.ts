@@ -1,20 +1,19 @@
+import { nearest } from "@labwright/controllers";
 import { actionPhrases } from "./actionPhrases.ts";
 import { checkPhrases } from "./checkPhrases.ts";
-import { nearestForms } from "./forms.ts";
-import { type Meaning, type Phrase, partsOf } from "./phrase.ts";
+import { lacking, type Meaning, type Phrase, partsOf } from "./phrase.ts";
 import { halvesOf, type Sentence, unmark } from "./sentences.ts";
 import type { Draft, Reading, Vocabulary } from "./types.ts";
-import { inFull } from "./wording.ts";
 import { millisecondsOf, time, wait } from "./wordParts.ts";
 
-/** Of one sentence; what is quoted counts little. */
+/** Per sentence, without what is quoted. */
 const mostParts = 10;
 const longestSentence = 400;
 
-/** The first that fits and can be meant is. */
+/** The first that fits and can be meant wins. */
 const phrases: readonly Phrase[] = [...checkPhrases, ...actionPhrases];
 
-/** What else a sentence may be that no phrase fits: a command or check by its name, with its values. */
+/** Reads a sentence that no phrase fits: a command or check by its name, with its values. */
 export type OtherReading = (sentence: Sentence) => Meaning | undefined;
 
 /** What a sentence means: as a whole, else in parts that are joined by "and", "then" or a comma. */
@@ -44,19 +43,20 @@ function readWhole(sentence: Sentence, vocabulary: Vocabulary, other: OtherReadi
   const said = unmark(sentence);
   if (meaning && "drafts" in meaning) return { step: { said, ...meaning } };
   return {
-    not: { line: said, ...(meaning ?? { reason: "not understood", nearest: nearestForms(text, phrases) }) },
+    not: { line: said, ...(meaning ?? { reason: "not understood", nearest: nearestForms(text) }) },
   };
 }
 
-/** What the first phrase that fits and can be meant says, else why the first that fits cannot. */
+/** The meaning of the first phrase that fits and can be meant, else why the first that fits cannot. */
 function meaningOf(text: string, sentence: Sentence, vocabulary: Vocabulary): Meaning | undefined {
   let failure: Meaning | undefined;
   for (const { pattern, read } of phrases) {
     const match = pattern.exec(text);
     if (!match) continue;
     const meaning = read(partsOf(match, sentence), vocabulary);
-    if ("drafts" in meaning) return meaning;
-    failure ??= meaning;
+    const refusal = "drafts" in meaning ? lacking(meaning, vocabulary) : meaning;
+    if (!refusal) return meaning;
+    failure ??= refusal;
   }
   return failure;
 }
@@ -65,7 +65,7 @@ const timedPatterns = [`${wait}(?<what>.+?)${time}?`, `(?<what>.+?) (?:with)?in$
   (source) => new RegExp(`^(?:${source})$`, "iu"),
 );
 
-/** Any check that is waited for, or that has a time to come true. */
+/** Any check with a time to come true. */
 function timed(text: string, sentence: Sentence, vocabulary: Vocabulary): Meaning | undefined {
   for (const pattern of timedPatterns) {
     const match = pattern.exec(text);
@@ -86,7 +86,7 @@ function timed(text: string, sentence: Sentence, vocabulary: Vocabulary): Meanin
 const answeredPattern =
   /^(?<what>.+?),? (?:(?:and )?expect(?:s|ing)?|with)(?: an?| the)?(?: http)? status(?: code)?(?: of)? (?<status>[1-5]\d\d)$/iu;
 
-/** An action that opens a page, with the HTTP status that is right there. */
+/** An action that opens a page, with its right HTTP status. */
 function answered(text: string, sentence: Sentence, vocabulary: Vocabulary): Meaning | undefined {
   const { what = "", status } = answeredPattern.exec(text)?.groups ?? {};
   const meaning = status === undefined ? undefined : meaningOf(what, sentence, vocabulary);
@@ -96,7 +96,7 @@ function answered(text: string, sentence: Sentence, vocabulary: Vocabulary): Mea
   return { ...meaning, drafts: [{ ...draft, params }] };
 }
 
-/** A check with a time; nothing for what cannot be waited for. */
+/** A check with a time limit; nothing for anything else. */
 const waiting =
   (timeout_ms: number) =>
   (draft: Draft): Draft[] =>
@@ -105,3 +105,52 @@ const waiting =
 const tooLong = (sentence: Sentence): Reading => ({
   not: { line: `${unmark(sentence).slice(0, 100)}…`, reason: "too long for a step; write a step a line" },
 });
+
+/** Verbs that people also write of a user: "the user clicks". */
+const thirdPerson =
+  /^(click|tap|type|enter|select|choose|pick|open|see|scroll|hover|tick|untick|uncheck|fill|clear|upload|drag|drop|wait|visit|reload|submit|(?:press|go|search)(?=es))e?s\b/i;
+
+/** Each is replaced once, in this order. */
+const rewrites: readonly (readonly [RegExp, string])[] = [
+  [/[’]/g, "'"],
+  [/\b(is|are|was|does|do|did|should|must|has)n't\b/gi, "$1 not"],
+  [/\bcan(?:'t|not)\b/gi, "can not"],
+  [/\b(?:not to|to not) be\b/gi, "is not"],
+  [/\b(?:not to|to not) (have|contain|show|exist|equal)\b/gi, "does not $1"],
+  [
+    /^(?:(?:please|now|then|and|but|given|when|finally|next),? |(?:the |a )?user (?!is |has |was )|i (?!am )|we (?!are )|you (?!are ))+/i,
+    "",
+  ],
+  [thirdPerson, "$1"],
+  [/^(wait)(?: for)?(?: up to| at most)? (\d+ ?[a-z]+) (for|until|till) (.+)$/i, "$1 $3 $4 for $2"],
+];
+
+/** A sentence without short forms, polite words and its subject. */
+const inFull = (text: string): string =>
+  rewrites.reduce((said, [pattern, by]) => said.replace(pattern, by), text);
+
+const mostForms = 3;
+const usual = ["go to NODE", 'click "X"', 'type "T" into "X"'];
+
+/** The forms that are most like a sentence: those that begin alike, then those that share words. */
+function nearestForms(sentence: string): string[] {
+  const said = wordsOf(sentence);
+  const forms = [...new Set(phrases.map(({ form }) => form))];
+  const verbs = forms.map((form) => wordsOf(form)[0] ?? "");
+  const like = new Set(said[0] === undefined ? [] : [said[0], ...nearest(said[0], verbs, 2)]);
+  const scored = forms
+    .map((form) => ({ form, score: scoreOf(wordsOf(form), said, like) }))
+    .filter(({ form, score }) => form !== "" && score > 0)
+    .sort((a, b) => b.score - a.score);
+  return scored.length > 0 ? scored.slice(0, mostForms).map(({ form }) => form) : usual;
+}
+
+function scoreOf(form: readonly string[], said: readonly string[], like: ReadonlySet<string>): number {
+  const shared = form.filter((word) => said.includes(word)).length;
+  return (like.has(form[0] ?? "") ? 2 : 0) + shared / Math.max(form.length, 1);
+}
+
+/** Words that say what is done; names in quotes and small words say nothing. */
+const small = new Set("the a an to in on of is are be it and with into for i we you that".split(" "));
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).filter((word) => !small.has(word));

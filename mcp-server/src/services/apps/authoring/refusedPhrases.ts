@@ -9,7 +9,7 @@ const refused = (text: string, reason: string, ...nearest: string[]): Phrase =>
 
 const opposite: Readonly<Record<string, string>> = { left: "right", right: "left", up: "down", down: "up" };
 
-/** They have no form of their own. What people write that means several things or none here: never guessed, and said how it is written. */
+/** Sentences that could mean several things or nothing. They are refused with what to write instead, and have no form. */
 export const refusedPhrases: readonly Phrase[] = [
   refused(
     "(?:close|expand|collapse|dismiss|accept|confirm|open|submit) {name}(?: dialog| banner| popup| section| form)?",

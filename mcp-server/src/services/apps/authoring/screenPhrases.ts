@@ -1,16 +1,62 @@
-import { ordinal, placeOf } from "./ordinals.ts";
-import { action, type Meaning, type Phrase, phrase } from "./phrase.ts";
+import { action, doing, type Meaning, ordinal, type Phrase, phrase, placeOf, selectorOf } from "./phrase.ts";
 import { quotedMark } from "./sentences.ts";
-import type { Parts, Vocabulary } from "./types.ts";
+import type { Parts } from "./types.ts";
 
-/** Tabs of a browser. */
+const press = "(?:press|hit|drücke?|appuyer? sur)";
+const key =
+  "(?: the| la| die)?(?: key)? (?<key>(?:(?:arrow|page) )?[\\w]{1,30}(?: ?\\+ ?[\\w]{1,30})*|(?:up|down|left|right) arrow|[^\\w\\s\\u0001])(?: key)?";
+
+/** Keys that no button is named after. */
+const plainKeys =
+  /^(?:enter|return|tab|esc(?:ape)?|backspace|arrow ?\w+|page ?(?:up|down)|f\d{1,2}|(?:ctrl|control|alt|shift|meta|cmd)\b.*)$/i;
+/** Keys of remotes and phones; in capitals those that only a driver knows. */
+const otherKeys =
+  /^(?:.|[A-Z\d_]+|space(?:bar)?|del(?:ete)?|insert|home|end|up|down|left|right|ok|back|menu|play|pause|stop|power|mute|volume_?(?:up|down)|\w+\+.*|(?:up|down|left|right) arrow)$/;
+const isKey = (said: string) =>
+  plainKeys.test(said) || otherKeys.test(said) || otherKeys.test(said.toLowerCase());
+
+/** `arrow down` and `CTRL + A` as drivers know them. */
+const keyNamed = (said: string) =>
+  said
+    .replace(/^arrow (\w+)$|^(\w+) arrow$/i, (_, after?: string, before?: string) =>
+      (after ?? before ?? "").toUpperCase(),
+    )
+    .replace(
+      /^page (\w)(\w*)$/i,
+      (_, first: string, rest: string) => `Page${first.toUpperCase()}${rest.toLowerCase()}`,
+    )
+    .replace(/\s*\+\s*/g, "+");
+
+const counts: Readonly<Record<string, number>> = { once: 1, twice: 2 };
+
+function presses(part: Parts): Meaning {
+  const said = part("key");
+  if (!isKey(said)) return { reason: `"${said}" is not a key`, nearest: [`click "${said}"`, "press ENTER"] };
+  const count =
+    part("often") === "" ? undefined : (counts[part("often").toLowerCase()] ?? Number(part("times")));
+  const more = {
+    ...(count !== undefined && { count }),
+    ...(part("name") !== "" && { selector: selectorOf(part) }),
+  };
+  return action("press_key", { key: keyNamed(said), ...more });
+}
+
+/** A quoted key may be a button of this name, so it is not guessed. */
+export function pressed(part: Parts): Meaning {
+  const said = part("name");
+  if (!plainKeys.test(said)) return action("click_element", { selector: said });
+  return { reason: "say whether it is the key or an element", nearest: [`press ${said}`, `click "${said}"`] };
+}
+
+export const keyPhrases: readonly Phrase[] = [
+  phrase("press KEY", `${press}${key}`, presses),
+  phrase("press KEY 3 times", `${press}${key} (?<often>once|twice|(?<times>\\d{1,3}) times)`, presses),
+  phrase('press KEY in "X"', `${press}${key} (?:in|on|inside|at) {name}`, presses),
+];
+
 export const tabPhrases: readonly Phrase[] = [
-  phrase("open a new tab", "open (?:a |an? )?(?:new|another|other) (?:browser )?tab", (_, vocabulary) =>
-    action(vocabulary, "open_tab", {}),
-  ),
-  phrase("close the tab", "close (?:the|this)(?: current)? (?:browser )?tab", (_, vocabulary) =>
-    action(vocabulary, "close_tab", {}),
-  ),
+  phrase("open a new tab", "open (?:a |an? )?(?:new|another|other) (?:browser )?tab", doing("open_tab")),
+  phrase("close the tab", "close (?:the|this)(?: current)? (?:browser )?tab", doing("close_tab")),
   phrase(
     "switch to the second tab",
     `(?:switch|go|change|move)(?: back)? to (?:the )?(?<place>${ordinal}) (?:browser )?tab`,
@@ -22,10 +68,10 @@ export const tabPhrases: readonly Phrase[] = [
   })),
 ];
 
-function switches(part: Parts, vocabulary: Vocabulary): Meaning {
+function switches(part: Parts): Meaning {
   const place = Number(placeOf(part("place")));
-  // They are counted from 0, and how many there are is seen when it runs.
-  if (Number.isInteger(place)) return action(vocabulary, "switch_tab", { tab: place - 1 });
+  // Counted from 0. How many there are is known only when it runs.
+  if (Number.isInteger(place)) return action("switch_tab", { tab: place - 1 });
   return {
     reason: "a tab is chosen by its position, counted from the first",
     nearest: ["switch to the second tab"],
@@ -39,13 +85,12 @@ export const dialogPhrases: readonly Phrase[] = [
   phrase(
     "accept the next dialog",
     `(?<how>accept|confirm|dismiss|cancel|decline) (?:the )?next ${dialog}`,
-    (part, vocabulary) =>
-      action(vocabulary, "handle_dialog", { accept: /^(?:accept|confirm)$/i.test(part("how")) }),
+    (part) => action("handle_dialog", { accept: /^(?:accept|confirm)$/i.test(part("how")) }),
   ),
   phrase(
     'answer the next prompt with "T"',
     `(?:answer|accept|confirm|fill) (?:the )?next ${dialog} with (?<text>${quotedMark})`,
-    (part, vocabulary) => action(vocabulary, "handle_dialog", { accept: true, prompt_text: part("text") }),
+    (part) => action("handle_dialog", { accept: true, prompt_text: part("text") }),
   ),
   phrase(
     "accept the next dialog",
@@ -57,17 +102,13 @@ export const dialogPhrases: readonly Phrase[] = [
   ),
 ];
 
-const alone = (form: string, text: string, command: string, params = {}): Phrase =>
-  phrase(form, text, (_, vocabulary) => action(vocabulary, command, params));
-
-/** The app and the screen of a device. */
 export const screenPhrases: readonly Phrase[] = [
-  alone("open the app", "(?:open|start|launch) (?:the|this) app", "open_app", { app: "{{app}}" }),
-  alone("close the app", "(?:close|quit|stop) (?:the|this) app", "close_app", { app: "{{app}}" }),
-  alone("hide the keyboard", "(?:hide|close|dismiss) (?:the )?keyboard", "hide_keyboard"),
+  phrase("open the app", "(?:open|start|launch) (?:the|this) app", doing("open_app", [], { app: "{{app}}" })),
+  phrase("close the app", "(?:close|quit|stop) (?:the|this) app", doing("close_app", [], { app: "{{app}}" })),
+  phrase("hide the keyboard", "(?:hide|close|dismiss) (?:the )?keyboard", doing("hide_keyboard")),
   phrase(
     "rotate to landscape",
     "(?:rotate|turn)(?: the)?(?: screen| device| phone)? to (?<to>portrait|landscape)",
-    (part, vocabulary) => action(vocabulary, "rotate", { to: part("to").toLowerCase() }),
+    (part) => action("rotate", { to: part("to").toLowerCase() }),
   ),
 ];

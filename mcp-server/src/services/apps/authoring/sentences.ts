@@ -1,9 +1,8 @@
 /** A sentence with its quoted parts taken out: `text` holds a mark for each, which {@link unmark} puts back. */
 export type Sentence = { text: string; quoted: readonly string[] };
 
-/** Stands for a quoted part, its number follows. No label and no text of a person holds it. */
+/** Stands for a quoted part; its number follows. */
 const sign = "\u0001";
-/** What matches the mark of a quoted part. */
 export const quotedMark = `${sign}\\d+`;
 
 const quotes =
@@ -40,7 +39,7 @@ export function unmark({ text, quoted }: Sentence): string {
   return text.replace(new RegExp(quotedMark, "g"), (mark) => `"${partAt(mark)}"`);
 }
 
-/** The ways to part a sentence in two, the first half as short as can be first. */
+/** The ways to split a sentence in two, the shortest first half first. */
 export function halvesOf({ text, quoted }: Sentence): { first: Sentence; rest: Sentence }[] {
   return [
     ...text.matchAll(/(?:,\s*)?\s(?:and then|then|and|et puis|puis|et|und dann|dann|und)\s|,\s/giu),

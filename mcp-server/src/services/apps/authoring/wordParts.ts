@@ -16,14 +16,9 @@ export const may = "(?:(?:(?:should|must|do|does|will|to)(?<mayNot> not)?|(?<nev
 export const contains = "(?:contains?|includes?)";
 export const has = "(?:has|have|shows?|holds?|reads?|displays?)";
 export const exactly = "(?<exactly> exactly)?";
-export const seen = "(?:(?:should|must|can|do|does|will)(?<not> not)? (?:see|find)|sees?)";
 export const wait = "(?:wait (?:for|until|till)|attend(?:s|re|ez)(?: que)?|warte(?: auf)?) ";
 export const time =
   "(?: (?:for )?(?:up to |at most )?(?<time>\\d+) ?(?<unit>ms|milliseconds?|s|sec|seconds?|min|minutes?))";
-
-export const isNot = (part: Parts) => ({
-  negate: ["not", "should", "mayNot", "never"].some((name) => part(name) !== ""),
-});
 
 export function millisecondsOf(part: Parts): number {
   const unit = part("unit").toLowerCase();

@@ -1,12 +1,14 @@
-import type { Step } from "../../../domain/index.ts";
+import type { Node, Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
+import { noNames } from "../authoring/types.ts";
+import { buildGraph, costsFrom } from "../navigation/graph.ts";
 import { appNameOf, isFields, type Path, type Verbs } from "../steps/index.ts";
-import type { ListedProblem, TestcaseService } from "../testcases/index.ts";
+import type { TestcaseService } from "../testcases/index.ts";
 import { type AppView, appView } from "../userinterfaces/index.ts";
+import { type AppModel, findEntry } from "../userinterfaces/model.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
 import { partsOfWords } from "./partsOfWords.ts";
-import { Problems } from "./problems.ts";
-import { weaknessesOf } from "./weaknesses.ts";
+import { Problems, textOf } from "./problems.ts";
 
 export type FileText = { file: string; yaml: string };
 /** `weak` runs, but proves or reaches less than it seems to. Lines and columns count from 1. */
@@ -16,14 +18,14 @@ export type Examination = { findings: Finding[]; apps: number; tests: number; un
 
 type Examining = {
   verbs: Verbs;
-  testcases: Pick<TestcaseService, "importAll">;
-  /** The steps of a test's last run, by the test's name; none where it never ran. */
+  testcases: Pick<TestcaseService, "problemsIn">;
+  /** The steps of the last run of a test, by its name. */
   lastSteps(test: string): Promise<readonly Step[]>;
 };
 type Examined = { file: string; read?: FileRead; problems: Problems };
 type Listed = { file: string; value: unknown; path: Path; problems: Problems };
 
-/** Reads files as an import of all of them would, and says everything that is wrong with them. */
+/** Reads files as an import of all of them would, and returns everything that is wrong with them. */
 export async function examineFiles(
   files: readonly FileText[],
   { verbs, testcases, lastSteps }: Examining,
@@ -66,19 +68,35 @@ function ofFile({ file, read, problems }: Examined): Finding[] {
   }));
   if (!read?.model) return wrong;
   const weak = weaknessesOf(read.model).map(({ node, message }): Finding => {
-    const path = read.nodePlaces.get(node) ?? [];
+    const path = read.nodePlaces.get(node.id) ?? [];
     return { file, ...problems.placeOf(...keyOf(path)), message, weak: true };
   });
   return [...wrong, ...weak];
 }
 
-/** What is found later is placed at the label, and not at what stands behind it. */
+function weaknessesOf(model: AppModel): { node: Node; message: string }[] {
+  const rows = { trees: model.trees.values(), nodes: model.nodes.values(), edges: model.edges.values() };
+  const entry = findEntry(model);
+  const reached = entry && costsFrom(buildGraph(rows), entry.id);
+  return [...model.nodes.values()].flatMap((node) => {
+    const { id, label, type, verifications } = node;
+    const isPlace = type !== "entry" && type !== "action";
+    const unproven = `"${label}" has no check, so that nothing says whether it was reached`;
+    const lost = `no edges lead from the entry to "${label}", so that neither it nor the edges that begin there can be reached`;
+    return [
+      ...(isPlace && verifications.length === 0 ? [{ node, message: unproven }] : []),
+      ...(reached?.has(id) === false ? [{ node, message: lost }] : []),
+    ];
+  });
+}
+
+/** Places a later finding at the label, not at its value. */
 function keyOf(path: Path): [Path, string?] {
   const label = path.at(-1);
   return typeof label === "string" ? [path.slice(0, -1), label] : [path];
 }
 
-/** An app, or a test, of which the later one would take the place of the earlier one. */
+/** Apps or tests of one name: the later one would replace the earlier one. */
 function sameNames(examined: readonly Examined[], tests: readonly Listed[]): Finding[] {
   const apps = examined.map(({ file, problems, read }) => ({
     ...{ file, problems, path: ["name"], kind: "app" },
@@ -100,30 +118,23 @@ async function ofTests(
   tests: readonly Listed[],
   { testcases, apps, names }: Pick<Examining, "testcases"> & { apps: readonly AppView[]; names: string[] },
 ): Promise<Finding[]> {
-  const found: ListedProblem[] = [];
-  const refuse = (problems: readonly ListedProblem[]) => {
-    found.push(...problems);
-    return new Refused();
-  };
-  try {
-    const values = tests.map(({ value }) => value);
-    await testcases.importAll(values, { apps, dryRun: true, refuse });
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-  }
+  const found = await testcases.problemsIn(
+    tests.map(({ value }) => value),
+    { apps },
+  );
   return found.flatMap(({ index, at = [], path, message, key, code }): Finding[] => {
     const test = tests[index];
-    // What is wrong with a test that this one calls is told at that test, also that it cannot be read.
+    // A problem of a test that this one calls is reported at that test.
     const isOfOther = names.some((name) => path.startsWith(`${name}/`));
     const isUnread = code === "TESTCASE_NOT_FOUND" && names.some((name) => message.includes(`"${name}"`));
     if (!test || isOfOther || isUnread) return [];
     const { file, problems } = test;
-    const text = at.length > 0 || path === "" ? message : `${path}: ${message}`;
-    return [{ file, ...problems.placeOf([...test.path, ...at], key), message: text }];
+    return [
+      { file, ...problems.placeOf([...test.path, ...at], key), message: textOf({ at, path, message }) },
+    ];
   });
 }
 
-/** What a test's last run says of its steps. */
 async function ofLastRun(
   { file, value, path, problems }: Listed,
   verbs: Verbs,
@@ -131,16 +142,9 @@ async function ofLastRun(
 ): Promise<Finding[]> {
   const [name] = nameOf(value);
   const steps = name === undefined ? [] : await lastSteps(name);
-  const vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };
-  return partsOfWords(value, steps, { verbs, vocabulary }).map(
+  return partsOfWords(value, steps, { verbs, vocabulary: noNames }).map(
     ({ at, message }): Finding => ({ file, ...problems.placeOf([...path, ...at]), message, weak: true }),
   );
-}
-
-class Refused extends ToolError {
-  constructor() {
-    super("INVALID_INPUT", "The tests are wrong.", "");
-  }
 }
 
 function nameOf(value: unknown): string[] {

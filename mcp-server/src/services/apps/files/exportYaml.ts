@@ -3,8 +3,7 @@ import type { ReferenceDocument } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Verbs } from "../steps/index.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
-import { layOut } from "./layOut.ts";
-import { sortedData, sortedTest } from "./sorted.ts";
+import { layOut, order, sortedData, sortedTest } from "./layOut.ts";
 import { writeTree } from "./writeTree.ts";
 import { maxCharacters } from "./yamlDocument.ts";
 
@@ -15,13 +14,10 @@ export type Writing = {
 };
 
 type Test = Readonly<Record<string, unknown>>;
-/** What stands in a file beside the model of its app. `tests` are in the form that {@link writeTest} gives. */
+/** What a file has besides the model of its app. `tests` are in the form of {@link writeTest}. */
 export type Beside = { tests: readonly Test[]; references: readonly ReferenceDocument[] };
 
-/**
- * An app as text for git, in the short form: the same app gives the same text, whatever its ids and the order of its edits.
- * Throws INPUT_TOO_LARGE for one that could not be imported again.
- */
+/** An app as text for git. Ids and the order of edits do not matter. Throws INPUT_TOO_LARGE if it could not be imported again. */
 export function exportYaml(
   model: AppModel,
   { tests, references }: Beside,
@@ -33,7 +29,6 @@ export function exportYaml(
   return text;
 }
 
-/** What the file of an app says, its tests in their order. */
 export function appDocument(model: AppModel, { tests, references }: Beside, verbs: Verbs): Test {
   const { name, models, app, variables, test_id_attribute } = model.ui;
   const isWeb = models.length === 1 && models[0] === "web";
@@ -49,35 +44,25 @@ export function appDocument(model: AppModel, { tests, references }: Beside, verb
   };
 }
 
-/** What a file of several tests says. */
 export const testsDocument = (app: string | undefined, tests: readonly Test[]): Test => ({
   ...(app !== undefined && { app }),
   tests: testsOf(app, tests),
 });
 
-/** What a file of one test says. */
-export const testDocument = (test: Test): Test => sortedTest(test);
-
-/** One test as a file of its own. */
-export const testYaml = (test: Test, schema?: string): string => yamlText(testDocument(test), schema);
+export const testYaml = (test: Test, schema?: string): string => yamlText(sortedTest(test), schema);
 
 /** Tests of the app that the file names do not name it. */
 const testsOf = (app: string | undefined, tests: readonly Test[]) =>
-  tests.map((test) => sortedTest(test.app === app ? without(test, "app") : test));
+  tests.map((test) => {
+    const own = Object.entries(test).filter(([key, value]) => key !== "app" || value !== app);
+    return sortedTest(Object.fromEntries(own));
+  });
 
-/** A document in the layout of files for git. */
 export function yamlText(value: object, schema?: string): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   layOut(document.contents);
   const line = schema === undefined ? "" : `# yaml-language-server: $schema=${schema}\n`;
   return `${line}${document.toString({ lineWidth: 0 })}`;
-}
-
-const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-function without(test: Test, key: string): Test {
-  const { [key]: _, ...rest } = test;
-  return rest;
 }
 
 function tooLarge(characters: number, references: readonly ReferenceDocument[]): ToolError {

@@ -1,48 +1,42 @@
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import { databaseOnly, type Node, type ReferenceDocument } from "../../../domain/index.ts";
-import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
-import { type Fields, isFields, type Language, type Path, type Verbs } from "../steps/index.ts";
-import { namedSets, withSharedActions } from "../userinterfaces/editEdges.ts";
+import { noNames } from "../authoring/types.ts";
+import { type Fields, isFields, type Path, type Verbs } from "../steps/index.ts";
+import { namedSets, withSharedActions } from "../userinterfaces/edits.ts";
+import type { NewApp } from "../userinterfaces/index.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { edgeProblems, nodeProblems, treeProblems } from "../userinterfaces/problems.ts";
-import type { NewApp } from "../userinterfaces/types.ts";
 import { Problems } from "./problems.ts";
 import { type DraftTree, readTree } from "./readTree.ts";
 import { type AppFile, appFileSchema, maxCharacters, testsFileSchema } from "./yamlDocument.ts";
 
-/** What a file holds. Its tests are as they are written, in either form, each naming its app. */
+/** What a file holds. Its tests are as they are written, each naming its app. */
 export type FileRead = {
-  /** An app, tests alone, or one test alone. */
   kind: "app" | "tests" | "test";
-  /** The app that a file of tests names. */
   app?: string | undefined;
-  /** Undefined for a file of tests alone. */
   model: AppModel | undefined;
   tests: { value: unknown; path: Path }[];
-  /** Undefined when the file says nothing of them. */
+  /** Undefined if the file says nothing of them. */
   references: ReferenceDocument[] | undefined;
-  /** Where the nodes of the model are written, by their ids. */
+  /** Where each node of the model is written, by its id. */
   nodePlaces: ReadonlyMap<string, Path>;
-  /** Adds what is found wrong later, with its line. */
   problems: Problems;
 };
 
 export type Reading = {
   verbs: Verbs;
-  /** The file's name: in errors, and a single test without a name is called after it. */
+  /** For errors, and to name a single test that has no name. */
   file?: string | undefined;
-  /** The app that is replaced. */
   known?: AppModel | undefined;
-  /** Of this text and file, where the caller needs all of them after a refusal. */
+  /** Given by a caller that needs them after a refusal. */
   problems?: Problems;
 };
 
-/**
- * Reads an app or tests from YAML. Ids are those of `known` where a tree, node or edge has the same labels, so that
- * history survives; new ones elsewhere. Throws INVALID_INPUT that names every problem with its line and column.
- */
+const withoutApp = { model: undefined, references: undefined, nodePlaces: new Map<string, Path>() };
+
+/** Ids are those of `known` for the same labels, so that history survives. Throws INVALID_INPUT with every problem and its place. */
 export function readYaml(
   text: string,
   { verbs, file, known, problems = new Problems(text, file) }: Reading,
@@ -55,42 +49,23 @@ export function readYaml(
   const { value } = problems;
   if (isFields(value) && ("steps" in value || "blocks" in value)) {
     const name = file === undefined ? {} : { name: basename(file).replace(/\.ya?ml$/i, "") };
-    const path: Path = [];
-    return {
-      kind: "test",
-      model: undefined,
-      tests: [{ value: { ...name, ...value }, path }],
-      references: undefined,
-      nodePlaces: new Map(),
-      problems,
-    };
+    return { ...withoutApp, kind: "test", tests: [{ value: { ...name, ...value }, path: [] }], problems };
   }
   return isFields(value) && !("name" in value) && ("tests" in value || "testcases" in value)
     ? readTests(value, problems)
     : readApp(value, { verbs, known }, problems);
 }
 
-/** The app of a text that was read, to be stored: what has the labels of what is there takes its ids. */
+/** An app from a file, to be stored. It takes the ids of the stored app with the same labels. */
 export const newApp = (model: AppModel, text: string, reading: Reading): NewApp => ({
   name: model.ui.name,
   make: (known) => (known && readYaml(text, { ...reading, known }).model) ?? model,
 });
 
 function readTests(value: Fields, problems: Problems): FileRead {
-  const parsed = testsFileSchema.safeParse(value);
-  if (!parsed.success) addAll(problems, schemaProblems(parsed.error.issues, testsFileSchema));
-  problems.check();
-  const app = parsed.data?.app;
-  const tests = parsed.success ? testsOf(parsed.data, app) : [];
-  return {
-    kind: "tests",
-    app,
-    model: undefined,
-    tests,
-    references: undefined,
-    nodePlaces: new Map(),
-    problems,
-  };
+  const file = problems.parsed(testsFileSchema, value);
+  if (!file) throw problems.error();
+  return { ...withoutApp, kind: "tests", app: file.app, tests: testsOf(file, file.app), problems };
 }
 
 function readApp(
@@ -98,14 +73,11 @@ function readApp(
   { verbs, known }: Pick<Reading, "verbs" | "known">,
   problems: Problems,
 ): FileRead {
-  const parsed = appFileSchema.safeParse(value);
-  if (!parsed.success) addAll(problems, schemaProblems(parsed.error.issues, appFileSchema));
-  if (!parsed.success) throw problems.error("INVALID_INPUT");
-  const file = parsed.data;
+  const file = problems.parsed(appFileSchema, value);
+  if (!file) throw problems.error();
   // Nothing in an app's model names its nodes or its tests in words.
-  const vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };
-  const language: Language = { vocabulary, verbs };
-  const { model, nodePlaces } = new Draft(file, readTree(file, language, problems), known, problems);
+  const tree = readTree(file, { vocabulary: noNames, verbs }, problems);
+  const { model, nodePlaces } = new Draft(file, tree, known, problems);
   for (const index of repeated(file.references ?? []))
     problems.add(["references", index], "there is another reference of this name and device model");
   problems.check();
@@ -115,7 +87,6 @@ function readApp(
 
 type Tests = Pick<AppFile, "tests" | "testcases">;
 
-/** The tests of a file, each naming the app of the file unless it names one itself. */
 function testsOf(file: Tests, app: string | undefined): FileRead["tests"] {
   return (["tests", "testcases"] as const).flatMap((key) =>
     (file[key] ?? []).map((value, index) => {
@@ -125,10 +96,7 @@ function testsOf(file: Tests, app: string | undefined): FileRead["tests"] {
   );
 }
 
-function addAll(problems: Problems, found: readonly { path: Path; message: string; key?: string }[]): void {
-  for (const { path, message, key } of found) problems.add(path, message, key);
-}
-/** Places of those that have the name and the device model of one before. */
+/** Indices of references with the name and device model of an earlier one. */
 function repeated(references: readonly ReferenceDocument[]): number[] {
   const keys = references.map(({ name, device_model }) => JSON.stringify([device_model, name]));
   return keys.flatMap((key, index) => (keys.indexOf(key) < index ? [index] : []));
@@ -218,7 +186,7 @@ class Draft {
     if (problems.length === 0) then();
   }
 
-  /** The id of the same thing in the app that is replaced; parallel edges are told apart by their order. */
+  /** The id of the same thing in the replaced app. Parallel edges are told apart by their order. */
   private idOf(kind: string, place: string, label: string): string {
     const key = `${kind} ${place} ${label}`;
     const nth = this.used.get(key) ?? 0;

@@ -10,7 +10,8 @@ import { type Examination, examineFiles, type FileText } from "./examine.ts";
 import { exportYaml } from "./exportYaml.ts";
 import { newApp, readYaml } from "./importYaml.ts";
 import { FileKeeper } from "./keepFiles.ts";
-import { type LoadReport, type ProjectLoad, ProjectLoader, refusalOf } from "./loadProject.ts";
+import { type LoadReport, type ProjectLoad, ProjectLoader } from "./loadProject.ts";
+import { refuseTests } from "./problems.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
 export type { AppFilesDependencies };
@@ -24,9 +25,8 @@ export type ImportReport = {
   nodes?: number;
   edges?: number;
   testcases: number;
-  /** Names of the test cases, in the order of the file. */
   names: string[];
-  /** Left out where the file says nothing of references. The app keeps its references then. */
+  /** Left out if the file says nothing of references; the app keeps its references then. */
   references?: number;
 };
 
@@ -34,27 +34,7 @@ export { testYaml } from "./exportYaml.ts";
 export { fileNameOf } from "./projectFiles.ts";
 
 /** Apps and tests as YAML: models, test cases and references. */
-export type AppFiles = {
-  /**
-   * `schema` is where an editor finds the JSON Schema of the file; the text begins with the line for it. Throws
-   * USERINTERFACE_NOT_FOUND, and INPUT_TOO_LARGE for an app whose file could not be imported again.
-   */
-  exportYaml(userinterface: string, schema?: string): Promise<string>;
-  /**
-   * An app, or tests alone; all or nothing. `file` is the name of the file. Throws INVALID_INPUT or what a test case is
-   * refused with, with every problem and its line and column, and ALREADY_EXISTS for an app unless `replace`.
-   */
-  importYaml(text: string, replace: boolean, file?: string): Promise<ImportReport>;
-  /**
-   * Loads what changed of a project's files, and archives what they hold no more, all or nothing. Throws INVALID_INPUT or what
-   * a test case is refused with, with every problem of every file.
-   */
-  load(project: ProjectLoad): Promise<LoadReport>;
-  /** Says that an app and its tests are kept in a file, which was written as {@link exportYaml} gives it. */
-  keepIn(userinterface: string, place: { project: string; file: string; hash: string }): Promise<void>;
-  /** What is wrong or weak in files that belong together. Stores nothing. */
-  examine(files: readonly FileText[]): Promise<Examination>;
-};
+export type AppFiles = ReturnType<typeof createAppFiles>;
 
 /** The steps of the last run of a test in this project, whatever build it was of. */
 async function lastSteps(db: Database, name: string): Promise<Step[]> {
@@ -63,7 +43,7 @@ async function lastSteps(db: Database, name: string): Promise<Step[]> {
   return last ? rows.steps(last.id) : [];
 }
 
-export function createAppFiles(deps: AppFilesDependencies): AppFiles {
+export function createAppFiles(deps: AppFilesDependencies) {
   const keeper = new FileKeeper(deps);
   deps.userinterfaces.keepSources((tx, source) => keeper.keep(tx, source));
   deps.testcases.keepSources((tx, test) => keeper.keepTest(tx, test));
@@ -71,8 +51,13 @@ export function createAppFiles(deps: AppFilesDependencies): AppFiles {
   const loader = new ProjectLoader(deps);
   return {
     ...transfer(deps),
-    load: (project) => loader.load(project),
-    async keepIn(userinterface, { project, file, hash }) {
+    /** Loads what changed of a project's files and archives what they no longer hold, all or nothing. Throws every problem of every file. */
+    load: (project: ProjectLoad): Promise<LoadReport> => loader.load(project),
+    /** Notes that an app and its tests are kept in a file, as `exportYaml` writes it. */
+    async keepIn(
+      userinterface: string,
+      { project, file, hash }: { project: string; file: string; hash: string },
+    ): Promise<void> {
       const { ui, source } = await deps.userinterfaces.load(userinterface);
       if (source.file !== null) return;
       const tests = await testcaseRows(deps.db).list({ name: ui.name, project: source.project });
@@ -87,17 +72,19 @@ export function createAppFiles(deps: AppFilesDependencies): AppFiles {
 }
 
 const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFilesDependencies) => ({
+  /** `schema` is where an editor finds the JSON Schema. Throws USERINTERFACE_NOT_FOUND, and INPUT_TOO_LARGE. */
   async exportYaml(userinterface: string, schema?: string): Promise<string> {
     const model = await userinterfaces.load(userinterface);
     const kept = await references.exportFor(model.ui.id);
     const tests = await testcases.exportFor(appView(model));
     return exportYaml(model, { tests, references: kept }, { verbs: verbs(), schema });
   },
+  /** An app, or tests alone; all or nothing. Throws every problem with its place, and ALREADY_EXISTS for an app unless `replace`. */
   async importYaml(text: string, replace: boolean, file?: string): Promise<ImportReport> {
     const read = readYaml(text, { verbs: verbs(), file });
     const tests = read.tests.map(({ value }) => value);
     const placed = read.tests.map(({ path }) => ({ path, read }));
-    const refuse = (problems: readonly ListedProblem[]) => refusalOf(placed, problems);
+    const refuse = (problems: readonly ListedProblem[]) => refuseTests(placed, problems);
     if (!read.model) {
       const { names } = await testcases.importAll(tests, { refuse });
       return { testcases: names.length, names };
@@ -128,6 +115,7 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
       ...(read.references && { references: read.references.length }),
     };
   },
-  examine: (files: readonly FileText[]) =>
+  /** What is wrong or weak in files that belong together. Stores nothing. */
+  examine: (files: readonly FileText[]): Promise<Examination> =>
     examineFiles(files, { verbs: verbs(), testcases, lastSteps: (test) => lastSteps(db, test) }),
 });

@@ -38,7 +38,6 @@ function testSchema(verbs: Verbs): Json {
   };
 }
 
-/** What the keys of a test mean. */
 const said: Readonly<Record<string, string>> = {
   name: "Unique; a file of one test may leave it out and is called after the file.",
   app: "Name of the app (userinterface) that it tests.",
@@ -86,7 +85,6 @@ const wordsText = () => {
   return `Words: ${[...forms].filter((form) => form !== "").join("; ")}.`;
 };
 
-/** A step that names a command, a check or a kind of block. */
 function stepObject({ commands, checks }: Verbs): Json {
   const offers = [...commands, ...checks].map(([name, offered]) => [name, argumentsOf(offered)]);
   const steps = listOf(ref("step"));
@@ -128,7 +126,7 @@ const ofKinds: Readonly<Record<string, string>> = {
   get_current_time: "Reads the time.",
 };
 
-/** The arguments of a command or check, of whichever driver. Where no text stands, a placeholder may. */
+/** A placeholder may replace any argument that is not a text. */
 function argumentsOf(offers: readonly (CommandOffer | CheckOffer)[]): Json {
   const forms = offers.map(({ input }) => {
     const { properties, required } = propertiesOf(input);

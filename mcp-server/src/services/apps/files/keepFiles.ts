@@ -11,20 +11,21 @@ import { inProject } from "../../records/project.ts";
 import { allBlocks, contentOf } from "../testcases/index.ts";
 import { type AppView, appView } from "../userinterfaces/index.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
-import { appDocument, testDocument, testsDocument, testYaml, yamlText } from "./exportYaml.ts";
+import { appDocument, testsDocument, testYaml, yamlText } from "./exportYaml.ts";
 import { type FileRead, readYaml } from "./importYaml.ts";
+import { sortedTest } from "./layOut.ts";
 import { inOrderOf, mergeYaml, rewrittenYaml } from "./mergeYaml.ts";
 import { fileNameOf, hashOf, readKnown, writeProjectFile } from "./projectFiles.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
-/** Where tests of a project stand that no file has yet. */
+/** New tests of a project get files here. */
 const testFolder = "labwright/tests";
 
-/** Writes what tools save of a project into its files, within the transaction that stores it. */
+/** Writes what tools save of a project into its files, within the transaction. */
 export class FileKeeper {
   constructor(private readonly deps: AppFilesDependencies) {}
 
-  /** Makes the file say what is stored of it. Throws FILE_CHANGED, and PROTECTED where nothing would be left in it. */
+  /** Makes the file say what is stored. Throws FILE_CHANGED, and PROTECTED if the file would be empty. */
   keep(tx: Database, { project, file }: Pick<Source, "project" | "file">): Promise<void> {
     return inProject(project, async () => {
       if (file === null) return;
@@ -39,7 +40,7 @@ export class FileKeeper {
     });
   }
 
-  /** The text of the file with what is stored of it; what is not different stays as its author wrote it. */
+  /** The new text of the file; what is the same stays as its author wrote it. */
   private async written(
     text: string,
     { file, held, tx }: { file: string; held: Held; tx: Database },
@@ -53,11 +54,11 @@ export class FileKeeper {
     if (isDeepStrictEqual(before, after)) return text;
     const merged = before && mergeYaml(text, before, after);
     const says = merged && (await said(readYaml(merged, { verbs, file })));
-    // A file in a form that cannot be merged is written anew.
+    // A file that cannot be merged is written anew.
     return merged && isDeepStrictEqual(says, after) ? merged : rewrittenYaml(text, yamlText(after));
   }
 
-  /** As {@link keep}; a test case without a file gets one of its own. */
+  /** Like {@link keep}; a test case without a file gets one. */
   async keepTest(
     tx: Database,
     { id, name, source }: { id: string; name: string; source: Source },
@@ -80,7 +81,6 @@ export class FileKeeper {
     if (row) await this.keep(tx, row);
   }
 
-  /** What a file says, in the form in which it is exported. */
   private async documentOf(
     { kind, app, model, tests, references = [] }: FileRead,
     tx: Database,
@@ -89,10 +89,9 @@ export class FileKeeper {
     const given = tests.map(({ value }) => value);
     const written = await this.deps.testcases.written(given, { tx, app: viewOf(model, known) });
     if (kind === "app" && model) return appDocument(model, { tests: written, references }, this.deps.verbs());
-    return kind === "tests" ? testsDocument(app, written) : testDocument(written[0] ?? {});
+    return kind === "tests" ? testsDocument(app, written) : sortedTest(written[0] ?? {});
   }
 
-  /** What the database has of a file, in the order of the file. */
   private async storedDocument(
     { kind, app }: FileRead,
     { app: appId, tests }: Held,
@@ -109,11 +108,11 @@ export class FileKeeper {
     }
     return kind === "tests" || ordered.length !== 1
       ? testsDocument(app, ordered)
-      : testDocument(ordered[0] ?? {});
+      : sortedTest(ordered[0] ?? {});
   }
 }
 
-/** Nodes that a test case goes to, which may be called otherwise by now. */
+/** Nodes that a test case goes to. They may have another label by now. */
 const targetsOf = (test: TestCase): AppView["nodes"] =>
   allBlocks(test).flatMap(({ block }) =>
     block.type === "navigation"
@@ -133,7 +132,6 @@ const referenceKey = ({ name, device_model }: { name?: unknown; device_model?: u
   JSON.stringify([device_model, name]);
 const listIn = (value: unknown): Params[] => (Array.isArray(value) ? value : []);
 
-/** What the database has of a file. */
 type Held = { app: string | undefined; tests: readonly TestCase[]; hash: string | null };
 
 async function heldBy(tx: Database, project: string, file: string): Promise<Held> {
@@ -147,7 +145,6 @@ async function setHash(tx: Database, source: Source): Promise<void> {
   await testcaseRows(tx).setHash(source);
 }
 
-/** A name that no file has. */
 function freeFile(project: string, name: string): string {
   const slug = fileNameOf(name) || "test";
   for (let nth = 1; ; nth++) {

@@ -5,19 +5,20 @@ import type { Database } from "../../../storage/engine/database.ts";
 import { testcaseRows } from "../../../storage/rows/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import { inProject } from "../../records/project.ts";
-import { codeOf, type ListedProblem, testNameOf } from "../testcases/index.ts";
+import { testNameOf } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
 import { type FileRead, newApp, readYaml } from "./importYaml.ts";
+import { refuseTests, throwAll } from "./problems.ts";
 import { hashOf } from "./projectFiles.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
-/** A file as it is now. The text is left out where the database may know it already. */
+/** The text is left out if the database may know it already. */
 export type ProjectFile = { file: string; hash: string; text?: string | undefined };
 export type ProjectLoad = {
   /** The absolute path of the project's folder; the paths of files and folders are in it. */
   project: string;
   files: readonly ProjectFile[];
-  /** Folders of which `files` has every file: what is stored of another file there is archived. */
+  /** Folders of which `files` has every file. Tests of other files there are archived. */
   folders: readonly string[];
 };
 
@@ -25,20 +26,19 @@ export type LoadedFile = {
   file: string;
   app?: string;
   tests: { id: string; name: string }[];
-  /** It was not as the database knew it. */
+  /** The database had another version of it. */
   changed: boolean;
 };
 export type LoadReport = {
   /** Files whose text is needed; then nothing was done. */
   needs?: string[];
   files: LoadedFile[];
-  /** Names of test cases and apps whose files hold them no more. */
+  /** Names of test cases and apps that are no longer in a file. */
   archived: string[];
 };
 
 type Read = FileRead & { file: string; hash: string; text: string };
 
-/** Loads what changed of a project's files, all or nothing. */
 export class ProjectLoader {
   constructor(private readonly deps: AppFilesDependencies) {}
 
@@ -76,11 +76,10 @@ export class ProjectLoader {
     return reads;
   }
 
-  /** Refuses two files that hold one name. */
   private refuseTwins(reads: readonly Read[], { project, files, folders }: ProjectLoad, known: Stored): void {
     const isRead = new Set(reads.map(({ file }) => file));
     const given = new Set(files.map(({ file }) => file));
-    // A file that is gone gives its names away.
+    // A file that is gone frees its names.
     const isThere = (file: string) =>
       given.has(file) || (!isIn(folders, file) && existsSync(join(project, file)));
     const others = [...known].filter(([file]) => !isRead.has(file) && isThere(file));
@@ -98,12 +97,11 @@ export class ProjectLoader {
       };
       if (model) note("app", model.ui.name, []);
       for (const { value, path } of tests) note("test", testNameOf(value), path);
-      if (problems.lines.length > 0) errors.push(problems.error("INVALID_INPUT"));
+      if (problems.lines.length > 0) errors.push(problems.error());
     }
     throwAll(errors);
   }
 
-  /** Returns the names of what was archived. */
   private async store(reads: readonly Read[], asked: ProjectLoad): Promise<string[]> {
     const { project } = asked;
     const { userinterfaces, references, verbs } = this.deps;
@@ -142,12 +140,12 @@ export class ProjectLoader {
           const source = { project, file: read?.file ?? null, file_hash: read?.hash ?? null };
           return { source, file_position: at };
         },
-        refuse: (found) => refusalOf(placed, found),
+        refuse: (found) => refuseTests(placed, found),
       },
     );
   }
 
-  /** What no file holds any more: of files that were read, and of those that are gone from folders that are whole. */
+  /** Archives what is no longer in the files that were read, and what is of files that are gone from whole folders. */
   private async archive(tx: Database, reads: readonly Read[], asked: ProjectLoad): Promise<string[]> {
     const given = new Set(asked.files.map(({ file }) => file));
     const held = new Map(reads.map((read) => [read.file, read]));
@@ -185,38 +183,7 @@ export class ProjectLoader {
 }
 
 type Row = { id: string; name: string };
-/** What is stored of a project, by file. */
 type Stored = Map<string, { hash: string | null; app: Row | undefined; tests: Row[] }>;
 
 const isIn = (folders: readonly string[], file: string) =>
   folders.some((folder) => folder === "" || file.startsWith(`${folder}/`));
-
-/** The error of tests that are wrong, with the places where they are written. */
-export function refusalOf(
-  tests: readonly { path: readonly PropertyKey[]; read: Pick<FileRead, "problems"> }[],
-  found: readonly ListedProblem[],
-): ToolError {
-  const wrong = new Map<FileRead["problems"], ListedProblem[]>();
-  for (const problem of found) {
-    const { index, at = [], path, message, key } = problem;
-    const test = tests[index];
-    if (!test) continue;
-    const text = at.length > 0 || path === "" ? message : `${path}: ${message}`;
-    test.read.problems.add([...test.path, ...at], text, key);
-    wrong.set(test.read.problems, [...(wrong.get(test.read.problems) ?? []), problem]);
-  }
-  return joined([...wrong].map(([problems, own]) => problems.error(codeOf(own))));
-}
-
-function throwAll(errors: readonly ToolError[]): void {
-  if (errors.length > 0) throw joined(errors);
-}
-
-/** One error of all that is wrong in several files. */
-function joined(errors: readonly ToolError[]): ToolError {
-  const [first] = errors;
-  if (!first) throw new Error("There is no error to tell");
-  const message = errors.map((error) => error.message).join("\n");
-  const problems = errors.flatMap(({ details }) => (Array.isArray(details.problems) ? details.problems : []));
-  return errors.length === 1 ? first : new ToolError(first.code, message, first.hint, { problems });
-}

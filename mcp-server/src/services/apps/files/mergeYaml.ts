@@ -11,14 +11,9 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { type Fields, isFields } from "../steps/index.ts";
-import { withLinesOf } from "./keepLines.ts";
 import { compact, layOut } from "./layOut.ts";
 
-/**
- * A YAML text with what is different between `before` and `after`; all else stays as its author wrote it, with its comments.
- * `before` is what the text says in the form of `after`, which need not be how the text says it: where it is not, the entry
- * is written anew.
- */
+/** Writes the differences of `before` and `after` into a YAML text. `before` is what the text says. All else stays as written. */
 export function mergeYaml(text: string, before: Fields, after: Fields): string {
   const document = parseDocument(text, { uniqueKeys: true });
   const style = styleOf(text);
@@ -28,7 +23,7 @@ export function mergeYaml(text: string, before: Fields, after: Fields): string {
   return withLinesOf(text, unchanged, document.toString(style));
 }
 
-/** The text of `value` below the comments that stand above the first key of `text`. */
+/** The new text below the comments above the first key of `text`. */
 export function rewrittenYaml(text: string, written: string): string {
   const head = /^(?:[ \t]*(?:#[^\n]*)?\n)*/.exec(text)?.[0] ?? "";
   return head + written;
@@ -57,7 +52,7 @@ function merged(document: Document, node: unknown, before: unknown, after: unkno
   return withComments(fresh, node);
 }
 
-/** What stands above and behind a node stays where another takes its place. */
+/** Comments of a node stay when another replaces it. */
 function withComments(fresh: Node, old: unknown): Node {
   if (!isNode(old)) return fresh;
   const { comment, commentBefore, spaceBefore } = old;
@@ -65,7 +60,7 @@ function withComments(fresh: Node, old: unknown): Node {
   return fresh;
 }
 
-/** False, and nothing is changed, when the author's map has not the keys that are different; a map at the top takes any. */
+/** False, with nothing changed, if the author's map lacks a changed key; a map at the top takes any. */
 function mergeMap(document: Document, map: YAMLMap, before: Fields, after: Fields, isTop: boolean): boolean {
   const renamed = renames(before, after);
   const different = Object.keys(before).filter((key) => !isDeepStrictEqual(before[key], after[key]));
@@ -81,7 +76,7 @@ function mergeMap(document: Document, map: YAMLMap, before: Fields, after: Field
   return true;
 }
 
-/** Entries that went and came with the same value, or the only ones that did: the same under another name. */
+/** Old and new keys with the same value, or the only ones: a rename. */
 function renames(before: Fields, after: Fields): Map<string, string> {
   const gone = Object.keys(before).filter((key) => !(key in after));
   const come = Object.keys(after).filter((key) => !(key in before));
@@ -100,7 +95,7 @@ function renameKey(map: YAMLMap, from: string, to: string): void {
   if (isScalar(key)) key.value = to;
 }
 
-/** False, and nothing is changed, when the author's list has not as many items as it says. */
+/** False, with nothing changed, if the author's list has another length. */
 function mergeSeq(
   document: Document,
   seq: YAMLSeq,
@@ -120,7 +115,7 @@ function mergeSeq(
   return true;
 }
 
-/** `after` in the order of the keys before; one that took the place of another stands there, and new ones last. */
+/** `after` in the order of the keys before. A replacement takes the old place; new items come last. */
 export function inOrderOf<Item>(
   keys: readonly string[],
   after: readonly Item[],
@@ -132,4 +127,46 @@ export function inOrderOf<Item>(
   const replaced = gone.length === 1 && come.length === 1;
   const kept = keys.flatMap((key) => byKey.get(key) ?? (replaced ? come : []));
   return replaced ? kept : [...kept, ...come];
+}
+
+type Lines = readonly string[];
+
+/** `changed`, with each line that it shares with `unchanged` as it is in `text`. */
+function withLinesOf(text: string, unchanged: string, changed: string): string {
+  const written = text.split("\n");
+  const old = unchanged.split("\n");
+  const now = changed.split("\n");
+  if (written.length !== old.length) return changed;
+  const most = Math.min(old.length, now.length);
+  let first = 0;
+  while (first < most && old[first] === now[first]) first++;
+  let last = 0;
+  while (last < most - first && old.at(-1 - last) === now.at(-1 - last)) last++;
+  const middle = places(old.slice(first, old.length - last), now.slice(first, now.length - last));
+  const between = middle.map((place, at) => (place === undefined ? now[first + at] : written[first + place]));
+  return [...written.slice(0, first), ...between, ...written.slice(written.length - last)].join("\n");
+}
+
+/** The place of each line of `now` in `old`, by their longest common sequence; undefined for a new line. */
+function places(old: Lines, now: Lines): (number | undefined)[] {
+  const lengths = commonLengths(old, now);
+  const found: (number | undefined)[] = now.map(() => undefined);
+  let [i, j] = [0, 0];
+  while (i < old.length && j < now.length) {
+    if (old[i] === now[j]) found[j++] = i++;
+    else if ((lengths[i + 1]?.[j] ?? 0) >= (lengths[i]?.[j + 1] ?? 0)) i++;
+    else j++;
+  }
+  return found;
+}
+
+/** How many lines are common from each pair of places on. */
+function commonLengths(old: Lines, now: Lines): Uint32Array[] {
+  const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
+  for (let i = old.length - 1; i >= 0; i--) {
+    const [row, below] = lengths.slice(i, i + 2);
+    for (let j = now.length - 1; row && below && j >= 0; j--)
+      row[j] = old[i] === now[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0);
+  }
+  return lengths;
 }

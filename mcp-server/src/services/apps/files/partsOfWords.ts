@@ -5,11 +5,7 @@ import { isFields, type Language, type Path, readTest, type Verbs } from "../ste
 /** `at` leads to the step or block in the test. */
 type PartFound = { at: Path; message: string };
 
-/**
- * Steps of a test that rely on a part of a word: the last run found, or missed, their text only within another word or number.
- * A text is found by whole words unless the check says otherwise, so that such a step means something else than it did once.
- * A step that was written anew since then is left out.
- */
+/** Steps of a test whose text the last run found only within another word, though checks now compare whole words. */
 export function partsOfWords(test: unknown, steps: readonly Step[], language: Language): PartFound[] {
   const { value, places } = readTest(test, language);
   const blocks = isFields(value) ? blocksOf(value.blocks) : new Map<string, Record<string, unknown>>();
@@ -61,7 +57,7 @@ function ofCheck({ input, output }: Step, params: Record<string, unknown>, verbs
   return undefined;
 }
 
-/** Whether a check of these parameters compares whole words, as its schema says. */
+/** Whether the check compares whole words, as its schema says. */
 function isByWords(command: string, params: Record<string, unknown>, { checks }: Verbs): boolean {
   return (checks.get(command) ?? []).some(({ input }) => {
     const read = input.safeParse(params);
@@ -69,11 +65,10 @@ function isByWords(command: string, params: Record<string, unknown>, { checks }:
   });
 }
 
-/** The texts that a reading quotes. */
 const quotedIn = (actual: string): string[] =>
   [...actual.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([text]) => String(JSON.parse(text)));
 
-/** A selector fails on a part of a word, and its error says so. */
+/** A selector that is only part of a word fails, and its error says so. */
 function ofSelector({ error }: Step): string | undefined {
   const [, rest] =
     /it is there only as part of another word or number: (.+)/.exec(error?.message ?? "") ?? [];

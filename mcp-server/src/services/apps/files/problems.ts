@@ -1,9 +1,11 @@
+import type { z } from "zod";
 import { type Path, parseSource } from "../../../config/source.ts";
-import { pathText } from "../../../domain/schemaProblems.ts";
+import { pathText, schemaProblems } from "../../../domain/schemaProblems.ts";
 import { type ErrorCode, ToolError } from "../../../errors.ts";
 import { isBeyondDouble } from "../../values/exactNumbers.ts";
+import { codeOf, type ListedProblem } from "../testcases/index.ts";
 
-/** A number that a JavaScript number does not keep is stored as a placeholder of its digits. */
+/** A number beyond JavaScript's precision is stored as a placeholder of its digits. */
 const numberOrPlaceholder = (written: string): unknown =>
   isBeyondDouble(written) ? `{{${written}}}` : Number(written);
 
@@ -11,7 +13,7 @@ const shownProblems = 20;
 
 type Line = { line: number; column: number; path: string; message: string };
 
-/** What is wrong with a file, each with its line and column. */
+/** Collects what is wrong with a file, with line and column. */
 export class Problems {
   readonly lines: Line[] = [];
   private readonly source: ReturnType<typeof parseSource>;
@@ -29,7 +31,7 @@ export class Problems {
     return this.source.value;
   }
 
-  /** Where a value is written, or one of its keys. */
+  /** The place of a value, or of one of its keys. */
   placeOf(path: Path, key?: string): Pick<Line, "line" | "column"> {
     const { line = 1, column = 1 } = this.source.problem(path, "", key);
     return { line, column };
@@ -39,12 +41,24 @@ export class Problems {
     this.lines.push({ ...this.placeOf(path, key), path: pathText(path), message });
   }
 
-  /** Throws when there are problems. */
-  check(code: ErrorCode = "INVALID_INPUT"): void {
-    if (this.lines.length > 0) throw this.error(code);
+  /** Parses a value. Adds its problems and returns undefined if the schema refuses it. */
+  parsed<Schema extends z.ZodType>(
+    schema: Schema,
+    value: unknown,
+    at: Path = [],
+  ): z.output<Schema> | undefined {
+    const found = schema.safeParse(value);
+    if (found.success) return found.data;
+    for (const { path, message, key } of schemaProblems(found.error.issues, schema))
+      this.add([...at, ...path], message, key);
+    return undefined;
   }
 
-  error(code: ErrorCode): ToolError {
+  check(): void {
+    if (this.lines.length > 0) throw this.error();
+  }
+
+  error(code: ErrorCode = "INVALID_INPUT"): ToolError {
     const sorted = this.lines.toSorted((a, b) => a.line - b.line || a.column - b.column);
     const shown = sorted.slice(0, shownProblems);
     const text = shown.map(
@@ -59,4 +73,36 @@ export class Problems {
       { problems: shown },
     );
   }
+}
+
+/** The message of a test's problem. If the place is known, the path is left out. */
+export const textOf = ({ at = [], path, message }: Pick<ListedProblem, "at" | "path" | "message">): string =>
+  at.length > 0 || path === "" ? message : `${path}: ${message}`;
+
+/** Throws the errors of several files as one, if there are any. */
+export function throwAll(errors: readonly ToolError[]): void {
+  const [first, ...others] = errors;
+  if (!first) return;
+  if (others.length === 0) throw first;
+  const message = errors.map((error) => error.message).join("\n");
+  const problems = errors.flatMap(({ details }) => (Array.isArray(details.problems) ? details.problems : []));
+  throw new ToolError(first.code, message, first.hint, { problems });
+}
+
+/** Throws the problems of tests, with the places where they are written. */
+export function refuseTests(
+  tests: readonly { path: Path; read: { problems: Problems } }[],
+  found: readonly ListedProblem[],
+): never {
+  const wrong = new Map<Problems, ListedProblem[]>();
+  for (const problem of found) {
+    const { index, at = [], key } = problem;
+    const test = tests[index];
+    if (!test) continue;
+    const { problems } = test.read;
+    problems.add([...test.path, ...at], textOf(problem), key);
+    wrong.set(problems, [...(wrong.get(problems) ?? []), problem]);
+  }
+  throwAll([...wrong].map(([problems, own]) => problems.error(codeOf(own))));
+  throw new Error("No test of the list is wrong");
 }

@@ -14,7 +14,7 @@ export const fileNameOf = (name: string): string =>
     .replace(/^-|-$/g, "")
     .slice(0, 80);
 
-/** The file of a project as the database knows it. Throws FILE_CHANGED when it is another now, or gone. */
+/** A project's file, as the database knows it. Throws FILE_CHANGED if it is different or gone. */
 export async function readKnown(project: string, file: string, hash: string | null): Promise<string> {
   const text = await readFile(join(project, file), "utf8").catch(() => undefined);
   if (text !== undefined && hashOf(text) === hash) return text;
@@ -27,10 +27,10 @@ export async function readKnown(project: string, file: string, hash: string | nu
   );
 }
 
-/** Whole or not at all. Throws INVALID_INPUT where this user cannot write. */
+/** Writes all or nothing. Throws INVALID_INPUT if this user cannot write. */
 export async function writeProjectFile(project: string, file: string, text: string): Promise<void> {
   const path = join(project, file);
-  // A link stays a link, and a file keeps its rights.
+  // Follows a link, and keeps the file's mode.
   const real = await realpath(path).catch(() => path);
   const before = await stat(real).catch(() => undefined);
   const temporary = join(dirname(real), `.labwright-${randomUUID()}`);

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { ActionSet, EdgeDraft, NodeInput } from "../../../domain/index.ts";
 import { edgeDraftSchema, nodeSchema } from "../../../domain/index.ts";
-import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import {
   type Fields,
   isFields,
@@ -24,7 +23,7 @@ import {
   type YamlTree,
 } from "./yamlDocument.ts";
 
-/** A tree of a file, each node and edge with the place where it is written. */
+/** A tree of a file; `at` is where a node or edge is written. */
 export type DraftTree = {
   nodes: {
     at: Path;
@@ -34,7 +33,6 @@ export type DraftTree = {
   edges: { at: Path; draft: EdgeDraft }[];
 };
 
-/** The root tree of an app's file, in whichever form it has. */
 export function readTree(file: AppFile, language: Language, problems: Problems): DraftTree {
   const { tree, nodes = {}, edges } = file;
   if (tree && (file.nodes || edges)) problems.add(["tree"], "give nodes and edges, or tree, not both");
@@ -43,7 +41,7 @@ export function readTree(file: AppFile, language: Language, problems: Problems):
   return file.entry === false ? read : withStart(read, problems);
 }
 
-/** Without an entry the first node is reached from one that opens the app. */
+/** Without an entry, an implied `Start` opens the app and leads to the first node. */
 function withStart(tree: DraftTree, problems: Problems): DraftTree {
   const [first] = tree.nodes;
   if (!first || tree.nodes.some(({ input }) => input.type === "entry")) return tree;
@@ -78,7 +76,6 @@ function oldTree(tree: YamlTree, path: Path): DraftTree {
   };
 }
 
-/** Reads nodes and edges of the short form. */
 class TreeReader {
   constructor(
     private readonly language: Language,
@@ -103,7 +100,7 @@ class TreeReader {
       const verifications = this.checks(value, at);
       return [{ at, input: nodeSchema.parse({ label, verifications }) }];
     }
-    const given = this.parsed(nodeValueSchema, value, at);
+    const given = this.problems.parsed(nodeValueSchema, value, at);
     if (!given) return [];
     const { checks, nodes, edges, tree: name, ...rest } = given;
     const read = this.checks(checks, [...at, "checks"]);
@@ -123,7 +120,7 @@ class TreeReader {
   }
 
   private listedEdge(value: Fields, at: Path): DraftTree["edges"] {
-    const given = this.parsed(listedEdgeSchema, value, at);
+    const given = this.problems.parsed(listedEdgeSchema, value, at);
     if (!given) return [];
     const { from: _, to: __, ...rest } = value;
     return this.edge(given.from, given.to, rest, at);
@@ -133,7 +130,7 @@ class TreeReader {
     const isBrief = !isFields(value) || this.isStep(value, edgeValueSchema);
     const given = isBrief
       ? edgeValueSchema.parse({ steps: value ?? [] })
-      : this.parsed(edgeValueSchema, value, at);
+      : this.problems.parsed(edgeValueSchema, value, at);
     if (!given) return [];
     const { back, action_sets, siblings, steps, retry, failure, kpi, ...rest } = given;
     if (action_sets && (steps ?? back) !== undefined)
@@ -153,7 +150,7 @@ class TreeReader {
   private back(value: unknown, at: Path): ActionSet {
     if (!isFields(value) || this.isStep(value, backSchema))
       return this.way("reverse", { steps: value }, at, true);
-    return this.way("reverse", this.parsed(backSchema, value, at) ?? {}, at, false);
+    return this.way("reverse", this.problems.parsed(backSchema, value, at) ?? {}, at, false);
   }
 
   /** `isBrief`: the value at the path is the steps themselves. */
@@ -179,24 +176,12 @@ class TreeReader {
   private readonly report = ({ path, message, key }: { path: Path; message: string; key?: string }) =>
     this.problems.add(path, message, key);
 
-  /** A key that a node or an edge has of its own is that, also where a command has its name, as `back` has. */
+  /** An own key of a node or an edge wins over a command of the same name, such as `back`. */
   private isStep(value: Fields, own: z.ZodObject): boolean {
     const keys = Object.keys(value);
     return (
       !keys.some((key) => Object.hasOwn(own.shape, key)) &&
       keys.some((key) => isStepVerb(this.language.verbs, key))
     );
-  }
-
-  private parsed<Schema extends z.ZodType>(
-    schema: Schema,
-    value: unknown,
-    at: Path,
-  ): z.output<Schema> | undefined {
-    const found = schema.safeParse(value);
-    if (found.success) return found.data;
-    for (const { path, message, key } of schemaProblems(found.error.issues, schema))
-      this.problems.add([...at, ...path], message, key);
-    return undefined;
   }
 }

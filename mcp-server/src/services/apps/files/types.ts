@@ -9,7 +9,7 @@ export type AppFilesDependencies = {
   db: Database;
   clock: Clock;
   userinterfaces: Pick<UserInterfaceService, "load" | "loadWithin" | "put" | "keepSources">;
-  testcases: Pick<TestcaseService, "exportFor" | "importAll" | "written" | "keepSources">;
+  testcases: Pick<TestcaseService, "exportFor" | "importAll" | "problemsIn" | "written" | "keepSources">;
   references: Pick<ReferenceService, "exportFor" | "importAll" | "removeOrphans" | "keepSources">;
   verbs(): Verbs;
 };

@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Action, ActionSet, Edge, Node, Verification } from "../../../domain/index.ts";
+import { noNames } from "../authoring/types.ts";
 import { type Fields, type Language, type Verbs, writeActions, writeChecks } from "../steps/index.ts";
 import { type AppModel, labelOf } from "../userinterfaces/model.ts";
-import { sortedData, sortedStep } from "./sorted.ts";
+import { order, sortedData, sortedStep } from "./layOut.ts";
 import { arrow, impliedStart } from "./yamlDocument.ts";
 
 /** The nodes and edges of an app in the short form, without an entry that is implied. */
 export function writeTree(model: AppModel, verbs: Verbs): Fields {
-  const vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };
-  return new TreeWriter(model, { vocabulary, verbs }).root();
+  return new TreeWriter(model, { vocabulary: noNames, verbs }).root();
 }
-
-const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 class TreeWriter {
   constructor(
@@ -37,20 +35,16 @@ class TreeWriter {
     return top === first[0]?.label ? rest : this.written(nodes, edges);
   }
 
-  /** The edge of an entry that the file need not name; undefined where the entry says anything of its own. */
+  /** The edge of an entry that the file need not name; undefined if the entry says anything of its own. */
   private impliedBy(entry: Node, edges: readonly Edge[]): Edge | undefined {
     const [edge, ...others] = edges.filter(({ source, target }) => [source, target].includes(entry.id));
     const [set, ...more] = edge?.action_sets ?? [];
     if (!edge || !set || others.length + more.length > 0 || edge.source !== entry.id) return undefined;
-    const opens =
-      set.id === "forward" && isDeepStrictEqual(this.way(set), sortedStep({ steps: this.opening() }));
-    const { label, actions: _ } = impliedStart;
+    const { label, actions } = impliedStart;
+    const opening = { steps: [{ open_app: actions[0].params }] };
+    const opens = set.id === "forward" && isDeepStrictEqual(this.way(set), opening);
     const isPlain = entry.label === label && isDeepStrictEqual(this.node(entry), { type: "entry" });
     return isPlain && opens && Object.keys(flagsOf(edge)).length === 0 ? edge : undefined;
-  }
-
-  private opening(): unknown {
-    return [{ open_app: impliedStart.actions[0].params }];
   }
 
   private written(nodes: readonly Node[], edges: readonly Edge[]): Fields {
@@ -125,7 +119,7 @@ class TreeWriter {
     };
   }
 
-  /** A way there and a way back; undefined for other sets, and for actions that no steps say. */
+  /** A way there and a way back; undefined for other sets, and for actions that cannot be written as steps. */
   private ways(sets: readonly ActionSet[]): Fields | undefined {
     const isUsual = sets.every(({ id, direction }) => id === direction);
     const [first, second, ...others] = sets;
@@ -180,7 +174,7 @@ const single = (list: unknown): unknown => (Array.isArray(list) && list.length =
 const listless = (fields: Fields = {}): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, single(value)]));
 
-/** What is nothing but `key` is its value; what says nothing is empty. */
+/** Fields with only `key` are written as its value, and empty fields as null. */
 function brief(fields: Fields, key: string): unknown {
   const keys = Object.keys(fields);
   if (keys.length === 0) return null;

@@ -13,7 +13,7 @@ import {
 /** Raised when the meaning of an existing key changes; a file of another version is refused. */
 const formatVersion = 1;
 
-/** Nodes and edges by label. An edge's ends are nodes of its own tree, or the node that the subtree hangs on. */
+/** An edge's ends are nodes of its own tree, or the node that the subtree hangs on. */
 export type YamlNode = NodeInput & { subtree?: (YamlTree & { name?: string | undefined }) | undefined };
 export type YamlTree = { nodes: YamlNode[]; edges: EdgeDraft[] };
 
@@ -30,23 +30,22 @@ const yamlNode: z.ZodType<YamlNode> = nodeSchema.extend({
   },
 });
 
-/** A longer file is neither read nor written. */
 export const maxCharacters = 5_000_000;
 
 /** Nodes by label: a check, a list of checks, or {@link nodeValueSchema}. */
 const nodes = z.record(labelSchema, z.unknown());
-/** By `FROM -> TO`: a step, a list of steps, or {@link edgeValueSchema}; in a list each names its ends itself. */
+/** By `FROM -> TO`: a step, a list of steps, or {@link edgeValueSchema}. In a list each edge has `from` and `to`. */
 const edges = z.union([z.record(z.string(), z.unknown()), z.array(paramsSchema)], {
   error: "edges are a map of FROM -> TO to steps, or a list of {from, to, steps}",
 });
 
 export const nodeValueSchema = z.strictObject({
   ...nodeSchema.omit({ label: true }).shape,
-  /** A check or a list of checks; `verifications` are for those that no step says. */
+  /** A check or a list of checks. `verifications` are for checks that cannot be written as steps. */
   checks: z.unknown().optional(),
   nodes: nodes.optional(),
   edges: edges.optional(),
-  /** The name of the tree of `nodes`; that of the node when left out. */
+  /** The name of the tree of `nodes`; by default that of the node. */
   tree: labelSchema.optional(),
 });
 

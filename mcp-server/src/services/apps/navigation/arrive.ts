@@ -31,7 +31,8 @@ export async function arrive(trip: Trip, target: Node, others: readonly Node[]):
     }
   }
   const report = await trip.check(target, rivals.length > 0 ? 0 : arrivalMs);
-  count(trip, report);
+  trip.verdicts = report.verdicts;
+  trip.run.verified(report.verdicts.length);
   const { refused } = trip;
   trip.refused = undefined;
   if (report.pass) return { ok: true, node: target, verified: true, duration_ms: since() };
@@ -46,11 +47,6 @@ function notVerified(label: string, { failure }: CheckReport, refused: Failure |
   return { ...rest, ...refused, message: `${refused.message} ${whole.message}` };
 }
 
-function count(trip: Trip, report: CheckReport): void {
-  trip.verdicts = report.verdicts;
-  trip.run.verified(report.verdicts.length);
-}
-
 async function firstSeen(trip: Trip, nodes: readonly Node[]): Promise<Node | undefined> {
   const { clock } = trip.ports;
   const deadline = clock.monotonic() + arrivalMs;
@@ -61,9 +57,6 @@ async function firstSeen(trip: Trip, nodes: readonly Node[]): Promise<Node | und
   }
 }
 
-/** The other places that a conditional edge's action set may lead to. */
-export function possibleTargets(trip: Trip, edge: Edge, actionSetId: string): Node[] {
-  return sharingEdges(trip.model, edge)
-    .filter(({ action_sets }) => action_sets.some(({ id }) => id === actionSetId))
-    .flatMap(({ target }) => trip.model.nodes.get(target) ?? []);
-}
+/** The other conditional edges that an action set may lead along. */
+export const conditionalEdges = ({ model }: Trip, edge: Edge, actionSetId: string): Edge[] =>
+  sharingEdges(model, edge).filter(({ action_sets }) => action_sets.some(({ id }) => id === actionSetId));

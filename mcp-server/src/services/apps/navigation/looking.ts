@@ -4,13 +4,22 @@ import type { OpenDevice, ScreenService, VerificationExecutor } from "../../port
 import { inApp } from "../../records/appInUse.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { type AppModel, getNode, variablesOf } from "../userinterfaces/model.ts";
-import { type AppMap, isRecognisable, type Maps } from "./maps.ts";
+import type { Histories } from "./history.ts";
 import type { Positions } from "./positions.ts";
 import { seesNode } from "./trip.ts";
-import type { NavigationService, PositionView } from "./types.ts";
 
 /** Looks that finding out where a device is may cost. */
 const identifyLooks = 20;
+
+/** A `verified` position was seen to be true less than the stale time ago. */
+type PositionView = {
+  node?: string;
+  node_id?: string;
+  verified: boolean;
+  age_ms?: number;
+  source: "tracked" | "identified" | "unknown";
+  looked_at?: number;
+};
 
 export type LookingDependencies = {
   verifications: VerificationExecutor;
@@ -18,19 +27,20 @@ export type LookingDependencies = {
   userinterfaces: UserInterfaceService;
 };
 
-/** What reads the screen and moves nothing. */
+/** The part of navigation that reads the screen and moves nothing. */
 export function createLooking(
   { verifications, screen, userinterfaces }: LookingDependencies,
   positions: Positions,
-  maps: Maps,
-): Pick<NavigationService, "position" | "verifyNode" | "saveScreenshot"> {
+  histories: Histories,
+) {
   async function identified(
     device: OpenDevice,
     model: AppModel,
     tracked: Node | undefined,
     signal: AbortSignal,
   ): Promise<PositionView> {
-    const places = recognisable(model, await maps.get(model, device.model), tracked);
+    const history = await histories.get(model, device.model);
+    const places = history.placesToTry(model, tracked ? [tracked] : [], identifyLooks);
     for (const [index, place] of places.entries()) {
       if (!(await seesNode(verifications, device, place, variablesOf(model.ui), signal))) continue;
       await positions.put(device.id, model.ui.id, place.id, true);
@@ -41,7 +51,12 @@ export function createLooking(
   }
 
   return {
-    async position(device, { userinterface_name, identify }, signal) {
+    /** `identify`: looks at the screen, at most at 20 nodes' checks; otherwise returns the tracked position. */
+    async position(
+      device: OpenDevice,
+      { userinterface_name, identify }: { userinterface_name: string; identify: boolean },
+      signal: AbortSignal,
+    ): Promise<PositionView> {
       const model = await userinterfaces.load(userinterface_name);
       const tracked = await positions.find(device.id, model.ui.id);
       const node = model.nodes.get(tracked?.node_id ?? "");
@@ -49,37 +64,37 @@ export function createLooking(
       if (!tracked || !node) return { verified: false, source: "unknown" };
       return named(node, tracked.verified && !tracked.stale, "tracked", { age_ms: tracked.age_ms });
     },
-    async verifyNode(device, { userinterface_name, node, timeout_ms }, signal) {
-      const model = await userinterfaces.load(userinterface_name);
-      const found = getNode(model, node);
-      if (found.verifications.length === 0) {
-        throw new ToolError(
-          "INVALID_INPUT",
-          `"${found.label}" has no checks, so nothing can tell that the device is there.`,
-          "Give it some with update_node.",
-        );
+    /** Polls a node's own checks. Throws INVALID_INPUT for a node that has none. */
+    async verifyNode(
+      device: OpenDevice,
+      request: { userinterface_name: string; node: string; timeout_ms: number },
+      signal: AbortSignal,
+    ) {
+      const model = await userinterfaces.load(request.userinterface_name);
+      const { id, label, verifications: checks, pass_condition } = getNode(model, request.node);
+      if (checks.length === 0) {
+        const message = `"${label}" has no checks, so nothing can tell that the device is there.`;
+        throw new ToolError("INVALID_INPUT", message, "Give it some with update_node.");
       }
-      const options = {
-        passCondition: found.pass_condition,
-        timeoutMs: timeout_ms,
-        variables: variablesOf(model.ui),
-        signal,
-      };
-      const report = await inApp(model.ui, () => verifications.check(device, found.verifications, options));
-      if (report.pass) await positions.put(device.id, model.ui.id, found.id, true);
-      return { node: found.id, label: found.label, ...report };
+      const variables = variablesOf(model.ui);
+      const options = { passCondition: pass_condition, timeoutMs: request.timeout_ms, variables, signal };
+      const report = await inApp(model.ui, () => verifications.check(device, checks, options));
+      if (report.pass) await positions.put(device.id, model.ui.id, id, true);
+      return { node: id, label, ...report };
     },
-    async saveScreenshot(device, { userinterface_name, node }, signal) {
+    /** Keeps a picture of what the device shows now with the node. */
+    async saveScreenshot(
+      device: OpenDevice,
+      { userinterface_name, node }: { userinterface_name: string; node: string },
+      signal: AbortSignal,
+    ) {
       const model = await userinterfaces.load(userinterface_name);
       const { id } = getNode(model, node);
       const taken = await screen.capture(device, signal);
       if (!taken) {
         const message = `${device.id} has no screen to take a picture of.`;
-        throw new ToolError(
-          "CONTROLLER_UNAVAILABLE",
-          message,
-          "Use a device that has one; see get_device_info.",
-        );
+        const hint = "Use a device that has one; see get_device_info.";
+        throw new ToolError("CONTROLLER_UNAVAILABLE", message, hint);
       }
       const { uri, mime_type } = taken.artifact;
       await userinterfaces.setScreenshot(model.ui.id, id, uri);
@@ -95,11 +110,4 @@ function named(
   rest: Pick<PositionView, "age_ms" | "looked_at">,
 ): PositionView {
   return { node: label, node_id: id, verified, source, ...rest };
-}
-
-/** The tracked node first, then those most visited, then the others. */
-function recognisable(model: AppModel, map: AppMap, tracked: Node | undefined): Node[] {
-  const visited = map.visited().flatMap((id) => model.nodes.get(id) ?? []);
-  const places = new Set([...(tracked ? [tracked] : []), ...visited, ...model.nodes.values()]);
-  return [...places].filter(isRecognisable).slice(0, identifyLooks);
 }

@@ -1,29 +1,26 @@
 import type { Failure, Node } from "../../../domain/index.ts";
 import { verdictOf } from "../../records/verdicts.ts";
-import { findEntry } from "../userinterfaces/model.ts";
+import { findEntry, getEdge, getNode } from "../userinterfaces/model.ts";
 import { arrive } from "./arrive.ts";
 import { type Leg, type Path, shortestPath } from "./graph.ts";
 import type { Trip } from "./trip.ts";
 
 type Planned = { ok: true; from: Node; path: Path } | { ok: false; failure: Failure };
 
-/** From where the device is; if there is no way, or nobody knows where it is, from the entry, whose edges run anywhere. */
+/** From where the device is. If there is no way, or that is not known, from the entry, whose edges run from anywhere. */
 export async function plan(trip: Trip, at: Node | undefined, target: Node): Promise<Planned> {
   trip.reopenedAt = undefined;
-  const path = at && shortestPath(trip.map.graph(), at.id, target.id, { exclude: trip.excluded });
+  const path = at && shortestPath(trip.graph, at.id, target.id, { exclude: trip.excluded });
   if (at && path) return { ok: true, from: at, path };
   const entry = findEntry(trip.model);
   if (!entry) return { ok: false, failure: noEntry(trip, at, target) };
-  const fromEntry = shortestPath(trip.map.graph(), entry.id, target.id, { exclude: trip.excluded });
+  const fromEntry = shortestPath(trip.graph, entry.id, target.id, { exclude: trip.excluded });
   if (!fromEntry) return { ok: false, failure: noPath(trip, at ?? entry, target) };
   const failure = await enterApp(trip, at, entry, fromEntry);
   return failure ? { ok: false, failure } : { ok: true, from: entry, path: fromEntry };
 }
 
-/**
- * Makes sure that a run can start at the entry. An entry with checks is a place, so the app is opened unless it shows
- * already; one without is only a start, and the app is opened here if the first edge does nothing itself.
- */
+/** Makes sure that a run can start at the entry. An entry with checks is a place that must show; else it is only a start. */
 async function enterApp(
   trip: Trip,
   at: Node | undefined,
@@ -49,14 +46,14 @@ async function enterApp(
 
 /** Whether the first leg, which only looks, ends at a place that is checked: it judges the page that is opened. */
 function isCheckedFirst(trip: Trip, { legs: [first] }: Path): boolean {
-  const target = trip.model.nodes.get(first?.to ?? "");
-  return target !== undefined && trip.isChecked(target);
+  return first !== undefined && trip.isChecked(getNode(trip.model, first.to));
 }
 
 function hasActions(trip: Trip, leg: Leg | undefined): boolean {
   if (!leg || !("edge_id" in leg)) return false;
-  const sets = trip.model.edges.get(leg.edge_id)?.action_sets ?? [];
-  return sets.some(({ id, actions }) => id === leg.action_set_id && actions.length > 0);
+  return getEdge(trip.model, leg.edge_id).action_sets.some(
+    ({ id, actions }) => id === leg.action_set_id && actions.length > 0,
+  );
 }
 
 const openCommand = "open_app";
@@ -68,24 +65,17 @@ async function openApp(trip: Trip, isChecked: boolean): Promise<Failure | undefi
   const canOpen = actions.list(trip.device).some(({ command }) => command.name === openCommand);
   if ((url ?? id ?? deep_link) === undefined || !canOpen) return undefined;
   const started = clock.monotonic();
-  const batch = {
-    actions: [{ command: openCommand, params: { app: "{{app}}" } }],
-    retry_actions: [],
-    failure_actions: [],
-  };
+  const opening = [{ command: openCommand, params: { app: "{{app}}" } }];
+  const batch = { actions: opening, retry_actions: [], failure_actions: [] };
   const { variables, signal } = trip;
   const report = await actions.run(trip.device, batch, { variables, signal, isChecked });
   const { failure: error } = report;
   trip.refused = report.refused;
-  const durationMs = clock.monotonic() - started;
   await trip.run.step({
-    path: "",
-    kind: "navigation",
+    ...trip.stepOf(clock.monotonic() - started),
     label: `open ${trip.model.ui.name}`,
     status: error ? verdictOf(error.code) : "passed",
-    started_at: new Date(clock.now() - durationMs).toISOString(),
-    duration_ms: durationMs,
-    input: { actions: batch.actions },
+    input: { actions: opening },
     output: { results: report.results },
     ...(error && { error }),
     artifacts: [],

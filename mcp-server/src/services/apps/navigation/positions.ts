@@ -8,18 +8,18 @@ export type Tracked = {
   at: string;
   age_ms: number;
   stale: boolean;
-  /** The run that led the device there, if no other app was navigated, and nobody only looked, since then. */
+  /** The run that led the device there, unless another app was navigated or the position identified since then. */
   led_by?: string | undefined;
 };
 
-/** Where each device is in each app, with how far that can be trusted. */
+/** Where each device is in each app, and how far that can be trusted. */
 export class Positions {
   private readonly doubts = new Map<string, Promise<void>>();
-  /** When this process stored the latest position of a device and app, by both clocks. */
+  /** When this process stored a position, by both clocks. */
   private readonly stored = new Map<string, { at: string; monotonic: number }>();
-  /** Of devices that started fresh for a run: where they are in each app since then, the latest start last. */
+  /** Positions since a fresh start, by app, for each device; the latest start last. */
   private readonly fresh = new Map<string, Map<string, PositionRow>[]>();
-  /** The app and the run of each device's latest navigation that arrived somewhere. */
+  /** The app and run of each device's latest navigation that arrived somewhere. */
   private readonly led = new Map<string, { app: string; runId: string }>();
 
   constructor(
@@ -28,7 +28,7 @@ export class Positions {
     private readonly staleMs: number,
   ) {}
 
-  /** The device started fresh: nobody knows where it is. What was known holds again when the returned function is called. */
+  /** After a fresh start no position is known. The returned function restores the positions from before. */
   startFresh(deviceId: string): () => void {
     const places = new Map<string, PositionRow>();
     this.fresh.set(deviceId, [...(this.fresh.get(deviceId) ?? []), places]);
@@ -40,14 +40,12 @@ export class Positions {
   }
 
   /** Something drove the device outside navigation. Takes effect before the next look at its position. */
-  doubt(deviceId: string, exceptIn?: string): void {
+  doubt(deviceId: string): void {
     const before = this.doubts.get(deviceId) ?? Promise.resolve();
     const fresh = this.fresh.get(deviceId)?.at(-1);
-    const doubt = before.then(() =>
-      fresh ? this.doubtFresh(fresh, exceptIn) : positionRows(this.db).doubt(deviceId, exceptIn),
-    );
+    const doubt = before.then(() => (fresh ? this.doubtFresh(fresh) : positionRows(this.db).doubt(deviceId)));
     this.doubts.set(deviceId, doubt);
-    // A failure is met by whoever reads the position next.
+    // The next reader of the position gets the failure.
     doubt.then(
       () => this.doubts.get(deviceId) === doubt && this.doubts.delete(deviceId),
       () => undefined,
@@ -69,7 +67,7 @@ export class Positions {
     };
   }
 
-  /** `nodeId` undefined: nobody knows. `runId`: the run that led the device there; without one it was only looked at. */
+  /** `nodeId` undefined: not known. `runId`: the run that led the device there; left out if it was only looked at. */
   async put(
     deviceId: string,
     userinterfaceId: string,
@@ -104,15 +102,14 @@ export class Positions {
     return fresh ? fresh.get(userinterfaceId) : positionRows(this.db).find(deviceId, userinterfaceId);
   }
 
-  private async doubtFresh(places: Map<string, PositionRow>, exceptIn: string | undefined): Promise<void> {
+  private async doubtFresh(places: Map<string, PositionRow>): Promise<void> {
     for (const [app, row] of places) {
-      if (app === exceptIn) continue;
       const isCheckable = row.node_id !== undefined && (await positionRows(this.db).isCheckable(row.node_id));
       places.set(app, { ...row, node_id: isCheckable ? row.node_id : undefined, verified: false });
     }
   }
 
-  /** By the wall clock only for a position that an earlier process stored. */
+  /** The wall clock counts only for a position that an earlier process stored. */
   private ageOf(key: string, at: string): number {
     const stored = this.stored.get(key);
     return stored?.at === at

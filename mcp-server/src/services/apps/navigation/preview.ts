@@ -1,19 +1,45 @@
 import type { Node } from "../../../domain/index.ts";
-import { type AppModel, depthOf, findEntry } from "../userinterfaces/model.ts";
+import { pageOf } from "../../values/pages.ts";
+import type { UserInterfaceService } from "../userinterfaces/index.ts";
+import { type AppModel, depthOf, findEntry, getNode, labelOf } from "../userinterfaces/model.ts";
+import { nodeLine } from "../userinterfaces/views.ts";
 
-/**
- * An app as lines: each node with where its edges lead, from the entry on, nodes of subtrees indented. A node marked `?`
- * has no checks, so nothing can tell that the device is there.
- */
-export function previewLines(model: AppModel): string[] {
+export const createPreview = (userinterfaces: Pick<UserInterfaceService, "load">) => ({
+  async nodes(userinterface: string, { offset, max_tokens }: { offset: number; max_tokens: number }) {
+    const model = await userinterfaces.load(userinterface);
+    const lines = [...model.nodes.values()].map((node) => nodeLine(model, node));
+    const { items, more } = pageOf(lines, offset, max_tokens);
+    return { nodes: items, more };
+  },
+  async preview(userinterface: string, maxTokens: number) {
+    const model = await userinterfaces.load(userinterface);
+    const { items, more } = pageOf(previewLines(model), 0, maxTokens);
+    return { map: items.join("\n"), more };
+  },
+});
+
+/** Each node with where its edges lead, breadth first from the entry, subtrees indented. `?` marks a node without checks. */
+function previewLines(model: AppModel): string[] {
   const ways = waysOut(model);
-  return inOrder(model, ways).map((node) => {
-    const targets = [...(ways.get(node.id) ?? [])].map((id) => model.nodes.get(id)?.label ?? id);
-    const type = node.type === "screen" ? "" : ` (${node.type})`;
-    const unproved = node.type === "screen" && node.verifications.length === 0 ? "?" : "";
-    const arrow = targets.length > 0 ? ` → ${targets.join(", ")}` : "";
-    return `${"  ".repeat(depthOf(model, node.tree_id))}${node.label}${unproved}${type}${arrow}`;
-  });
+  const entry = findEntry(model);
+  const seen = new Set<string>();
+  for (const start of [...(entry ? [entry.id] : []), ...model.nodes.keys()])
+    if (!seen.has(start)) for (const id of reachedFrom(start, ways)) seen.add(id);
+  return [...seen].map((id) => previewLine(model, getNode(model, id), ways.get(id) ?? new Set()));
+}
+
+function reachedFrom(start: string, ways: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set([start]);
+  for (const id of reached) for (const next of ways.get(id) ?? []) reached.add(next);
+  return reached;
+}
+
+function previewLine(model: AppModel, node: Node, ways: ReadonlySet<string>): string {
+  const targets = [...ways].map((id) => labelOf(model, id));
+  const type = node.type === "screen" ? "" : ` (${node.type})`;
+  const unproved = node.type === "screen" && node.verifications.length === 0 ? "?" : "";
+  const arrow = targets.length > 0 ? ` → ${targets.join(", ")}` : "";
+  return `${"  ".repeat(depthOf(model, node.tree_id))}${node.label}${unproved}${type}${arrow}`;
 }
 
 function waysOut(model: AppModel): Map<string, Set<string>> {
@@ -26,20 +52,4 @@ function waysOut(model: AppModel): Map<string, Set<string>> {
     }
   }
   return ways;
-}
-
-/** Breadth first from the entry, then from every node that was not met. */
-function inOrder(model: AppModel, ways: ReadonlyMap<string, ReadonlySet<string>>): Node[] {
-  const entry = findEntry(model);
-  const seen = new Set<string>();
-  for (const start of [...(entry ? [entry.id] : []), ...model.nodes.keys()]) {
-    if (!seen.has(start)) for (const id of reachedFrom(start, ways)) seen.add(id);
-  }
-  return [...seen].flatMap((id) => model.nodes.get(id) ?? []);
-}
-
-function reachedFrom(start: string, ways: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
-  const reached = new Set([start]);
-  for (const id of reached) for (const next of ways.get(id) ?? []) reached.add(next);
-  return reached;
 }

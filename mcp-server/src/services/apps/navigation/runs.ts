@@ -5,81 +5,91 @@ import {
   validationReportSchema,
 } from "../../../domain/index.ts";
 import { isErrorCode, ToolError } from "../../../errors.ts";
-import type { CallContext, ExecutionService, Run, RunReply, RunSpec } from "../../ports.ts";
+import type { CallContext, DeviceRef, ExecutionService, Run, RunReply, RunSpec } from "../../ports.ts";
 import { verdictOf } from "../../records/verdicts.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
-import { edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
-import type {
-  Asked,
-  NavigationEnd,
-  NavigationReply,
-  NavigationService,
-  ValidationEnd,
-  ValidationReply,
-} from "./types.ts";
+import { type AppModel, edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
+import { type EdgeRequest, type Moving, type NavigationRequest, validationTimeoutMs } from "./moving.ts";
+import { navigationTimeoutMs, type TripRequest } from "./trip.ts";
 
-/** How long a navigation, an edge and a whole validation may take when the caller does not say. */
-export const navigationTimeoutMs = 120_000;
-export const validationTimeoutMs = 1_800_000;
-/** The run's own limit lies behind the navigation's, which ends with a report. */
+/** The run's own limit lies after the navigation's, which ends with a report. */
 const graceMs = 10_000;
+
+/** Asks for a run on a device, and says how long the caller waits for it. */
+type Asked<Request> = DeviceRef & { wait_ms: number } & Request;
+
+export type NavigationEnd = {
+  verified?: boolean;
+  at?: string;
+  /** The labels that were passed, joined by arrows. */
+  path?: string;
+  replans?: number;
+  expected_ms?: number;
+  confidence?: number;
+};
+export type ValidationEnd = {
+  passed?: number;
+  failed?: number;
+  unverified?: number;
+  /** One line each of what failed or could not be tried. */
+  problems?: string[];
+};
 
 type Dependencies = {
   executions: ExecutionService;
   userinterfaces: UserInterfaceService;
-  moving: Pick<NavigationService, "navigate" | "executeEdge" | "validate">;
+  moving: Moving;
 };
 
-/** Navigations as executions of their own, for callers that have no run yet. */
-export function createRuns({
-  executions,
-  userinterfaces,
-  moving,
-}: Dependencies): Pick<NavigationService, "runNavigation" | "runEdge" | "runValidation"> {
+/** Navigations as executions of their own, for callers without a run. A failure is thrown, with the execution's id. */
+export function createRuns({ executions, userinterfaces, moving }: Dependencies) {
   const specOf = (
-    request: Asked<{ timeout_ms?: number | undefined }>,
-    app: string,
-    rest: Pick<RunSpec, "kind" | "name" | "input">,
-    timeoutMs: number,
-  ): RunSpec => ({
-    ...rest,
+    request: Asked<TripRequest>,
+    { ui }: AppModel,
+    name: string,
+    input: object = {},
+  ): Omit<RunSpec, "kind"> => ({
+    name,
+    input: { userinterface: ui.name, ...input },
     device: { device_id: request.device_id, session_id: request.session_id },
-    userinterface: app,
+    userinterface: ui.name,
     wait_ms: request.wait_ms,
-    timeout_ms: (request.timeout_ms ?? timeoutMs) + graceMs,
+    timeout_ms: (request.timeout_ms ?? navigationTimeoutMs) + graceMs,
   });
-  const navigated = (spec: RunSpec, context: CallContext, go: (run: Run) => Promise<NavigationReport>) =>
-    executions.run<NavigationReport>(spec, context, async (run) => {
+  const navigated = async (
+    spec: Omit<RunSpec, "kind">,
+    context: CallContext,
+    go: (run: Run) => Promise<NavigationReport>,
+  ) => {
+    const whole: RunSpec = { ...spec, kind: "navigation" };
+    const reply = await executions.run<NavigationReport>(whole, context, async (run) => {
       const output = await go(run);
       const { status, error } = output;
       return { status, output, ...(error && { reason: { code: error.code, message: error.message } }) };
     });
+    return replyOf(reply);
+  };
 
   return {
-    async runNavigation(request, context) {
+    async runNavigation(request: Asked<NavigationRequest>, context: CallContext) {
       const model = await userinterfaces.load(request.userinterface);
-      const target = getNode(model, request.target);
-      const input = { userinterface: model.ui.name, target: target.label, variables: request.variables };
-      const rest = { kind: "navigation" as const, name: `go to ${target.label}`, input };
-      const spec = specOf(request, model.ui.name, rest, navigationTimeoutMs);
-      return replyOf(await navigated(spec, context, (run) => moving.navigate(run, request)));
+      const { label } = getNode(model, request.target);
+      const input = { target: label, variables: request.variables };
+      const spec = specOf(request, model, `go to ${label}`, input);
+      return navigated(spec, context, (run) => moving.navigate(run, request));
     },
-    async runEdge(request, context) {
+    async runEdge(request: Asked<EdgeRequest>, context: CallContext) {
       const model = await userinterfaces.load(request.userinterface);
       const name = edgeLabel(model, getEdge(model, request.edge));
-      const input = { userinterface: model.ui.name, edge: request.edge, variables: request.variables };
-      const spec = specOf(request, model.ui.name, { kind: "navigation", name, input }, navigationTimeoutMs);
-      return replyOf(await navigated(spec, context, (run) => moving.executeEdge(run, request)));
+      const spec = specOf(request, model, name, { edge: request.edge, variables: request.variables });
+      return navigated(spec, context, (run) => moving.executeEdge(run, request));
     },
-    async runValidation(request, context) {
+    async runValidation(request: Asked<TripRequest>, context: CallContext) {
       const model = await userinterfaces.load(request.userinterface);
-      const rest = {
-        kind: "validation" as const,
-        name: `validate ${model.ui.name}`,
-        input: { userinterface: model.ui.name },
-      };
-      const spec = specOf(request, model.ui.name, rest, validationTimeoutMs);
-      const reply = await executions.run<ValidationReport>(spec, context, async (run) => {
+      const limited = { ...request, timeout_ms: request.timeout_ms ?? validationTimeoutMs };
+      const spec = specOf(limited, model, `validate ${model.ui.name}`);
+      const whole: RunSpec = { ...spec, kind: "validation" };
+      const reply = await executions.run<ValidationReport>(whole, context, async (run) => {
         const output = await moving.validate(run, request);
         return { ...verdictOfTrials(output), output };
       });
@@ -97,16 +107,13 @@ function verdictOfTrials({ trials }: ValidationReport) {
   return { status: verdictOf(code), reason: { code, message: `${edge}: ${message}` } };
 }
 
-function replyOf(reply: RunReply<NavigationReport>): NavigationReply {
+function replyOf(reply: RunReply<NavigationReport>) {
   const { execution_id, status, duration_ms, output: report } = reply;
   const end = navigationEnd(report);
   const { at, path } = end;
   refuseFailed(reply, report?.error, { at, path, legs: report?.legs.filter(({ ok }) => !ok) });
   return {
-    execution_id,
-    status,
-    ...queueOf(reply),
-    ...end,
+    ...{ execution_id, status, ...queueOf(reply), ...end },
     ...(duration_ms !== undefined && { duration_ms }),
   };
 }
@@ -147,7 +154,7 @@ function refuseFailed(
 const queueOf = ({ status, reason }: RunReply<object>) =>
   status === "queued" && reason ? { queue: reason.message } : {};
 
-function validationReplyOf(reply: RunReply<ValidationReport>): ValidationReply {
+function validationReplyOf(reply: RunReply<ValidationReport>) {
   if (!reply.output) refuseFailed(reply, undefined, {});
   const { execution_id, status, output } = reply;
   return { execution_id, status, ...queueOf(reply), ...validationEnd(output) };

@@ -1,10 +1,12 @@
 import type { Failure, NavigationReport, Node } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { stopsWalking, verdictOf } from "../../records/verdicts.ts";
+import { getEdge, getNode, labelOf } from "../userinterfaces/model.ts";
+import { sharingEdges } from "../userinterfaces/problems.ts";
 import { arrive } from "./arrive.ts";
 import type { Leg, Path } from "./graph.ts";
 import { plan } from "./plan.ts";
-import { findStart, placesToTry, type Standing } from "./start.ts";
+import { findStart, type Standing } from "./start.ts";
 import type { Trip } from "./trip.ts";
 import { type LegEnd, walkLeg } from "./walkLeg.ts";
 
@@ -17,7 +19,7 @@ export type TravelEnd =
   | { reached: true; at: Node; verified: boolean }
   | { reached: false; at: Node | undefined; failure: Failure };
 
-/** Goes to `target` from wherever the device is. Nothing here throws for a way that fails; only errors of the run do. */
+/** Goes to `target` from wherever the device is. Throws only errors of the run, not for a way that fails. */
 export async function travel(trip: Trip, target: Node): Promise<TravelEnd> {
   let at: Standing | undefined = await findStart(trip, target);
   if (at?.node.id === target.id) return { reached: true, at: target, verified: at.verified };
@@ -40,13 +42,13 @@ export async function travel(trip: Trip, target: Node): Promise<TravelEnd> {
   }
 }
 
-/** Where there is no way without the edges that failed, these are why, and not the tree. */
+/** If there is no way without the edges that failed, their failure is the reason. */
 function whyNoPlan({ lastFailure }: Trip, failure: Failure): Failure {
   const isOfTree = failure.code === "NO_PATH" || failure.code === "NO_ENTRY_NODE";
   return (isOfTree && lastFailure) || failure;
 }
 
-/** A phone brings an app to the front as it was left: where the tree has no way on from there, it is at fault and not the app. */
+/** A phone brings an app to the front as it was left. If the tree has no way on from there, the tree is at fault. */
 async function whyStranded(trip: Trip, target: Node, failure: Failure): Promise<Failure> {
   const { reopenedAt } = trip;
   if (!reopenedAt || isFinal(failure) || !(await trip.seesNode(reopenedAt))) return failure;
@@ -85,7 +87,7 @@ async function failed(trip: Trip, leg: Leg, end: LegEnd & { ok: false }): Promis
   if (isFinal(failure)) return { at: undefined, failure };
   trip.excluded.push(leg, ...conditionalTwins(trip, leg));
   if (trip.replans >= maxReplans) return { at: undefined, failure };
-  const at = await trip.locate(placesToTry(trip, siblingsOf(trip, leg), searchedNodes));
+  const at = await trip.locate(trip.history.placesToTry(trip.model, siblingsOf(trip, leg), searchedNodes));
   if (at) await trip.stand(at, true);
   return { at, failure };
 }
@@ -93,29 +95,24 @@ async function failed(trip: Trip, leg: Leg, end: LegEnd & { ok: false }): Promis
 /** A conditional edge decided for another place. If that is the target of the whole way, all is well. */
 function elsewhere(trip: Trip, leg: Leg, at: Node, target: Node, verified: boolean): WalkEnd {
   if (at.id === target.id) return { arrived: verified, at };
-  const wanted = trip.model.nodes.get(leg.to)?.label ?? leg.to;
-  const message = `The way to "${wanted}" led to "${at.label}", which its conditional edge allows.`;
+  const message = `The way to "${labelOf(trip.model, leg.to)}" led to "${at.label}", which its conditional edge allows.`;
   return { at, failure: { code: "NAVIGATION_FAILED", message } };
 }
 
-/** Edges that share the action set that has just failed would fail alike. */
-function conditionalTwins(trip: Trip, leg: Leg): Leg[] {
+/** Edges that share the failed action set would fail too. */
+function conditionalTwins({ model }: Trip, leg: Leg): Leg[] {
   if (!("edge_id" in leg)) return [];
-  const edge = trip.model.edges.get(leg.edge_id);
-  if (!edge?.conditional) return [];
-  return [...trip.model.edges.values()]
-    .filter(({ id, conditional, source }) => id !== edge.id && conditional && source === edge.source)
-    .map(({ id, target }) => ({ ...leg, edge_id: id, to: target }));
+  const twins = sharingEdges(model, getEdge(model, leg.edge_id));
+  return twins.map(({ id, target }) => ({ ...leg, edge_id: id, to: target }));
 }
 
 /** Where a failed step may have ended after all: its target, the other targets from its start, the start itself. */
-function siblingsOf(trip: Trip, leg: Leg): Node[] {
-  const targets = [...trip.model.edges.values()].filter(({ source }) => source === leg.from);
-  const ids = [leg.to, ...targets.map(({ target }) => target), leg.from];
-  return ids.flatMap((id) => trip.model.nodes.get(id) ?? []);
+function siblingsOf({ model }: Trip, leg: Leg): Node[] {
+  const others = [...model.edges.values()].filter(({ source }) => source === leg.from);
+  return [leg.to, ...others.map(({ target }) => target), leg.from].map((id) => getNode(model, id));
 }
 
-/** Runs `work` and tells how it went; a way that failed leaves the position unknown. Throws when the run itself ends. */
+/** Runs `work` and reports how it went. A failure leaves the position unknown. Throws when the run itself ends. */
 export async function reported(
   trip: Trip,
   target: Node,

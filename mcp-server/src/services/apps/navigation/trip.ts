@@ -19,9 +19,19 @@ import type {
   VerificationExecutor,
 } from "../../ports.ts";
 import { type AppModel, variablesOf } from "../userinterfaces/model.ts";
-import type { Leg, Path } from "./graph.ts";
-import type { AppMap } from "./maps.ts";
+import { buildGraph, type Leg, type NavigationGraph, type Path } from "./graph.ts";
+import type { History } from "./history.ts";
 import type { Positions } from "./positions.ts";
+
+/** How long a navigation or an edge may take when the caller does not say. */
+export const navigationTimeoutMs = 120_000;
+
+export type TripRequest = {
+  userinterface: string;
+  /** Fill `{{name}}` over the userinterface's own. */
+  variables?: Params | undefined;
+  timeout_ms?: number | undefined;
+};
 
 export type TripPorts = {
   actions: ActionExecutor;
@@ -34,43 +44,52 @@ export type TripPorts = {
 /** How long an arrival is waited for; a check with a `timeout_ms` of its own waits that long. */
 export const arrivalMs = 10_000;
 
-/** What one navigation holds while it is under way. */
+/** The state of one navigation under way. */
 export class Trip {
   readonly device: OpenDevice;
   readonly signal: AbortSignal;
   readonly variables: Params;
+  readonly graph: NavigationGraph;
+  readonly checkedTarget: string | undefined;
   readonly excluded: Leg[] = [];
   readonly walked: WalkedLeg[] = [];
   replans = 0;
-  /** What the last leg failed of; a way that cannot be found without that leg's edge failed of the same. */
+  /** Why the last leg failed; also the reason if there is no way without that leg's edge. */
   lastFailure: Failure | undefined;
   verdicts: Verdict[] = [];
-  /** The server answered 4xx or 5xx to the last action, and the checks behind it are to say whether that is right. */
+  /** The server answered 4xx or 5xx to the last action; the next checks decide whether that is right. */
   refused: Failure | undefined;
   /** Another app is in front where the navigation starts: nothing on the screen is a node of this app. */
   isElsewhere = false;
-  /** Where the device stood, without a way from there to the target, when the app was opened again; until a place is reached. */
+  /** Where the device was when the app was opened again because no way led on; until a place is reached. */
   reopenedAt: Node | undefined;
   firstPlan: Path | undefined;
   lastPicture: Step["artifacts"][number] | undefined;
   private readonly startedAt: number;
-  private readonly timer: AbortController;
+  private readonly timer = new AbortController();
   private readonly cancelTimer: () => void;
 
   constructor(
     readonly ports: TripPorts,
     readonly run: Run,
     readonly model: AppModel,
-    readonly map: AppMap,
-    variables: Params,
-    timeoutMs: number,
-    /** The node whose screen the caller checks itself, when the device is there. */
-    readonly checkedTarget?: string,
+    readonly history: History,
+    request: Pick<TripRequest, "variables" | "timeout_ms">,
+    options: {
+      /** The node whose screen the caller checks itself when the device is there. */
+      checkedTarget?: string | undefined;
+      /** Built from the history when left out. */
+      graph?: NavigationGraph;
+    } = {},
   ) {
+    const { trees, nodes, edges } = model;
+    const rows = { trees: trees.values(), nodes: nodes.values(), edges: edges.values() };
+    this.graph = options.graph ?? buildGraph(rows, history);
+    this.checkedTarget = options.checkedTarget;
     this.device = run.device;
-    this.variables = { ...variablesOf(model.ui), ...variables };
+    this.variables = { ...variablesOf(model.ui), ...request.variables };
     this.startedAt = ports.clock.monotonic();
-    this.timer = new AbortController();
+    const { timeout_ms: timeoutMs = navigationTimeoutMs } = request;
     this.cancelTimer = ports.clock.setTimeout(() => this.timer.abort(tookTooLong(timeoutMs)), timeoutMs);
     this.signal = AbortSignal.any([run.signal, this.timer.signal]);
   }
@@ -79,7 +98,7 @@ export class Trip {
     return Math.round(this.ports.clock.monotonic() - this.startedAt);
   }
 
-  /** Its own time was over, and nobody cancelled the run. */
+  /** It took too long, and the run was not cancelled. */
   isLate(): boolean {
     return this.timer.signal.aborted && !this.run.signal.aborted;
   }
@@ -88,16 +107,14 @@ export class Trip {
     this.cancelTimer();
   }
 
-  /** Polls a node's checks. Only for a node that has some. */
-  check(node: Node, timeoutMs: number): Promise<CheckReport> {
+  check({ verifications, pass_condition: passCondition }: Node, timeoutMs: number): Promise<CheckReport> {
     this.signal.throwIfAborted();
-    return this.ports.verifications.check(this.device, node.verifications, {
-      passCondition: node.pass_condition,
-      timeoutMs,
-      variables: this.variables,
-      signal: this.signal,
-      evidence: false,
-    });
+    return this.ports.verifications.check(this.device, verifications, this.options(timeoutMs, passCondition));
+  }
+
+  options(timeoutMs: number, passCondition: Node["pass_condition"] = "all") {
+    const { variables, signal } = this;
+    return { passCondition, timeoutMs, variables, signal, evidence: false };
   }
 
   /** Whether checks follow when the device is there. */
@@ -109,7 +126,6 @@ export class Trip {
     return seesNode(this.ports.verifications, this.device, node, this.variables, this.signal);
   }
 
-  /** The first of the nodes that one look recognises. */
   async locate(candidates: Iterable<Node>): Promise<Node | undefined> {
     for (const node of candidates) if (await this.seesNode(node)) return node;
     return undefined;
@@ -124,10 +140,7 @@ export class Trip {
     return this.ports.positions.put(this.device.id, this.model.ui.id, undefined, false);
   }
 
-  /**
-   * A picture of the screen for a step; a device without one, or a store that is full, gives none. `sparing`: neither does a
-   * device that takes long for it.
-   */
+  /** Undefined for a device without a screen and a full store; with `sparing` also for a device that takes long for one. */
   async picture(sparing: boolean): Promise<Step["artifacts"][number] | undefined> {
     if (sparing && this.slowness() !== undefined) return undefined;
     try {
@@ -139,6 +152,11 @@ export class Trip {
       if (error instanceof Error && "code" in error) return undefined;
       throw error;
     }
+  }
+
+  stepOf(durationMs: number) {
+    const started_at = new Date(this.ports.clock.now() - durationMs).toISOString();
+    return { path: "", kind: "navigation", started_at, duration_ms: durationMs };
   }
 
   slowness(): string | undefined {
@@ -170,7 +188,7 @@ export class Trip {
   }
 }
 
-/** One look, however long the checks would wait. False for a node without checks, and where no page of the app is open any more. */
+/** Looks once. False for a node without checks, and if no page of the app is open any more. */
 export async function seesNode(
   verifications: VerificationExecutor,
   device: OpenDevice,

@@ -1,40 +1,50 @@
 import type { Moment } from "@labwright/controllers";
-import type { ActionBatch, ActionSet, Edge, Failure, Node, WalkedLeg } from "../../../domain/index.ts";
+import type { ActionBatch, ActionSet, Edge, Failure, Node, Step, WalkedLeg } from "../../../domain/index.ts";
 import type { ActionReport } from "../../ports.ts";
-import { stopsWalking } from "../../records/verdicts.ts";
-import { labelOf } from "../userinterfaces/model.ts";
-import { arrive, possibleTargets } from "./arrive.ts";
-import type { Leg } from "./graph.ts";
-import { type Attempt, kpiFields, pictureBefore, recordBroken, recordRuns, recordStep } from "./recordLeg.ts";
+import { stopsWalking, verdictOf } from "../../records/verdicts.ts";
+import { edgeLabel, getEdge, getNode, labelOf } from "../userinterfaces/model.ts";
+import { type Arrival, arrive, conditionalEdges } from "./arrive.ts";
+import type { EdgeLeg, Leg } from "./graph.ts";
 import { arrivalMs, type Trip } from "./trip.ts";
 
-/** `at` is where the step led, which for a conditional edge may be another place than was wanted. */
+/** `at` is where the step led. If it is not `intended`, a conditional edge led to another of its targets. */
 export type LegEnd =
   | { ok: true; at: Node; verified: boolean; intended: boolean }
   | { ok: false; failure: Failure };
 
+/** What running an edge gave. `arrival` is undefined if the actions failed, since nothing was looked at then. */
+type Attempt = {
+  report: ActionReport;
+  arrival: Arrival | undefined;
+  actionsMs: number;
+  /** `errorMs` is how much earlier it may have been, where frames tell. */
+  kpi: { ms: number; errorMs?: number } | undefined;
+};
+
+type Walking = { leg: EdgeLeg; edge: Edge; set: ActionSet; target: Node };
+
 /** Walks one step: actions, then the checks of where it leads. Records it as a step and in the history. */
 export async function walkLeg(trip: Trip, leg: Leg): Promise<LegEnd> {
-  const target = trip.model.nodes.get(leg.to);
-  if (!target) return { ok: false, failure: goneFailure(leg.to) };
+  const target = getNode(trip.model, leg.to);
   if (!("edge_id" in leg)) return passGate(trip, leg, target);
-  const edge = trip.model.edges.get(leg.edge_id);
-  const set = edge?.action_sets.find(({ id }) => id === leg.action_set_id);
-  if (!edge || !set) return { ok: false, failure: goneFailure(leg.edge_id) };
-  return walkEdge(trip, leg, edge, set, target);
+  const edge = getEdge(trip.model, leg.edge_id);
+  const set = edge.action_sets.find(({ id }) => id === leg.action_set_id);
+  if (!set) throw new Error(`The edge ${edge.id} has no action set ${leg.action_set_id}`);
+  return walkEdge(trip, { leg, edge, set, target });
 }
 
-async function walkEdge(trip: Trip, leg: Leg, edge: Edge, set: ActionSet, target: Node): Promise<LegEnd> {
+async function walkEdge(trip: Trip, walking: Walking): Promise<LegEnd> {
+  const { leg, edge, set, target } = walking;
   const started = trip.ports.clock.monotonic();
   const before = await pictureBefore(trip);
-  // If this process dies on the way, nobody may believe that the device still is where it was.
+  // If this process dies on the way, the device must not be believed to be where it was.
   trip.ports.positions.doubt(trip.device.id);
-  const attempt = await tryEdge(trip, edge, set, target).catch(async (error: unknown) => {
-    await recordBroken(trip, leg, edge, started, error);
+  const attempt = await tryEdge(trip, walking).catch(async (error: unknown) => {
+    await recordBroken(trip, walking, started, error);
     throw error;
   });
   const end = endOf(attempt, target);
-  if (end.ok || !stopsWalking(end.failure.code)) await recordRuns(trip, edge, set, attempt, target);
+  if (end.ok || !stopsWalking(end.failure.code)) await recordRuns(trip, walking, attempt);
   if (end.ok && end.at.type !== "action") await trip.stand(end.at, end.verified);
   const walked: WalkedLeg = {
     kind: leg.kind,
@@ -51,7 +61,9 @@ async function walkEdge(trip: Trip, leg: Leg, edge: Edge, set: ActionSet, target
   trip.walked.push(walked);
   const isLast = leg.to === trip.firstPlan?.legs.at(-1)?.to;
   const after = await trip.picture(end.ok && !isLast);
-  await recordStep(trip, edge, set, { walked, attempt, before, after });
+  trip.lastPicture = after;
+  const artifacts = [before, after].filter((picture) => picture !== undefined);
+  await recordStep(trip, walking, { walked, attempt, artifacts });
   return end;
 }
 
@@ -73,13 +85,12 @@ async function passGate(trip: Trip, leg: Leg, target: Node): Promise<LegEnd> {
 }
 
 /** Runs the actions and looks where they led; if that is not where they should, runs the retry actions once. */
-async function tryEdge(trip: Trip, edge: Edge, set: ActionSet, target: Node): Promise<Attempt> {
-  const { retry_actions, failure_actions } = set;
-  const first = await act(trip, edge, set, target, { actions: set.actions, retry_actions, failure_actions });
+async function tryEdge(trip: Trip, walking: Walking): Promise<Attempt> {
+  const { actions, retry_actions, failure_actions } = walking.set;
+  const first = await act(trip, walking, { actions, retry_actions, failure_actions });
   const retried = first.report.results.some(({ phase }) => phase === "retry");
   if (!mayRetry(first) || retried || retry_actions.length === 0) return first;
-  const again = { actions: retry_actions, retry_actions: [], failure_actions };
-  const second = await act(trip, edge, set, target, again);
+  const second = await act(trip, walking, { actions: retry_actions, retry_actions: [], failure_actions });
   const results = second.report.results.map((result) =>
     result.phase === "action" ? { ...result, phase: "retry" as const } : result,
   );
@@ -90,43 +101,36 @@ async function tryEdge(trip: Trip, edge: Edge, set: ActionSet, target: Node): Pr
   };
 }
 
-/** The actions ran, and the target is not there: where nobody could tell that, it may be there. */
+/** The actions ran and the target was looked at and is not there. */
 const mayRetry = ({ report, arrival }: Attempt): boolean =>
   report.ok && arrival?.ok === false && !stopsWalking(arrival.failure.code);
 
-async function act(
-  trip: Trip,
-  edge: Edge,
-  set: ActionSet,
-  target: Node,
-  batch: ActionBatch,
-): Promise<Attempt> {
+async function act(trip: Trip, { edge, set, target }: Walking, batch: ActionBatch): Promise<Attempt> {
   const { clock, actions } = trip.ports;
+  const { variables, signal } = trip;
   const started = clock.monotonic();
-  trip.signal.throwIfAborted();
+  signal.throwIfAborted();
+  const isChecked = trip.isChecked(target);
   const report: ActionReport =
     batch.actions.length === 0
       ? { ok: true, results: [] }
-      : await actions.run(trip.device, batch, {
-          variables: trip.variables,
-          signal: trip.signal,
-          isChecked: trip.isChecked(target),
-        });
+      : await actions.run(trip.device, batch, { variables, signal, isChecked });
   if (batch.actions.length > 0) trip.refused = report.refused;
   const lastStarted = clock.monotonic() - (report.results.at(-1)?.duration_ms ?? 0);
-  if (report.ok && edge.final_wait_ms > 0) await clock.sleep(edge.final_wait_ms, trip.signal);
+  if (report.ok && edge.final_wait_ms > 0) await clock.sleep(edge.final_wait_ms, signal);
   const actionsMs = Math.round(clock.monotonic() - started);
   if (!report.ok) return { report, arrival: undefined, actionsMs, kpi: undefined };
   const kpi = await measureKpi(trip, set, { sentAt: report.sentAt, lastStarted });
-  const others = edge.conditional ? possibleTargets(trip, edge, set.id) : [];
-  const arrival = await arrive(trip, target, set.direction === "forward" ? others : []);
+  const others = set.direction === "forward" ? conditionalEdges(trip, edge, set.id) : [];
+  const arrival = await arrive(
+    trip,
+    target,
+    others.map((other) => getNode(trip.model, other.target)),
+  );
   return { report, arrival, actionsMs, kpi };
 }
 
-/**
- * From the last input event to the first frame that shows the references, where the device has frames and says when the event
- * left; else from the start of the last action to the first look that saw them. Undefined if none did.
- */
+/** From the last input event to the first frame that shows the references; without frames, from the last action to the first look. */
 async function measureKpi(
   trip: Trip,
   set: ActionSet,
@@ -134,22 +138,18 @@ async function measureKpi(
 ): Promise<Attempt["kpi"]> {
   const { clock, verifications } = trip.ports;
   if (set.kpi === undefined || set.kpi.length === 0) return undefined;
+  const options = trip.options(arrivalMs);
   if (sentAt !== undefined) {
-    const { device, variables, signal } = trip;
-    const options = { from: sentAt, timeoutMs: arrivalMs, variables, signal };
-    const seen = await verifications.firstFrame(device, set.kpi, options);
+    const seen = await verifications.firstFrame(trip.device, set.kpi, { ...options, from: sentAt });
     if (seen.measured)
       return seen.first && { ms: Math.round(seen.first.at - sentAt), errorMs: Math.ceil(seen.first.errorMs) };
   }
-  const { pass } = await verifications.check(trip.device, set.kpi, {
-    passCondition: "all",
-    timeoutMs: arrivalMs,
-    variables: trip.variables,
-    signal: trip.signal,
-    evidence: false,
-  });
+  const { pass } = await verifications.check(trip.device, set.kpi, options);
   return pass ? { ms: Math.round(clock.monotonic() - lastStarted) } : undefined;
 }
+
+const kpiFields = (kpi: Attempt["kpi"]) =>
+  kpi ? { kpi_ms: kpi.ms, ...(kpi.errorMs !== undefined && { kpi_error_ms: kpi.errorMs }) } : {};
 
 function endOf({ report, arrival }: Attempt, target: Node): LegEnd {
   if (arrival?.ok) {
@@ -160,7 +160,80 @@ function endOf({ report, arrival }: Attempt, target: Node): LegEnd {
   return { ok: false, failure: report.failure ?? { code: "DEVICE_ERROR", message: "the actions failed" } };
 }
 
-const goneFailure = (id: string): Failure => ({
-  code: "EDGE_NOT_FOUND",
-  message: `${id} was removed while the navigation was under way.`,
-});
+/** One run of the edge, one of the place it led to. A conditional edge that led elsewhere counts for the other edge too. */
+async function recordRuns(
+  trip: Trip,
+  { edge, set, target }: Walking,
+  { arrival, actionsMs, kpi }: Attempt,
+): Promise<void> {
+  const shared = {
+    device_model: trip.device.model,
+    execution_id: trip.run.id,
+    at: new Date(trip.ports.clock.now()).toISOString(),
+  };
+  const reached = arrival?.ok ? arrival.node : undefined;
+  const ofEdge = {
+    ...{ subject: "edge" as const, action_set_id: set.id, ...shared },
+    ...{ duration_ms: actionsMs, kpi_ms: kpi?.ms },
+  };
+  await trip.history.record({ ...ofEdge, subject_id: edge.id, ok: reached?.id === target.id });
+  const other = conditionalEdges(trip, edge, set.id).find((one) => one.target === reached?.id);
+  if (other && reached?.id !== target.id)
+    await trip.history.record({ ...ofEdge, subject_id: other.id, ok: true });
+  const looked = reached ?? target;
+  if (!arrival || looked.verifications.length === 0) return;
+  const { ok, duration_ms } = arrival;
+  await trip.history.record({ subject: "node", subject_id: looked.id, ok, duration_ms, ...shared });
+}
+
+async function pictureBefore(trip: Trip) {
+  trip.lastPicture ??= await trip.picture(true);
+  return trip.lastPicture && { ...trip.lastPicture, kind: "screenshot_before" };
+}
+
+function recordStep(
+  trip: Trip,
+  walking: Walking,
+  done: { walked: WalkedLeg; attempt: Attempt; artifacts: Step["artifacts"] },
+): Promise<unknown> {
+  const { walked, attempt, artifacts } = done;
+  const { report, arrival } = attempt;
+  const slowness = trip.walked.length === 1 ? trip.slowness() : undefined;
+  const checked = arrival && (arrival.ok ? arrival.verified : true);
+  return trip.run.step({
+    ...trip.stepOf(walked.duration_ms),
+    label: `${walked.from} → ${walked.to}`,
+    status: walked.error ? verdictOf(walked.error.code) : "passed",
+    input: {
+      ...inputOf(trip, walking),
+      ...{ action_set: walking.set.id, actions: walking.set.actions },
+    },
+    output: {
+      results: report.results,
+      verified: walked.verified,
+      ...(checked && { verdicts: trip.verdicts }),
+      ...kpiFields(attempt.kpi),
+      ...(slowness !== undefined && { notes: [slowness] }),
+    },
+    ...(walked.error && { error: walked.error }),
+    artifacts,
+  });
+}
+
+/** Records a step that an error or a cancellation ended. */
+async function recordBroken(trip: Trip, walking: Walking, started: number, error: unknown): Promise<void> {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "INTERNAL";
+  const message = error instanceof Error ? error.message : String(error);
+  const stopped = trip.isLate() ? "timeout" : "cancelled";
+  await trip.run.step({
+    ...trip.stepOf(trip.ports.clock.monotonic() - started),
+    label: `${labelOf(trip.model, walking.leg.from)} → ${labelOf(trip.model, walking.leg.to)}`,
+    status: trip.signal.aborted ? stopped : "error",
+    input: inputOf(trip, walking),
+    output: null,
+    error: { code, message },
+    artifacts: [],
+  });
+}
+
+const inputOf = (trip: Trip, { edge }: Walking) => ({ edge: edgeLabel(trip.model, edge), edge_id: edge.id });

@@ -38,7 +38,6 @@ class Compiler {
   readonly problems: StepProblem[] = [];
   private readonly origins = new Map<object, Path>();
   private readonly bodies = new Map<object, Sequence>();
-
   private readonly reading: Reading;
 
   constructor(language: Language) {

@@ -1,21 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Action, actionSchema, type Block, blockSchema, type Graph } from "../../../domain/index.ts";
+import { actionSchema, type Block, blockSchema, type Graph } from "../../../domain/index.ts";
 import { compileSteps } from "./compile.ts";
 import { writeActions } from "./lists.ts";
-import { type Body, type Language, readStep } from "./readStep.ts";
-import { besideIn } from "./verbs.ts";
-import { withoutEmpty } from "./words.ts";
-import { withoutDefaults, writeBody } from "./writeStep.ts";
+import { type Body, draftsOf, type Language, readQuietly } from "./readStep.ts";
+import { withoutDefaults, withoutEmpty, writeBody } from "./writeStep.ts";
 
 type Step = unknown;
 
 /** Where an id stands by itself; anywhere else it is named. */
 const idKeys = new Set(["id", "from", "to"]);
 
-/**
- * The steps of a graph that is one sequence; undefined for any other. Compiled again they give an equal graph, but for ids
- * that nobody gave and the words that a step without a label gets. `others` is what else may name a block's output.
- */
+/** The steps of a graph that is one sequence. Compiled again they give an equal graph. `others` may name a block's output. */
 export function stepsOf(graph: Graph, language: Language, others: unknown = {}): Step[] | undefined {
   const texts = JSON.stringify([graph, others], (key, value) =>
     idKeys.has(key) && isAuto(value) ? "" : value,
@@ -49,7 +44,7 @@ function sequenceOf(graph: Graph, prefix: string, writing: Writing): Step[] | un
   return steps;
 }
 
-/** The blocks between start and success in the order in which they run, an alternative behind what it stands in for. */
+/** The blocks between start and success in the order in which they run, an alternative after what it replaces. */
 function inRow({ blocks, edges }: Graph): Block[] | undefined {
   const to = new Map(edges.map((edge) => [`${edge.from} ${edge.on}`, edge.to]));
   const row: Block[] = [];
@@ -77,9 +72,9 @@ function saidBy(
 ): { step: Step; length: number } | undefined {
   const label = blocks[0]?.label;
   if (label === undefined) return undefined;
-  const read = readStep(label, [], { ...language, beside: besideIn.test, report: () => undefined });
+  const read = readQuietly(label, language);
   if (!read || !("said" in read) || read.said !== label) return undefined;
-  const drafts = read.groups.flatMap((group) => group.drafts);
+  const drafts = draftsOf(read);
   const isMeant = drafts.every((draft, at) => {
     const block = blocks[at];
     if (!block || block.label !== label) return false;
@@ -90,21 +85,18 @@ function saidBy(
   return isMeant ? { step: label, length: drafts.length } : undefined;
 }
 
-/** The next block as a step of its own. */
 function stepOf([block]: readonly Block[], auto: string, writing: Writing): Step | undefined {
   if (!block) return undefined;
   const { id, ...body } = withoutDefaults(block);
   const named: Body = { ...body, type: block.type, ...(id !== auto && !writing.isFree(block.id) && { id }) };
   if (block.type === "loop") return loopOf(block, named, auto, writing);
   const lists = ["retry_actions", "failure_actions"].filter((key) => named[key] !== undefined);
-  const written = lists.map((key) => [key, actionsOf(named[key], writing.language)] as const);
+  const written = lists.map((key) => {
+    const actions = actionSchema.array().safeParse(named[key]).data;
+    return [key, actions && writeActions(actions, writing.language)] as const;
+  });
   if (written.some(([, steps]) => steps === undefined)) return undefined;
   return writeBody({ ...named, ...Object.fromEntries(written) }, writing.language);
-}
-
-function actionsOf(value: unknown, language: Language): Step[] | undefined {
-  const actions: Action[] | undefined = actionSchema.array().safeParse(value).data;
-  return actions && writeActions(actions, language);
 }
 
 function loopOf(
@@ -133,36 +125,25 @@ const isUnique = (graph: Graph) => new Set(idsOf(graph)).size === idsOf(graph).l
 
 /** Whether two graphs of one sequence each do the same in the same order. */
 function isSame(graph: Graph, back: Graph, isFree: Writing["isFree"]): boolean {
-  const row = inRow(graph);
-  const backRow = inRow(back);
-  if (!row || !backRow || row.length !== backRow.length) return false;
+  const [row = [], backRow = []] = [inRow(graph), inRow(back)];
   return (
+    row.length === backRow.length &&
     isDeepStrictEqual(linksOf(graph, row), linksOf(back, backRow)) &&
-    row.every((block, at) => {
-      const other = backRow[at];
-      return other !== undefined && isSameBlock(block, other, isFree);
-    })
+    row.every((block, at) => isSameBlock(block, backRow[at] ?? block, isFree))
   );
 }
 
 function isSameBlock(block: Block, back: Block, isFree: Writing["isFree"]): boolean {
   if (block.id !== back.id && !isFree(block.id)) return false;
   if (block.label !== undefined && block.label !== back.label) return false;
-  if (block.type === "loop" && back.type === "loop") {
-    const { body, ...rest } = block;
-    const { body: backBody, ...backRest } = back;
-    const own = { ...backRest, id: rest.id };
-    return isDeepStrictEqual(defined(rest), defined(own)) && isSame(body, backBody, isFree);
-  }
-  const { id: _, label: __, ...content } = withoutDefaults(block);
-  const { id: ___, label: ____, ...backContent } = withoutDefaults(back);
+  if (block.type === "loop" && back.type === "loop" && !isSame(block.body, back.body, isFree)) return false;
+  const [content, backContent] = [block, back].map((one) => {
+    const { id: _, label: __, body: ___, ...rest } = withoutDefaults(one);
+    return rest;
+  });
   return isDeepStrictEqual(content, backContent);
 }
 
-const defined = (value: object) =>
-  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
-
-/** Edges by the places of their ends in the sequence. */
 function linksOf({ edges, blocks }: Graph, row: readonly Block[]): string[] {
   const places = new Map(row.map(({ id }, at) => [id, at]));
   const placeOf = (id: string) => places.get(id) ?? blocks.find((block) => block.id === id)?.type;

@@ -1,6 +1,10 @@
 import { nearest } from "@labwright/controllers";
 import { z } from "zod";
 import { ToolError } from "../../../errors.ts";
+import { schemaJson } from "../../values/inputProblems.ts";
+import type { Meaning } from "../authoring/phrase.ts";
+import { quotedMark, type Sentence, unmark } from "../authoring/sentences.ts";
+import { argumentProblems, type CheckOffer, type CommandOffer, type Fields, type Verbs } from "./verbs.ts";
 
 /** The JSON Schema of a command or check, as `list_actions` and `list_verifications` give it. */
 export const schemaSchema = z.object({
@@ -16,10 +20,8 @@ export const schemaSchema = z.object({
 });
 export type CommandSchema = z.output<typeof schemaSchema>;
 
-/** One command of a line, as it was typed. */
 export type Said = { command: string; not: boolean; words: string[] };
 
-/** Parts one command from the next in a line. */
 export const separator = "then";
 
 const shortActions: Readonly<Record<string, string>> = {
@@ -62,10 +64,7 @@ const openElsewhere = ([what = ""]: readonly string[]) =>
 
 const isShort = ({ command }: Said, verb: Verb): boolean => Object.hasOwn(shortNames[verb], command);
 
-/**
- * The command or check that a word means on a device that offers these names. A word that the device offers means itself. Any
- * other word may be short for one that the device offers. If it offers none, returns the full name.
- */
+/** A name that the device offers means itself. Any other may be short for one that it offers; else returns the full name. */
 export function commandOf(said: Said, verb: Verb, offered: ReadonlySet<string>): string {
   const { command, words } = said;
   const full = isShort(said, verb) ? (shortNames[verb][command] ?? command) : command;
@@ -81,12 +80,7 @@ const examples = {
 /** `ref` and `selector`, also `to_ref` and `to_selector`, are one place in a line: whatever names an element. */
 const targetOf = (name: string) => /^(.*?)(?:ref|selector)$/.exec(name)?.[1];
 
-/**
- * The parameters of a command as words: `--name value` for any, else the element first where it has one, then what is
- * required, then the others in the order of the schema. Fewer words than that are for what is required. A word of a closed
- * list, and true and false, goes where it fits. A required list takes all words that are left. Throws INVALID_INPUT with the command's
- * own usage.
- */
+/** `--name value` for any, else the element, the required, then the other parameters in the schema's order. Throws INVALID_INPUT. */
 export function paramsOf(said: Said, schema: CommandSchema, usage: string): Record<string, unknown> {
   const refuse: Refusal = (message) => {
     throw new ToolError("INVALID_INPUT", message, `It takes: ${usage}`);
@@ -112,7 +106,6 @@ const isList = (name: string, { properties, required }: CommandSchema) =>
 
 type Refusal = (message: string) => never;
 
-/** Takes `--name value` into `params`; the words that are left. */
 function namedParams(
   { command, words }: Said,
   schema: CommandSchema,
@@ -127,9 +120,10 @@ function namedParams(
       left.push(word);
       continue;
     }
-    const [near] = nearest(name, Object.keys(schema.properties), 1);
-    if (!(name in schema.properties))
+    if (!(name in schema.properties)) {
+      const [near] = nearest(name, Object.keys(schema.properties), 1);
       refuse(`${command} has no ${name}${near === undefined ? "" : `; did you mean --${near}?`}`);
+    }
     params[name] = readAs(rest.shift() ?? refuse(`--${name} needs a value.`), name, schema, refuse);
   }
   return left;
@@ -206,4 +200,64 @@ function readAs(word: string, name: string, { properties }: CommandSchema, refus
     if (value !== undefined) return value;
   }
   return refuse(`${name} is of type ${types.join(" or ")}, which "${word}" is not.`);
+}
+
+/** A line of `labwright do` or `labwright check` in a test, such as `fill "Email" "anna"`; undefined for any other sentence. */
+export function readLine({ text, quoted }: Sentence, verbs: Verbs): Meaning | undefined {
+  const verb = /^check /i.test(text) ? "check" : "do";
+  const words = text.replace(/^check /i, "").split(" ");
+  const not = verb === "check" && words[0] === "not";
+  const [name = "", ...values] = not ? words.slice(1) : words;
+  const said: Said = { command: name, not, words: values.map((word) => unmark({ text: word, quoted })) };
+  const command = commandNamed(said, verb, verbs);
+  const offers = (verb === "check" ? verbs.checks : verbs.commands).get(command ?? "") ?? [];
+  if (command === undefined || offers.length === 0 || values.length === 0) return undefined;
+  if (offers.some(onlyReads)) return { reason: "what is read goes nowhere", nearest: readings(command) };
+  const params = offers
+    .map((offer) => valuesOf(said, values, offer))
+    .find((given) => given && argumentProblems(verbs, command, given).length === 0);
+  if (params === undefined) return undefined;
+  return verb === "check" ? checkOf(command, params, not) : { drafts: [{ type: "action", command, params }] };
+}
+
+/** The one command or check of a name. Which of two a name means depends on the device, and a test may run on several. */
+function commandNamed(said: Said, verb: Verb, { commands, checks }: Verbs): string | undefined {
+  const offers = verb === "check" ? checks : commands;
+  const isShort = Object.hasOwn(shortNames[verb], said.command);
+  if (isShort === offers.has(said.command)) return undefined;
+  return commandOf(said, verb, new Set(offers.keys()));
+}
+
+const onlyReads = (offer: CommandOffer | CheckOffer) =>
+  "effect" in offer && offer.effect === "read" && offer.name !== "wait_for";
+
+const readings = (command: string) => ['check text "T"', `{ ${command}: { selector: "X" }, into: name }`];
+
+function checkOf(command: string, { timeout_ms, ...params }: Fields, negate: boolean): Meaning {
+  const time = typeof timeout_ms === "number" ? { timeout_ms } : {};
+  return { drafts: [{ type: "verification", command, params, ...(negate && { negate }), ...time }] };
+}
+
+/** Undefined where a word is none of the values that the command takes, or a ref, which a test cannot keep. */
+function valuesOf(
+  said: Said,
+  values: readonly string[],
+  { input }: CommandOffer | CheckOffer,
+): Fields | undefined {
+  const schema = schemaSchema.parse(schemaJson(input));
+  const isWord = new RegExp(`^${quotedMark}$`);
+  if (values.some((value) => !isWord.test(value) && !isPlain(value, schema))) return undefined;
+  if (said.words.some(isRef)) return undefined;
+  try {
+    return paramsOf(said, schema, "");
+  } catch (error) {
+    if (error instanceof ToolError) return undefined;
+    throw error;
+  }
+}
+
+/** Without quotes stand numbers, names of parameters, selectors, addresses and the words of a closed list. */
+function isPlain(value: string, { properties }: CommandSchema): boolean {
+  const listed = Object.values(properties).flatMap(({ enum: list = [] }) => list);
+  return !/^[\p{L}'-]+$/u.test(value) || value === "true" || value === "false" || listed.includes(value);
 }

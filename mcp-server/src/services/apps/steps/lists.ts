@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { type Action, actionSchema, type Verification, verificationSchema } from "../../../domain/index.ts";
 import { schemaProblems } from "../../../domain/schemaProblems.ts";
-import { type Body, type Language, type Path, type Reading, type Report, readStep } from "./readStep.ts";
+import { type Body, type Language, type Path, type Report, readStep, type StepProblem } from "./readStep.ts";
 import { type Beside, besideIn } from "./verbs.ts";
 import { writeBody } from "./writeStep.ts";
 
@@ -20,7 +20,6 @@ export function readActions(value: unknown, path: Path, telling: Telling): Actio
   });
 }
 
-/** The checks of a step or a list of steps, as a node and a KPI take them. */
 export function readChecks(value: unknown, path: Path, telling: Telling): Verification[] {
   return bodiesOf(value, path, telling, besideIn.checks).flatMap(({ body, where }) => {
     const { type: kind, verification_type: type, ...rest } = body;
@@ -53,32 +52,21 @@ function isSaid(
   read: (telling: Telling) => unknown[],
   language: Language,
 ): boolean {
-  let isSound = true;
-  const back = read({
-    ...language,
-    report() {
-      isSound = false;
-    },
-  });
-  return isSound && isDeepStrictEqual(back, wanted);
+  const problems: StepProblem[] = [];
+  const back = read({ ...language, report: (problem) => void problems.push(problem) });
+  return problems.length === 0 && isDeepStrictEqual(back, wanted);
 }
 
-/** The blocks of one step or a list of steps; none of nothing. */
 function bodiesOf(
   value: unknown,
   path: Path,
   telling: Telling,
   beside: Beside,
 ): { body: Body; where: Path }[] {
-  const reading: Reading = { ...telling, beside };
-  const list: readonly unknown[] = Array.isArray(value)
-    ? value
-    : value === null || value === undefined
-      ? []
-      : [value];
+  const list: readonly unknown[] = [value ?? []].flat();
   return list.flatMap((step, index) => {
     const where = Array.isArray(value) ? [...path, index] : path;
-    const read = readStep(step, where, reading);
+    const read = readStep(step, where, { ...telling, beside });
     if (!read) return [];
     if ("said" in read) return read.groups.flatMap(({ drafts }) => drafts.map((body) => ({ body, where })));
     return [{ body: "block" in read ? read.block : read.loop, where }];

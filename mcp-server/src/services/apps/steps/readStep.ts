@@ -2,12 +2,13 @@ import { nearest } from "@labwright/controllers";
 import { longestWords } from "../../../domain/index.ts";
 import { readSentence } from "../authoring/phrases.ts";
 import { sentencesOf } from "../authoring/sentences.ts";
-import type { Step, Vocabulary } from "../authoring/types.ts";
-import { readLine } from "./readLine.ts";
+import type { Draft, Step, Vocabulary } from "../authoring/types.ts";
+import { readLine } from "./line.ts";
 import {
   argumentProblems,
   type Beside,
   besideIn,
+  type Fields,
   fieldsOf,
   isFields,
   isLoop,
@@ -20,7 +21,7 @@ import {
 /** What steps may name: nodes, test cases, commands and checks. */
 export type Language = { vocabulary: Vocabulary; verbs: Verbs };
 
-/** A block without the id and label that it gets where it has none. */
+/** A block whose id and label may still be missing. */
 export type Body = Readonly<Record<string, unknown>> & { type: string };
 
 export type Path = readonly PropertyKey[];
@@ -28,7 +29,7 @@ export type Path = readonly PropertyKey[];
 export type StepProblem = { path: Path; message: string; key?: string };
 export type Report = (problem: StepProblem) => void;
 
-/** How steps are read: in which words, told to whom, and what may stand beside a verb. */
+/** How steps are read: in which words, where problems are reported, and what may stand next to a verb. */
 export type Reading = Language & { report: Report; beside: Beside };
 
 /** A step of words is one or more blocks, in groups of which the later run after the earlier. */
@@ -47,6 +48,14 @@ export function readStep(step: unknown, path: Path, reading: Reading): ReadStep 
   });
   return undefined;
 }
+
+/** Reads a step of a test; undefined where it cannot be understood. */
+export const readQuietly = (step: unknown, language: Language): ReadStep | undefined =>
+  readStep(step, [], { ...language, beside: besideIn.test, report: () => undefined });
+
+/** The blocks of a step of words, in order; none of any other step. */
+export const draftsOf = (read: ReadStep | undefined): readonly Draft[] =>
+  read && "said" in read ? read.groups.flatMap(({ drafts }) => drafts) : [];
 
 /** Each line is a sentence of its own, and a label has one line. */
 const oneLine = (text: string) =>
@@ -74,7 +83,6 @@ function readWords(text: string, path: Path, reading: Reading): ReadStep | undef
   return { said, groups: readings.flatMap((one) => ("step" in one ? [one.step] : [])) };
 }
 
-/** The name of a command, check or kind alone, which needs no more. */
 export const isBare = (text: string, verbs: Verbs): boolean =>
   verbs.commands.has(text) || verbs.checks.has(text) || Object.hasOwn(kinds, text);
 
@@ -83,8 +91,6 @@ const tornQuotes = (said: string) =>
   (said.match(/"/g)?.length ?? 0) % 2 === 0
     ? ""
     : '; a quote is not closed: in YAML, quote the whole step where it holds " #" or ": "';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function readObject(step: Fields, path: Path, reading: Reading): ReadStep | undefined {
   const verb = verbOf(step, path, reading);
@@ -100,7 +106,6 @@ function readObject(step: Fields, path: Path, reading: Reading): ReadStep | unde
   return { block: { ...block, ...rest } };
 }
 
-/** The one key of a step that says what is done. */
 function verbOf(step: Fields, path: Path, { verbs, report }: Reading): string | undefined {
   const keys = Object.keys(step);
   const [verb, ...others] = keys.filter((key) => isVerb(verbs, key));
@@ -139,7 +144,6 @@ function onlyKnown(
   return unknown.length === 0;
 }
 
-/** The block of a verb and its value, without what stands beside them. */
 function ownBlock(verb: string, value: unknown, path: Path, { verbs, report }: Reading): Body | undefined {
   const kind = Object.hasOwn(kinds, verb) ? kinds[verb] : undefined;
   const fields = kind ? fieldsOf(kind, value) : (value ?? {});
@@ -159,7 +163,6 @@ function ownBlock(verb: string, value: unknown, path: Path, { verbs, report }: R
   return { type: verbs.commands.has(verb) ? "action" : "verification", command: verb, params: fields };
 }
 
-/** The check below `not`, which must not hold. */
 function negated(value: unknown, path: Path, reading: Reading): Body | undefined {
   const at = [...path, "not"];
   const inner = isFields(value) ? readObject(value, at, reading) : undefined;

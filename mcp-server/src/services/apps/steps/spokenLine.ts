@@ -1,61 +1,45 @@
 import { isDeepStrictEqual } from "node:util";
 import { readSentence } from "../authoring/phrases.ts";
 import { sentencesOf } from "../authoring/sentences.ts";
-import type { Draft, Vocabulary } from "../authoring/types.ts";
+import { type Draft, noNames, type Vocabulary } from "../authoring/types.ts";
 import { isRef, type Said } from "./line.ts";
 
+type Verb = "do" | "check";
 type ActionDraft = Extract<Draft, { type: "action" }>;
 type CheckDraft = Extract<Draft, { type: "verification" }>;
-export type Spoken<Verb extends "do" | "check"> = Verb extends "do" ? ActionDraft : CheckDraft;
+type Spoken = ActionDraft | CheckDraft;
 
 /** Each word that a shell gives may have been in quotes: so many words are tried with and without. */
 const mostWords = 9;
 
-/**
- * The words of a line as the words of a test: `click the "Sign in" button`, `Save is disabled`. Undefined where they are
- * none, or could be several: then they are a command and its values.
- */
-export function spokenSteps<Verb extends "do" | "check">(
+/** The line as the words of a test: `click the "Sign in" button`. Undefined if it is none, or could mean several things. */
+export function spokenSteps(
   { command, not, words }: Said,
   verb: Verb,
   offered: ReadonlySet<string>,
-): Spoken<Verb>[] | undefined {
+): Spoken[] | undefined {
   const line = [command, ...words];
   if (not || line.some((word) => word.startsWith("--"))) return undefined;
-  const vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };
-  const known = { ...vocabulary, [verb === "do" ? "commands" : "checks"]: offered };
-  const [fewest = []] = readingsOf(line, verb, known);
-  const [first, ...others] = fewest;
-  if (first === undefined || others.some((other) => !isDeepStrictEqual(other, first))) return undefined;
-  return first;
+  const known = { ...noNames, [verb === "do" ? "commands" : "checks"]: offered };
+  const isSentence = line.length === 1 && /\s/.test(command);
+  // The readings with the fewest words in quotes decide.
+  const [first, ...others] =
+    (isSentence ? [line] : quotings(line))
+      .map((texts) => texts.flatMap((text) => readingOf(text, verb, known)))
+      .find((readings) => readings.length > 0) ?? [];
+  return others.every((other) => isDeepStrictEqual(other, first)) ? first : undefined;
 }
 
-/** What the line can mean, by how many of its words are in quotes; the least first. */
-function readingsOf<Verb extends "do" | "check">(
-  line: readonly string[],
-  verb: Verb,
-  vocabulary: Vocabulary,
-): Spoken<Verb>[][][] {
-  const isSentence = line.length === 1 && /\s/.test(line[0] ?? "");
-  const texts = isSentence ? [[line[0] ?? ""]] : quotings(line);
-  return texts
-    .map((same) => same.flatMap((text) => readingOf(text, verb, vocabulary)))
-    .filter((readings) => readings.length > 0);
-}
-
-function readingOf<Verb extends "do" | "check">(
-  text: string,
-  verb: Verb,
-  vocabulary: Vocabulary,
-): Spoken<Verb>[][] {
+function readingOf(text: string, verb: Verb, vocabulary: Vocabulary): Spoken[][] {
   const said = verb === "check" && !/^(?:check|verify|assert|expect)\s/i.test(text) ? `check ${text}` : text;
   const readings = sentencesOf(said).flatMap((sentence) => readSentence(sentence, vocabulary));
   const drafts = readings.flatMap((one) => ("step" in one ? one.step.drafts : []));
-  const fitting = drafts.flatMap((draft) => fittingDraft(draft, verb));
+  const fitting = drafts.flatMap((draft) => fittingDraft(draft, verb)).map(withRefs);
   const isWhole = readings.every((one) => "step" in one) && fitting.length === drafts.length;
   return isWhole && fitting.length > 0 ? [fitting] : [];
 }
 
+/** The line with each choice of words in quotes, by how many are; the least first. */
 function quotings(line: readonly string[]): string[][] {
   if (line.length > mostWords) return [];
   const free = line.flatMap((word, at) => (/\s/.test(word) ? [] : [at]));
@@ -70,15 +54,12 @@ function quotings(line: readonly string[]): string[][] {
 
 const inQuotes = (word: string) => (word.includes('"') ? `“${word}”` : `"${word}"`);
 
-function fittingDraft<Verb extends "do" | "check">(draft: Draft, verb: Verb): Spoken<Verb>[];
-function fittingDraft(draft: Draft, verb: "do" | "check"): (ActionDraft | CheckDraft)[] {
-  if (verb === "check") return draft.type === "verification" ? [withRefs(draft)] : [];
-  if (draft.type === "verification") return waitOf(draft).map(withRefs);
-  return draft.type === "action" ? [withRefs(draft)] : [];
+function fittingDraft(draft: Draft, verb: Verb): Spoken[] {
+  if (draft.type === "verification") return verb === "check" ? [draft] : waitOf(draft);
+  return draft.type === "action" && verb === "do" ? [draft] : [];
 }
 
-/** An element that a look named. */
-function withRefs<One extends ActionDraft | CheckDraft>(draft: One): One {
+function withRefs(draft: Spoken): Spoken {
   const params = Object.entries(draft.params).map(([name, value]) => {
     const isOne = /^(?:to_)?selector$/.test(name) && typeof value === "string" && isRef(value);
     return [isOne ? name.replace("selector", "ref") : name, value];
@@ -86,7 +67,7 @@ function withRefs<One extends ActionDraft | CheckDraft>(draft: One): One {
   return { ...draft, params: Object.fromEntries(params) };
 }
 
-/** What is waited for, as the command that waits. */
+/** A check with a time limit as the command that waits. */
 function waitOf({ command, params, negate = false, timeout_ms }: CheckDraft): ActionDraft[] {
   if (timeout_ms === undefined) return [];
   const made: Readonly<Record<string, Record<string, unknown>>> = {

@@ -30,7 +30,7 @@ export function readTest(given: unknown, language: Language): TestRead {
   const head = stepsTestSchema.safeParse(given);
   const wrong = head.success ? [] : schemaProblems(head.error.issues, stepsTestSchema);
   const { places, problems, ...graph } = compileSteps(Array.isArray(steps) ? steps : [], language);
-  // What is wrong with a step is told by whoever reads it.
+  // Problems of steps are reported by readStep.
   const ofHead = wrong.filter(({ path }) => path[0] !== "steps" || path.length === 1);
   return { value: { ...value, ...graph }, places, problems: [...ofHead, ...problems] };
 }

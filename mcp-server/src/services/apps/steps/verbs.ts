@@ -26,7 +26,7 @@ function byName<Offer extends { name: string }>(offers: readonly Offer[]): Map<s
   return named;
 }
 
-/** What is wrong with the arguments of a command or check for every driver that has it, one line each. */
+/** What is wrong with the arguments of a command or check, one line each, by the driver that finds least. */
 export function argumentProblems({ commands, checks }: Verbs, verb: string, args: unknown): string[] {
   const offers = [...(commands.get(verb) ?? []), ...(checks.get(verb) ?? [])];
   const problems = offers.map(({ input }) => inputProblems(input, args, verb));
@@ -34,7 +34,7 @@ export function argumentProblems({ commands, checks }: Verbs, verb: string, args
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
-/** A kind of block beside commands and checks, as the verb of a step. */
+/** A kind of block besides commands and checks, as the verb of a step. */
 export type Kind = {
   type: (typeof blockTypes)[number];
   /** The key that the verb's value is; undefined for a value that has the block's own keys. */
@@ -65,7 +65,6 @@ export function fieldsOf({ only, short }: Kind, value: unknown): Fields | undefi
   return isFields(value) ? value : undefined;
 }
 
-/** The opposite of {@link fieldsOf}, the shortest way. */
 export function writtenValue({ only, short }: Kind, fields: Fields): unknown {
   if (only !== undefined) return fields[only];
   const keys = Object.keys(fields);
@@ -89,7 +88,7 @@ export function nearestVerb({ commands, checks }: Verbs, wanted: string): string
     : `did you mean "${best}"?`;
 }
 
-/** Keys that may stand beside the verb of a step, by what the verb makes. */
+/** Keys that may stand next to the verb of a step, by what the verb makes. */
 export type Beside = Readonly<Record<"action" | "verification" | "kind" | "loop", readonly string[]>>;
 
 const own = (keys: readonly string[]) =>

@@ -4,13 +4,10 @@ import type { ExecuteRequest, TestcaseDependencies } from "./types.ts";
 
 export type AttemptEnd = { status: FinalStatus; reason?: { code: string; message: string } };
 
-/** Where the steps of an attempt stand: those of the first without a prefix, so that a step has one path in all runs. */
+/** The first attempt has no prefix, so that a step has the same path in all runs. */
 const prefixOf = (number: number): string => (number === 1 ? "" : `attempt${number}/`);
 
-/**
- * Makes attempts until one needs no other or none is left. Every attempt is kept; the last decides. A pass behind one that
- * did not pass is `flaky`. What stops the run or its storage stops the attempts.
- */
+/** Every attempt is kept; the last decides. A pass after an attempt that did not pass is `flaky`. */
 export async function inAttempts<End extends AttemptEnd>(
   run: Run,
   { retries, retryOn }: { retries: number; retryOn: RetryOn },
@@ -39,7 +36,7 @@ export async function inAttempts<End extends AttemptEnd>(
 const isWorthAnother = (status: FinalStatus, retryOn: RetryOn): boolean =>
   status === "error" || (status === "failed" && retryOn === "any");
 
-/** What a call asks for, else the test case itself; failures are retried unless one of them says `error`. */
+/** The call's rule, else the test case's; failures are retried unless one of them says `error`. */
 export const retryRule = (testcase: TestCaseInput, request: ExecuteRequest) => ({
   retries: request.retries ?? testcase.retries ?? 0,
   retryOn: request.retry_on ?? testcase.retry_on ?? ("any" as const),

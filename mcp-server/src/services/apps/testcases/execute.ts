@@ -1,5 +1,5 @@
 import { besideVerdict, type FinalStatus, noticesOf, type TestCaseInput } from "../../../domain/index.ts";
-import { openConnections } from "../../policy/allowedFetch.ts";
+import { type Cookies, openConnections } from "../../policy/allowedFetch.ts";
 import type { CallContext, Run, RunReply, RunSpec, StepStops } from "../../ports.ts";
 import { versionOf } from "../../records/executions/newExecution.ts";
 import { storable } from "../../records/executions/storable.ts";
@@ -7,22 +7,19 @@ import { projectInUse } from "../../records/project.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
 import { withPlainNumbers } from "../../values/exactNumbers.ts";
 import type { AppView } from "../userinterfaces/index.ts";
-import { createCookies } from "./api/cookies.ts";
 import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
-import { canStartFresh, type Setups, type Starting, startedFresh } from "./freshStart.ts";
+import { canStartFresh, type Setups, type Start, type Starting, startedFresh } from "./freshStart.ts";
 import { inRows } from "./inRows.ts";
 import { type PastStart, rerunText } from "./rerun.ts";
 import type { Row } from "./rows.ts";
 import { runGraph } from "./runner.ts";
 import { outputsOf, startScope } from "./scope.ts";
-import type { Start } from "./startOf.ts";
-import type { ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
-import type { Called } from "./validate.ts";
+import type { Called, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
 
 export type Prepared = {
   testcase: TestCaseInput;
-  /** Of a run for each row; the name of the row when it is one of these runs. */
+  /** `rows`: a run for each. `row`: the name of the row, if this is one of these runs. */
   rows: readonly Row[] | undefined;
   row: string | undefined;
   request: ExecuteRequest;
@@ -30,16 +27,16 @@ export type Prepared = {
   called: Called;
   start: Start;
   device: RunSpec["device"];
-  /** Whether a fresh start is made: never on a device that has none, and there is none without a device. */
+  /** Undefined without a device; false on a device that cannot start fresh. */
   isFresh: boolean | undefined;
-  /** Where a run that does not start fresh finds the device. */
+  /** The node of a run that does not start fresh. */
   position: string | undefined;
   setups: Setups;
   stops: (StepStops & NonNullable<Session["stops"]>) | undefined;
   context: CallContext;
 };
 
-/** Runs a validated test case as an execution, or as one for all of its rows with one for each of them. */
+/** Runs a validated test case as one execution, or as one with a run for each row. */
 export function runTestcase(
   prepared: Prepared,
   deps: TestcaseDependencies,
@@ -58,7 +55,7 @@ export function runTestcase(
   );
 }
 
-/** On the device that the run of all rows has, if it has one, for as long as that runs. */
+/** A row runs on the device of the run of all rows. */
 const rowOf = ({ device, session_id }: Run, { request, device: asked }: Prepared) => ({
   device: asked === "none" ? asked : { device_id: device.id, session_id },
   request: { ...request, wait_ms: request.timeout_ms, correlation_id: undefined },
@@ -94,7 +91,7 @@ function runAs(
   );
 }
 
-/** What is kept of how a run was called and what it started from. */
+/** What is recorded of how a run was called and what it started from. */
 const inputOf = ({ testcase, row, request, start, isFresh, position, context }: Prepared) => ({
   testcase: testcase.name,
   ...(row !== undefined && { row }),
@@ -126,7 +123,7 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
   );
   const start = { device: run.device.id || undefined, device_version: deviceVersion };
   const rerun = await rerunOf(start, end.status, prepared, deps);
-  // What the app did by itself may be why a test did not pass: errors of its pages, dialogs that were dismissed.
+  // Page errors and dismissed dialogs may be why a test did not pass.
   const notices = besideVerdict(heard, { all: end.status !== "passed" });
   const output: TestcaseResult = {
     ...end.output,
@@ -138,7 +135,7 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
   return { ...end, output };
 }
 
-/** Undefined for a run that ended as the last one of this test on this build did, or that is the first. */
+/** Undefined for a first run, and for one that ended like the last run of this test on this build. */
 async function rerunOf(
   device: Pick<PastStart, "device" | "device_version">,
   status: FinalStatus,
@@ -154,7 +151,6 @@ async function rerunOf(
   return rerunText({ ...facts, ...device, status }, before);
 }
 
-/** One attempt: the whole test case, once. */
 async function attempt(run: Run, prefix: string, prepared: Prepared, deps: TestcaseDependencies) {
   const { testcase, request, app, called } = prepared;
   let verifiedCount = 0;
@@ -211,7 +207,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
   return { ...verdict, outputs, output };
 }
 
-/** The set-up test of the start: its checks prove nothing of the test case, and its failed step is the run's. */
+/** The set-up test's checks do not count, and its failed step is the run's. */
 function setupOf(
   { start, setups, called, app }: Prepared,
   { session, scope: { env } }: Frame,
@@ -221,7 +217,7 @@ function setupOf(
   return {
     stateName: setups.nameOf(setup, app, env),
     async run() {
-      // A set-up that leaves a storage state does not run each time, so its cookies are its own.
+      // A set-up that leaves a storage state does not run each time, so it has its own cookies.
       const cookies = canStartFresh(session.run.device) ? await createCookies() : session.cookies;
       const own: Session = { ...session, cookies, verified: () => undefined };
       const userinterface = session.userinterfaceOverride ?? setup.userinterface_name ?? app?.name;
@@ -248,4 +244,18 @@ function verdictOf(
   if (verifiedCount > 0) return { status: "passed" };
   const message = "The test came to its end, but no check and no verified navigation was made on the way.";
   return { status: "error", reason: { code: "NOTHING_VERIFIED", message } };
+}
+
+/** A jar of its own for one run, as a browser keeps cookies. */
+async function createCookies(): Promise<Cookies> {
+  // Loaded when used. It is a package in CommonJS: in a bundle it has only a default export.
+  const { default: tough } = await import("tough-cookie");
+  const jar = new tough.CookieJar();
+  return {
+    for: (url) => jar.getCookieStringSync(url),
+    keep(url, setCookies) {
+      // A browser ignores a cookie that is not allowed there.
+      for (const cookie of setCookies) jar.setCookieSync(cookie, url, { ignoreError: true });
+    },
+  };
 }

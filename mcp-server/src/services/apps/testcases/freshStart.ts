@@ -1,16 +1,35 @@
 import { createHash } from "node:crypto";
 import { untilAborted } from "@labwright/controllers";
-import type { TestCaseInput } from "../../../domain/index.ts";
+import type { StartWish, TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { missing } from "../../devices/portOf.ts";
 import type { Clock, DeviceService, OpenDevice, Run, Secrets } from "../../ports.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import type { GraphEnd } from "./blocks/block.ts";
-import type { Start } from "./startOf.ts";
+
+/** How a run starts. `setup` and `storage_state` are for fresh starts only, and never both. */
+export type Start = { fresh: boolean; storage_state?: string; setup?: string };
+
+/** A caller wins over a test case, a test case over its app. */
+export function startOf(
+  testcase: TestCaseInput,
+  app: AppView | undefined,
+  fresh: boolean | undefined,
+): Start {
+  const ofApp: StartWish = app?.start ?? {};
+  if (!(fresh ?? testcase.fresh ?? ofApp.fresh ?? true)) return { fresh: false };
+  const saysItself = [testcase.fresh, testcase.storage_state, testcase.setup].some(
+    (one) => one !== undefined,
+  );
+  const { storage_state, setup } = saysItself ? testcase : ofApp;
+  if (storage_state !== undefined) return { fresh: true, storage_state };
+  // The set-up test itself starts with nothing.
+  return setup === undefined || setup === testcase.name ? { fresh: true } : { fresh: true, setup };
+}
 
 export const canStartFresh = (device: OpenDevice) => device.controllers.some(({ isolation }) => isolation);
 
-/** Throws CONTROLLER_UNAVAILABLE where `fresh: true` was asked for and the device has no fresh start. */
+/** Throws CONTROLLER_UNAVAILABLE for `fresh: true` on a device that cannot start fresh. */
 export function checkFreshStart(device: OpenDevice, fresh: boolean | undefined): void {
   if (fresh !== true || canStartFresh(device)) return;
   throw new ToolError(
@@ -20,10 +39,10 @@ export function checkFreshStart(device: OpenDevice, fresh: boolean | undefined):
   );
 }
 
-/** Sessions of apps end; a login of this age is made again. */
+/** A login may expire, so an older one is made again. */
 const keptForMs = 600_000;
 
-/** The storage states that set-up tests left, until they are old or a run that started with one did not pass. */
+/** The storage states that set-up tests left, until they are old or a run that used one did not pass. */
 export class Setups {
   private readonly kept = new Map<string, { at: number }>();
   private readonly making = new Map<string, Promise<unknown>>();
@@ -33,7 +52,7 @@ export class Setups {
     private readonly secrets: Pick<Secrets, "fingerprint">,
   ) {}
 
-  /** A name for the storage state of this set-up; another one where the set-up, its app, a secret or the environment is another. */
+  /** The name of a set-up's storage state. It changes with the set-up, its app, its secrets and the environment. */
   nameOf(setup: TestCaseInput, app: AppView | undefined, env: unknown): string {
     const content = JSON.stringify([setup, app?.name, app?.variables, env, this.secrets.fingerprint()]);
     return `setup-${createHash("sha256").update(content).digest("hex").slice(0, 24)}`;
@@ -45,10 +64,7 @@ export class Setups {
     return age !== undefined && age < keptForMs;
   }
 
-  /**
-   * Has `make` leave the state unless it is there. Of several runs that want it at the same time one makes it and the others
-   * wait; each of them tries for itself when that one fails.
-   */
+  /** Makes the state unless it is there. Concurrent runs wait for one to make it; if that fails, each tries itself. */
   async ensure(name: string, make: () => Promise<GraphEnd>, signal: AbortSignal): Promise<GraphEnd> {
     for (let others = this.making.get(name); others; others = this.making.get(name))
       await untilAborted(others, signal);
@@ -76,7 +92,7 @@ export type Starting = {
   setup: { stateName: string; run(): Promise<GraphEnd> } | undefined;
 };
 
-/** Runs `body` in a start of its own and ends that start, however the body ends. */
+/** Runs `body` in a start of its own, which always ends with it. */
 export async function startedFresh(starting: Starting, body: () => Promise<GraphEnd>): Promise<GraphEnd> {
   const { run, start, setup, setups } = starting;
   if (!start.fresh) return body();

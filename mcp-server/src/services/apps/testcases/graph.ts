@@ -15,10 +15,7 @@ export function allBlocks(graph: Graph, prefix = ""): { block: Block; path: stri
   });
 }
 
-/**
- * What is wrong with a graph as a graph: starts, ids, edges, reach, ends, cycles, and a loop's own fields, in it and in
- * the bodies of its loops.
- */
+/** What is wrong with a graph: starts, ids, edges, reach, ends, cycles and loops' fields, bodies of loops included. */
 export function graphProblems(graph: Graph, prefix = ""): Problem[] {
   const problem = (id: string, message: string): Problem => ({
     path: id === "" ? prefix.replace(/\/$/, "") : `${prefix}${id}`,
@@ -46,7 +43,7 @@ export function graphProblems(graph: Graph, prefix = ""): Problem[] {
 
 function markerProblems({ blocks }: Graph): string[] {
   const starts = blocks.filter(({ type }) => type === "start").length;
-  // Ids of other blocks are judged over the whole test, since they name data.
+  // Ids of other blocks name data, so they are checked over the whole test.
   const twice = blocks.filter((block, index) => {
     const first = blocks.findIndex(({ id }) => id === block.id);
     return first < index && [block, blocks[first]].some((one) => one && isMarker(one));
@@ -79,7 +76,7 @@ function endsOf({ from, to, on }: Graph["edges"][number], known: ReadonlyMap<str
   return messages;
 }
 
-/** With sound edges only: what is not reached, what never ends, and cycles. */
+/** For a graph with valid edges: what is not reached, what never ends, and cycles. */
 function reachProblems(graph: Graph, start: Block): Local[] {
   const next = grouped(graph.edges.map(({ from, to }) => [from, to] as const));
   const before = grouped(graph.edges.map(({ from, to }) => [to, from] as const));
@@ -112,22 +109,20 @@ function closure(from: readonly string[], next: ReadonlyMap<string, readonly str
   return seen;
 }
 
-/** The first cycle that a walk from `start` meets, its first block again at its end. */
-function findCycle(start: string, next: ReadonlyMap<string, readonly string[]>): string[] | undefined {
-  const done = new Set<string>();
-  // A stack of its own: a graph may be as deep as it has blocks.
-  const path: { id: string; rest: string[] }[] = [{ id: start, rest: [...(next.get(start) ?? [])] }];
-  for (;;) {
-    const top = path.at(-1);
-    if (!top) return undefined;
-    const to = top.rest.shift();
-    if (to === undefined) {
-      done.add(top.id);
-      path.pop();
-      continue;
-    }
-    const again = path.findIndex(({ id }) => id === to);
-    if (again >= 0) return [...path.slice(again).map(({ id }) => id), to];
-    if (!done.has(to)) path.push({ id: to, rest: [...(next.get(to) ?? [])] });
+/** The first cycle that a walk from `id` meets, its first block again at its end. */
+function findCycle(
+  id: string,
+  next: ReadonlyMap<string, readonly string[]>,
+  path: readonly string[] = [],
+  done = new Set<string>(),
+): string[] | undefined {
+  const again = path.indexOf(id);
+  if (again >= 0) return [...path.slice(again), id];
+  if (done.has(id)) return undefined;
+  for (const to of next.get(id) ?? []) {
+    const cycle = findCycle(to, next, [...path, id], done);
+    if (cycle) return cycle;
   }
+  done.add(id);
+  return undefined;
 }

@@ -6,10 +6,7 @@ import type { RowRun, TestcaseResult } from "./types.ts";
 
 type Ran = RowRun & { output: TestcaseResult | undefined };
 
-/**
- * Runs each row one after the other, each as a run of its own, and makes each a step. It is `error` when a row could not
- * be judged, else `failed` when one failed; every row is run all the same.
- */
+/** Runs each row as a run of its own and records it as a step. `error` if a row could not be judged, else `failed` if one failed. */
 export async function inRows(
   run: Run,
   rows: readonly Row[],
@@ -30,7 +27,7 @@ export async function inRows(
   return verdictOf(all);
 }
 
-/** A row that could not even begin, as one whose device does not open, is an error of that row. */
+/** A row that could not begin is an error of that row. */
 async function tried(row: Row, runRow: (row: Row) => Promise<RunReply<TestcaseResult>>): Promise<Ran> {
   try {
     const { execution_id, status, reason, output } = await runRow(row);

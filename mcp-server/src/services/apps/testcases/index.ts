@@ -1,8 +1,7 @@
 export { allBlocks } from "./graph.ts";
-export { testNameOf } from "./parse.ts";
-export { codeOf } from "./problems.ts";
+export { codeOf, testNameOf } from "./parse.ts";
 export { testcaseEnd } from "./replies.ts";
-export { createTestcases } from "./testcases.ts";
+export { createTestcases, type TestcaseService } from "./testcases.ts";
 export type {
   AppsPort,
   ExecuteRequest,
@@ -16,7 +15,6 @@ export type {
   TestcaseEnd,
   TestcaseReply,
   TestcaseResult,
-  TestcaseService,
   TestcaseSummary,
   TestKeeper,
 } from "./types.ts";

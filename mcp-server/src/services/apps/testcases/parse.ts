@@ -1,8 +1,8 @@
 import { nearest } from "@labwright/controllers";
 import { type Block, blockTypes, type TestCaseInput, testcaseSchema } from "../../../domain/index.ts";
 import { type Branch, pathText, schemaProblems, valueAt } from "../../../domain/schemaProblems.ts";
+import { type ErrorCode, ToolError } from "../../../errors.ts";
 import { type Language, readTest } from "../steps/index.ts";
-import { problemsError } from "./problems.ts";
 import type { Problem } from "./types.ts";
 
 /** Checks the shape. Throws TESTCASE_INVALID with every problem and its path, such as `blocks[2].target`. */
@@ -36,10 +36,9 @@ function parseShape(value: unknown): Parsed {
   return { problems: [{ path: "", code, message }] };
 }
 
-/** A test case in either form, with what places the problems that are found later. */
+/** `placed` adds to a later problem where it is written. */
 export type Given = { testcase: TestCaseInput; placed(problem: Problem): Problem } | { problems: Problem[] };
 
-/** Reads a test case in steps, or in blocks and edges, and checks its shape. */
 export function parseGiven(given: unknown, language: Language): Given {
   const { value, places, problems } = readTest(given, language);
   const isInSteps = valueAt(given, ["blocks"]) === undefined;
@@ -73,10 +72,7 @@ function ofStep(problem: Problem, places: ReadonlyMap<string, readonly PropertyK
 /** PostgreSQL's JSON takes neither; JSON.stringify writes both as escapes. */
 const isStorable = (value: unknown) => !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(value));
 
-/**
- * A block is one of the simple blocks or the loop: only the branch of its own type says what is wrong. Other unions say
- * themselves what they take.
- */
+/** Only the branch of a block's own type says what is wrong with it. */
 const blockBranch =
   (root: unknown): Branch =>
   (issue, path) => {
@@ -90,6 +86,35 @@ const blockBranch =
 
 const isBlockType = (type: unknown): type is Block["type"] => blockTypes.some((known) => known === type);
 
-/** `blocks[2]`, also in the body of a loop. */
 const isBlockAt = (path: readonly PropertyKey[]) =>
   typeof path.at(-1) === "number" && path.at(-2) === "blocks";
+
+/** Codes that are enough if every problem has the same one. */
+const speaking: ReadonlySet<ErrorCode> = new Set(["EMPTY_TEST", "UNKNOWN_VARIABLE"]);
+const shown = 20;
+
+export function codeOf(problems: readonly Pick<Problem, "code">[]): ErrorCode {
+  const alone = [...speaking].find((code) => problems.every((problem) => problem.code === code));
+  return problems.length > 0 && alone ? alone : "TESTCASE_INVALID";
+}
+
+/** The problem of a ToolError. Throws any other error on. */
+export function problemOf(error: unknown, path: string, { withHint = true } = {}): Problem {
+  if (!(error instanceof ToolError)) throw error;
+  const { code, message, hint } = error;
+  return { path, code, message: withHint ? `${message} ${hint}` : message };
+}
+
+/** One error for all problems, in the order in which they were found. */
+export function problemsError(name: string, problems: readonly Problem[]): ToolError {
+  const lines = problems.slice(0, shown).map(lineOf);
+  const more = problems.length > shown ? ` (${problems.length - shown} more)` : "";
+  return new ToolError(
+    codeOf(problems),
+    `${name}: ${lines.join("; ")}${more}`,
+    "Correct these and try again; nothing was saved or run.",
+    { problems: problems.map(({ path, code, message }) => ({ path, code, message })) },
+  );
+}
+
+const lineOf = ({ path, message }: Problem) => (path === "" ? message : `${path}: ${message}`);

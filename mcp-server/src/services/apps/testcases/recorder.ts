@@ -8,11 +8,7 @@ import type { FailedStep } from "./types.ts";
 type Failed = Extract<BlockEnd, { ok: false }>;
 type NewStep = Omit<Step, "index">;
 
-/**
- * Runs one block and records it as a step, with pictures before and after where they tell something. A block that
- * throws ends as its error's class says; the abort of the run is recorded and thrown on. `caught` says that an edge
- * for failure leaves the block, `isLast` that the test ends when it succeeds.
- */
+/** Runs one block and records it as a step. `caught`: an edge for failure leaves it. `isLast`: the test ends when it succeeds. */
 export async function recordBlock(
   block: Block,
   frame: Frame,
@@ -52,7 +48,7 @@ export async function recordBlock(
 const labelOf = (block: Block, prepared: PreparedBlock | undefined) =>
   block.label ?? prepared?.title ?? block.id;
 
-/** `stoppedMs`: how long somebody who goes step by step had it wait. */
+/** `stoppedMs`: how long it waited for a person who goes step by step. */
 async function attempt(
   block: Block,
   { prepare, isLast, pictures }: { prepare: () => PreparedBlock; isLast: boolean; pictures: Pictures },
@@ -80,13 +76,13 @@ async function attempt(
   }
 }
 
-/** Inside a loop or a called test case, the step that failed says more than what is around it. */
+/** Inside a loop or a called test case, the inner failed step says more. */
 const isWithin = (failed: FailedStep | undefined, path: string) =>
   failed !== undefined && (failed.path.startsWith(`${path}/`) || failed.path.startsWith(`${path}[`));
 
-/** A picture is evidence: a page that gives none soon holds up no verdict. */
+/** A page that gives no picture soon must not delay the verdict. */
 const pictureLimitMs = { screenshot_before: 1_000, screenshot_after: 3_000 };
-/** A picture after one block that is not older than this is also the one before the next. */
+/** A younger picture after a block also serves as the one before the next. */
 const sameMomentMs = 100;
 
 const tooLate = (limitMs: number) =>
@@ -107,10 +103,7 @@ class Pictures {
     };
   }
 
-  /**
-   * A device without a screen has no pictures; any other lack is noted in the step. `sparing` leaves the picture out on a device
-   * that takes long for it, which the first such step of a run notes.
-   */
+  /** Notes a missing picture in the step, unless the device has no screen. `sparing` skips it on a slow device. */
   async take(kind: "screenshot_before" | "screenshot_after", sparing: boolean): Promise<void> {
     const { session } = this.frame;
     const { run, ports } = session;
@@ -144,7 +137,7 @@ class Pictures {
   }
 }
 
-/** A condition that is false, where an edge leads on from it, has done its work. */
+/** A false condition with an edge for failure has done its work. */
 const isFalse = (block: Block, end: Failed) => block.type === "condition" && end.kind === "behaviour";
 
 function statusOf(failure: Failed | undefined): Step["status"] {

@@ -1,23 +1,21 @@
 import { nearest } from "@labwright/controllers";
 import type { Block, Params, TestCaseInput } from "../../../domain/index.ts";
-import { ToolError } from "../../../errors.ts";
+import { didYouMean } from "../../../domain/schemaProblems.ts";
 import { compileExpression } from "../../values/expressions.ts";
 import { placeholdersIn, rootOf } from "../../values/placeholders.ts";
 import { allBlocks, isMarker } from "./graph.ts";
+import { problemOf } from "./parse.ts";
+import type { Types } from "./scope.ts";
 import type { Problem } from "./types.ts";
-import type { Types } from "./valueTypes.ts";
 
-/** Names that mean something by themselves: the app, the environment's variables, the innermost loop, secrets. */
+/** Names with a fixed meaning: the app, the environment's variables, the innermost loop, secrets. */
 const reserved = ["app", "env", "loop", "secret"] as const;
 
 type Names = { values: ReadonlySet<string>; blocks: ReadonlySet<string> };
 
-/**
- * Names that are used and not there, used twice, or used where they cannot be: in placeholders and in expressions.
- * `appVariables` are those of the userinterface, where it is known.
- */
+/** Names in placeholders and expressions that are unknown, used twice, or not allowed there. */
 export async function referenceProblems(testcase: TestCaseInput, appVariables: Params): Promise<Problem[]> {
-  // Each body has a start and ends of its own, and they hold no data: their ids may be alike.
+  // Markers hold no data, so their ids may repeat in each body.
   const blocks = allBlocks(testcase).filter(({ block }) => !isMarker(block));
   const inputs = new Set(testcase.inputs.map(({ name }) => name));
   const own = [...testcase.inputs.map(({ name }) => name), ...Object.keys(testcase.variables)];
@@ -43,17 +41,14 @@ export async function referenceProblems(testcase: TestCaseInput, appVariables: P
   ];
 }
 
-/** Types are of what the test itself has. */
 function typeProblems(types: Types, names: readonly string[]): Problem[] {
   const unknown = Object.keys(types).filter((name) => !names.includes(name));
   return unknown.map((name) => {
-    const [near] = nearest(name, names, 1);
-    const message = `no input and no variable is called "${name}"${near ? `; did you mean "${near}"?` : ""}`;
+    const message = `no input and no variable is called "${name}"${didYouMean(name, names)}`;
     return { path: "types", code: "UNKNOWN_VARIABLE", message };
   });
 }
 
-/** The variables that a block assigns. */
 function assignedBy(block: Block): string[] {
   if (block.type === "set") return Object.keys(block.values);
   return block.type === "action" && block.into !== undefined ? [block.into] : [];
@@ -93,7 +88,6 @@ async function blockProblems(block: Block, names: Names, inLoop: boolean, path: 
   return problems;
 }
 
-/** Everything in a block that placeholders may stand in. */
 function templatesOf(block: Block): unknown {
   switch (block.type) {
     case "navigation":
@@ -140,8 +134,7 @@ async function expressionProblems(
     const unknown = used.filter((name) => !isKnown(name, names, inLoop));
     return unknown.map((name) => unknownName(name, names, path));
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    return [{ path, code: error.code, message: error.message }];
+    return [problemOf(error, path, { withHint: false })];
   }
 }
 
@@ -164,7 +157,7 @@ async function placeholderProblem(
   const root = rootOf(placeholder);
   if (root === undefined) return expressionProblems(placeholder, names, inLoop, path);
   if (!isKnown(root, names, inLoop)) {
-    // A hyphen belongs to a name, or is a minus between names.
+    // A hyphen is part of a name, or a minus.
     const isMinus =
       placeholder.includes("-") && (await expressionProblems(placeholder, names, inLoop, path)).length === 0;
     return isMinus ? [] : [unknownName(placeholder, names, path)];

@@ -46,7 +46,7 @@ export function summaryOf(
   { id, name, source, userinterface_name, tags, inputs, for_each }: TestCase,
   needsDevice: boolean,
 ): TestcaseSummary {
-  // Its rows give the inputs of a test that runs for each of them.
+  // With `for_each` the rows give the inputs.
   const isAsked = ({ required }: TestCase["inputs"][number]) => required && for_each === undefined;
   const names = inputs.map((input) => (isAsked(input) ? `${input.name} (required)` : input.name));
   return {

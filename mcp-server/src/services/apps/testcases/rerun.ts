@@ -1,20 +1,16 @@
 import type { Execution, FinalStatus } from "../../../domain/index.ts";
 
-/** What a run started from. */
 export type PastStart = Pick<
   Execution,
   "device" | "device_version" | "environment" | "release" | "build" | "userinterface"
 > & { input?: unknown };
 export type PastRun = PastStart & Pick<Execution, "id" | "status" | "started_at">;
 
-/** Facts of a start that differ from run to run without a meaning for its outcome. */
+/** Facts that differ from run to run and do not matter. */
 const meaningless: ReadonlySet<string> = new Set(["testcase", "start.by", "retries", "retry_on"]);
 const longest = 60;
 const mostDifferences = 6;
-/**
- * Says in one line how two runs of one test on one build, which ended differently, had started differently; undefined where no
- * difference is known, since the test may have other steps by now, and the app another screen.
- */
+/** How the starts of two runs that ended differently differed, in a line; undefined if no difference is known. */
 export function rerunText(now: PastStart & { status: FinalStatus }, before: PastRun): string | undefined {
   if (now.status === before.status) return undefined;
   const build = now.build === undefined ? "no build is known of either" : `same build ${now.build}`;
@@ -25,7 +21,7 @@ export function rerunText(now: PastStart & { status: FinalStatus }, before: Past
   return `${head}. The starts differed: ${different.slice(0, mostDifferences).join("; ")}${more}.`;
 }
 
-/** Every fact of a start under a name of its own, such as `inputs.user` or `device`. */
+/** Every fact of a start by name, such as `inputs.user` or `device`. */
 function factsOf({ input, device, device_version, environment, release, userinterface }: PastStart) {
   const facts = new Map<string, string>();
   const add = (name: string, value: unknown): void => {

@@ -1,26 +1,22 @@
-import { nearest } from "@labwright/controllers";
 import type { Params, TestCaseInput } from "../../../domain/index.ts";
+import { didYouMean } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
 import { isNumber, jsonText, parseJson } from "../../values/exactNumbers.ts";
 import { readyToResolve, resolveValue, withExactNumbers } from "../../values/values.ts";
-import { readCsv } from "./csv.ts";
-import type { RowFiles } from "./rowFiles.ts";
-import { asType } from "./valueTypes.ts";
+import { type RowFiles, readCsv } from "./rowFiles.ts";
+import { asType } from "./scope.ts";
 
 /** What one run of a test case with `for_each` gets. `label` names it in reports, such as `2 user=anna`. */
 export type Row = { label: string; inputs: Params };
 
-/** A row as it was read. `place` is `row 2`, with its line where a file says it. */
+/** `place` is `row 2`, with the line in its file. */
 type Read = { place: string; cells: Params; missing?: string | undefined };
 
 const maxRows = 1_000;
 const longestCell = 40;
 const shown = 20;
 
-/**
- * The rows of a test case with `for_each`, each with the inputs of its run. A given input stands above a column of its
- * name. Throws INVALID_INPUT that names every row and column that is wrong, and PATH_DENIED.
- */
+/** The rows with the inputs of their runs. A given input wins over a column. Throws every problem as INVALID_INPUT, and PATH_DENIED. */
 export async function rowsOf(
   testcase: TestCaseInput,
   given: Params,
@@ -38,7 +34,7 @@ export async function rowsOf(
   });
 }
 
-/** What is wrong with rows that stand in the test case itself, for which nothing else need be read. */
+/** What is wrong with rows that are written in the test case itself. */
 export function listedRowProblems(testcase: TestCaseInput): string[] {
   if (!Array.isArray(testcase.for_each)) return [];
   return rowProblems(testcase, {}, testcase.for_each.map(listed));
@@ -128,7 +124,7 @@ function rowProblems(testcase: TestCaseInput, given: Params, rows: readonly Read
   const alike = wanted.length === 0 && absent.length === 0;
   return [
     ...(alike ? [`no column is an input of the test; columns are ${[...columns].join(", ")}`] : []),
-    ...absent.map(({ name }) => withNearest(`no row has the column "${name}"`, name, columns)),
+    ...absent.map(({ name }) => `no row has the column "${name}"${didYouMean(name, columns)}`),
     ...rows.flatMap((row) => cellProblems(testcase, wanted, row)),
   ];
 }
@@ -142,17 +138,12 @@ function cellProblems(
   return wanted.flatMap(({ name, default: fallback }) => {
     if (!Object.hasOwn(cells, name))
       return fallback === undefined
-        ? [withNearest(`${place} lacks the column "${name}"`, name, Object.keys(cells))]
+        ? [`${place} lacks the column "${name}"${didYouMean(name, Object.keys(cells))}`]
         : [];
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     const typed = type === undefined ? { value: cells[name] } : asType(cells[name], type);
     return "problem" in typed ? [`${place}, column "${name}": ${typed.problem}`] : [];
   });
-}
-
-function withNearest(message: string, name: string, columns: Iterable<string>): string {
-  const [near] = nearest(name, [...columns], 1);
-  return near === undefined ? message : `${message}; did you mean "${near}"?`;
 }
 
 function rowsError(name: string, problems: readonly string[]): ToolError {

@@ -3,12 +3,11 @@ import { apiRequestBlock } from "./blocks/apiRequest.ts";
 import type { BlockEnd, Frame, GraphEnd, PreparedBlock } from "./blocks/block.ts";
 import { callBlock } from "./blocks/call.ts";
 import { conditionBlock, setBlock, sleepBlock, timeBlock } from "./blocks/data.ts";
-import { actionBlock, navigationBlock, verificationBlock } from "./blocks/device.ts";
+import { actionBlock, navigationBlock, scriptBlock, verificationBlock } from "./blocks/device.ts";
 import { loopBlock } from "./blocks/loop.ts";
-import { scriptBlock } from "./blocks/script.ts";
 import { recordBlock } from "./recorder.ts";
 
-/** Walks a graph from its start to an end. Throws only the run's own abort reason and a storage failure. */
+/** Throws only the run's own abort reason and storage failures. */
 export async function runGraph(graph: Graph, frame: Frame): Promise<GraphEnd> {
   let block = graph.blocks.find(({ type }) => type === "start");
   // A validated graph has no cycle, so no walk is longer than its blocks.
@@ -61,7 +60,6 @@ function typeAfter(graph: Graph, { id }: Block): Block["type"] | undefined {
   return graph.blocks.find((block) => block.id === next)?.type;
 }
 
-/** Whether a check is the next thing after the block. */
 const isChecked = (graph: Graph, block: Block): boolean => typeAfter(graph, block) === "verification";
 
 function prepare(block: Block, graph: Graph, frame: Frame): PreparedBlock {

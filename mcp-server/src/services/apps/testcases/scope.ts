@@ -1,13 +1,11 @@
-import type { Params, TestCaseInput } from "../../../domain/index.ts";
+import { quoted } from "@labwright/controllers";
+import type { Params, TestCaseInput, ValueType } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
+import { isNumber, isNumberText, jsonText, parseJson, readNumber } from "../../values/exactNumbers.ts";
 import { placeholdersIn } from "../../values/placeholders.ts";
 import { resolveValue, resolveValues, withExactNumbers } from "../../values/values.ts";
-import { withTypes } from "./valueTypes.ts";
 
-/**
- * The data a test case starts with. An input given wins over its default, a variable over the app's of the same name.
- * Variables may be made from inputs, the app's variables and `env`, the variables of the environment. Throws INVALID_INPUT for one that is not of its type.
- */
+/** Given inputs win over defaults, variables over the app's. Throws INVALID_INPUT for a variable of the wrong type. */
 export function startScope(
   testcase: TestCaseInput,
   given: Params,
@@ -29,7 +27,6 @@ export function startScope(
   );
 }
 
-/** What a caller gets back. An output whose block did not run is left out. */
 export function outputsOf({ outputs }: TestCaseInput, scope: Params): Params {
   const found: Params = {};
   for (const [name, source] of Object.entries(outputs)) {
@@ -47,4 +44,64 @@ function outputOf(source: string, scope: Params): unknown {
     if (error instanceof ToolError && error.code === "UNKNOWN_VARIABLE") return undefined;
     throw error;
   }
+}
+
+export type Types = Readonly<Record<string, ValueType>>;
+type Typed = { value: unknown } | { problem: string };
+
+const number = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+const longestFound = 200;
+
+/** The value as its declared type. A text that spells a number, true, false or JSON is read as such. */
+export function asType(value: unknown, type: ValueType): Typed {
+  const taken = typeof value === "string" ? spelled(value, type) : value;
+  if (typeOf(taken) === type) return { value: taken };
+  if (type === "text" && (isNumber(value) || typeof value === "boolean")) return { value: String(value) };
+  return { problem: `it is to be a ${type}; found ${foundText(value)}` };
+}
+
+/** Values with their declared types, and what is wrong with those that are something else, by name. */
+export function withTypes(values: Params, types: Types): { values: Params; problems: [string, string][] } {
+  const problems: [string, string][] = [];
+  const typed = Object.entries(values).map(([name, value]) => {
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    const found = type === undefined ? { value } : asType(value, type);
+    if ("problem" in found) problems.push([name, found.problem]);
+    return [name, "value" in found ? found.value : value];
+  });
+  return { values: Object.fromEntries(typed), problems };
+}
+
+function spelled(text: string, type: ValueType): unknown {
+  if (type === "number") return numberIn(text.trim());
+  if (type === "boolean") return { true: true, false: false }[text.trim().toLowerCase()] ?? text;
+  if (type === "text") return text;
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+/** As written, where it is written as in JSON. */
+const numberIn = (text: string): unknown => {
+  if (isNumberText(text)) return readNumber(text);
+  return number.test(text) ? Number(text) : text;
+};
+
+function typeOf(value: unknown): ValueType | undefined {
+  if (Array.isArray(value)) return "list";
+  if (typeof value === "string") return "text";
+  if (isNumber(value)) return "number";
+  if (typeof value === "number") return undefined;
+  if (typeof value === "boolean") return "boolean";
+  return typeof value === "object" && value !== null ? "object" : undefined;
+}
+
+function foundText(value: unknown): string {
+  const type = typeOf(value);
+  const text = typeof value === "string" ? quoted(value) : (jsonText(value) ?? "nothing");
+  const cut =
+    text.length > longestFound ? `${text.slice(0, longestFound)}… ${text.length - longestFound} more` : text;
+  return type === undefined ? cut : `the ${type} ${cut}`;
 }

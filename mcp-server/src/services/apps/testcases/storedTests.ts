@@ -17,7 +17,6 @@ import { parseTestcase } from "./parse.ts";
 import type { ImportOptions, TestcaseDependencies, TestKeeper } from "./types.ts";
 import { contentOf } from "./validate.ts";
 
-/** A test case that was checked, with the app that it names. */
 type Checked = { testcase: TestCaseInput; app: AppView | undefined };
 
 /** Test cases as they are stored: by name in the database or in their project, and in their files. */
@@ -54,7 +53,6 @@ export class StoredTests {
     );
   }
 
-  /** Saves by name. */
   save(checked: Checked): Promise<{ id: string; created: boolean }> {
     return this.deps.transaction(async (tx) => {
       const saved = await this.placed(checked, tx);
@@ -64,7 +62,7 @@ export class StoredTests {
     });
   }
 
-  /** Throws ALREADY_EXISTS, also when nothing is to be saved; gives the id of what was. */
+  /** Throws ALREADY_EXISTS even if `save` is false. Returns the id of what was saved. */
   create(checked: Checked, save: boolean): Promise<string | undefined> {
     return this.deps.transaction(async (tx) => {
       const saved = await this.placed(checked, tx);
@@ -79,7 +77,6 @@ export class StoredTests {
     });
   }
 
-  /** Within the caller's transaction, if one is given. */
   async saveAll(list: readonly Checked[], { tx, placeOf }: ImportOptions): Promise<void> {
     const store = async (within: Database) => {
       const saved: SavedTest[] = [];
@@ -91,13 +88,13 @@ export class StoredTests {
         const { id } = await this.deps.rowsIn(within).upsert(one, this.now());
         saved.push({ ...one, id });
       }
-      // A file is written when all that it holds is stored; what was loaded from one is in it.
+      // Files are written when all is stored. What was loaded from a file is in it already.
       if (!placeOf) for (const one of saved) await this.keep(within, one);
     };
     await (tx ? store(tx) : this.deps.transaction(store));
   }
 
-  /** Also in the test cases that call it, whose names are given back. Throws ALREADY_EXISTS. */
+  /** Also renames it in its callers, whose names are returned. Throws ALREADY_EXISTS. */
   async rename(testcase: TestCase, name: string): Promise<{ name: string; callers: string[] }> {
     const callers = await this.callersOf(testcase, [testcase.name]);
     const renamed = parseTestcase({ ...contentOf(testcase), name });
@@ -126,7 +123,6 @@ export class StoredTests {
     });
   }
 
-  /** The test cases that call it by one of these names, of its own project where it has one. */
   async callersOf({ id, source }: TestCase, names: readonly string[]): Promise<TestCase[]> {
     const all = await this.deps.rows.list();
     return all.filter(
@@ -141,7 +137,7 @@ export class StoredTests {
     if (source.project !== "") await this.keeper(tx, { id, name: testcase.name, source });
   }
 
-  /** Where the test case of this name is, if there is one; a new one is of the project of its app. */
+  /** Where the test case of this name is. A new one belongs to the project of its app. */
   private async placed({ testcase, app }: Checked, tx: Database): Promise<SavedTest> {
     const project = app?.project ?? "";
     const named = await this.deps.rowsIn(tx).meant(testcase.name);
@@ -156,7 +152,6 @@ export class StoredTests {
   }
 }
 
-/** The test case that has its name in its project. */
 const besideIt = async (rows: TestcaseRows, { testcase, source }: Omit<SavedTest, "id">) =>
   (await rows.meant(testcase.name)).find((other) => other.source.project === source.project);
 

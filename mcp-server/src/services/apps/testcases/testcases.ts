@@ -1,5 +1,10 @@
-import { paramsSchema, type TestCase, type TestCaseInput } from "../../../domain/index.ts";
-import type { Source } from "../../../domain/source.ts";
+import {
+  type Params,
+  paramsSchema,
+  type Source,
+  type TestCase,
+  type TestCaseInput,
+} from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/engine/database.ts";
 import type { TestcaseRows } from "../../../storage/rows/testcaseRows.ts";
@@ -10,69 +15,62 @@ import { inProject } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { type Prepared, runTestcase } from "./execute.ts";
-import { canStartFresh, checkFreshStart, Setups } from "./freshStart.ts";
-import { GivenTests, refusalOf } from "./givenTests.ts";
-import { testNameOf } from "./parse.ts";
-import { problemsError } from "./problems.ts";
+import { canStartFresh, checkFreshStart, Setups, type Start, startOf } from "./freshStart.ts";
+import { GivenTests } from "./givenTests.ts";
+import { problemsError, testNameOf } from "./parse.ts";
 import { replyOf, summaryOf } from "./replies.ts";
 import { rowFiles } from "./rowFiles.ts";
 import { type Row, rowsOf } from "./rows.ts";
-import { type Start, startOf } from "./startOf.ts";
 import { StoredTests } from "./storedTests.ts";
 import type {
   ExecuteRequest,
   ImportOptions,
   ListedProblem,
-  Problem,
   TestcaseDependencies,
   TestcaseReply,
-  TestcaseService,
   TestKeeper,
+  Within,
 } from "./types.ts";
 import { openUsed, usesDevice } from "./usesDevice.ts";
 import { contentOf, inputProblemsOf, look, type ValidationPorts, validate } from "./validate.ts";
 
-/** Keeps test cases and runs them. */
-export function createTestcases(deps: TestcaseDependencies): TestcaseService {
-  return new Testcases(deps);
-}
+/** What an import knows besides what is stored. */
+type PortsWithin = Within & { rows?: TestcaseRows; among?: ReadonlyMap<string, TestCaseInput> };
 
-/** What an import knows beside what is stored. */
-type PortsWithin = {
-  rows?: TestcaseRows;
-  among?: ReadonlyMap<string, TestCaseInput>;
-  apps?: readonly AppView[] | undefined;
-  tx?: Database | undefined;
-};
+export type TestcaseService = Pick<Testcases, keyof Testcases>;
 
-class Testcases implements TestcaseService {
-  private readonly deps: TestcaseDependencies;
+export const createTestcases = (deps: TestcaseDependencies): TestcaseService => new Testcases(deps);
+
+class Testcases {
   private readonly setups: Setups;
   private readonly given: GivenTests;
   private readonly stored: StoredTests;
 
-  constructor(deps: TestcaseDependencies) {
-    this.deps = deps;
+  constructor(private readonly deps: TestcaseDependencies) {
     this.given = new GivenTests(deps);
     this.stored = new StoredTests(deps);
     this.setups = new Setups(deps.clock, deps.secrets);
   }
 
+  /** By name, in steps or in blocks and edges. Throws TESTCASE_INVALID, EMPTY_TEST or UNKNOWN_VARIABLE with every problem. */
   async save(given: unknown, { device }: { device?: OfferingDevice | undefined }) {
     const checked = await this.check(given, device);
     const { id, created } = await this.stored.save(checked);
     return { id, name: checked.testcase.name, created };
   }
 
+  /** Like {@link save}; commands are checked against the device that the call names. */
   async saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
     return this.save(given, { device: await this.deviceOf(ref, context) });
   }
 
+  /** Like {@link saveFor}, but never replaces a test: ALREADY_EXISTS. Without `save` it only validates. */
   async createFor(given: unknown, ref: DeviceRef, context: CallContext, save: boolean) {
     const checked = await this.check(given, await this.deviceOf(ref, context));
     return { id: await this.stored.create(checked, save), testcase: checked.testcase };
   }
 
+  /** Sets who writes files when the test cases that they hold were stored. */
   keepSources(keeper: TestKeeper): void {
     this.stored.keepSources(keeper);
   }
@@ -81,10 +79,12 @@ class Testcases implements TestcaseService {
     return this.deps.rows.names();
   }
 
+  /** By name or id. Throws TESTCASE_NOT_FOUND with the nearest names. */
   load(ref: string): Promise<TestCase> {
     return this.stored.load(ref);
   }
 
+  /** {@link load}, in steps where it is a sequence. */
   async loadWritten(ref: string) {
     const saved = await this.load(ref);
     const written = await inProject(saved.source.project, async () =>
@@ -93,7 +93,18 @@ class Testcases implements TestcaseService {
     return { id: saved.id, updated_at: saved.updated_at, testcase: written };
   }
 
-  async list({ tag, userinterface, offset = 0, maxTokens }: Parameters<TestcaseService["list"]>[0]) {
+  /** By name, from `offset` on; as many as fit into `maxTokens`, and how many did not. */
+  async list({
+    tag,
+    userinterface,
+    offset = 0,
+    maxTokens,
+  }: {
+    tag?: string | undefined;
+    userinterface?: string | undefined;
+    offset?: number;
+    maxTokens: number;
+  }) {
     const all = await this.deps.rows.list(userinterface === undefined ? undefined : { name: userinterface });
     const found = await Promise.all(
       all
@@ -106,11 +117,13 @@ class Testcases implements TestcaseService {
     return { testcases, more };
   }
 
+  /** Also in the test cases of its project that call it. Throws ALREADY_EXISTS. */
   async rename(ref: string, name: string): Promise<{ id: string; name: string; callers: string[] }> {
     const testcase = await this.load(ref);
     return { id: testcase.id, ...(await this.stored.rename(testcase, name)) };
   }
 
+  /** Throws CONFIRMATION_REQUIRED unless `confirm`, and PROTECTED if a file would be empty. */
   async remove(ref: string, confirm: boolean): Promise<{ id: string; name: string }> {
     const testcase = await this.load(ref);
     if (!confirm) {
@@ -128,6 +141,7 @@ class Testcases implements TestcaseService {
     return { id: testcase.id, name: testcase.name };
   }
 
+  /** Throws what `save` throws, and INVALID_INPUT for wrong inputs, before anything runs. */
   async execute(request: ExecuteRequest, context: CallContext): Promise<TestcaseReply> {
     if (request.go) {
       const { execution_id, way } = request.go;
@@ -164,7 +178,7 @@ class Testcases implements TestcaseService {
     return replyOf(await runTestcase(prepared, this.deps));
   }
 
-  /** A required input may come from the rows, so these are read first. */
+  /** A required input may come from the rows, so they are read first. */
   private async rowsFor(
     testcase: TestCaseInput,
     { inputs, environment = "" }: ExecuteRequest,
@@ -175,7 +189,8 @@ class Testcases implements TestcaseService {
     return rowsOf(testcase, inputs, { ...app?.variables, env }, rowFiles(source, this.deps.uploads));
   }
 
-  async exportFor(app: AppView) {
+  /** Test cases of an app as its file has them, by name: in steps where they are a sequence. */
+  async exportFor(app: AppView): Promise<Params[]> {
     const names = await this.names();
     const testcases = await this.deps.rows.list(app);
     return Promise.all(
@@ -183,7 +198,11 @@ class Testcases implements TestcaseService {
     );
   }
 
-  async written(list: readonly unknown[], { tx, app }: { tx: Database; app?: AppView | undefined }) {
+  /** Tests of a file in the form that {@link exportFor} gives, stored or not; as given where they cannot be read. */
+  async written(
+    list: readonly unknown[],
+    { tx, app }: { tx: Database; app?: AppView | undefined },
+  ): Promise<Params[]> {
     const within = { tx, apps: app ? [app] : [] };
     const names = [...list.map(testNameOf), ...(await this.deps.rowsIn(tx).names())];
     return Promise.all(
@@ -196,29 +215,48 @@ class Testcases implements TestcaseService {
     );
   }
 
-  async importAll(list: readonly unknown[], options: ImportOptions = {}) {
-    const { tx, apps, dryRun } = options;
-    const rows = tx ? this.deps.rowsIn(tx) : this.deps.rows;
-    const names = [...list.map(testNameOf), ...(await rows.names())];
-    const read = await Promise.all(list.map((given) => this.given.read(given, names, options)));
-    const problems: ListedProblem[] = [];
-    const note = (index: number, found: readonly Problem[]) =>
-      void problems.push(...found.map((problem) => ({ ...problem, index })));
-    const sound = read.flatMap((one, index) => {
-      if ("testcase" in one) return [{ ...one, index }];
-      note(index, one.problems);
-      return [];
-    });
-    const testcases = sound.map(({ testcase }) => testcase);
-    const among = new Map(testcases.map((testcase) => [testcase.name, testcase]));
-    const ports = this.ports({ rows, among, apps, tx });
-    // While one cannot be read, a call of it would be reported as a call of a test case that is not there.
-    for (const { testcase, app: own, placed, index } of problems.length > 0 && !dryRun ? [] : sound)
-      note(index, (await look(testcase, { app: own, toLoad: !dryRun }, ports)).problems.map(placed));
-    if (problems.length > 0) throw refusalOf(problems, list, options);
-    if (dryRun) return { names: [] };
+  /** All or none, within the caller's transaction if one is given. Tests of the list may call each other. */
+  async importAll(list: readonly unknown[], options: ImportOptions): Promise<{ names: string[] }> {
+    const { sound, problems } = await this.readAll(list, options);
+    // If one cannot be read, calls of it would be reported as unknown test cases.
+    if (problems.length === 0) problems.push(...(await this.problemsAmong(sound, options, { toLoad: true })));
+    if (problems.length > 0) options.refuse(problems);
     await this.stored.saveAll(sound, options);
-    return { names: testcases.map(({ name }) => name) };
+    return { names: sound.map(({ testcase }) => testcase.name) };
+  }
+
+  /** What an import of the list would be refused with. */
+  async problemsIn(list: readonly unknown[], within: Within): Promise<ListedProblem[]> {
+    const { sound, problems } = await this.readAll(list, within);
+    return [...problems, ...(await this.problemsAmong(sound, within, { toLoad: false }))];
+  }
+
+  private async readAll(list: readonly unknown[], within: Within) {
+    const names = [...list.map(testNameOf), ...(await this.rowsIn(within).names())];
+    const read = await Promise.all(list.map((given) => this.given.read(given, names, within)));
+    const problems = read.flatMap((one, index) =>
+      "problems" in one ? one.problems.map((problem): ListedProblem => ({ ...problem, index })) : [],
+    );
+    return { sound: read.flatMap((one, index) => ("testcase" in one ? [{ ...one, index }] : [])), problems };
+  }
+
+  private async problemsAmong(
+    sound: Awaited<ReturnType<Testcases["readAll"]>>["sound"],
+    within: Within,
+    { toLoad }: { toLoad: boolean },
+  ): Promise<ListedProblem[]> {
+    const among = new Map(sound.map(({ testcase }) => [testcase.name, testcase]));
+    const ports = this.ports({ ...within, rows: this.rowsIn(within), among });
+    const found: ListedProblem[] = [];
+    for (const { testcase, app, placed, index } of sound) {
+      const { problems } = await look(testcase, { app, toLoad }, ports);
+      found.push(...problems.map((problem) => ({ ...placed(problem), index })));
+    }
+    return found;
+  }
+
+  private rowsIn({ tx }: Within): TestcaseRows {
+    return tx ? this.deps.rowsIn(tx) : this.deps.rows;
   }
 
   private async check(given: unknown, device: OfferingDevice | undefined) {
@@ -230,13 +268,12 @@ class Testcases implements TestcaseService {
     return { testcase, app };
   }
 
-  /** The device that a call names, if it names one. */
   private async deviceOf({ device_id, session_id }: DeviceRef, context: CallContext) {
     if (device_id === undefined && session_id === undefined) return undefined;
     return this.deps.devices.offering({ device_id, session_id }, context);
   }
 
-  /** Everything that can be known to be wrong, the device's commands included, before the run has a record. */
+  /** Everything that can be known to be wrong before the run has a record, the device's commands included. */
   private async checkBeforeRun(
     testcase: TestCaseInput,
     request: ExecuteRequest,
@@ -254,14 +291,9 @@ class Testcases implements TestcaseService {
     const namesDevice = device_id !== undefined || session_id !== undefined;
     if (!namesDevice && !(await usesDevice(testcase, this.ports()))) {
       const called = await validate(testcase, { app, overrides, fresh: false, toRun: true }, this.ports());
-      // How an app starts is said of devices.
-      return {
-        called,
-        start: startOf(testcase, undefined, fresh),
-        device: "none",
-        isFresh: undefined,
-        position: undefined,
-      };
+      // What an app says of its start is for devices.
+      const start = startOf(testcase, undefined, fresh);
+      return { called, start, device: "none", isFresh: undefined, position: undefined };
     }
     const grant = await this.deps.devices.acquire({ device_id, session_id }, context, { drives: false });
     try {
@@ -283,7 +315,6 @@ class Testcases implements TestcaseService {
     }
   }
 
-  /** Where a run begins that goes on in what the device shows. */
   private async positionAt(
     start: Start,
     device: OpenDevice,
@@ -295,7 +326,6 @@ class Testcases implements TestcaseService {
     return (await this.deps.navigation.position?.(device, request, signal))?.node;
   }
 
-  /** Test cases of a list as its test case calls them. */
   private portsAmong({ source }: TestCase, all: readonly TestCase[]): ValidationPorts {
     const own = all.filter((other) => other.source.project === source.project);
     return this.ports({ among: new Map(own.map((other) => [other.name, other])) });
@@ -303,18 +333,13 @@ class Testcases implements TestcaseService {
 
   private ports(given: PortsWithin = {}): ValidationPorts {
     const { actions, verifications, secrets, schemas, scripts, apps } = this.deps;
-    const { stored } = this;
     const { rows = this.deps.rows, among, apps: known = [], tx } = given;
     return {
-      actions,
-      verifications,
-      secrets,
-      schemas,
-      scripts,
-      async findTestcase(ref) {
+      ...{ actions, verifications, secrets, schemas, scripts },
+      findTestcase: async (ref) => {
         const listed = among?.get(ref);
         if (listed) return listed;
-        const saved = await stored.find(ref, rows);
+        const saved = await this.stored.find(ref, rows);
         return saved && contentOf(saved);
       },
       testcaseNames: async () => [...(among?.keys() ?? []), ...(await rows.names())],

@@ -3,7 +3,7 @@ import type { Params } from "../../../domain/index.ts";
 
 const longest = 120;
 
-/** What a block is called where it has no label: what it says, and no more of its selector than a reader needs. */
+/** The name of a block without a label: what it says, with only the needed part of its selector. */
 export function titleOf(command: string, params: Params): string {
   const { name, path } = targetOf(params);
   const says = checks[command];
@@ -19,7 +19,6 @@ const cut = (text: string) => (text.length > longest ? `${text.slice(0, longest 
 
 type Says = (target: string, params: Params) => string;
 
-/** By the name of a check, as controllers name them. */
 const checks: Readonly<Record<string, Says>> = {
   element_exists: (target) => `${target} exists`,
   element_visible: (target) => `${target} is visible`,
@@ -83,7 +82,7 @@ function boundsOf({ min, max }: Params): string {
 
 const prefixed = new RegExp(`^(${selectorKinds.join("|")})~?=([\\s\\S]*)$`);
 
-/** An element's name where its selector has one; else its path in the page. */
+/** An element's name if its selector has one, else its path in the page. */
 function targetOf({ selector, ref }: Params): { name?: string; path?: string } {
   if (typeof selector !== "string") return ref === undefined ? {} : { name: `the element ${String(ref)}` };
   const trimmed = selector.trim();

@@ -5,7 +5,7 @@ import { maxCallDepth, type ValidationPorts } from "./validate.ts";
 
 const driving: ReadonlySet<string> = new Set(["navigation", "action", "verification", "script"]);
 
-/** Whether a run needs a device: for a block of its own, of a test case that it calls, or of its set-up. */
+/** Whether a run needs a device, in its own blocks, those it calls, or its set-up. */
 export async function usesDevice(
   testcase: TestCaseInput,
   ports: Pick<ValidationPorts, "findTestcase">,
@@ -25,7 +25,7 @@ export async function usesDevice(
   return false;
 }
 
-/** Opens what test cases use of a device and is not open yet; says whether there was any. What fails is told by the run. */
+/** Opens the controllers that test cases use. Returns whether any was closed. The run reports what fails. */
 export async function openUsed(
   { controllers, isOpen, untilOpen }: OpenDevice,
   testcases: readonly TestCaseInput[],

@@ -1,5 +1,6 @@
 import { nearest } from "@labwright/controllers";
 import type { Action, Block, Params, TestCase, TestCaseInput, Verification } from "../../../domain/index.ts";
+import { didYouMean } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
 import type {
   ActionExecutor,
@@ -15,15 +16,14 @@ import { withExactNumbers } from "../../values/values.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { requestProblems } from "./api/problems.ts";
 import type { SchemaChecker } from "./api/schemaChecker.ts";
+import { startOf } from "./freshStart.ts";
 import { allBlocks, graphProblems } from "./graph.ts";
-import { problemsError } from "./problems.ts";
+import { problemOf, problemsError } from "./parse.ts";
 import { referenceProblems } from "./references.ts";
 import { listedRowProblems } from "./rows.ts";
-import { startOf } from "./startOf.ts";
-import type { Problem } from "./types.ts";
-import { withTypes } from "./valueTypes.ts";
+import { withTypes } from "./scope.ts";
+import type { Called, Problem } from "./types.ts";
 
-/** How deep test cases may call each other. */
 export const maxCallDepth = 5;
 
 export type ValidationPorts = {
@@ -38,16 +38,13 @@ export type ValidationPorts = {
   app(userinterface: string): Promise<AppView>;
 };
 
-/**
- * What a test case is checked against; what is left out is not checked, but a run needs an app to navigate in. The app
- * `overrides` those of called test cases when it was given at execution.
- */
+/** Parts that are left out are not checked. With `overrides`, `app` also replaces the app of called test cases. */
 export type Against = {
   device?: OfferingDevice | undefined;
   app?: AppView | undefined;
   overrides?: boolean;
   toRun?: boolean;
-  /** It is loaded with others, which a secret that only it needs must not stop. */
+  /** Loaded with other tests: a missing secret of one must not stop all. */
   toLoad?: boolean;
   /** Whether it starts fresh, when that was given at execution. */
   fresh?: boolean | undefined;
@@ -55,10 +52,7 @@ export type Against = {
 
 export const withoutApp = "a navigation needs an app; give userinterface_name";
 
-/** Test cases that a run will call, by the name or id in the block that calls them, and its set-up test by name. */
-export type Called = ReadonlyMap<string, TestCaseInput>;
-
-/** Throws everything that is wrong in one error; else returns the test cases that it calls, deeper ones included. */
+/** Throws everything that is wrong in one error. Returns the test cases that it calls, at any depth. */
 export async function validate(
   testcase: TestCaseInput,
   against: Against,
@@ -69,7 +63,6 @@ export async function validate(
   return called;
 }
 
-/** Everything that is wrong, and the test cases that it calls. */
 export async function look(
   testcase: TestCaseInput,
   against: Against,
@@ -88,7 +81,7 @@ export async function look(
   return { called, problems };
 }
 
-/** Finds a start that contradicts itself, and a set-up test that is not there; fills `called` with that and its calls. */
+/** A contradictory start, or a missing set-up test. Fills `called` with the set-up test and its calls. */
 async function startProblems(
   testcase: TestCaseInput,
   { app, fresh }: Against,
@@ -125,7 +118,7 @@ async function calledProblems(
     return await ownProblems(other, { ...against, app }, ports, false);
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== "USERINTERFACE_NOT_FOUND") throw error;
-    return [{ path: "userinterface_name", code: error.code, message: `${error.message} ${error.hint}` }];
+    return [problemOf(error, "userinterface_name")];
   }
 }
 
@@ -165,7 +158,7 @@ function secretProblems(
   return attempt("", () => (toRun === true ? secrets.check(testcase) : secrets.checkNames(testcase)));
 }
 
-/** Defaults that are not of their type, and rows that do not fit the inputs. */
+/** Defaults of a wrong type, and rows that do not fit the inputs. */
 function dataProblems(testcase: TestCaseInput): Problem[] {
   const defaults = testcase.inputs.flatMap(({ name, default: value }) =>
     value === undefined || value === null ? [] : [[name, value]],
@@ -178,7 +171,7 @@ function dataProblems(testcase: TestCaseInput): Problem[] {
   ].map(({ path, problem }) => ({ path, code: "INVALID_INPUT", message: problem }));
 }
 
-/** Whoever reads JSON into doubles has changed such a number before it came here. */
+/** A reader of JSON doubles has already changed such a number. */
 const lostDigits = (value: unknown): string[] =>
   unsafeNumbers(value).map(
     (number) =>
@@ -194,13 +187,12 @@ async function canCheck(blocks: readonly Block[]): Promise<boolean> {
   return blocks.some(checks) || (await judgesAnswer(blocks));
 }
 
-/** Whether a condition reads the output of a request. */
 async function judgesAnswer(blocks: readonly Block[]): Promise<boolean> {
   const requests = blocks.flatMap(({ type, id }) => (type === "api_request" ? [id] : []));
   if (requests.length === 0) return false;
   for (const block of blocks) {
     if (block.type !== "condition") continue;
-    // One that cannot be read is a problem of its own.
+    // An invalid expression is reported elsewhere.
     const { names } = await compileExpression(block.expression).catch(() => ({ names: [] }));
     if (names.some((name) => requests.includes(name))) return true;
   }
@@ -216,8 +208,7 @@ async function scriptProblems(
     await scripts.find(script);
     return [];
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    return [{ path, code: error.code, message: `${error.message} ${error.hint}` }];
+    return [problemOf(error, path)];
   }
 }
 
@@ -226,9 +217,9 @@ function attempt(path: string, check: () => void): Problem[] {
     check();
     return [];
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    const message = error.code === "ACTION_NOT_FOUND" ? `${error.message} ${error.hint}` : error.message;
-    return [{ path, code: error.code, message: message.replaceAll(/\b(actions|checks)\[0\]\./g, "") }];
+    const withHint = error instanceof ToolError && error.code === "ACTION_NOT_FOUND";
+    const problem = problemOf(error, path, { withHint });
+    return [{ ...problem, message: problem.message.replaceAll(/\b(actions|checks)\[0\]\./g, "") }];
   }
 }
 
@@ -247,13 +238,11 @@ function commandProblems(
   );
 }
 
-/** The action of a block, its placeholders not filled in. */
 export function actionOf(block: Extract<Block, { type: "action" }>): Action {
   const { command, params, action_type, iterator } = block;
   return { command, params, ...(action_type && { action_type }), ...(iterator && { iterator }) };
 }
 
-/** The check of a block, its placeholders not filled in. */
 export function checkOf(block: Extract<Block, { type: "verification" }>): Verification {
   const { command, params, verification_type: type, negate, timeout_ms } = block;
   return {
@@ -278,7 +267,7 @@ function targetProblems(target: string, path: string, app: AppView | undefined, 
   return [{ path, code: "NODE_NOT_FOUND", message: `${app.name} has no node "${target}"${hint}` }];
 }
 
-/** Fills `called`, and finds calls of what is not there, of itself, too deep, or with wrong inputs. */
+/** Fills `called`. Finds calls of unknown tests, of itself, too deep, or with wrong inputs. */
 async function callProblems(
   testcase: TestCaseInput,
   chain: readonly string[],
@@ -298,7 +287,7 @@ async function callProblems(
     const found = callRefusals(other, block.inputs, chain);
     problems.push(...found.map((problem) => ({ ...problem, path: at })));
     called.set(block.testcase, other);
-    // What it calls was looked at already; the run itself bounds the depth of another way to it.
+    // Its calls were checked already. The run itself limits the depth of another way to it.
     const goesDeeper = !before && found.every(({ code }) => code !== "TESTCASE_INVALID");
     if (goesDeeper) problems.push(...(await callProblems(other, [...chain, other.name], called, ports)));
   }
@@ -327,7 +316,6 @@ function callRefusals(
   return inputProblemsOf(other, inputs).map((message) => ({ code: "INVALID_INPUT", message }));
 }
 
-/** What is wrong with the inputs given to a test case, one line each. */
 export function inputProblemsOf(testcase: TestCaseInput, given: Params): string[] {
   const names = testcase.inputs.map(({ name }) => name);
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
@@ -335,21 +323,17 @@ export function inputProblemsOf(testcase: TestCaseInput, given: Params): string[
     ({ name, required, default: fallback }) =>
       required && fallback === undefined && !Object.hasOwn(given, name),
   );
-  // What holds a placeholder has no value yet; it is judged when it has.
+  // A value with a placeholder is checked when it is filled in.
   const filled = Object.entries(given).filter(([, value]) => placeholdersIn(value).length === 0);
   const { problems } = withTypes(withExactNumbers(Object.fromEntries(filled)), testcase.types ?? {});
   return [
     ...lostDigits(given),
     ...problems.map(([name, problem]) => `the input "${name}" of ${testcase.name}: ${problem}`),
-    ...unknown.map((name) => {
-      const [near] = nearest(name, names, 1);
-      return `${testcase.name} has no input "${name}"${near ? `; did you mean "${near}"?` : ""}`;
-    }),
+    ...unknown.map((name) => `${testcase.name} has no input "${name}"${didYouMean(name, names)}`),
     ...missing.map(({ name }) => `${testcase.name} needs the input "${name}"`),
   ];
 }
 
-/** Plain content of a saved test case, as it was given. */
 export function contentOf({
   id: _id,
   created_at: _created,

@@ -1,5 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { databaseOnly } from "../../../domain/index.ts";
+import {
+  databaseOnly,
+  type EdgeDraft,
+  type Node,
+  type NodeInput,
+  type Params,
+  type Source,
+  type StartWish,
+  type UserInterface,
+  type UserInterfaceInput,
+} from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/engine/database.ts";
 import { navigationRows } from "../../../storage/rows/navigationRows.ts";
@@ -9,33 +19,47 @@ import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/rows/
 import type { Clock } from "../../ports.ts";
 import { projectInUse } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";
-import { planEdgeChange, planEdgeRemoval, planNewEdge } from "./editEdges.ts";
-import {
-  confirmation,
-  planNewNode,
-  planNodeChange,
-  planNodeRemoval,
-  planScreenshot,
-  planSubtree,
-} from "./editNodes.ts";
+import * as plans from "./edits.ts";
 import { type AppModel, getEdge, getNode, variablesOf } from "./model.ts";
-import { Models, uiOf } from "./models.ts";
-import type { AppView, NewApp, UserInterfaceService } from "./types.ts";
+import { Models, type SourceKeeper, uiOf } from "./models.ts";
 import { edgeLine, edgeView, nodeLine, nodeView } from "./views.ts";
-
-export type * from "./types.ts";
 
 export type UserInterfaceDependencies = { db: Database; clock: Clock };
 
-/** The models of apps, kept in the database and in memory. */
-export function createUserInterfaces({ db, clock }: UserInterfaceDependencies): UserInterfaceService {
+/** An app as test cases see it. */
+export type AppView = {
+  id: string;
+  name: string;
+  /** The folder of its project; empty where it has none. */
+  project: string;
+  app?: UserInterface["app"];
+  variables: Params;
+  test_id_attribute?: string;
+  nodes: readonly Pick<Node, "id" | "label" | "verifications" | "pass_condition">[];
+  start: StartWish;
+};
+
+/** An app to be stored. `make` gets the stored app of that name. Without a `source` that app's source stays. */
+export type NewApp = {
+  name: string;
+  source?: Source | undefined;
+  make(known: AppModel | undefined): AppModel;
+};
+
+type Page = { offset: number; max_tokens: number };
+
+/** Names, ids and labels are taken alike; see `model.ts` for the errors. Any lookup throws USERINTERFACE_NOT_FOUND. */
+export type UserInterfaceService = ReturnType<typeof createUserInterfaces>;
+
+export function createUserInterfaces({ db, clock }: UserInterfaceDependencies) {
   const models = new Models(db, clock);
   const removeListeners: (() => Promise<void>)[] = [];
   const now = () => new Date(clock.now()).toISOString();
   return {
     ...editing(models),
     ...reading(db, models),
-    async create(input) {
+    /** Throws ALREADY_EXISTS. */
+    async create(input: UserInterfaceInput): Promise<UserInterface> {
       const row = await ownRow(db, input.name);
       if (row && row.archived_at === null) throw taken(input.name, "Choose another name, or edit that one.");
       const ui = { id: randomUUID(), root_tree_id: randomUUID(), ...input };
@@ -47,24 +71,30 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies): 
       });
       return ui;
     },
-    async remove(idOrName, confirm) {
+    /** Test cases stay, since they may run on other apps. Throws CONFIRMATION_REQUIRED, and PROTECTED for a file. */
+    async remove(idOrName: string, confirm: boolean): Promise<plans.Removed> {
       const model = await models.load(idOrName);
       const removed = { nodes: model.nodes.size, edges: model.edges.size, trees: model.trees.size };
       const labels = [...model.nodes.values()].slice(0, 20).map(({ label }) => label);
       refuseFile(model);
-      if (!confirm) throw confirmation(`userinterface "${model.ui.name}"`, removed, { nodes: labels });
+      if (!confirm) throw plans.confirmation(`userinterface "${model.ui.name}"`, removed, { nodes: labels });
       await db.transaction(async (tx) => {
-        await forgetApp(tx, model);
+        await navigationRows(tx).forget([...model.nodes.keys(), ...model.edges.keys()]);
+        await positionRows(tx).forgetApp(model.ui.id);
         await userinterfaceRows(tx).remove(model.ui.id);
       });
-      models.forget(model.ui.id);
       for (const listener of removeListeners) await listener();
       return removed;
     },
-    async put(apps, { replace, storeWith }) {
+    /** All or nothing. `storeWith` stores within the same transaction. Throws ALREADY_EXISTS unless `replace`. */
+    async put(
+      apps: readonly NewApp[],
+      options: { replace: boolean; storeWith(tx: Database, models: readonly AppModel[]): Promise<void> },
+    ): Promise<{ model: AppModel; replaced: boolean }[]> {
       const rows = await Promise.all(apps.map((app) => rowFor(db, app)));
       const present = rows.find((row) => row && row.archived_at === null);
-      if (present && !replace) throw taken(present.name, "Pass replace: true to put this one in its place.");
+      if (present && !options.replace)
+        throw taken(present.name, "Pass replace: true to put this one in its place.");
       const storeApp = async (tx: Database, { make, source }: NewApp, row: UserInterfaceRow | undefined) => {
         const known = row && (await models.loadWithin(tx, row.id));
         const model = { ...make(known), source: source ?? known?.source ?? databaseOnly };
@@ -74,64 +104,64 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies): 
       const storeAll = async (tx: Database) => {
         const stored: AppModel[] = [];
         for (const [index, app] of apps.entries()) stored.push(await storeApp(tx, app, rows[index]));
-        await storeWith(tx, stored);
+        await options.storeWith(tx, stored);
         // What was loaded from a file is in it already.
         const written = stored.filter((_, index) => apps[index]?.source === undefined);
         for (const { source } of written) await models.keep(tx, source);
         return stored;
       };
-      const store = async () => {
-        const stored = await db.transaction(storeAll);
-        for (const { ui } of stored) models.forget(ui.id);
-        return stored.map((model, index) => ({ model, replaced: rows[index] !== undefined }));
-      };
-      return models.alone(
-        rows.flatMap((row) => row?.id ?? []),
-        store,
-      );
+      const stored = await models.alone(() => db.transaction(storeAll));
+      return stored.map((model, index) => ({ model, replaced: rows[index] !== undefined }));
     },
-    keepSources: (keeper) => models.keepSources(keeper),
-    onChange: (listener) => models.onChange(listener),
-    onRemove: (listener) => void removeListeners.push(listener),
+    /** Sets who writes files when what they hold was stored. */
+    keepSources: (keeper: SourceKeeper) => models.keepSources(keeper),
+    /** The listener runs after an app was removed, before `remove` returns. */
+    onRemove: (listener: () => Promise<void>) => void removeListeners.push(listener),
   };
 }
 
 function editing(models: Models) {
   return {
-    createNode: (ui, tree, input) => models.edit(ui, (model) => planNewNode(model, tree, input)),
-    updateNode: (ui, node, patch) => models.edit(ui, (model) => planNodeChange(model, node, patch)),
-    deleteNode: (ui, node, confirm) => models.edit(ui, (model) => planNodeRemoval(model, node, confirm)),
-    setScreenshot: (ui, node, uri) => models.edit(ui, (model) => planScreenshot(model, node, uri)),
-    createSubtree: (ui, node, name) => models.edit(ui, (model) => planSubtree(model, node, name)),
-    createEdge: (ui, draft) => models.edit(ui, (model) => planNewEdge(model, draft)),
-    updateEdge: (ui, edge, patch) => models.edit(ui, (model) => planEdgeChange(model, edge, patch)),
-    deleteEdge: (ui, edge, confirm) => models.edit(ui, (model) => planEdgeRemoval(model, edge, confirm)),
-  } satisfies Partial<UserInterfaceService>;
+    createNode: (ui: string, tree: string | undefined, input: NodeInput) =>
+      models.edit(ui, (model) => plans.planNewNode(model, tree, input)),
+    updateNode: (ui: string, node: string, patch: plans.NodePatch) =>
+      models.edit(ui, (model) => plans.planNodeChange(model, node, patch)),
+    deleteNode: (ui: string, node: string, confirm: boolean) =>
+      models.edit(ui, (model) => plans.planNodeRemoval(model, node, confirm)),
+    setScreenshot: (ui: string, node: string, uri: string) =>
+      models.edit(ui, (model) => plans.planScreenshot(model, node, uri)),
+    createSubtree: (ui: string, node: string, name: string | undefined) =>
+      models.edit(ui, (model) => plans.planSubtree(model, node, name)),
+    createEdge: (ui: string, draft: EdgeDraft) => models.edit(ui, (model) => plans.planNewEdge(model, draft)),
+    updateEdge: (ui: string, edge: string, patch: plans.EdgePatch) =>
+      models.edit(ui, (model) => plans.planEdgeChange(model, edge, patch)),
+    deleteEdge: (ui: string, edge: string, confirm: boolean) =>
+      models.edit(ui, (model) => plans.planEdgeRemoval(model, edge, confirm)),
+  };
 }
 
 function reading(db: Database, models: Models) {
   return {
-    async list(maxTokens) {
+    async list(maxTokens: number) {
       const rows = await userinterfaceRows(db).list();
       const lines = rows.map(({ id, name, project, models: runsOn, nodes, edges }) => ({
-        id,
-        name,
-        ...(project !== "" && { project }),
-        models: runsOn,
-        nodes,
-        edges,
+        ...{ id, name, ...(project !== "" && { project }), models: runsOn, nodes, edges },
       }));
       const { items, more } = pageOf(lines, 0, maxTokens);
       return { userinterfaces: items, more };
     },
-    async get(idOrName) {
+    async get(idOrName: string): Promise<UserInterface> {
       return uiOf(await models.getRow(idOrName));
     },
-    load: (idOrName) => models.load(idOrName),
-    loadWithin: (tx, idOrName) => models.loadWithin(tx, idOrName),
-    describe: async (idOrName, tx) =>
-      appView(await (tx ? models.loadWithin(tx, idOrName) : models.load(idOrName))),
-    async complete(idOrName, { offset, max_tokens }) {
+    /** The whole app, shared with the cache: read it, never change it. */
+    load: (idOrName: string) => models.load(idOrName),
+    loadWithin: (tx: Database, idOrName: string) => models.loadWithin(tx, idOrName),
+    /** Within the caller's transaction, if one is given. */
+    async describe(idOrName: string, tx?: Database): Promise<AppView> {
+      return appView(await (tx ? models.loadWithin(tx, idOrName) : models.load(idOrName)));
+    },
+    /** Nodes first, then edges, from `offset` on; `more` is how many of both are left. */
+    async complete(idOrName: string, { offset, max_tokens }: Page) {
       const model = await models.load(idOrName);
       const lines = [
         ...[...model.nodes.values()].map((node) => nodeLine(model, node)),
@@ -141,8 +171,7 @@ function reading(db: Database, models: Models) {
       return {
         ...model.ui,
         trees: [...model.trees.values()].map(({ id, name, parent_node_id }) => ({
-          id,
-          name,
+          ...{ id, name },
           ...(parent_node_id && { below: model.nodes.get(parent_node_id)?.label ?? parent_node_id }),
         })),
         nodes: items.filter((line) => "label" in line),
@@ -150,30 +179,26 @@ function reading(db: Database, models: Models) {
         more,
       };
     },
-    async getNode(idOrName, node) {
+    async getNode(idOrName: string, node: string) {
       const model = await models.load(idOrName);
       const found = getNode(model, node);
       return nodeView(model, found, await navigationRows(db).summaryOf("node", found.id));
     },
-    async getEdge(idOrName, edge) {
+    async getEdge(idOrName: string, edge: string) {
       const model = await models.load(idOrName);
       const found = getEdge(model, edge);
       return edgeView(model, found, await navigationRows(db).summaryOf("edge", found.id));
     },
-    async listEdges(idOrName, node, { offset, max_tokens }) {
+    async listEdges(idOrName: string, node: string | undefined, { offset, max_tokens }: Page) {
       const model = await models.load(idOrName);
       const end = node === undefined ? undefined : getNode(model, node).id;
-      const edges = [...model.edges.values()].filter(
-        ({ source, target }) => end === undefined || source === end || target === end,
-      );
-      const page = pageOf(
-        edges.map((edge) => edgeLine(model, edge)),
-        offset,
-        max_tokens,
-      );
-      return { edges: page.items, more: page.more };
+      const lines = [...model.edges.values()]
+        .filter(({ source, target }) => end === undefined || source === end || target === end)
+        .map((edge) => edgeLine(model, edge));
+      const { items, more } = pageOf(lines, offset, max_tokens);
+      return { edges: items, more };
     },
-  } satisfies Partial<UserInterfaceService>;
+  };
 }
 
 export function appView({ ui, source, nodes }: AppModel): AppView {
@@ -184,14 +209,11 @@ export function appView({ ui, source, nodes }: AppModel): AppView {
     app: ui.app,
     variables: variablesOf(ui),
     test_id_attribute: ui.test_id_attribute,
-    nodes: [...nodes.values()].map(({ id, label, verifications, pass_condition }) => ({
-      ...{ id, label, verifications, pass_condition },
-    })),
+    nodes: [...nodes.values()],
     start: { fresh: ui.app.fresh, storage_state: ui.app.storage_state, setup: ui.app.setup },
   };
 }
 
-/** What a name is in the project in use, else of the database's own. */
 async function ownRow(db: Database, name: string): Promise<UserInterfaceRow | undefined> {
   const rows = userinterfaceRows(db);
   return (await rows.findIn(projectInUse(), name)) ?? rows.findIn("", name);
@@ -200,7 +222,7 @@ async function ownRow(db: Database, name: string): Promise<UserInterfaceRow | un
 const rowFor = (db: Database, { name, source }: NewApp) =>
   source ? userinterfaceRows(db).findIn(source.project, name) : ownRow(db, name);
 
-/** A file that its author wrote is not deleted by a tool. */
+/** A tool does not delete a file that its author wrote. */
 function refuseFile({ ui, source }: AppModel): void {
   if (source.file === null) return;
   throw new ToolError(
@@ -212,11 +234,6 @@ function refuseFile({ ui, source }: AppModel): void {
 
 const taken = (name: string, hint: string) =>
   new ToolError("ALREADY_EXISTS", `There already is a userinterface "${name}".`, hint);
-
-async function forgetApp(tx: Database, model: AppModel): Promise<void> {
-  await navigationRows(tx).forget([...model.nodes.keys(), ...model.edges.keys()]);
-  await positionRows(tx).forgetApp(model.ui.id);
-}
 
 async function storeModel(
   tx: Database,

@@ -2,10 +2,7 @@ import { nearest } from "@labwright/controllers";
 import type { Edge, Node, Params, Source, Tree, UserInterface } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 
-/**
- * One app with all of its trees, as stored. Kept in memory and changed in place by edits; `updated_at` tells a copy that
- * another process made old.
- */
+/** One app with all of its trees, as stored at `updated_at`. Never changed: an edit makes another one. */
 export type AppModel = {
   ui: UserInterface;
   source: Source;
@@ -15,10 +12,10 @@ export type AppModel = {
   edges: Map<string, Edge>;
 };
 
-/** What `{{name}}` may name in an app's actions and checks: its variables, and `app` for `{{app.url}}` and its like. */
+/** The names for `{{name}}` in an app's actions and checks: its variables, and `app`. */
 export const variablesOf = (ui: UserInterface): Params => ({ ...ui.variables, app: ui.app });
 
-/** `Source → Target`, which names an edge as well as its id does where it is the only one. */
+/** `Source → Target`, which also names an edge if it is the only one. */
 export function edgeLabel(model: AppModel, edge: Pick<Edge, "source" | "target">): string {
   return `${labelOf(model, edge.source)} → ${labelOf(model, edge.target)}`;
 }
@@ -46,10 +43,7 @@ export function getNode(model: AppModel, idOrLabel: string): Node {
   const [only] = found;
   if (found.length > 1) throw ambiguous(model, idOrLabel, found);
   if (only) return only;
-  const labels = nearest(
-    idOrLabel,
-    [...model.nodes.values()].map(({ label }) => label),
-  );
+  const labels = nearest(idOrLabel, labelsOf(model));
   throw new ToolError(
     "NODE_NOT_FOUND",
     `${model.ui.name} has no node "${idOrLabel}".`,
@@ -59,6 +53,8 @@ export function getNode(model: AppModel, idOrLabel: string): Node {
     { nearest: labels },
   );
 }
+
+export const labelsOf = (model: AppModel): string[] => [...model.nodes.values()].map(({ label }) => label);
 
 /** An exact label wins over one that differs in case, and both over `Tree/Label`. */
 function nodesNamed(model: AppModel, label: string): Node[] {
@@ -72,11 +68,9 @@ function nodesNamed(model: AppModel, label: string): Node[] {
 }
 
 function ambiguous(model: AppModel, label: string, found: readonly Node[]): ToolError {
-  const candidates = found.slice(0, 10).map((node) => ({
-    id: node.id,
-    label: node.label,
-    tree: treeName(model, node.tree_id),
-  }));
+  const candidates = found
+    .slice(0, 10)
+    .map(({ id, label, tree_id }) => ({ id, label, tree: treeName(model, tree_id) }));
   return new ToolError(
     "AMBIGUOUS",
     `"${label}" is ${found.length} nodes of ${model.ui.name}: ${candidates.map((c) => `${c.tree}/${c.label} (${c.id})`).join(", ")}.`,
@@ -132,7 +126,7 @@ export function getTree(model: AppModel, idOrName: string | undefined): Tree {
   );
 }
 
-/** How far below the root tree a tree is; 0 for the root tree itself. */
+/** Trees above a tree; 0 for the root tree. */
 export function depthOf(model: AppModel, treeId: string): number {
   let depth = 0;
   for (let tree = model.trees.get(treeId); tree?.parent_node_id !== undefined && depth < 100; depth++) {
@@ -141,7 +135,7 @@ export function depthOf(model: AppModel, treeId: string): number {
   return depth;
 }
 
-/** What goes when a node goes: it, the trees below it with all they hold, and every edge at any of them. */
+/** What a removal of a node removes: the trees below it, all their nodes, and every edge at any of them. */
 export function belowNode(model: AppModel, nodeId: string): { trees: Tree[]; nodes: Node[]; edges: Edge[] } {
   const nodes = new Set([nodeId]);
   const trees = new Set<Tree>();
@@ -156,20 +150,4 @@ export function belowNode(model: AppModel, nodeId: string): { trees: Tree[]; nod
     nodes: [...model.nodes.values()].filter(({ id }) => nodes.has(id)),
     edges: [...model.edges.values()].filter(({ source, target }) => nodes.has(source) || nodes.has(target)),
   };
-}
-
-/** The conditional edge that shares an action set with `edge` and leads to `targetId`. */
-export function sharedEdgeTo(
-  model: AppModel,
-  edge: Edge,
-  actionSetId: string,
-  targetId: string,
-): Edge | undefined {
-  return [...model.edges.values()].find(
-    ({ conditional, source, target, action_sets }) =>
-      conditional === true &&
-      source === edge.source &&
-      target === targetId &&
-      action_sets.some(({ id }) => id === actionSetId),
-  );
 }

@@ -1,43 +1,39 @@
 import { nearest } from "@labwright/controllers";
-import type { Edge, Source, UserInterface } from "../../../domain/index.ts";
+import type { Edge, Node, Source, Tree, UserInterface } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/engine/database.ts";
+import { navigationRows } from "../../../storage/rows/navigationRows.ts";
+import { positionRows } from "../../../storage/rows/positionRows.ts";
 import { treeRows } from "../../../storage/rows/treeRows.ts";
 import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
 import { meantApp } from "../../records/project.ts";
-import { applyChange, type Change, writeChange } from "./changes.ts";
 import type { AppModel } from "./model.ts";
 
-/** What a plan of an edit gives: the changes in the order they are made, and what the caller gets. */
+export type Change =
+  | { kind: "addTree"; tree: Tree }
+  | { kind: "addNode" | "changeNode"; node: Node }
+  | { kind: "addEdge" | "changeEdge"; edge: Edge }
+  | { kind: "remove"; trees: readonly string[]; nodes: readonly string[]; edges: readonly string[] };
+
+/** A planned edit: its changes in order, and the caller's result. */
 export type Edit<Result> = { changes: readonly Change[]; result: Result };
-/** Called with an app's id after an edit of it was stored. */
-export type ModelListener = (userinterfaceId: string) => void;
-/** Writes what a transaction stores into the file that it is of. */
+/** Writes what a transaction stored into its file. */
 export type SourceKeeper = (tx: Database, source: Source) => Promise<void>;
 
-/** So many apps are kept in memory at once. */
+/** Apps in memory. */
 const keptModels = 50;
 
-/**
- * The apps in memory: loaded once, changed in place by the edits of this process, and loaded again when another process
- * changed them. Edits of one app run one after the other.
- */
+/** Keeps the last apps in memory until their rows change, and stores edits one after the other. */
 export class Models {
   private readonly kept = new Map<string, AppModel>();
-  /** The last edit of each app; none of them rejects. */
-  private readonly queues = new Map<string, Promise<void>>();
-  private readonly listeners: ModelListener[] = [];
+  private lastEdit: Promise<unknown> = Promise.resolve();
   private keeper: SourceKeeper = async () => undefined;
 
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,
   ) {}
-
-  onChange(listener: ModelListener): void {
-    this.listeners.push(listener);
-  }
 
   keepSources(keeper: SourceKeeper): void {
     this.keeper = keeper;
@@ -64,82 +60,69 @@ export class Models {
     const known = this.kept.get(row.id);
     if (known?.updated_at === row.updated_at) return known;
     const model = await readModel(row, this.db);
-    if (known) this.tell(row.id);
     this.kept.delete(row.id);
     this.kept.set(row.id, model);
     for (const id of [...this.kept.keys()].slice(0, -keptModels)) this.kept.delete(id);
     return model;
   }
 
-  /** As a transaction sees it; nothing of it is kept, since the transaction may not last. */
+  /** As a transaction sees it. Not kept, since the transaction may be rolled back. */
   async loadWithin(tx: Database, idOrName: string): Promise<AppModel> {
     return readModel(await this.getRow(idOrName, tx), tx);
   }
 
-  /** Plans on the present state, stores the changes in one transaction, then makes them in memory. */
-  async edit<Result>(idOrName: string, plan: (model: AppModel) => Edit<Result>): Promise<Result> {
-    const { id: userinterfaceId } = await this.getRow(idOrName);
-    return this.alone([userinterfaceId], async () => {
-      const model = await this.load(userinterfaceId);
+  /** Plans on the present state and stores the changes in one transaction. */
+  edit<Result>(idOrName: string, plan: (model: AppModel) => Edit<Result>): Promise<Result> {
+    return this.alone(async () => {
+      const model = await this.load(idOrName);
       const { changes, result } = plan(model);
-      if (changes.length === 0) return result;
       const at = new Date(this.clock.now()).toISOString();
-      const mark = await this.db.transaction(async (tx) => {
+      await this.db.transaction(async (tx) => {
         for (const change of changes) await writeChange(tx, change);
-        const stored = await userinterfaceRows(tx).touch(model.ui.id, at);
+        await userinterfaceRows(tx).touch(model.ui.id, at);
         await this.keep(tx, model.source);
-        return stored;
       });
-      for (const change of changes) applyChange(model, change);
-      model.updated_at = mark;
-      this.tell(model.ui.id);
       return result;
     });
   }
 
-  /** Writes the file of what the transaction stored, where it has one. */
   async keep(tx: Database, source: Source): Promise<void> {
     if (source.file !== null) await this.keeper(tx, source);
   }
 
-  /** Runs `work` when no other edit of these apps is under way. */
-  alone<Result>(userinterfaceIds: readonly string[], work: () => Promise<Result>): Promise<Result> {
-    const result = Promise.all(userinterfaceIds.map((id) => this.queues.get(id))).then(work);
-    const settled = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    for (const id of userinterfaceIds) {
-      this.queues.set(id, settled);
-      void settled.then(() => {
-        if (this.queues.get(id) === settled) this.queues.delete(id);
-      });
-    }
+  /** Runs `work` after all earlier edits. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.lastEdit.then(work);
+    this.lastEdit = result.catch(() => undefined);
     return result;
-  }
-
-  /** Drops the copy in memory after something else changed the rows. */
-  forget(userinterfaceId: string): void {
-    this.kept.delete(userinterfaceId);
-    this.tell(userinterfaceId);
-  }
-
-  private tell(userinterfaceId: string): void {
-    for (const listener of this.listeners) listener(userinterfaceId);
   }
 }
 
-/** Without what says where it is kept. */
+async function writeChange(tx: Database, change: Change): Promise<void> {
+  const rows = treeRows(tx);
+  switch (change.kind) {
+    case "addTree":
+      return rows.insertTrees([change.tree]);
+    case "addNode":
+      return rows.insertNodes([change.node]);
+    case "changeNode":
+      return rows.updateNode(change.node);
+    case "addEdge":
+      return rows.insertEdges([change.edge]);
+    case "changeEdge":
+      return rows.updateEdge(change.edge);
+    case "remove":
+      await rows.removeEdges(change.edges);
+      await rows.removeNodes(change.nodes);
+      await rows.removeTrees(change.trees);
+      await positionRows(tx).leaveNodes(change.nodes);
+      return navigationRows(tx).forget([...change.nodes, ...change.edges]);
+  }
+}
+
+/** Without the columns that say where and when it is kept. */
 export function uiOf(row: UserInterfaceRow): UserInterface {
-  const {
-    created_at: _c,
-    updated_at: _u,
-    archived_at: _a,
-    project: _p,
-    file: _f,
-    file_hash: _h,
-    ...ui
-  } = row;
+  const { created_at, updated_at, archived_at, project, file, file_hash, ...ui } = row;
   return ui;
 }
 
@@ -163,7 +146,7 @@ async function readModel(row: UserInterfaceRow, db: Database): Promise<AppModel>
   };
 }
 
-/** In the order of their names, which is the same whatever the database's collation; the id decides between equal names. */
+/** Sorted here by name, then id, so that the order does not depend on the database's collation. */
 function byId<Row extends { id: string }>(
   rows: readonly Row[],
   nameOf: (row: Row) => string,

@@ -1,11 +1,11 @@
-import { nearest } from "@labwright/controllers";
+import { isDeepStrictEqual } from "node:util";
 import type { ActionSet, Edge, Node, Tree } from "../../../domain/index.ts";
-import { type AppModel, depthOf, edgeLabel, treeName } from "./model.ts";
+import { didYouMean } from "../../../domain/schemaProblems.ts";
+import { type AppModel, depthOf, edgeLabel, labelsOf, treeName } from "./model.ts";
 
-/** Subtrees nest this deep below the root tree. */
 const maxDepth = 5;
 
-/** What is wrong with a node in its tree, one line each. `node` may replace one with its id. */
+/** One line each. `node` may replace one with its id. */
 export function nodeProblems(model: AppModel, node: Node): string[] {
   const others = [...model.nodes.values()].filter(
     ({ id, tree_id }) => id !== node.id && tree_id === node.tree_id,
@@ -40,13 +40,13 @@ function actionNodeProblems(model: AppModel, node: Node): string[] {
     );
 }
 
-/** What is wrong with an edge between nodes of the model, one line each. `edge` may replace one with its id. */
+/** One line each. `edge` may replace one with its id. */
 export function edgeProblems(model: AppModel, edge: Edge): string[] {
   const source = model.nodes.get(edge.source);
   const target = model.nodes.get(edge.target);
   const problems = [
-    ...(source ? [] : [`source "${edge.source}" is not a node${offer(model, edge.source)}`]),
-    ...(target ? [] : [`target "${edge.target}" is not a node${offer(model, edge.target)}`]),
+    ...(source ? [] : [`source "${edge.source}" is not a node${didYouMean(edge.source, labelsOf(model))}`]),
+    ...(target ? [] : [`target "${edge.target}" is not a node${didYouMean(edge.target, labelsOf(model))}`]),
     ...setProblems(edge.action_sets),
   ];
   if (!source || !target) return problems;
@@ -62,12 +62,6 @@ export function edgeProblems(model: AppModel, edge: Edge): string[] {
     problems.push(`a reverse action set cannot start at the action node "${target.label}"`);
   }
   return problems.concat(sharedSetProblems(model, edge));
-}
-
-function offer(model: AppModel, wanted: string): string {
-  const labels = [...model.nodes.values()].map(({ label }) => label);
-  const [best] = nearest(wanted, labels, 1);
-  return best === undefined ? "" : `; did you mean "${best}"?`;
 }
 
 function areJoined(model: AppModel, source: Node, target: Node): boolean {
@@ -88,7 +82,9 @@ function sharedSetProblems(model: AppModel, edge: Edge): string[] {
   return sharingEdges(model, edge).flatMap((other) =>
     edge.action_sets
       .filter((set) =>
-        other.action_sets.some(({ id, actions }) => id === set.id && !isSame(actions, set.actions)),
+        other.action_sets.some(
+          ({ id, actions }) => id === set.id && !isDeepStrictEqual(actions, set.actions),
+        ),
       )
       .map(
         ({ id }) =>
@@ -123,17 +119,4 @@ export function treeProblems(model: AppModel, tree: Tree): string[] {
     problems.push(`there already is a tree "${tree.name}": names of trees are unique`);
   }
   return problems;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(
-    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]),
-  );
 }

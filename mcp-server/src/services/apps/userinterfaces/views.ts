@@ -72,9 +72,6 @@ export function edgeView(model: AppModel, edge: Edge, history: readonly RunSumma
   };
 }
 
-export type NodeView = ReturnType<typeof nodeView>;
-export type EdgeView = ReturnType<typeof edgeView>;
-
 function reliabilityOf(summary: RunSummary): Reliability {
   const { low, high } = wilson(summary.successes, summary.runs);
   return {

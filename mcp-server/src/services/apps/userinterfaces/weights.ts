@@ -1,13 +1,13 @@
-/** What is known of an edge's action set or of a node's checks. `median_ms` is of the runs that went well, if any did. */
+/** `median_ms` is of the successful runs, if there are any. */
 export type RunStats = { runs: number; successes: number; median_ms: number };
 
 /** Two-sided 95 percent of the normal distribution. */
 const z95 = 1.959964;
-/** Below this many runs a rate says little, so the mean of Beta(1, 1) updated by the runs stands in for it. */
+/** With fewer runs the mean of Beta(1, 1), updated by the runs, is used. */
 const runsBeforeTrust = 3;
-/** What an edge is thought to take that never ran: one action on a page that answers in about a second. */
+/** Expected duration of an edge that never ran: one action on a page that answers in about a second. */
 const priorDurationMs = 1_000;
-/** No weight exceeds this many times the median, so that one bad edge is avoided but never unthinkable. */
+/** A limit as a multiple of the median, so that one bad edge is avoided but stays possible. */
 export const capFactor = 20;
 
 /** Wilson score interval of a success rate; 0..1, and the whole range when nothing ran. */
@@ -27,10 +27,7 @@ export function successRate(stats: RunStats | undefined): number {
   return runs < runsBeforeTrust ? (successes + 1) / (runs + 2) : successes / runs;
 }
 
-/**
- * Expected milliseconds of an edge: median duration over the careful success rate, plus the time its target's checks
- * take. Infinite if it never once worked; the graph caps it.
- */
+/** Median duration over the careful success rate, plus the time of its target's checks. Infinite if it never worked. */
 export function expectedMs(edge: RunStats | undefined, verification: RunStats | undefined): number {
   const rate =
     edge === undefined || edge.runs < runsBeforeTrust

@@ -11,7 +11,7 @@ export type Answer = {
   not_json?: string;
 };
 
-/** Deeper JSON would break whoever walks through it. */
+/** Deeper JSON would overflow the stack of what walks through it. */
 const deepest = 500;
 
 export async function answerOf(response: Response, durationMs: number): Promise<Answer> {
@@ -25,7 +25,6 @@ export async function answerOf(response: Response, durationMs: number): Promise<
   return { ...answer, ...parsedJson(text) };
 }
 
-/** The JSON of a body's text, or why it is none. */
 export function parsedJson(text: string): { body: unknown } | { not_json: string } {
   refuseDeep(text);
   try {

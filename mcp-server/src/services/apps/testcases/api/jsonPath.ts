@@ -27,7 +27,7 @@ function stepOf([, name, index, single, double]: RegExpExecArray): Step {
   return index === undefined ? "every" : { key: Number(index) };
 }
 
-/** What a path leads to. One that leads nowhere says where it ended and what is there. */
+/** A path that leads nowhere says where it ended and what is there. */
 export type Found = { path: string } & ({ value: unknown } | { missing: string });
 
 /** Every value that the path leads to, in order. Without `[*]` it is one. */

@@ -7,13 +7,13 @@ import { type Answer, parsedJson } from "./answer.ts";
 import { atPointer, type Found, findAll, type JsonPath, parseJsonPath } from "./jsonPath.ts";
 import type { SchemaChecker } from "./schemaChecker.ts";
 
-/** One thing that was checked; of one that does not hold also what was found, and where in the answer. */
+/** One checked thing. A broken one says what was found, and where in the answer. */
 export type Judged = { expected: string; pass: true } | Broken;
 export type Broken = { expected: string; pass: false; found: string; path?: string };
 
 const longestValue = 300;
 
-/** Judges an answer by all checks, in their order. Throws what a schema or a pattern that is none throws. */
+/** Judges an answer by all checks, in order. Throws for an invalid schema or pattern. */
 export async function judge(
   checks: readonly ApiCheck[],
   answer: Answer,
@@ -47,7 +47,7 @@ async function judgeOne(
   return judgeValues(check, findAll(path, read.body), schemas);
 }
 
-/** `$` of a text is the text; any other question is one of JSON, also where the server calls its JSON something else. */
+/** `$` of a text is the text. Any other question reads it as JSON, whatever its content type. */
 function bodyFor(check: ApiCheck, path: JsonPath, answer: Answer): { body: unknown } | { not_json: string } {
   const type = answer.headers["content-type"] ?? "none";
   const from = `status ${answer.status}, content type ${type}`;
@@ -88,20 +88,24 @@ async function judgeValues(
   schemas: Pick<SchemaChecker, "check">,
 ): Promise<Judged[]> {
   const judged: Judged[] = [];
-  if (check.present !== undefined)
-    judged.push(firstBroken(found, (at) => judgePresent(check.present === true, at)));
-  if (hasOwn(check, "equals")) judged.push(firstBroken(found, (at) => judgeEquals(check.equals, at)));
-  if (check.type !== undefined) {
-    const { type } = check;
-    judged.push(firstBroken(found, (at) => judgeType(type, at)));
+  const { present, equals, type, matches, json_schema } = check;
+  if (present !== undefined) judged.push(firstBroken(found, (at) => judgePresent(present, at)));
+  if (equals !== undefined) {
+    const said = `equals ${shown(equals)}`;
+    judged.push(firstBroken(found, (at) => judgeValue(at, said, (value) => sameJson(value, equals))));
   }
-  if (check.matches !== undefined) judged.push(await judgeMatches(check.matches, found));
-  if (check.json_schema !== undefined) judged.push(...(await judgeSchema(check.json_schema, found, schemas)));
+  if (type !== undefined) {
+    const foundIn = (value: unknown) => `${typeOf(value)} ${shown(value)}`;
+    const said = `is of type ${type}`;
+    judged.push(firstBroken(found, (at) => judgeValue(at, said, (value) => isOfType(value, type), foundIn)));
+  }
+  if (matches !== undefined) {
+    const holds = await matcherOf(matches);
+    judged.push(firstBroken(found, (at) => judgeValue(at, `matches ${quoted(matches)}`, holds)));
+  }
+  if (json_schema !== undefined) judged.push(...(await judgeSchema(json_schema, found, schemas)));
   return judged;
 }
-
-const hasOwn = (check: ApiCheck, key: keyof ApiCheck) =>
-  Object.hasOwn(check, key) && check[key] !== undefined;
 
 /** One verdict for all values of a path: the first that breaks it. */
 function firstBroken(found: readonly Found[], judgeAt: (at: Found) => Judged): Judged {
@@ -127,21 +131,21 @@ function judgePresent(wanted: boolean, at: Found): Judged {
   return isThere ? { expected, pass: false, found: shown(at.value), path: at.path } : missingAt(expected, at);
 }
 
-function judgeEquals(wanted: unknown, at: Found): Judged {
-  const expected = `${at.path} equals ${shown(wanted)}`;
+/** `said` is what must hold of the value, such as `equals 3`. */
+function judgeValue(
+  at: Found,
+  said: string,
+  holds: (value: unknown) => boolean,
+  foundIn: (value: unknown) => string = shown,
+): Judged {
+  const expected = `${at.path} ${said}`;
   if ("missing" in at) return missingAt(expected, at);
-  if (sameJson(at.value, wanted)) return { expected, pass: true };
-  return { expected, pass: false, found: shown(at.value), path: at.path };
+  if (holds(at.value)) return { expected, pass: true };
+  return { expected, pass: false, found: foundIn(at.value), path: at.path };
 }
 
-function judgeType(type: JsonType, at: Found): Judged {
-  const expected = `${at.path} is of type ${type}`;
-  if ("missing" in at) return missingAt(expected, at);
-  const { value, path } = at;
-  const found = typeOf(value);
-  const pass = type === found || (type === "integer" && isNumber(value) && isWhole(value));
-  return pass ? { expected, pass } : { expected, pass, found: `${found} ${shown(value)}`, path };
-}
+const isOfType = (value: unknown, type: JsonType): boolean =>
+  type === typeOf(value) || (type === "integer" && isNumber(value) && isWhole(value));
 
 function typeOf(value: unknown): string {
   if (value === null) return "null";
@@ -150,17 +154,11 @@ function typeOf(value: unknown): string {
 }
 
 /** RE2, as in conditions: linear in the text, whatever the pattern. */
-async function judgeMatches(pattern: string, found: readonly Found[]): Promise<Judged> {
+async function matcherOf(pattern: string): Promise<(value: unknown) => boolean> {
   const expression = await compileExpression("text.matches(pattern)");
-  return firstBroken(found, (at) => {
-    const expected = `${at.path} matches ${quoted(pattern)}`;
-    if ("missing" in at) return missingAt(expected, at);
-    const { value, path } = at;
-    const isText = typeof value === "string" || typeof value === "boolean" || isNumber(value);
-    if (isText && expression.evaluate({ text: String(value), pattern }) === true)
-      return { expected, pass: true };
-    return { expected, pass: false, found: shown(value), path };
-  });
+  return (value) =>
+    (typeof value === "string" || typeof value === "boolean" || isNumber(value)) &&
+    expression.evaluate({ text: String(value), pattern }) === true;
 }
 
 async function judgeSchema(
@@ -172,7 +170,7 @@ async function judgeSchema(
   for (const at of found) {
     const expected = `${at.path} is as its JSON Schema says`;
     if ("missing" in at) return [missingAt(expected, at)];
-    // A text is what is left of a placeholder that leads to no schema; the checker says that it is none.
+    // A text is an unresolved placeholder; the checker reports it as an invalid schema.
     const { findings, more } = await schemas.check(asSchema(schema), { json: at.value });
     judged.push(
       ...findings.map((finding, index): Judged => {
@@ -189,7 +187,6 @@ async function judgeSchema(
 const asSchema = (schema: NonNullable<ApiCheck["json_schema"]>) =>
   typeof schema === "string" ? { type: schema } : schema;
 
-/** A value as JSON, cut. */
 function shown(value: unknown): string {
   const text = typeof value === "string" ? quoted(value) : (jsonText(value) ?? "nothing");
   if (text.length <= longestValue) return text;

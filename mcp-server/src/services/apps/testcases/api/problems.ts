@@ -17,7 +17,6 @@ const beside: Readonly<Record<(typeof places)[number], readonly Key[]>> = {
   json_path: ["equals", "matches", "type", "present", "json_schema"],
 };
 
-/** What is wrong with a request before it is made. */
 export async function requestProblems(
   block: ApiRequest,
   path: string,

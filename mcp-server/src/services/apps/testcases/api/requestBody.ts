@@ -13,10 +13,7 @@ export type Bodies = Pick<ApiRequest, "body" | "form" | "multipart" | "body_file
 type Paths = Pick<Uploads, "path">;
 type Sent = { body: string | Uint8Array; type: string };
 
-/**
- * What goes over the wire, with its content type. Secrets are filled in here and nowhere earlier. Throws PATH_DENIED for a
- * file that is not in the uploads folder, and INPUT_TOO_LARGE.
- */
+/** The body to send, with its content type. Fills in secrets. Throws PATH_DENIED for a file outside uploads, and INPUT_TOO_LARGE. */
 export async function bodyOf(
   bodies: Bodies,
   ports: { secrets: Secrets; uploads: Paths },

@@ -1,32 +1,38 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import type { ApiCheck } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
 import { packageFolder } from "../../../../storage/engine/packageFolder.ts";
 import { jsonText } from "../../../values/exactNumbers.ts";
 import { withExactNumbers } from "../../../values/values.ts";
-import type { JsonSchema, SchemaAnswer, SchemaQuestion } from "./schemaMessages.ts";
 
-/** A schema comes from a caller: its code runs in a thread that has so much time and memory for one answer. */
+/** A caller's schema runs in a thread with limits of time and memory per answer. */
 const timeoutMs = 5_000;
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 const longestSchema = 500_000;
 
+export type JsonSchema = Exclude<ApiCheck["json_schema"], string | undefined>;
+
+/** `pointer` is the JSON Pointer of what breaks the schema. */
+type SchemaFinding = { pointer: string; expected: string };
+
+/** `schema` and `value` are JSON text, in which numbers keep their digits. Without a `value` the schema alone is judged. */
+export type SchemaQuestion = { schema: string; value?: string };
+/** `problem` says why the schema is none; `more` counts findings that are not listed. */
+export type SchemaAnswer = { problem?: string; findings: SchemaFinding[]; more: number };
+
 export type SchemaChecker = {
-  /**
-   * Judges a schema, and a value by it. Throws INVALID_INPUT for a schema that is none or is too large, EXECUTION_TIMEOUT
-   * and OUT_OF_MEMORY when the thread's limits are reached.
-   */
+  /** Judges a schema, and a value by it. Throws INVALID_INPUT for a bad schema, EXECUTION_TIMEOUT and OUT_OF_MEMORY. */
   check(schema: JsonSchema, value?: { json: unknown }): Promise<SchemaAnswer>;
   close(): Promise<void>;
 };
 
 type Pending = { resolve(answer: SchemaAnswer): void; reject(error: unknown): void };
 
-/** Checks by JSON Schema in a thread that starts with the first check, and again after one that broke it. */
+/** The thread starts with the first check, and again after a check that broke it. */
 export function createSchemaChecker(workerFile?: URL): SchemaChecker {
   let thread: Thread | undefined;
-  let asked = 0;
   let tail: Promise<unknown> = Promise.resolve();
   const ask = async (question: SchemaQuestion): Promise<SchemaAnswer> => {
     if (!thread?.lives) thread = new Thread(workerFile ?? builtFile());
@@ -36,9 +42,8 @@ export function createSchemaChecker(workerFile?: URL): SchemaChecker {
     async check(schema, value) {
       const text = jsonText(withExactNumbers(schema)) ?? "";
       if (text.length > longestSchema) throw invalid(`is longer than ${longestSchema} characters`);
-      asked += 1;
-      const question = { id: asked, schema: text, ...(value && { value: jsonText(value.json) ?? "null" }) };
-      // One at a time, so that the time limit is that of this one.
+      const question = { schema: text, ...(value && { value: jsonText(value.json) ?? "null" }) };
+      // One at a time, so that the time limit is for this one.
       const turn = tail.then(() => ask(question));
       tail = turn.catch(() => undefined);
       const answer = await turn;
@@ -59,7 +64,7 @@ class Thread {
   private pending: Pending | undefined;
 
   constructor(file: URL) {
-    // Loaders of the process that starts it (a test runner's) are of no use to a bundled worker.
+    // A test runner's loaders are of no use to a bundled worker.
     this.worker = new Worker(file, { execArgv: [], resourceLimits });
     this.worker.unref();
     this.worker.on("message", (answer: SchemaAnswer) => this.pending?.resolve(answer));

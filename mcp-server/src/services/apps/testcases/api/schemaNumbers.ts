@@ -8,10 +8,7 @@ import {
   sameJson,
 } from "../../../values/exactNumbers.ts";
 
-/**
- * Ajv compares JavaScript numbers. It gets them as stand-ins, which are whole where the number is, and the keywords that
- * look at a number's value look here for what was written.
- */
+/** Ajv compares JavaScript numbers. It gets stand-ins, whole where the number is; the keywords below look up what was written. */
 const written = new WeakMap<object, object>();
 
 /** JSON with stand-ins in place of exact numbers; what holds none stays as it is. */
@@ -38,7 +35,7 @@ const asWritten = (value: unknown): unknown =>
 type Validate = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
 type Place = Parameters<Validate>[1];
 
-/** What was written where a stand-in is. `root` is what was given to the check, which has no parent. */
+/** What was written where a stand-in is. `root` is the checked value, which has no parent. */
 function dataAt(data: unknown, at: Place, root: unknown): unknown {
   if (typeof data !== "number") return asWritten(data);
   return !at || at.instancePath === ""
@@ -88,7 +85,7 @@ const numeric: ReadonlySet<string> = new Set([
   "multipleOf",
 ]);
 
-/** Has `ajv` judge numbers by what was written. `rootOf` is the value that is being checked. */
+/** Makes `ajv` judge numbers as they were written. `rootOf` returns the checked value. */
 export function judgeNumbersExactly(ajv: Ajv, rootOf: () => unknown): void {
   for (const [keyword, judge] of Object.entries(judges)) {
     ajv.removeKeyword(keyword);

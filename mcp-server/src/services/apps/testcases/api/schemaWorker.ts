@@ -3,10 +3,10 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type Validat
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { jsonText, parseJson } from "../../../values/exactNumbers.ts";
-import type { SchemaAnswer, SchemaQuestion } from "./schemaMessages.ts";
+import type { SchemaAnswer, SchemaQuestion } from "./schemaChecker.ts";
 import { judgeNumbersExactly, withStandIns } from "./schemaNumbers.ts";
 
-/** Schemas that stay compiled, the latest used last. */
+/** So many schemas stay compiled at once. */
 const mostKept = 100;
 const mostFindings = 5;
 const longestExpected = 300;
@@ -26,18 +26,15 @@ const compiled = new Map<string, ValidateFunction>();
 
 parentPort?.on("message", (question: SchemaQuestion) => parentPort?.postMessage(answer(question)));
 
-function answer({ id, schema, value }: SchemaQuestion): SchemaAnswer {
+function answer({ schema, value }: SchemaQuestion): SchemaAnswer {
   try {
     const validate = compile(schema);
-    if (value === undefined || holds(validate, parseJson(value))) return { id, findings: [], more: 0 };
+    if (value === undefined || holds(validate, parseJson(value))) return { findings: [], more: 0 };
     const errors = telling(validate.errors ?? []);
-    return {
-      id,
-      findings: errors.slice(0, mostFindings).map(findingOf),
-      more: Math.max(0, errors.length - mostFindings),
-    };
+    const more = Math.max(0, errors.length - mostFindings);
+    return { findings: errors.slice(0, mostFindings).map(findingOf), more };
   } catch (error) {
-    return { id, problem: problemOf(error), findings: [], more: 0 };
+    return { problem: problemOf(error), findings: [], more: 0 };
   }
 }
 
@@ -51,13 +48,10 @@ function holds(validate: ValidateFunction, value: unknown): boolean {
 
 function compile(text: string): ValidateFunction {
   const known = compiled.get(text);
-  const validate = known ?? compileNew(withStandIns(parseJson(text)));
-  compiled.delete(text);
+  if (known) return known;
+  if (compiled.size >= mostKept) compiled.clear();
+  const validate = compileNew(withStandIns(parseJson(text)));
   compiled.set(text, validate);
-  for (const oldest of compiled.keys()) {
-    if (compiled.size <= mostKept) break;
-    compiled.delete(oldest);
-  }
   return validate;
 }
 
@@ -83,7 +77,7 @@ function problemOf(error: unknown): string {
     : message.slice(0, 300);
 }
 
-/** An error that only says that a subschema failed tells nothing beside that one's own. */
+/** An error that only says that a subschema failed adds nothing to that one's own. */
 const telling = (errors: readonly ErrorObject[]) => {
   const own = errors.filter(({ keyword }) => keyword !== "if");
   return own.length > 0 ? own : errors;

@@ -16,10 +16,7 @@ import { type Judged, judge, judgeTime } from "../api/judge.ts";
 import { bodyOf, headersOf } from "../api/requestBody.ts";
 import type { BlockEnd, BlockOf, Frame, PreparedBlock, Session } from "./block.ts";
 
-/**
- * An HTTP request under the URL policy, with the cookies of the run. Each of its checks counts as one, and an answer that
- * breaks one fails the block. Where no check is about the status, any status will do.
- */
+/** Sends a request under the URL policy, with the cookies of the run. Each of its checks counts as one. */
 export function apiRequestBlock(block: BlockOf<"api_request">, { session, scope }: Frame): PreparedBlock {
   const asked = resolved(block, scope);
   const { timeout_ms: _, expect_status: _status, checks, ...input } = asked;
@@ -31,7 +28,7 @@ export function apiRequestBlock(block: BlockOf<"api_request">, { session, scope 
   };
 }
 
-/** The request with its placeholders filled in and its secrets not; `expect_status` is one of its checks. */
+/** Fills in placeholders, not secrets. `expect_status` becomes a check. */
 function resolved(
   { id: _, label: _label, type: _type, ...block }: BlockOf<"api_request">,
   scope: Params,
@@ -55,7 +52,7 @@ function resolved(
   throw new ToolError("INVALID_INPUT", `The request cannot be made: ${lines.join("; ")}.`, hint);
 }
 
-/** A schema is taken as it is, or whole from a variable: braces in it are its own. */
+/** A schema's braces are its own, unless it is one placeholder. */
 function resolvedCheck({ json_schema, ...check }: ApiCheck, scope: Params): Params {
   const schema = typeof json_schema === "string" ? resolveValue(json_schema, scope) : json_schema;
   return { ...resolveValues(check, scope), ...(schema !== undefined && { json_schema: schema }) };
@@ -126,7 +123,6 @@ function endOf(asked: ApiRequest, { answer, judged, cookies }: Outcome, session:
   };
 }
 
-/** The end of a request that got no answer that can be judged. */
 function unanswered(
   asked: ApiRequest,
   error: unknown,

@@ -3,11 +3,10 @@ import type { Connections, Cookies } from "../../../policy/allowedFetch.ts";
 import type { Run } from "../../../ports.ts";
 import type { FailureClass } from "../../../records/verdicts.ts";
 import type { AppView } from "../../userinterfaces/index.ts";
-import type { BlockPorts, FailedStep } from "../types.ts";
-import type { Called } from "../validate.ts";
-import { type Types, withTypes } from "../valueTypes.ts";
+import { type Types, withTypes } from "../scope.ts";
+import type { BlockPorts, Called, FailedStep } from "../types.ts";
 
-/** How a block ended. `detail` is what a failed check says for the report, `notices` what else is to be said of one that passed. */
+/** `detail` is what a failed check says for the report, `notices` what a passed block has to say. */
 export type BlockEnd =
   | { ok: true; output: unknown; notices?: readonly string[] }
   | {
@@ -32,41 +31,38 @@ export type PreparedBlock = {
   run(): Promise<BlockEnd>;
 };
 
-/** What all blocks of one run share. */
 export type Session = {
   run: Run;
   ports: BlockPorts;
   called: Called;
-  /** Counts checks that were made; one when left out. */
+  /** Counts checks that were made; one by default. */
   verified(count?: number): void;
-  /** Somebody goes through the run step by step. */
+  /** Set if a person goes through the run step by step. */
   stops?: { before(step: string, signal: AbortSignal): Promise<void> } | undefined;
   app(userinterface: string): Promise<AppView>;
-  /** Those of all requests of the run. */
   cookies: Cookies;
   connections: Connections;
   /** Outputs of requests: a condition on one of them is a check. */
   answers: WeakSet<object>;
-  /** Given at execution; overrides what test cases were saved with. */
+  /** Given at execution; overrides the app of test cases. */
   userinterfaceOverride: string | undefined;
   lastFailure: FailedStep | undefined;
   lastFailureClass: FailureClass | undefined;
-  /** The server answered 4xx or 5xx to the block before, and the check that runs now is to say whether that is right. */
+  /** The server answered 4xx or 5xx to the block before; the check that runs now decides whether that is right. */
   refused: Failure | undefined;
-  /** A step says already why not all of them have pictures. */
+  /** A step already says why pictures are missing. */
   saidSlow: boolean;
   /** The latest picture of the device, taken `at` (milliseconds since the epoch). */
   lastPicture: { uri: string; mime_type: string; at: number } | undefined;
 };
 
-/** One test case at work: its data and where it stands in the run. */
+/** One test case in a run: its data, and its place in the run. */
 export type Frame = {
   session: Session;
   testcase: string;
   userinterface: string | undefined;
   /** Inputs, variables, `loop`, the app's variables, and `{output}` under each block's id. */
   scope: Params;
-  /** What its inputs and variables are declared to be. */
   types: Types;
   /** In front of block ids in step paths; ends with `/` or is empty. */
   prefix: string;
@@ -83,7 +79,7 @@ export const broken = (code: string, message: string, output: unknown = null): B
   kind: "broken",
 });
 
-/** Assigns variables, all or, where one is not what it is declared to be, none: then the end of the block. */
+/** Assigns all variables, or none if one has the wrong type: then the end of the block. */
 export function assign(values: Params, { scope, types }: Frame, output: unknown): BlockEnd | undefined {
   const typed = withTypes(values, types);
   const [first] = typed.problems;

@@ -29,13 +29,12 @@ export function conditionBlock(block: BlockOf<"condition">, { scope, session }: 
 
 const none = {};
 
-/** The output that a block's name stands for; an object that no set holds where there is none. */
+/** The output of a block's name, or an object that is in no set. */
 const outputOf = (value: unknown): object =>
   typeof value === "object" && value !== null && "output" in value && value.output instanceof Object
     ? value.output
     : none;
 
-/** A value as it is: texts in quotes, others as JSON. */
 function valueText(value: unknown): string {
   if (typeof value === "string") return quoted(value);
   const text = jsonText(value) ?? "nothing";
@@ -44,7 +43,7 @@ function valueText(value: unknown): string {
     : text;
 }
 
-/** More than this is no value of a test: lists that hold themselves twice would double with each round of a loop. */
+/** Lists that hold themselves twice would double with each round of a loop. */
 const LARGEST_VALUES = 1_000_000;
 
 /** Assigns variables, all from what they were before the block. */
@@ -61,7 +60,6 @@ export function setBlock(block: BlockOf<"set">, frame: Frame): PreparedBlock {
   };
 }
 
-/** As they were assigned: with their types. */
 const valuesOf = (values: Params, { scope }: Frame): Params =>
   Object.fromEntries(Object.keys(values).map((name) => [name, scope[name]]));
 
@@ -82,7 +80,6 @@ function tooLarge(): ToolError {
   return new ToolError("INVALID_INPUT", message, "Keep a part of the data.");
 }
 
-/** A pause that the test's author asked for. */
 export function sleepBlock(block: BlockOf<"sleep">, { session }: Frame): PreparedBlock {
   return {
     input: { duration_ms: block.duration_ms },

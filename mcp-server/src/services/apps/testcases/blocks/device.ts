@@ -23,7 +23,7 @@ export function navigationBlock(
     title: `go to ${target}`,
     async run(): Promise<BlockEnd> {
       const { run, ports } = session;
-      // Its own steps stand under the block's; its checks on the way are not this test's, only the arrival is.
+      // Its own steps go under the block's. Only the arrival counts as a check of this test.
       const inner = {
         ...run,
         step: (step: Parameters<typeof run.step>[0]) =>
@@ -46,12 +46,10 @@ export function navigationBlock(
   };
 }
 
-/** The end of a block by what failed in it. */
 function failed(output: unknown, { code, message, command: _, ...detail }: Failure): BlockEnd {
   return { ok: false, output, code, message, kind: classOf(code), detail };
 }
 
-/** Runs one command with its retry and failure actions. */
 export function actionBlock(block: BlockOf<"action">, frame: Frame, isChecked: boolean): PreparedBlock {
   const { session, scope } = frame;
   const params = resolveValues(block.params, scope);
@@ -102,7 +100,6 @@ function keepRead(
   return assign({ [into]: value }, frame, output);
 }
 
-/** Makes one check. */
 export function verificationBlock(block: BlockOf<"verification">, frame: Frame): PreparedBlock {
   const { session, scope } = frame;
   const params = resolveValues(block.params, scope);
@@ -137,6 +134,32 @@ export function verificationBlock(block: BlockOf<"verification">, frame: Frame):
         ...refused,
         message: `${refused.message} Then ${failure.message}`,
       });
+    },
+  };
+}
+
+/** Runs a script on the test's device. Its calls are steps under the block, and its checks count. */
+export function scriptBlock(block: BlockOf<"script">, frame: Frame): PreparedBlock {
+  const { session, scope, userinterface } = frame;
+  const args = block.args.map((arg) => resolveText(arg, scope));
+  return {
+    input: { script: block.script, args },
+    pictured: true,
+    title: `script ${block.script}`,
+    async run(): Promise<BlockEnd> {
+      const { run, ports } = session;
+      const inner = {
+        ...run,
+        step: (step: Parameters<typeof run.step>[0]) =>
+          run.step({ ...step, path: `${frame.prefix}${block.id}/${step.kind}` }),
+        verified: (count: number) => session.verified(count),
+      };
+      const task = { script: block.script, args, userinterface, timeoutMs: block.timeout_ms };
+      const { status, reason, result } = await ports.scripts.runWithin(inner, task);
+      const output = { status, outputs: result.outputs, exit_code: result.exit_code };
+      if (!reason) return { ok: true, output };
+      const { code, message } = reason;
+      return { ok: false, output, code, message, kind: status === "failed" ? "behaviour" : "environment" };
     },
   };
 }

@@ -7,10 +7,7 @@ const maxRounds = 1_000;
 
 type FailedRound = { index: number; code: string; message: string; kind: FailureClass };
 
-/**
- * Repeats its body. `break` ends with the first round that fails; `continue` makes all rounds and fails if any did,
- * naming them. The device, the lease or the store failing ends the run either way.
- */
+/** `break` ends with the first failed round; `continue` makes all rounds and fails if any did. `broken` always ends it. */
 export function loopBlock(
   block: BlockOf<"loop">,
   frame: Frame,
@@ -49,7 +46,7 @@ async function rounds(
   return (await goesOn(block, frame.scope, maxRounds)) ? endless(maxRounds) : loopEnd(maxRounds, failed);
 }
 
-/** Whether there is another round; its number is in the scope before the condition is looked at. */
+/** Whether there is another round. Sets `loop.index` first. */
 async function goesOn(block: BlockOf<"loop">, scope: Frame["scope"], index: number): Promise<boolean> {
   scope.loop = { index };
   return block.while === undefined ? index < (block.iterations ?? 0) : holds(block.while, scope);
