@@ -1,8 +1,7 @@
 import type { Node, Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { noNames } from "../authoring/types.ts";
 import { buildGraph, costsFrom } from "../navigation/graph.ts";
-import { appNameOf, isFields, type Path, type Verbs } from "../steps/index.ts";
+import { appNameOf, isFields, noNames, type Path, type Verbs } from "../steps/index.ts";
 import type { TestcaseService } from "../testcases/index.ts";
 import { type AppView, appView } from "../userinterfaces/index.ts";
 import { type AppModel, findEntry } from "../userinterfaces/model.ts";

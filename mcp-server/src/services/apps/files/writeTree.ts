@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Action, ActionSet, Edge, Node, Verification } from "../../../domain/index.ts";
-import { noNames } from "../authoring/types.ts";
-import { type Fields, type Language, type Verbs, writeActions, writeChecks } from "../steps/index.ts";
+import {
+  type Fields,
+  type Language,
+  noNames,
+  type Verbs,
+  writeActions,
+  writeChecks,
+} from "../steps/index.ts";
 import { type AppModel, labelOf } from "../userinterfaces/model.ts";
 import { order, sortedData, sortedStep } from "./layOut.ts";
 import { arrow, impliedStart } from "./yamlDocument.ts";

@@ -1,3 +1,4 @@
+export { noNames } from "../authoring/types.ts";
 export { compileSteps } from "./compile.ts";
 export { stepsOf } from "./decompile.ts";
 export {

@@ -1,7 +1,6 @@
 import type { TestCaseInput } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { noNames } from "../authoring/types.ts";
-import { appNameOf, type Language, writeTest } from "../steps/index.ts";
+import { appNameOf, type Language, noNames, writeTest } from "../steps/index.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { parseGiven, problemOf } from "./parse.ts";
 import type { Problem, TestcaseDependencies, Within } from "./types.ts";
