@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type NodeInput, nodeSchema } from "../../../../mcp-server/src/domain/index.ts";
 import { inProject } from "../../../../mcp-server/src/services/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { openProduct, type Product } from "../../../fixtures/product.ts";
@@ -29,7 +30,8 @@ steps:
   # Said in words.
   - check text "Nothing here"
 `;
-const files = { "labwright/apps/shop.yaml": shop, "labwright/tests/cart.yaml": cartTest };
+const [appFile, testFile] = ["labwright/apps/shop.yaml", "labwright/tests/cart.yaml"] as const;
+const files = { [appFile]: shop, [testFile]: cartTest };
 type Files = Readonly<Record<string, string>>;
 
 let product: Product;
@@ -73,11 +75,6 @@ async function loaded(given: Files = files, project = folder) {
   return load(given, project);
 }
 
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 /** A call of a tool made in the folder of a project. */
 const here = <T>(work: () => Promise<T>, project = folder) => inProject(project, work);
 /** The database knows no file of the project. */
@@ -95,6 +92,14 @@ async function testsHere(): Promise<string[]> {
 
 const apps = () => product.services.userinterfaces;
 const tests = () => product.services.testcases;
+const saveTest = (name: string, ...steps: string[]) =>
+  here(() => tests().saveFor({ name, app: "shop", steps }, {}, callContext()));
+const change = (node: string, patch: Partial<NodeInput>) =>
+  here(() => apps().updateNode("shop", node, patch));
+const addNode = (label: string, ...texts: string[]) => {
+  const verifications = texts.map((text) => ({ command: "text_visible", params: { text } }));
+  return here(() => apps().createNode("shop", undefined, nodeSchema.parse({ label, verifications })));
+};
 
 describe("loading the files of a project", () => {
   test("asks for texts that the database does not know, and loads only what changed", async () => {
@@ -107,8 +112,8 @@ describe("loading the files of a project", () => {
       files: [],
     });
     expect((await load()).files).toMatchObject([
-      { file: "labwright/apps/shop.yaml", app: "shop", tests: [], changed: true },
-      { file: "labwright/tests/cart.yaml", tests: [{ name: "the cart is empty" }], changed: true },
+      { file: appFile, app: "shop", tests: [], changed: true },
+      { file: testFile, tests: [{ name: "the cart is empty" }], changed: true },
     ]);
     const again = await appFiles.load({ ...asked, files: hashes });
     expect(again).toMatchObject({ files: [{ changed: false }, { changed: false }], archived: [] });
@@ -132,7 +137,7 @@ tests:
 
   test("gives two projects their own apps and tests of one name", async () => {
     const other = await newFolder();
-    const theirs = { ...files, "labwright/apps/shop.yaml": shop.replace("shop.test", "other.test") };
+    const theirs = { ...files, [appFile]: shop.replace("shop.test", "other.test") };
     await loaded();
     await loaded(theirs, other);
     expect(await here(() => apps().get("shop"))).toMatchObject({
@@ -145,7 +150,7 @@ tests:
       here(() => tests().load("the cart is empty"), project),
     );
     expect((await own)?.id).not.toBe((await their)?.id);
-    expect(await failureOf(tests().load("the cart is empty"))).toMatchObject({
+    await expect(tests().load("the cart is empty")).rejects.toMatchObject({
       code: "AMBIGUOUS",
       message: expect.stringContaining(folder),
     });
@@ -153,18 +158,18 @@ tests:
 
   test("archives what a file, or a whole folder, holds no more, and takes it back with its id", async () => {
     const first = await loaded();
-    const kept = { "labwright/apps/shop.yaml": shop };
+    const kept = { [appFile]: shop };
     expect((await load(kept)).archived).toEqual(["the cart is empty"]);
     expect(await testsHere()).toEqual([]);
     expect((await load()).files[1]?.tests).toEqual(first.files[1]?.tests);
     const renamed = cartTest.replace("the cart is empty", "no goods");
-    const second = await loaded({ ...files, "labwright/tests/cart.yaml": renamed });
+    const second = await loaded({ ...files, [testFile]: renamed });
     expect(second).toMatchObject({ archived: ["the cart is empty"] });
   });
 
   test("refuses two files with one name, and stores nothing of either", async () => {
     const twins = { ...files, "labwright/tests/twin.yaml": cartTest };
-    expect(await failureOf(loaded(twins))).toMatchObject({
+    await expect(loaded(twins)).rejects.toMatchObject({
       code: "INVALID_INPUT",
       message: expect.stringMatching(
         /twin\.yaml.*line 2.*"the cart is empty" is in labwright\/tests\/cart\.yaml too/s,
@@ -175,12 +180,11 @@ tests:
 
   test("tells all that is wrong in all files, with their lines, and loads none", async () => {
     const wrong = {
-      "labwright/apps/shop.yaml": shop,
+      [appFile]: shop,
       "labwright/tests/a.yaml": "app: shop\nsteps:\n  - go to Crat\n",
       "labwright/tests/b.yaml": "app: shop\nsteps:\n  - clikc x\n",
     };
-    const error = await failureOf(loaded(wrong));
-    expect(error).toMatchObject({
+    await expect(loaded(wrong)).rejects.toMatchObject({
       message: expect.stringMatching(
         /a\.yaml cannot be imported: line 3.*Cart.*\n.*b\.yaml cannot be imported: line 3/s,
       ),
@@ -194,7 +198,7 @@ tests:
       "labwright/tests/one.yaml": "steps: [{ call: { testcase: two } }]\n",
       "labwright/tests/two.yaml": "steps: [{ call: { testcase: one } }]\n",
     };
-    expect(await failureOf(loaded(circle))).toMatchObject({
+    await expect(loaded(circle)).rejects.toMatchObject({
       message: expect.stringContaining("one calls two calls one: a test case cannot call itself"),
     });
   });
@@ -204,25 +208,15 @@ describe("what a tool saves of a project", () => {
   beforeEach(() => loaded().then(() => undefined));
 
   test("is written to the app's file, all else as its author wrote it", async () => {
-    const checks = [{ command: "text_visible", params: { text: "Hello" } }];
-    await here(() => apps().updateNode("shop", "Home", { verifications: checks }));
-    expect(await onDisk("labwright/apps/shop.yaml")).toBe(
+    await change("Home", { verifications: [{ command: "text_visible", params: { text: "Hello" } }] });
+    expect(await onDisk(appFile)).toBe(
       shop.replace('Home: check text "Welcome"', 'Home: check text "Hello"'),
     );
-    await here(() =>
-      apps().createNode("shop", undefined, {
-        label: "Orders",
-        type: "screen",
-        position: { x: 0, y: 0 },
-        verifications: [{ command: "text_visible", params: { text: "Orders" } }],
-        pass_condition: "all",
-        protected: false,
-      }),
-    );
-    const text = await onDisk("labwright/apps/shop.yaml");
+    await addNode("Orders", "Orders");
+    const text = await onDisk(appFile);
     expect(text).toContain('  Orders: check text "Orders"\nedges:');
     for (const comment of shop.match(/#.*/g) ?? []) expect(text).toContain(comment);
-    expect((await load({ ...files, "labwright/apps/shop.yaml": text })).files).toMatchObject([
+    expect((await load({ ...files, [appFile]: text })).files).toMatchObject([
       { changed: false },
       { changed: false },
     ]);
@@ -232,50 +226,36 @@ describe("what a tool saves of a project", () => {
     const elsewhere = join(folder, "elsewhere.yaml");
     await writeFile(elsewhere, shop);
     await chmod(elsewhere, 0o640);
-    await rm(join(folder, "labwright/apps/shop.yaml"));
-    await symlink(elsewhere, join(folder, "labwright/apps/shop.yaml"));
-    await here(() => apps().updateNode("shop", "Cart", { label: "Basket" }));
+    await rm(join(folder, appFile));
+    await symlink(elsewhere, join(folder, appFile));
+    await change("Cart", { label: "Basket" });
     expect(await readFile(elsewhere, "utf8")).toContain("  Basket:");
-    expect((await lstat(join(folder, "labwright/apps/shop.yaml"))).isSymbolicLink()).toBe(true);
+    expect((await lstat(join(folder, appFile))).isSymbolicLink()).toBe(true);
     expect((await stat(elsewhere)).mode & 0o777).toBe(0o640);
   });
 
   test("renames a node and its edges where they stand", async () => {
-    await here(() => apps().updateNode("shop", "Cart", { label: "Basket" }));
-    const text = await onDisk("labwright/apps/shop.yaml");
+    await change("Cart", { label: "Basket" });
+    const text = await onDisk(appFile);
     expect(text).toBe(shop.replace("  Cart:", "  Basket:").replace("Home -> Cart:", "Home -> Basket:"));
   });
 
   test("keeps the comments of tests that stand beside the app, also when they name what is renamed", async () => {
     const inside = `${shop}tests:\n  # Of the sale.\n  - name: the sale\n    steps: [go to Cart] # soon\n`;
-    await loaded({ "labwright/apps/shop.yaml": inside });
-    await here(() => apps().updateNode("shop", "Cart", { label: "Basket" }));
-    const text = await onDisk("labwright/apps/shop.yaml");
+    await loaded({ [appFile]: inside });
+    await change("Cart", { label: "Basket" });
+    const text = await onDisk(appFile);
     expect(text).toBe(inside.replace("  Cart:", "  Basket:").replace("Home -> Cart:", "Home -> Basket:"));
-    await here(() =>
-      tests().saveFor(
-        { name: "the sale", app: "shop", steps: ["go to Basket", "go to Home"] },
-        {},
-        callContext(),
-      ),
-    );
-    expect(await onDisk("labwright/apps/shop.yaml")).toContain(
-      "# Of the sale.\n  - name: the sale\n    steps:",
-    );
+    await saveTest("the sale", "go to Basket", "go to Home");
+    expect(await onDisk(appFile)).toContain("# Of the sale.\n  - name: the sale\n    steps:");
     await here(() => tests().remove("the sale", true));
-    expect(await onDisk("labwright/apps/shop.yaml")).not.toContain("the sale");
+    expect(await onDisk(appFile)).not.toContain("the sale");
   });
 
   test("is written to the test's file, and a new test gets a file of its own", async () => {
-    const steps = ["go to Cart", 'check text "Nothing is here"'];
-    const saved = { name: "the cart is empty", app: "shop", steps };
-    await here(() => tests().saveFor(saved, {}, callContext()));
-    expect(await onDisk("labwright/tests/cart.yaml")).toBe(
-      cartTest.replace("Nothing here", "Nothing is here"),
-    );
-    await here(() =>
-      tests().saveFor({ name: "Home opens!", app: "shop", steps: ["go to Home"] }, {}, callContext()),
-    );
+    await saveTest("the cart is empty", "go to Cart", 'check text "Nothing is here"');
+    expect(await onDisk(testFile)).toBe(cartTest.replace("Nothing here", "Nothing is here"));
+    await saveTest("Home opens!", "go to Home");
     expect(await onDisk("labwright/tests/home-opens.yaml")).toBe(
       "name: Home opens!\napp: shop\nsteps:\n  - go to Home\n",
     );
@@ -285,28 +265,15 @@ describe("what a tool saves of a project", () => {
 
   test("is written whole when several are saved at once, each after the one before", async () => {
     const nodes = Array.from({ length: 6 }, (_, at) => `Screen ${at}`);
-    const node = {
-      type: "screen",
-      position: { x: 0, y: 0 },
-      pass_condition: "all",
-      protected: false,
-    } as const;
-    await Promise.all([
-      ...nodes.map((label) =>
-        here(() => apps().createNode("shop", undefined, { ...node, label, verifications: [] })),
-      ),
-      here(() =>
-        tests().saveFor({ name: "the cart is empty", app: "shop", steps: ["go to Cart"] }, {}, callContext()),
-      ),
-    ]);
-    const text = await onDisk("labwright/apps/shop.yaml");
+    await Promise.all([...nodes.map((label) => addNode(label)), saveTest("the cart is empty", "go to Cart")]);
+    const text = await onDisk(appFile);
     for (const label of nodes) expect(text).toContain(`  ${label}:`);
-    expect(await onDisk("labwright/tests/cart.yaml")).not.toContain("Nothing here");
+    expect(await onDisk(testFile)).not.toContain("Nothing here");
   });
 
   test("may have the name of what was archived", async () => {
-    await load({ "labwright/apps/shop.yaml": shop });
-    await rm(join(folder, "labwright/tests/cart.yaml"));
+    await load({ [appFile]: shop });
+    await rm(join(folder, testFile));
     const saved = { name: "another", app: "shop", steps: ["go to Cart"] };
     await here(() => tests().createFor(saved, {}, callContext(), true));
     await here(() => tests().rename("another", "the cart is empty"));
@@ -317,23 +284,22 @@ describe("what a tool saves of a project", () => {
 
   test("is refused as FILE_CHANGED when somebody changed the file, and nothing is stored", async () => {
     const edited = shop.replace("Welcome", "Good day");
-    await write({ "labwright/apps/shop.yaml": edited });
-    const change = here(() => apps().updateNode("shop", "Home", { label: "Start page" }));
-    expect(await failureOf(change)).toMatchObject({
+    await write({ [appFile]: edited });
+    await expect(change("Home", { label: "Start page" })).rejects.toMatchObject({
       code: "FILE_CHANGED",
-      message: expect.stringContaining("labwright/apps/shop.yaml"),
+      message: expect.stringContaining(appFile),
       hint: expect.stringContaining("labwright import labwright/apps/shop.yaml"),
     });
-    expect(await onDisk("labwright/apps/shop.yaml")).toBe(edited);
+    expect(await onDisk(appFile)).toBe(edited);
     expect(await here(() => apps().getNode("shop", "Home"))).toMatchObject({ label: "Home" });
   });
 
   test("deletes no file: neither that of a test nor that of an app", async () => {
-    expect(await failureOf(here(() => tests().remove("the cart is empty", true)))).toMatchObject({
+    await expect(here(() => tests().remove("the cart is empty", true))).rejects.toMatchObject({
       code: "PROTECTED",
-      message: expect.stringContaining("labwright/tests/cart.yaml"),
+      message: expect.stringContaining(testFile),
     });
-    expect(await failureOf(here(() => apps().remove("shop", true)))).toMatchObject({
+    await expect(here(() => apps().remove("shop", true))).rejects.toMatchObject({
       code: "PROTECTED",
     });
     expect(await here(() => tests().load("the cart is empty"))).toMatchObject({

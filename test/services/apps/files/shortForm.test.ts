@@ -17,120 +17,114 @@ const noneBeside = { tests: [], references: [] };
 const again = (text: string, schema?: string) => exportYaml(modelOf(text), noneBeside, { verbs, schema });
 const lines = (...text: string[]) => `${text.join("\n")}\n`;
 
+const forms = `
+# one check, a list, and none
+name: a
+nodes:
+  B: check text "B"
+  C: [ check the url has "/c", { element_visible: { ref: e1 } } ]
+  D: null
+---
+# everything that a node says
+name: a
+nodes:
+  B:
+    type: entry
+    description: The first of all the places that this app has, with a long text about what it is for
+    checks: check text "B"
+    pass_condition: any
+    protected: true
+    position: { x: 1, y: 2 }
+---
+# edges there and back
+name: a
+nodes:
+  B: null
+  C: null
+edges:
+  B -> C: { steps: click "C", back: [ press BACK, { press_key: { count: 2, key: UP } } ], siblings: true }
+  C -> B: click "B"
+---
+# what is tried again, and how long it takes
+name: a
+nodes:
+  B: null
+  C: null
+edges:
+  B -> C:
+    steps: [ click "C", { reload: {}, wait_ms: 5 } ]
+    retry: press OK
+    failure: go_back
+    kpi: check text "C"
+    priority: p1
+    final_wait_ms: 50
+---
+# a shared set of actions
+name: a
+nodes:
+  B: null
+  C: null
+edges:
+  B -> C:
+    action_sets: [ { id: tap, actions: [ { command: reload } ] } ]
+    conditional: true
+---
+# only a way back
+name: a
+nodes:
+  B: null
+  C: null
+edges:
+  B -> C: { back: press BACK }
+---
+# a subtree with a name of its own
+name: a
+nodes:
+  B:
+    nodes: { C: check text "C" }
+    edges: { B -> C: click "C" }
+    tree: below
+---
+# no entry
+name: a
+entry: false
+nodes:
+  B: null
+---
+# other models
+name: a
+models: [ simulated ]
+app: { package: a.b }
+variables: { n: 1 }
+test_id_attribute: data-qa
+---
+# two edges between two nodes
+name: a
+nodes:
+  B: null
+  C: null
+edges:
+  - { from: B, to: C, steps: click "C" }
+  - { from: B, to: C, steps: press OK }
+---
+# a label with an arrow
+name: a
+nodes:
+  B: null
+  C -> D: null
+edges:
+  - { from: B, to: C -> D, steps: [] }
+`;
+
+/** Each document with the title above it. */
+const documents = (texts: string): [title: string, text: string][] =>
+  texts.split(/^---\n/m).map((text) => {
+    const [, title = "", rest = ""] = /^\n?# (.*)\n([\s\S]*)$/.exec(text) ?? [];
+    return [title, rest];
+  });
+
 describe("an app in the short form", () => {
-  test.each<[string, string]>([
-    [
-      "one check, a list, and none",
-      lines(
-        "name: a",
-        "nodes:",
-        '  B: check text "B"',
-        '  C: [ check the url has "/c", { element_visible: { selector: C } , timeout_ms: 5 } ]',
-        "  D:",
-      )
-        .replace("{ element_visible: { selector: C } , timeout_ms: 5 }", "{ element_visible: { ref: e1 } }")
-        .replace("  D:", "  D: null"),
-    ],
-    [
-      "everything that a node says",
-      lines(
-        "name: a",
-        "nodes:",
-        "  B:",
-        "    type: entry",
-        "    description: The first of all the places that this app has, with a long text about what it is for",
-        '    checks: check text "B"',
-        "    pass_condition: any",
-        "    protected: true",
-        "    position: { x: 1, y: 2 }",
-      ),
-    ],
-    [
-      "edges there and back",
-      lines(
-        "name: a",
-        "nodes:",
-        "  B: null",
-        "  C: null",
-        "edges:",
-        '  B -> C: { steps: click "C", back: [ press BACK, { press_key: { count: 2, key: UP } } ], siblings: true }',
-        '  C -> B: click "B"',
-      ),
-    ],
-    [
-      "what is tried again, and how long it takes",
-      lines(
-        "name: a",
-        "nodes:",
-        "  B: null",
-        "  C: null",
-        "edges:",
-        "  B -> C:",
-        '    steps: [ click "C", { reload: {}, wait_ms: 5 } ]',
-        "    retry: press OK",
-        "    failure: go_back",
-        '    kpi: check text "C"',
-        "    priority: p1",
-        "    final_wait_ms: 50",
-      ),
-    ],
-    [
-      "a shared set of actions",
-      lines("name: a", "nodes:", "  B: null", "  C: null", "edges:", "  B -> C:", "    {", "    }").replace(
-        "    {\n    }\n",
-        "    action_sets: [ { id: tap, actions: [ { command: reload } ] } ]\n    conditional: true\n",
-      ),
-    ],
-    [
-      "only a way back",
-      lines("name: a", "nodes:", "  B: null", "  C: null", "edges:", "  B -> C: { back: press BACK }"),
-    ],
-    [
-      "a subtree with a name of its own",
-      lines(
-        "name: a",
-        "nodes:",
-        "  B:",
-        '    nodes: { C: check text "C" }',
-        '    edges: { B -> C: click "C" }',
-        "    tree: below",
-      ),
-    ],
-    ["no entry", lines("name: a", "entry: false", "nodes:", "  B: null")],
-    [
-      "other models",
-      lines(
-        "name: a",
-        "models: [ simulated ]",
-        "app: { package: a.b }",
-        "variables: { n: 1 }",
-        "test_id_attribute: data-qa",
-      ),
-    ],
-    [
-      "two edges between two nodes",
-      lines(
-        "name: a",
-        "nodes:",
-        "  B: null",
-        "  C: null",
-        "edges:",
-        '  - { from: B, to: C, steps: click "C" }',
-        "  - { from: B, to: C, steps: press OK }",
-      ),
-    ],
-    [
-      "a label with an arrow",
-      lines(
-        "name: a",
-        "nodes:",
-        "  B: null",
-        "  C -> D: null",
-        "edges:",
-        "  - { from: B, to: C -> D, steps: [] }",
-      ),
-    ],
-  ])("says %s, and is written the same way", (_, text) => {
+  test.each(documents(forms))("says %s, and is written the same way", (_, text) => {
     const written = again(text);
     expect(parse(written)).toEqual(parse(text));
     expect(again(written)).toBe(written);

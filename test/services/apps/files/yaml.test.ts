@@ -12,7 +12,7 @@ import type { Database, Storage } from "../../../../mcp-server/src/storage/index
 import { navigationRows } from "../../../../mcp-server/src/storage/rows/navigationRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
-import { boxYaml, noReferences, noTestcases } from "../navigation/lab.ts";
+import { boxYaml, click, noReferences, noTestcases, press, way } from "../navigation/lab.ts";
 
 let db: Database;
 type TestCases = AppFilesDependencies["testcases"];
@@ -77,40 +77,26 @@ const full = (name: string, reversed = false) => {
     test_id_attribute: "data-qa",
     tree: {
       edges: ordered([
-        {
-          source: "Start",
-          target: "Home",
-          action_sets: [{ actions: [{ command: "navigate_to_url", params: { url: "{{app.url}}" } }] }],
-        },
-        {
-          source: "Home",
-          target: "Menu",
-          priority: "p1",
-          sibling_shortcuts: true,
-          final_wait_ms: 50,
+        way("Start", "Home", [{ command: "navigate_to_url", params: { url: "{{app.url}}" } }]),
+        way("Home", "Menu", [], undefined, {
+          ...{ priority: "p1", sibling_shortcuts: true, final_wait_ms: 50 },
           action_sets: [
             {
               id: "tap",
-              actions: [{ command: "click_element", params: { selector: "Menu" }, iterator: 2, wait_ms: 10 }],
-              retry_actions: [{ command: "press_key", params: { key: "OK" } }],
-              failure_actions: [{ command: "press_key", params: { key: "HOME" } }],
+              actions: [{ ...click("Menu"), iterator: 2, wait_ms: 10 }],
+              retry_actions: [press("OK")],
+              failure_actions: [press("HOME")],
               kpi: [{ command: "text_visible", params: { text: "Menu" } }],
             },
-            { direction: "reverse", actions: [{ command: "press_key", params: { key: "BACK" } }] },
+            { direction: "reverse", actions: [press("BACK")] },
           ],
-        },
-        {
-          source: "Home",
-          target: "A",
-          conditional: true,
-          action_sets: [{ id: "either", actions: [{ command: "reload" }] }],
-        },
-        {
-          source: "Home",
-          target: "B",
-          conditional: true,
-          action_sets: [{ id: "either", actions: [{ command: "reload" }] }],
-        },
+        }),
+        ...["A", "B"].map((target) =>
+          way("Home", target, [], undefined, {
+            conditional: true,
+            action_sets: [{ id: "either", actions: [{ command: "reload" }] }],
+          }),
+        ),
       ]),
       nodes: ordered([
         { label: "Start", type: "entry" },
@@ -134,11 +120,7 @@ const full = (name: string, reversed = false) => {
               { label: "Deep" },
               { label: "Mute", type: "action" },
             ]),
-            edges: ordered([
-              { source: "Top", target: "Deep", action_sets: [{ actions: [] }] },
-              { source: "Menu", target: "Deep", action_sets: [{ actions: [] }] },
-              { source: "Deep", target: "Mute", action_sets: [{ actions: [] }] },
-            ]),
+            edges: ordered([...[way("Top", "Deep", []), way("Menu", "Deep", []), way("Deep", "Mute", [])]]),
           },
         },
         { label: "A" },
@@ -148,11 +130,7 @@ const full = (name: string, reversed = false) => {
   });
 };
 
-const failureOf = (attempt: Promise<unknown>): Promise<unknown> =>
-  attempt.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+const failureOf = (attempt: Promise<unknown>): Promise<unknown> => attempt.catch((error: unknown) => error);
 
 describeEachDatabase("a userinterface as YAML", (open) => {
   let storage: Storage;
@@ -272,18 +250,16 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     };
 
     test("names every problem with its line", async () => {
-      const yaml = [
-        "format_version: 1",
-        "name: Broken",
-        "models: [web]",
-        "colour: red",
-        "tree:",
-        "  nodes:",
-        "    - label: Home",
-        "      type: place",
-        "    - description: no label",
-        "",
-      ].join("\n");
+      const yaml = `format_version: 1
+name: Broken
+models: [web]
+colour: red
+tree:
+  nodes:
+    - label: Home
+      type: place
+    - description: no label
+`;
       expect(await problemsOf(yaml)).toMatchObject({
         details: {
           problems: [
@@ -296,20 +272,18 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     });
 
     test("in its graph names every problem with its line", async () => {
-      const yaml = [
-        "format_version: 1",
-        "name: Broken",
-        "models: [web]",
-        "tree:",
-        "  nodes:",
-        "    - { label: Home, type: entry }",
-        "    - { label: Home }",
-        "    - { label: Other, type: entry }",
-        "  edges:",
-        "    - { source: Home, target: Nowhere, action_sets: [{ actions: [] }] }",
-        "    - { source: Home, target: Home, action_sets: [{ actions: [] }] }",
-        "",
-      ].join("\n");
+      const yaml = `format_version: 1
+name: Broken
+models: [web]
+tree:
+  nodes:
+    - { label: Home, type: entry }
+    - { label: Home }
+    - { label: Other, type: entry }
+  edges:
+    - { source: Home, target: Nowhere, action_sets: [{ actions: [] }] }
+    - { source: Home, target: Home, action_sets: [{ actions: [] }] }
+`;
       expect(await problemsOf(yaml)).toMatchObject({
         details: {
           problems: [

@@ -41,12 +41,23 @@ const edge = (id: string, source: string, target: string, rest: Partial<GraphEdg
   action_sets: [{ id: "forward", direction: "forward" }],
   ...rest,
 });
+const bothWays = [
+  { id: "forward", direction: "forward" as const },
+  { id: "back", direction: "reverse" as const },
+];
 const root: GraphTree = { id: "root" };
 const rowsOf = (nodes: GraphNode[], edges: GraphEdge[], trees: GraphTree[] = [root]): Rows => ({
   nodes,
   edges,
   trees,
 });
+
+/** Places of one letter each, and edges named by their two ends. */
+const small = (places: string, ...edges: string[]) =>
+  rowsOf(
+    [...places].map((id) => node(id)),
+    edges.map((id) => edge(id, id.slice(0, 1), id.slice(1))),
+  );
 
 /** Ten good runs of `ms` each make a weight of that time over a rate that is the same for all. */
 const timed = (times: ReadonlyMap<string, number>): StatsSource => ({
@@ -128,71 +139,54 @@ describe("the shortest path", () => {
   });
 
   test("from a place to itself is empty and certain", () => {
-    const graph = buildGraph(rowsOf([node("a")], []), untimed);
+    const graph = buildGraph(small("a"), untimed);
     expect(shortestPath(graph, "a", "a")).toEqual({ legs: [], expected_ms: 0, confidence: 1 });
   });
 
   test("is undefined where no edge leads, and for a node that nobody knows", () => {
-    const graph = buildGraph(rowsOf([node("a"), node("b")], [edge("ab", "a", "b")]), untimed);
+    const graph = buildGraph(small("ab", "ab"), untimed);
     expect(shortestPath(graph, "b", "a")).toBeUndefined();
     expect(shortestPath(graph, "a", "nowhere")).toBeUndefined();
   });
 
   test("multiplies the success rates into its confidence", () => {
-    const rows = rowsOf([node("a"), node("b"), node("c")], [edge("ab", "a", "b"), edge("bc", "b", "c")]);
+    const rows = small("abc", "ab", "bc");
     const rates = new Map([
       ["ab", { runs: 10, successes: 9, median_ms: 100 }],
       ["bc", { runs: 10, successes: 8, median_ms: 100 }],
     ]);
-    const graph = buildGraph(rows, { edge: (id) => rates.get(id), node: () => undefined });
+    const graph = buildGraph(rows, { ...untimed, edge: (id) => rates.get(id) });
     expect(shortestPath(graph, "a", "c")?.confidence).toBeCloseTo(0.72);
   });
 
   test("prefers two reliable edges over a short one that mostly fails", () => {
-    const rows = rowsOf(
-      [node("a"), node("b"), node("c")],
-      [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("ac", "a", "c")],
-    );
-    const graph = buildGraph(rows, {
+    const graph = buildGraph(small("abc", "ab", "bc", "ac"), {
+      ...untimed,
       edge: (id) => ({ runs: 20, successes: id === "ac" ? 2 : 20, median_ms: 500 }),
-      node: () => undefined,
     });
     expect(ways(shortestPath(graph, "a", "c"))).toEqual(["ab", "bc"]);
   });
 
   test("counts the time of the target's checks", () => {
-    const rows = rowsOf(
-      [node("a"), node("slow"), node("quick"), node("z")],
-      ["slow", "quick"].flatMap((via) => [edge(`a-${via}`, "a", via), edge(`${via}-z`, via, "z")]),
-    );
-    const checks = (id: string) => ({ runs: 9, successes: 9, median_ms: id === "slow" ? 900 : 10 });
-    const graph = buildGraph(rows, { edge: () => undefined, node: checks });
-    expect(stops(shortestPath(graph, "a", "z"))).toEqual(["quick", "z"]);
+    const checks = (id: string) => ({ runs: 9, successes: 9, median_ms: id === "s" ? 900 : 10 });
+    const graph = buildGraph(small("asqz", "as", "aq", "sz", "qz"), { ...untimed, node: checks });
+    expect(stops(shortestPath(graph, "a", "z"))).toEqual(["q", "z"]);
   });
 
+  const parallel = (...priorities: GraphEdge["priority"][]) =>
+    rowsOf(
+      [node("a"), node("b")],
+      priorities.map((priority) => edge(priority, "a", "b", { priority })),
+    );
+
   test("takes the better priority among ways of the same time, however they were added", () => {
-    for (const [first, second] of [
-      ["p1", "p3"],
-      ["p3", "p1"],
-    ] as const) {
-      const rows = rowsOf(
-        [node("a"), node("b")],
-        [edge(first, "a", "b", { priority: first }), edge(second, "a", "b", { priority: second })],
-      );
+    for (const rows of [parallel("p1", "p3"), parallel("p3", "p1")])
       expect(ways(shortestPath(buildGraph(rows, untimed), "a", "b"))).toEqual(["p1"]);
-    }
   });
 
   test("lets no priority outweigh a millisecond", () => {
-    const times = new Map([
-      ["p1", 1_001],
-      ["p3", 1_000],
-    ]);
-    const rows = rowsOf(
-      [node("a"), node("b")],
-      [edge("p1", "a", "b", { priority: "p1" }), edge("p3", "a", "b", { priority: "p3" })],
-    );
-    expect(ways(shortestPath(buildGraph(rows, timed(times)), "a", "b"))).toEqual(["p3"]);
+    const times = new Map([["p1", 1_001]]);
+    expect(ways(shortestPath(buildGraph(parallel("p1", "p3"), timed(times)), "a", "b"))).toEqual(["p3"]);
   });
 
   test("counts an edge that never worked as 20 times the median, no more", () => {
@@ -203,8 +197,8 @@ describe("the shortest path", () => {
       [...chain, edge("broken", "n0", "n24"), edge("half", "n0", "n12")],
     );
     const graph = buildGraph(rows, {
+      ...untimed,
       edge: (id) => ({ runs: 10, successes: id === "broken" ? 0 : 10, median_ms: 100 }),
-      node: () => undefined,
     });
     const weight = shortestPath(graph, "n0", "n1")?.expected_ms ?? 0;
     expect(shortestPath(graph, "n0", "n24", { exclude: [legOf("half", "n0", "n12")] })).toMatchObject({
@@ -215,11 +209,7 @@ describe("the shortest path", () => {
   });
 
   test("goes around what it shall exclude", () => {
-    const rows = rowsOf(
-      [node("a"), node("b"), node("c")],
-      [edge("ac", "a", "c"), edge("ab", "a", "b"), edge("bc", "b", "c")],
-    );
-    const graph = buildGraph(rows, untimed);
+    const graph = buildGraph(small("abc", "ac", "ab", "bc"), untimed);
     expect(ways(shortestPath(graph, "a", "c"))).toEqual(["ac"]);
     expect(ways(shortestPath(graph, "a", "c", { exclude: [legOf("ac", "a", "c")] }))).toEqual(["ab", "bc"]);
     const both = [legOf("ac", "a", "c"), legOf("bc", "b", "c")];
@@ -229,14 +219,8 @@ describe("the shortest path", () => {
 
 describe("kinds of edges", () => {
   test("a reverse action set leads back", () => {
-    const sets = [
-      { id: "there", direction: "forward" as const },
-      { id: "back", direction: "reverse" as const },
-    ];
-    const graph = buildGraph(
-      rowsOf([node("a"), node("b")], [edge("ab", "a", "b", { action_sets: sets })]),
-      untimed,
-    );
+    const rows = rowsOf([node("a"), node("b")], [edge("ab", "a", "b", { action_sets: bothWays })]);
+    const graph = buildGraph(rows, untimed);
     expect(shortestPath(graph, "b", "a")?.legs).toEqual([
       { kind: "edge", from: "b", to: "a", edge_id: "ab", action_set_id: "back" },
     ]);
@@ -296,11 +280,6 @@ function nested(): Rows {
   }
   return { trees, nodes, edges };
 }
-const bothWays = [
-  { id: "forward", direction: "forward" as const },
-  { id: "back", direction: "reverse" as const },
-];
-
 describe("subtrees", () => {
   test("are entered and left through their entry, five deep", () => {
     const graph = buildGraph(nested(), untimed);

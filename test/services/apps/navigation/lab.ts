@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Step, Verification } from "../../../../mcp-server/src/domain/index.ts";
+import { actionSchema, type Step, type Verification } from "../../../../mcp-server/src/domain/index.ts";
 import {
   type AppFilesDependencies,
   createAppFiles,
@@ -151,14 +151,72 @@ export const shows = (text: string): Verification => ({
 export const click = (selector: string) => ({ command: "click_element", params: { selector } });
 export const press = (key: string) => ({ command: "press_key", params: { key } });
 
-/** Drives the box by its remote, as somebody else would. */
-export async function drive(lab: Lab, key: string): Promise<void> {
+export type Place = { label: string; type?: string; verifications?: Verification[]; subtree?: object };
+export const place = (label: string, text: string, rest: Partial<Place> = {}): Place => ({
+  ...{ label, verifications: [shows(text)] },
+  ...rest,
+});
+
+/** An edge with its actions there and back; `rest` has other properties of it. */
+export const way = (
+  source: string,
+  target: string,
+  there: readonly object[],
+  back?: readonly object[],
+  rest: object = {},
+) => ({
+  source,
+  target,
+  action_sets: [{ actions: there }, ...(back ? [{ direction: "reverse", actions: back }] : [])],
+  ...rest,
+});
+
+/** Acts on the device as somebody else would. */
+export async function act(lab: Lab, ...actions: { command: string; params: object }[]): Promise<void> {
   const report = await lab.actions.run(
     lab.device,
-    { actions: [press(key)], retry_actions: [], failure_actions: [] },
+    { actions: actionSchema.array().parse(actions), retry_actions: [], failure_actions: [] },
     { variables: {}, signal: new AbortController().signal },
   );
   if (!report.ok) throw new Error(report.results[0]?.message);
+}
+export const drive = (lab: Lab, key: string): Promise<void> => act(lab, press(key));
+
+type Tree = { nodes: Place[]; edges?: object[] };
+
+/** Navigates in an app of the lab, each time in a run of its own. */
+export function goer(lab: Lab, app: string) {
+  return async (
+    target: string,
+    { fake = fakeRun(lab.device), ...rest }: { fake?: Fake; timeout_ms?: number } = {},
+  ) => {
+    const report = await lab.navigation.navigate(fake.run, { userinterface: app, target, ...rest });
+    const labels = fake.steps.map(({ label }) => label);
+    return { ...fake, report, labels, trail: report.legs.map(({ from, to }) => `${from} ${to}`) };
+  };
+}
+type Fake = ReturnType<typeof fakeRun>;
+
+/** A lab with an app of these nodes and edges. */
+export async function labOf(db: Database, tree: Tree, app: object = {}) {
+  const lab = await openLab(db);
+  const name = `app ${randomUUID()}`;
+  await lab.files.importYaml(JSON.stringify({ name, models: ["simulated"], app, tree }), false);
+  return { lab, name, go: goer(lab, name) };
+}
+
+/** A lab with the box's app in it under a name of its own. */
+export async function labWith(
+  db: Database,
+  edges: Readonly<Record<string, object | undefined>> = {},
+  options: LabOptions = {},
+) {
+  const lab = await openLab(db, options);
+  const app = `box ${randomUUID()}`;
+  await lab.files.importYaml(boxYaml(app, edges), false);
+  const position = (identify = false) =>
+    lab.navigation.position(lab.device, { userinterface_name: app, identify }, new AbortController().signal);
+  return { ...lab, lab, app, go: goer(lab, app), position };
 }
 
 /**
@@ -166,18 +224,11 @@ export async function drive(lab: Lab, key: string): Promise<void> {
  * replaces or adds edges by `Source → Target`.
  */
 export function boxYaml(name: string, edges: Readonly<Record<string, object | undefined>> = {}): string {
-  const way = (source: string, target: string, there: object[], back?: object[]) => ({
-    [`${source} → ${target}`]: {
-      source,
-      target,
-      action_sets: [{ actions: there }, ...(back ? [{ direction: "reverse", actions: back }] : [])],
-    },
-  });
   const all = {
-    ...way("Start", "Home", [press("HOME")]),
-    ...way("Home", "Live", [click("Live TV")], [press("BACK")]),
-    ...way("Home", "Movies", [click("Movies")], [press("BACK")]),
-    ...way("Home", "Settings", [click("Settings")], [press("BACK")]),
+    "Start → Home": way("Start", "Home", [press("HOME")]),
+    "Home → Live": way("Home", "Live", [click("Live TV")], [press("BACK")]),
+    "Home → Movies": way("Home", "Movies", [click("Movies")], [press("BACK")]),
+    "Home → Settings": way("Home", "Settings", [click("Settings")], [press("BACK")]),
     ...edges,
   };
   return JSON.stringify({
@@ -188,10 +239,10 @@ export function boxYaml(name: string, edges: Readonly<Record<string, object | un
     tree: {
       nodes: [
         { label: "Start", type: "entry" },
-        { label: "Home", verifications: [shows("{{home_text}}")] },
-        { label: "Live", verifications: [shows("Now playing")] },
-        { label: "Movies", verifications: [shows("All movies")] },
-        { label: "Settings", verifications: [shows("Device settings")] },
+        place("Home", "{{home_text}}"),
+        place("Live", "Now playing"),
+        place("Movies", "All movies"),
+        place("Settings", "Device settings"),
         { label: "Blind" },
         { label: "Mute", type: "action" },
       ],

@@ -2,27 +2,18 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { SchemaChecker } from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
-import type { Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { openForTests } from "./apiBench.ts";
-import { chain, openBench, runSaved, serve, testcase } from "./testcaseBench.ts";
+import { apiTests, type Given } from "./apiBench.ts";
+import { chain, runSaved, testcase } from "./testcaseBench.ts";
 
-type Given = Record<string, unknown>;
-let storage: Storage;
-let folder: string;
-let schemas: SchemaChecker;
-const open = openForTests((opened) => {
-  ({ storage, folder, schemas } = opened);
-});
-
-const bench = () => openBench(storage, { schemas, uploads: folder });
+const { bench, folder, ask, answering: serving } = apiTests();
 const run = (blocks: readonly Given[], more: Given = {}) =>
   runSaved(bench(), testcase({ ...chain(blocks), ...more }));
-const ask = (url: string, more: Given = {}): Given => ({ id: "ask", type: "api_request", url, ...more });
+const passes = async (blocks: readonly Given[], more: Given = {}) =>
+  expect((await run(blocks, more)).status).toBe("passed");
 /** Answers with these bytes, and keeps what it was sent. */
 async function answering(body: string | Uint8Array, headers: Record<string, string> = {}) {
   const sent: string[] = [];
-  const server = await serve((request, response) => {
+  const url = await serving((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
@@ -30,8 +21,7 @@ async function answering(body: string | Uint8Array, headers: Record<string, stri
       response.writeHead(200, { "content-type": "application/json", ...headers }).end(body);
     });
   });
-  open.push(server.close);
-  return { url: server.url, sent };
+  return { url, sent };
 }
 
 const big = "{{9007199254740993}}";
@@ -66,7 +56,7 @@ describe("a number beyond a double", () => {
     ],
   ])("is compared as it is written: %s", async (_, check) => {
     const { url } = await answering(answer);
-    expect(await run([ask(url, { checks: [check] })])).toMatchObject({ status: "passed" });
+    await passes([ask(url, { checks: [check] })]);
   });
 
   it.each<[string, Given, string]>([
@@ -99,7 +89,7 @@ describe("a number beyond a double", () => {
   it("is unique where doubles would be alike, and not where it is written in two ways", async () => {
     const unique = { json_path: "$", json_schema: { uniqueItems: true } };
     const apart = await answering("[9007199254740993, 9007199254740992]");
-    expect(await run([ask(apart.url, { checks: [unique] })])).toMatchObject({ status: "passed" });
+    await passes([ask(apart.url, { checks: [unique] })]);
     const alike = await answering("[100, 1e2]");
     expect(await run([ask(alike.url, { checks: [unique] })])).toMatchObject({ status: "failed" });
   });
@@ -166,7 +156,7 @@ describe("a number beyond a double", () => {
   it("that no expression can hold is said where it is read, and nowhere else", async () => {
     const { url } = await answering(answer);
     const gate = (expression: string) => ({ id: "gate", type: "condition", expression });
-    expect(await run([ask(url), gate("ask.output.body.price == 1")])).toMatchObject({ status: "passed" });
+    await passes([ask(url), gate("ask.output.body.price == 1")]);
     expect(await run([ask(url), gate("ask.output.body.long != 0.1")])).toMatchObject({
       status: "error",
       reason: { code: "INVALID_INPUT", message: expect.stringContaining("0.10000000000000000000001") },
@@ -175,17 +165,13 @@ describe("a number beyond a double", () => {
 
   it("comes from a row of a file, an input, and a variable", async () => {
     const { url } = await answering(answer);
-    await writeFile(join(folder, "ids.csv"), "id\n9007199254740993\n");
+    await writeFile(join(folder(), "ids.csv"), "id\n9007199254740993\n");
     const check = ask(url, { checks: [{ json_path: id, equals: "{{id}}" }] });
     const inputs = [{ name: "id" }];
-    expect(await run([check], { inputs, types: { id: "number" }, for_each: "ids.csv" })).toMatchObject({
-      status: "passed",
-    });
-    expect(await run([check], { inputs: [{ name: "id", default: big }] })).toMatchObject({
-      status: "passed",
-    });
-    expect(await run([check], { inputs, for_each: [{ id: big }] })).toMatchObject({ status: "passed" });
-    expect(await run([check], { variables: { id: big } })).toMatchObject({ status: "passed" });
+    await passes([check], { inputs, types: { id: "number" }, for_each: "ids.csv" });
+    await passes([check], { inputs: [{ name: "id", default: big }] });
+    await passes([check], { inputs, for_each: [{ id: big }] });
+    await passes([check], { variables: { id: big } });
   });
 
   it("that a call has lost digits of is refused, with how to write it", async () => {
@@ -216,15 +202,13 @@ describe("an answer", () => {
     ["utf-8 with a mark", Buffer.from(`\ufeff${text}`), {}],
   ])("is decoded: %s", async (_, body, headers) => {
     const { url } = await answering(body, headers);
-    expect(await run([ask(url, { checks: [check] })])).toMatchObject({ status: "passed" });
+    await passes([ask(url, { checks: [check] })]);
   });
 
   it("in Shift JIS is read", async () => {
     const body = Uint8Array.from([0x22, 0x93, 0xfa, 0x96, 0x7b, 0x22]);
     const { url } = await answering(body, { "content-type": "application/json; charset=Shift_JIS" });
-    expect(await run([ask(url, { checks: [{ json_path: "$", equals: "日本" }] })])).toMatchObject({
-      status: "passed",
-    });
+    await passes([ask(url, { checks: [{ json_path: "$", equals: "日本" }] })]);
   });
 
   it.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
@@ -263,7 +247,7 @@ describe("an answer", () => {
       { json_path: "$", type: "object" },
       { json_path: "$", equals: '{"id":5}' },
     ];
-    expect(await run([ask(url, { checks })])).toMatchObject({ status: "passed" });
+    await passes([ask(url, { checks })]);
   });
 
   it("that is no JSON names its status and content type", async () => {
@@ -287,7 +271,7 @@ describe("the environment of a run", () => {
       checks: [{ json_path: "$.text", equals: String.raw`\{{name}}` }],
     });
     const environments = { staging: { variables: { url } }, empty: { variables: {} } };
-    const own = openBench(storage, { schemas, uploads: folder, environments });
+    const own = bench({ environments });
     const test = testcase(chain([block]));
     expect(await runSaved(own, test, { environment: "staging" })).toMatchObject({ status: "passed" });
     expect(await runSaved(own, test, { environment: "empty" })).toMatchObject({
@@ -298,7 +282,7 @@ describe("the environment of a run", () => {
 
   it("has secrets, of which a missing one stops the tests that need it and nothing else", async () => {
     const { url, sent } = await answering("{}");
-    const own = openBench(storage, { schemas, uploads: folder, secrets: { THERE: "is-there", EMPTY: "" } });
+    const own = bench({ secrets: { THERE: "is-there", EMPTY: "" } });
     const post = (name: string) =>
       testcase(chain([ask(url, { method: "POST", expect_status: 200, body: `{{secret.${name}}}` })]));
     await expect(runSaved(own, post("EMPTY"))).rejects.toMatchObject({

@@ -272,3 +272,6 @@ export async function serve(listener: RequestListener): Promise<{ url: string; c
       }),
   };
 }
+
+export const statuses = (steps: readonly { path: string; status: string }[]): string[] =>
+  steps.map(({ path, status }) => `${path} ${status}`);

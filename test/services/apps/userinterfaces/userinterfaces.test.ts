@@ -70,11 +70,8 @@ describeEachDatabase("userinterfaces", (open) => {
 
   test("that has a name already is ALREADY_EXISTS; one that is not there is named with the nearest", async () => {
     const { apps, app } = await appWith();
-    await expect(
-      apps.create(userInterfaceSchema.parse({ name: app, models: ["web"] })),
-    ).rejects.toMatchObject({
-      code: "ALREADY_EXISTS",
-    });
+    const again = userInterfaceSchema.parse({ name: app, models: ["web"] });
+    await expect(apps.create(again)).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
     await expect(apps.get(`${app}x`)).rejects.toMatchObject({
       code: "USERINTERFACE_NOT_FOUND",
       details: { nearest: expect.arrayContaining([app]) },
@@ -85,14 +82,8 @@ describeEachDatabase("userinterfaces", (open) => {
     const { apps, app } = await appWith(boxYaml);
     const { ui, edges } = await apps.load(app);
     const [first] = [...edges.keys()];
-    const run = {
-      subject: "edge" as const,
-      subject_id: first ?? "",
-      device_model: "web",
-      ok: true,
-      duration_ms: 1,
-    };
-    await navigationRows(db).insert({ ...run, at: new Date(0).toISOString() });
+    const run = { subject: "edge" as const, subject_id: first ?? "", device_model: "web", ok: true };
+    await navigationRows(db).insert({ ...run, duration_ms: 1, at: new Date(0).toISOString() });
     await expect(apps.remove(app, false)).rejects.toMatchObject({
       code: "CONFIRMATION_REQUIRED",
       details: { removes: { nodes: 7, edges: 4, trees: 1 }, nodes: expect.arrayContaining(["Home"]) },
@@ -187,48 +178,41 @@ describeEachDatabase("userinterfaces", (open) => {
   });
 
   describe("an invalid graph is refused", () => {
-    test.each<[string, (apps: ReturnType<typeof newService>, app: string) => Promise<unknown>, RegExp]>([
-      [
-        "a label twice in a tree",
-        (apps, app) => apps.createNode(app, undefined, node("Home")),
-        /already has a node "Home"/,
-      ],
-      [
-        "a second entry",
-        (apps, app) => apps.createNode(app, undefined, node("Again", { type: "entry" })),
-        /second entry of tree/,
-      ],
-      ["an edge to itself", (apps, app) => apps.createEdge(app, edge("Home", "Home")), /lead to itself/],
+    type Apps = ReturnType<typeof newService>;
+    const add =
+      (tree: string | undefined, label: string, rest: Partial<NodeInput> = {}) =>
+      (apps: Apps, app: string) =>
+        apps.createNode(app, tree, node(label, rest));
+    const join =
+      (source: string, target: string, rest: object = {}) =>
+      (apps: Apps, app: string) =>
+        apps.createEdge(app, edge(source, target, rest));
+    const twice = [
+      { id: "a", actions: [] },
+      { id: "a", actions: [] },
+    ];
+
+    test.each<[string, RegExp, (apps: Apps, app: string) => Promise<unknown>]>([
+      ["a label twice in a tree", /already has a node "Home"/, add(undefined, "Home")],
+      ["a second entry", /second entry of tree/, add(undefined, "Again", { type: "entry" })],
+      ["an edge to itself", /lead to itself/, join("Home", "Home")],
       [
         "an edge into another tree that is not the node's own subtree",
-        (apps, app) => apps.createEdge(app, edge("Live", "Deep")),
         /different trees/,
+        join("Live", "Deep"),
       ],
       [
         "an edge out of an action node",
-        (apps, app) => apps.createEdge(app, edge("Mute", "Home")),
         /action node, which is not a place to start from/,
+        join("Mute", "Home"),
       ],
-      [
-        "an action set twice",
-        (apps, app) =>
-          apps.createEdge(
-            app,
-            edge("Live", "Movies", {
-              action_sets: [
-                { id: "a", actions: [] },
-                { id: "a", actions: [] },
-              ],
-            }),
-          ),
-        /"a" is there twice/,
-      ],
+      ["an action set twice", /"a" is there twice/, join("Live", "Movies", { action_sets: twice })],
       [
         "a subtree's node named as the node it hangs on",
-        (apps, app) => apps.createNode(app, "Settings", node("Settings")),
         /that this subtree hangs on/,
+        add("Settings", "Settings"),
       ],
-    ])("%s", async (_what, attempt, message) => {
+    ])("%s", async (_what, message, attempt) => {
       const { apps, app } = await appWith(boxYaml);
       await apps.createSubtree(app, "Settings", undefined);
       await apps.createNode(app, "Settings", node("Deep"));

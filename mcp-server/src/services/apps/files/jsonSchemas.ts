@@ -18,7 +18,7 @@ const dialect = "https://json-schema.org/draft/2020-12/schema";
 const ref = (name: string): Json => ({ $ref: `#/$defs/${name}` });
 const ofTests = (name: string): Json => ({ $ref: `test.schema.json#/$defs/${name}` });
 const listOf = (items: Json): Json => ({ type: "array", items });
-const oneOrMany = (item: Json): Json => ({ anyOf: [{ type: "null" }, item, listOf(item)] });
+const listed = (item: Json): Json[] => [{ type: "null" }, item, listOf(item)];
 
 function testSchema(verbs: Verbs): Json {
   const list = { app: { type: "string", description: said.app }, tests: listOf(ref("test")) };
@@ -149,12 +149,14 @@ const orPlaceholder = (schema: Json): Json =>
     ? schema
     : { anyOf: [schema, { type: "string", pattern: "\\{\\{" }] };
 
+/** Steps, or the object form of an edge. */
+const waySchema: Json = { anyOf: [...listed(ofTests("step")), ref("edge")] };
+
 function appSchema(): Json {
   const check = ofTests("step");
   const { properties } = propertiesOf(userInterfaceSchema);
   const edge = { ...valueObject(edgeValueSchema, ["steps", "back", "retry", "failure", "kpi"]) };
   const ends = { from: { type: "string" }, to: { type: "string" } };
-  const way = { anyOf: [...listed(ofTests("step")), ref("edge")] };
   return {
     $schema: dialect,
     title: "An app of Labwright with its tests",
@@ -181,7 +183,7 @@ function appSchema(): Json {
       edges: {
         description: 'How to get from a place to another: "FROM -> TO" to steps.',
         anyOf: [
-          { type: "object", additionalProperties: way },
+          { type: "object", additionalProperties: waySchema },
           listOf({ ...edge, properties: { ...Object(edge.properties), ...ends }, required: ["from", "to"] }),
         ],
       },
@@ -189,8 +191,6 @@ function appSchema(): Json {
     },
   };
 }
-
-const listed = (item: Json): Json[] => [{ type: "null" }, item, listOf(item)];
 
 /** The object form of a node or an edge, with steps where the schema itself says nothing. */
 function valueObject(schema: z.ZodObject, steps: readonly string[]): Json {
@@ -203,14 +203,12 @@ function valueObject(schema: z.ZodObject, steps: readonly string[]): Json {
     properties: {
       ...Object.fromEntries(own),
       ...Object.fromEntries(
-        steps.map((key) => [key, key === "back" ? backSchema() : oneOrMany(ofTests("step"))]),
+        steps.map((key) => [key, key === "back" ? waySchema : { anyOf: listed(ofTests("step")) }]),
       ),
       ...Object.fromEntries(nested.map((key) => [key, ref(key)])),
     },
   };
 }
-
-const backSchema = (): Json => ({ anyOf: [...listed(ofTests("step")), ref("edge")] });
 
 const objectJson = z.object({
   properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),

@@ -15,8 +15,6 @@ export type Tracked = {
 /** Where each device is in each app, and how far that can be trusted. */
 export class Positions {
   private readonly doubts = new Map<string, Promise<void>>();
-  /** When this process stored a position, by both clocks. */
-  private readonly stored = new Map<string, { at: string; monotonic: number }>();
   /** Positions since a fresh start, by app, for each device; the latest start last. */
   private readonly fresh = new Map<string, Map<string, PositionRow>[]>();
   /** The app and run of each device's latest navigation that arrived somewhere. */
@@ -55,7 +53,7 @@ export class Positions {
   async find(deviceId: string, userinterfaceId: string): Promise<Tracked | undefined> {
     const row = await this.row(deviceId, userinterfaceId);
     if (!row) return undefined;
-    const age = this.ageOf(this.keyOf(deviceId, userinterfaceId), row.at);
+    const age = Math.max(0, this.clock.now() - Date.parse(row.at));
     const led = this.led.get(deviceId);
     return {
       node_id: row.node_id,
@@ -79,7 +77,6 @@ export class Positions {
     if (runId === undefined) this.led.delete(deviceId);
     else this.led.set(deviceId, { app: userinterfaceId, runId });
     const at = new Date(this.clock.now()).toISOString();
-    this.stored.set(this.keyOf(deviceId, userinterfaceId), { at, monotonic: this.clock.monotonic() });
     const row: PositionRow = {
       device_id: deviceId,
       userinterface_id: userinterfaceId,
@@ -90,10 +87,6 @@ export class Positions {
     const fresh = this.fresh.get(deviceId)?.at(-1);
     if (fresh) return void fresh.set(userinterfaceId, row);
     await positionRows(this.db).put(row);
-  }
-
-  private keyOf(deviceId: string, userinterfaceId: string): string {
-    return `${deviceId} ${userinterfaceId} ${this.fresh.get(deviceId)?.length ?? 0}`;
   }
 
   private async row(deviceId: string, userinterfaceId: string): Promise<PositionRow | undefined> {
@@ -107,14 +100,6 @@ export class Positions {
       const isCheckable = row.node_id !== undefined && (await positionRows(this.db).isCheckable(row.node_id));
       places.set(app, { ...row, node_id: isCheckable ? row.node_id : undefined, verified: false });
     }
-  }
-
-  /** The wall clock counts only for a position that an earlier process stored. */
-  private ageOf(key: string, at: string): number {
-    const stored = this.stored.get(key);
-    return stored?.at === at
-      ? this.clock.monotonic() - stored.monotonic
-      : Math.max(0, this.clock.now() - Date.parse(at));
   }
 
   private async settle(deviceId: string): Promise<void> {

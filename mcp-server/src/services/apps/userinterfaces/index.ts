@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   databaseOnly,
-  type EdgeDraft,
   type Node,
-  type NodeInput,
   type Params,
   type Source,
   type StartWish,
@@ -21,7 +19,7 @@ import { projectInUse } from "../../records/project.ts";
 import { pageOf } from "../../values/pages.ts";
 import * as plans from "./edits.ts";
 import { type AppModel, getEdge, getNode, variablesOf } from "./model.ts";
-import { Models, type SourceKeeper, uiOf } from "./models.ts";
+import { type Edit, Models, type SourceKeeper, uiOf } from "./models.ts";
 import { edgeLine, edgeView, nodeLine, nodeView } from "./views.ts";
 
 export type UserInterfaceDependencies = { db: Database; clock: Clock };
@@ -121,22 +119,19 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies) {
 }
 
 function editing(models: Models) {
+  const by =
+    <Args extends unknown[], Result>(plan: (model: AppModel, ...args: Args) => Edit<Result>) =>
+    (userinterface: string, ...args: Args): Promise<Result> =>
+      models.edit(userinterface, (model) => plan(model, ...args));
   return {
-    createNode: (ui: string, tree: string | undefined, input: NodeInput) =>
-      models.edit(ui, (model) => plans.planNewNode(model, tree, input)),
-    updateNode: (ui: string, node: string, patch: plans.NodePatch) =>
-      models.edit(ui, (model) => plans.planNodeChange(model, node, patch)),
-    deleteNode: (ui: string, node: string, confirm: boolean) =>
-      models.edit(ui, (model) => plans.planNodeRemoval(model, node, confirm)),
-    setScreenshot: (ui: string, node: string, uri: string) =>
-      models.edit(ui, (model) => plans.planScreenshot(model, node, uri)),
-    createSubtree: (ui: string, node: string, name: string | undefined) =>
-      models.edit(ui, (model) => plans.planSubtree(model, node, name)),
-    createEdge: (ui: string, draft: EdgeDraft) => models.edit(ui, (model) => plans.planNewEdge(model, draft)),
-    updateEdge: (ui: string, edge: string, patch: plans.EdgePatch) =>
-      models.edit(ui, (model) => plans.planEdgeChange(model, edge, patch)),
-    deleteEdge: (ui: string, edge: string, confirm: boolean) =>
-      models.edit(ui, (model) => plans.planEdgeRemoval(model, edge, confirm)),
+    createNode: by(plans.planNewNode),
+    updateNode: by(plans.planNodeChange),
+    deleteNode: by(plans.planNodeRemoval),
+    setScreenshot: by(plans.planScreenshot),
+    createSubtree: by(plans.planSubtree),
+    createEdge: by(plans.planNewEdge),
+    updateEdge: by(plans.planEdgeChange),
+    deleteEdge: by(plans.planEdgeRemoval),
   };
 }
 
