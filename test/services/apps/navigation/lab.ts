@@ -185,7 +185,7 @@ export const drive = (lab: Lab, key: string): Promise<void> => act(lab, press(ke
 type Tree = { nodes: Place[]; edges?: object[] };
 
 /** Navigates in an app of the lab, each time in a run of its own. */
-export function goer(lab: Lab, app: string) {
+function goer(lab: Lab, app: string) {
   return async (
     target: string,
     { fake = fakeRun(lab.device), ...rest }: { fake?: Fake; timeout_ms?: number } = {},
