@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
+import { closeServer, listenOnLoopback } from "../fixtures/loopback.ts";
 
 const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>${body}</body></html>`;
@@ -43,7 +43,7 @@ const pages: Readonly<Record<string, string>> = {
 export type Site = { url(path: string): string; close(): Promise<void> };
 
 export async function servePages(more: Readonly<Record<string, string>> = {}): Promise<Site> {
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     request.resume();
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     if (request.method === "POST" && path === "/login") {
@@ -58,16 +58,6 @@ export async function servePages(more: Readonly<Record<string, string>> = {}): P
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/html; charset=utf-8" });
     response.end(body ?? page("Not found", "<h1>Not found</h1>"));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: (path) => `http://127.0.0.1:${port}${path}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const port = await listenOnLoopback(server);
+  return { url: (path) => `http://127.0.0.1:${port}${path}`, close: () => closeServer(server) };
 }

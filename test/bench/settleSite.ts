@@ -3,12 +3,22 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { listenOnLoopback } from "../fixtures/loopback.ts";
 import type { Site } from "./pages.ts";
 import { documentOf, type Pattern } from "./settlePattern.ts";
 
 /** Fixed by the protocol (RFC 6455, 1.3). */
 const websocketGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const everyMs = 40;
+
+/** A page whose head has one script, answered after so many milliseconds. */
+const headPage = (ms: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Reached</title><script src="/script/${ms}"></script></head>
+   <body><main><h1>Reached page</h1><button>Only on the reached page</button></main></body></html>`;
+
+const startPage = (ms: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Start</title></head>
+   <body><h1>Start page</h1><a id="go" href="/head/${ms}">Go</a><p>A page of ordinary size.</p></body></html>`;
 
 type Answer = { type: string; body: string | Buffer };
 
@@ -22,6 +32,8 @@ function answerOf(patterns: readonly Pattern[], kind: string, rest: readonly str
   if (kind === "script") return { type: "text/javascript", body: "globalThis.loaded?.();" };
   if (kind === "style") return { type: "text/css", body: "h1 { color: navy }" };
   if (kind === "picture") return { type: "image/gif", body: pixel };
+  if (kind === "head") return html(headPage(first));
+  if (kind === "start") return html(startPage(first));
   const pattern = kind === "pattern" ? patterns.find(({ name }) => name === first) : undefined;
   const body = second === undefined ? pattern?.html : pattern?.pages?.[second];
   return pattern && body !== undefined ? html(documentOf(pattern.name, body)) : undefined;
@@ -95,10 +107,7 @@ export async function serveSettleSite(patterns: readonly Pattern[]): Promise<Sit
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const port = await listenOnLoopback(server);
   return {
     url: (path) => `http://127.0.0.1:${port}${path}`,
     async close() {

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { chromium, type Page } from "playwright-core";
+import { closeServer, listenOnLoopback } from "../fixtures/loopback.ts";
 import { textCases } from "../fixtures/textCases.ts";
 import type { Measurement } from "./rows.ts";
 import { browserArgs, type Sides } from "./sides.ts";
@@ -25,16 +26,14 @@ async function ours(server: StdioServer, url: string, text: string): Promise<boo
 }
 
 /** One page for each case. */
-async function serveCases(): Promise<{ url(at: number): string; close(): void }> {
+async function serveCases(): Promise<{ url(at: number): string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const shown = textCases[Number(request.url?.slice(1))]?.[0] ?? "";
     response.setHeader("content-type", "text/html; charset=utf-8");
     response.end(`<!doctype html><p>${escaped(shown)}</p>`);
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  return { url: (at) => `http://127.0.0.1:${port}/${at}`, close: () => void server.close() };
+  const port = await listenOnLoopback(server);
+  return { url: (at) => `http://127.0.0.1:${port}/${at}`, close: () => closeServer(server) };
 }
 
 /** Every case of a text boundary on a page of its own: ours and plain Playwright's, each with the right answer beside it. */
@@ -62,6 +61,6 @@ export async function measureTexts(sides: Sides, note: (line: string) => void): 
     await browser.close();
     await server.end();
     await sides.stopDaemon(dataDir);
-    site.close();
+    await site.close();
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { freePort } from "../fixtures/loopback.ts";
 import type { Measurement } from "./rows.ts";
 import type { Sides } from "./sides.ts";
 import type { Reply, StdioServer } from "./stdioServer.ts";
@@ -9,7 +10,7 @@ import { browserProcesses, loadMachine, selfSigned, signalAll, standStill } from
 import { frozen, lost, sound, wrongTests } from "./verdictOthers.ts";
 import { type Cause, type Fault, html, type Places, type Run, type Runs } from "./verdictRun.ts";
 import { shopRuns } from "./verdictShop.ts";
-import { closedPort, openSite, type Site } from "./verdictSite.ts";
+import { openSite, type Site } from "./verdictSite.ts";
 
 /** Longer than any deadline of the corpus: a run that takes so long hangs. */
 const runLimitMs = 25_000;
@@ -79,7 +80,7 @@ async function withLab(sides: Sides, use: (lab: Lab) => Promise<Measurement[]>):
     server,
     control,
     outside: {
-      closed: `http://127.0.0.1:${await closedPort()}/`,
+      closed: `http://127.0.0.1:${await freePort()}/`,
       unknownHost: "http://no-such-host.invalid/",
       badCertificate: secure.url("/"),
     },

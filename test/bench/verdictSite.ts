@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
+import { closeServer, listenOnLoopback } from "../fixtures/loopback.ts";
 
 /** What a path answers. `afterMs` is how long the server thinks first; `never` keeps the connection open without an answer. */
 export type Answer = {
@@ -33,17 +33,12 @@ export async function openSite(tls?: { key: string; cert: string }): Promise<Sit
     };
     reply().catch(() => response.destroy());
   });
-  const port = await listen(server);
+  const port = await listenOnLoopback(server);
   return {
     url: (path) => `${tls ? "https" : "http"}://127.0.0.1:${port}${path}`,
     answer: (path, answer) => void answers.set(path, answer),
     on: (path, run) => void triggers.set(path, run),
-    async close() {
-      if (!server.listening) return;
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close: () => closeServer(server),
   };
 }
 
@@ -53,20 +48,4 @@ async function send(response: ServerResponse, answer: Answer): Promise<void> {
   if (never || response.destroyed) return;
   response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...headers });
   response.end(body);
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-/** A port of loopback on which nothing listens: one that was free a moment ago. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  await once(server, "close");
-  return port;
 }

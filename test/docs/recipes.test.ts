@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
+import { listenOnLoopback } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -87,8 +88,7 @@ let url = "";
 const placed = (text: string) => text.replaceAll("http://localhost:3000", url);
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}`;
+  url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
   product = await openProduct(
     "devices: [{ name: browser, model: web }]\nsecrets: { PASSWORD: { env: LABWRIGHT_SECRET_PASSWORD } }",
     {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { type Bench, isAlive, kill, productBench, within } from "../fixtures/daemon.ts";
+import { freePort } from "../fixtures/loopback.ts";
 import { hold } from "../fixtures/messagesApi/gate.ts";
 import { calls, held, says } from "../fixtures/messagesApi/reply.ts";
 import { byConversation, type Context, type Step } from "../fixtures/messagesApi/script.ts";
@@ -337,23 +337,10 @@ describe("labwright ask, when no model answers,", () => {
   });
 
   test("ends with 2 when the endpoint is down, and says where to look", async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const env = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, ANTHROPIC_API_KEY: testKey };
     const { code, out, err } = await ask(env);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/MODEL_FAILED: .* cannot be reached[\s\S]*ANTHROPIC_BASE_URL/);
   });
 });
-
-/** A port that nobody listens on. */
-function closedPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
-}

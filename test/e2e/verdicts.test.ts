@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { closedPort, openSite, type Site } from "../bench/verdictSite.ts";
+import { openSite, type Site } from "../bench/verdictSite.ts";
 import type { TestClient } from "../fixtures/client.ts";
+import { freePort } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
 let site: Site;
@@ -90,7 +91,7 @@ const failed = (code: string, more: Given = {}) => ({
 const error = (code: string) => ({ status: "error", reason: expect.objectContaining({ code }) });
 
 test("an app that nothing serves is APP_UNREACHABLE, opened by a block, an edge or its own address", async () => {
-  const down = `http://127.0.0.1:${await closedPort()}/`;
+  const down = `http://127.0.0.1:${await freePort()}/`;
   expect(await run([open(down), sees("Shop")])).toMatchObject(error("APP_UNREACHABLE"));
   const nodes = [entry, node("Home", "Shop")];
   const opening = edge("Start", "Home", "navigate_to_url", { url: down });

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
+import { closeServer, listenOnLoopback } from "../fixtures/loopback.ts";
 
 /** One press of the button: on the page of `device`, with the device and the name that the presser meant. */
 export type Press = { device: string; meant: string; who: string; at: number };
@@ -20,18 +20,8 @@ export async function startPressSite(): Promise<PressSite> {
     presses.push({ device: url.searchParams.get("device") ?? "", meant, who, at: performance.now() });
     response.end("<!doctype html><title>done</title><p>Done</p>");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the site has no port");
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    presses,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+  return { url, presses, close: () => closeServer(server) };
 }
 
 /** What a presser does on a device, as one batch. */

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type Bench, productBench, within } from "../fixtures/daemon.ts";
+import { listenOnLoopback } from "../fixtures/loopback.ts";
 import { type AnyClient, clients } from "./clients.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -17,9 +18,7 @@ beforeAll(async () => {
       .setHeader("content-type", "text/html")
       .end("<title>Shop</title><h1>Welcome</h1><button>Buy</button>");
   });
-  await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
-  const address = app.address();
-  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`;
+  url = `http://127.0.0.1:${await listenOnLoopback(app)}/`;
 });
 afterAll(async () => {
   await bench.end();

@@ -15,6 +15,7 @@ import {
 } from "../../mcp-server/src/observability/index.ts";
 import { scrub } from "../../mcp-server/src/observability/scrub.ts";
 import { createSecrets } from "../../mcp-server/src/services/policy/secrets.ts";
+import { listenOnLoopback } from "../fixtures/loopback.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-observability-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -196,11 +197,8 @@ async function collector() {
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
   return {
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint: `http://127.0.0.1:${await listenOnLoopback(server)}`,
     paths,
     spans: () =>
       received

@@ -14,6 +14,7 @@ import { z } from "zod";
 import { type Host, hosts } from "../../mcp-server/src/cli/hosts/hosts.ts";
 import { thisMachine } from "../../mcp-server/src/cli/hosts/machine.ts";
 import { tomlFormat } from "../../mcp-server/src/cli/hosts/tomlFormat.ts";
+import { listenOnLoopback } from "../fixtures/loopback.ts";
 import { install, npmEnv, packInto, programIn } from "../fixtures/packed.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -36,8 +37,7 @@ const labwright = async (...args: string[]) =>
 beforeAll(async () => {
   mkdirSync(project);
   filename = await packInto(folder, root);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
+  url = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
   writeFileSync(join(project, "package.json"), "{}");
   const words = await install(project, join(folder, filename));
   installed = words.stdout + words.stderr;

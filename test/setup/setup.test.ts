@@ -20,6 +20,7 @@ const isRoot = process.getuid?.() === 0;
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "labwright-setup-"));
+  makeProject();
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -90,7 +91,6 @@ function setUp(purpose: string, env: Record<string, string> = {}, more: string[]
 
 describe("when all is there", () => {
   it("only builds, and says what it found", () => {
-    makeProject();
     const { status, out } = setUp("test");
     expect(status).toBe(0);
     expect(calls().filter((call) => call !== "chromium --version")).toEqual(["build"]);
@@ -98,7 +98,6 @@ describe("when all is there", () => {
   });
 
   it("does not look for the programs of the tests for the demo", () => {
-    makeProject();
     rmSync(path("root"), { recursive: true });
     expect(setUp("demo")).toMatchObject({ status: 0 });
   });
@@ -114,14 +113,12 @@ describe("packages", () => {
     ["a package is missing", () => write("project/node_modules/.package-lock.json", '{"packages": {}}')],
     ["an install was cut off", () => write("project/node_modules/.package-lock.json", "{")],
   ])("are installed from the lockfile when %s", (_, change) => {
-    makeProject();
     change();
     expect(setUp("demo")).toMatchObject({ status: 0 });
     expect(calls()[0]).toBe("npm ci --no-audit --no-fund");
   });
 
   it("stop everything with npm's own words when they cannot be installed", () => {
-    makeProject();
     rmSync(path("project/node_modules"), { recursive: true });
     program("npm", "echo no network >&2; exit 1");
     const { status, err } = setUp("demo");
@@ -134,7 +131,6 @@ describe("packages", () => {
 
 describe("the build", () => {
   it("stops everything when it fails", () => {
-    makeProject();
     write("project/mcp-server/build.mjs", "process.exit(3);");
     const { status, err } = setUp("demo");
     expect(status).toBe(1);
@@ -143,24 +139,20 @@ describe("the build", () => {
 });
 
 describe("the browser", () => {
+  beforeEach(() => rmSync(path("bin/chromium")));
+
   it.each(["google-chrome", "microsoft-edge", "chromium-browser"])("may be %s", (name) => {
-    makeProject();
-    rmSync(path("bin/chromium"));
     program(name, "echo Google Chrome 1 or Microsoft Edge 1");
     expect(setUp("demo")).toMatchObject({ status: 0, out: expect.stringContaining(name) });
   });
 
   it("is not a program that only says how to install one", () => {
-    makeProject();
-    rmSync(path("bin/chromium"));
     program("chromium-browser", "echo 'requires the chromium snap'; exit 1");
     program("google-chrome", "echo Google Chrome 1");
     expect(setUp("demo").out).toContain(`browser: ${path("bin/google-chrome")}`);
   });
 
   it("is installed by apt for root, after an update, and otherwise named with the commands", () => {
-    makeProject();
-    rmSync(path("bin/chromium"));
     program(
       "apt-get",
       `case "$*" in *install*) cp ${path("bin/apt-get")} ${path("bin/chromium")}; printf '#!/bin/sh\\necho Chromium 9\\n' > ${path("bin/chromium")};; esac`,
@@ -182,8 +174,6 @@ describe("the browser", () => {
   });
 
   it("is asked of Playwright when apt cannot, and its absence ends with what to run", () => {
-    makeProject();
-    rmSync(path("bin/chromium"));
     program("apt-get", "exit 100");
     write("project/node_modules/playwright-core/package.json", "{}");
     write(
@@ -199,8 +189,6 @@ describe("the browser", () => {
   });
 
   it("may be Playwright's own", () => {
-    makeProject();
-    rmSync(path("bin/chromium"));
     program("own-build", "echo Chromium 5");
     write(
       "project/node_modules/playwright-core/index.js",
@@ -212,7 +200,6 @@ describe("the browser", () => {
 
 describe("in an installed package", () => {
   it("only the browser is looked for, and what belongs to a checkout is refused with the command that works", () => {
-    makeProject();
     rmSync(path("project/mcp-server/build.mjs"));
     rmSync(path("project/package-lock.json"));
     const { status, out } = setUp("demo");
@@ -230,7 +217,6 @@ describe("the programs of the tests", () => {
     );
 
   it("are installed without Debian's cluster, and leave no setting behind", () => {
-    makeProject();
     rmSync(path("root"), { recursive: true });
     install(
       `mkdir -p ${path("root/usr/lib/postgresql/15/bin")}; cp ${path("bin/flock")} ${path("root/usr/lib/postgresql/15/bin/initdb")}`,
@@ -248,7 +234,6 @@ describe("the programs of the tests", () => {
   });
 
   it("bring the sandbox of scripts", () => {
-    makeProject();
     rmSync(path("bin/bwrap"));
     program("apt-get", `case "$*" in *install*) cp ${path("bin/flock")} ${path("bin/bwrap")};; esac`);
     const { status, out } = setUp("test");
@@ -258,7 +243,6 @@ describe("the programs of the tests", () => {
   });
 
   it("bring the shell of headless Chromium where apt knows it, and go on without it", () => {
-    makeProject();
     program("apt-get", "exit 100");
     const isAsked = () => calls().at(-1)?.endsWith("update") ?? false;
     program("apt-cache", "exit 100");
@@ -268,7 +252,6 @@ describe("the programs of the tests", () => {
   });
 
   it("stop a CI run when they cannot be had, and elsewhere are only named", () => {
-    makeProject();
     rmSync(path("root"), { recursive: true });
     rmSync(path("bin/setpriv"));
     const wanted = "sudo apt-get install -y postgresql util-linux";
@@ -280,8 +263,7 @@ describe("the programs of the tests", () => {
 describe("add-ons", () => {
   const labwrights = () => calls().filter((call) => call.startsWith("labwright"));
 
-  function shipAddons(): void {
-    makeProject();
+  beforeEach(() => {
     write(
       "project/mcp-server/bin/labwright.js",
       `require("node:fs").appendFileSync(${JSON.stringify(path("calls"))}, "labwright " + process.argv.slice(2).join(" ") + "\\n");`,
@@ -293,10 +275,9 @@ describe("add-ons", () => {
       ["oven", "heat"],
     ])
       write(`project/controllers/addons/${name}/package.json`, JSON.stringify({ labwright: { part } }));
-  }
+  });
 
   it("are none for the demo, and those of the parts that are named", () => {
-    shipAddons();
     expect(setUp("demo")).toMatchObject({ status: 0 });
     expect(labwrights()).toEqual([]);
     expect(setUp("demo", {}, ["--with", "light,heat"])).toMatchObject({ status: 0 });
@@ -304,13 +285,11 @@ describe("add-ons", () => {
   });
 
   it("are all for the tests, in the project", () => {
-    shipAddons();
     expect(setUp("test")).toMatchObject({ status: 0 });
     expect(labwrights()).toEqual([`labwright setup light heat --data-dir ${path("project/.setup")}`]);
   });
 
   it("stop the set-up when they cannot be installed", () => {
-    shipAddons();
     write("project/mcp-server/bin/labwright.js", "process.exit(2);");
     expect(setUp("demo", {}, ["--with", "tv"])).toMatchObject({
       status: 1,
@@ -320,7 +299,6 @@ describe("add-ons", () => {
 });
 
 it("says what it can be asked for", () => {
-  makeProject();
   expect(setUp("production")).toMatchObject({ status: 1, err: expect.stringContaining("--for demo|test") });
 });
 

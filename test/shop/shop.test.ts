@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { TestClient } from "../fixtures/client.ts";
+import { closeServer, listenOnLoopback } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
 /** A third of the lines that the blocks and edges of seventeen such tests took. */
@@ -19,12 +20,7 @@ const server = createServer(async (_, response) => {
 let product: Product;
 let client: TestClient;
 beforeAll(async () => {
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
+  const port = await listenOnLoopback(server);
   product = await openProduct("devices: [{ name: browser, model: web }]");
   client = await product.connect();
   const yaml = text.replace("http://127.0.0.1/", `http://127.0.0.1:${port}/`);
@@ -34,8 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await product.dispose();
-  server.closeAllConnections();
-  server.close();
+  await closeServer(server);
 });
 
 test("seventeen tests of a shop with their app take a third of the lines of blocks and edges", () => {

@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { extname, join } from "node:path";
 import { build } from "esbuild";
+import { closeServer, listenOnLoopback } from "../fixtures/loopback.ts";
 
 /** The widgets' pages on a free loopback port. */
 export type WidgetSite = { url(name: string): string; close(): Promise<void> };
@@ -73,16 +73,6 @@ export async function serveWidgets(root: string): Promise<WidgetSite> {
       (error) => response.writeHead(500).end(String(error)),
     );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: (name) => `http://127.0.0.1:${port}/${name}/`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const port = await listenOnLoopback(server);
+  return { url: (name) => `http://127.0.0.1:${port}/${name}/`, close: () => closeServer(server) };
 }
